@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createReferenceStore } from '../src/storage/in-memory/in-memory-store.ts'
-import { missingCipher } from '../src/storage/sqlite/connection/sqlite-driver.ts'
+import { createInMemoryStore } from '../src/storage/in-memory/in-memory-store.ts'
+import { describeMissingCipher } from '../src/storage/sqlite/connection/sqlite-driver.ts'
 import { openSqliteStore } from '../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../src/storage/store.ts'
 import { openFreshStore, startPglite, startServer } from '../test/support/postgres-servers.ts'
@@ -24,7 +24,7 @@ export async function contenders(skipped: (reason: string) => void): Promise<{
     { name: 'reference (in memory)', open: openReference, isSlow: true },
     { name: 'sqlite', open: () => openSqlite(null), isSlow: false },
   ]
-  const lacking = missingCipher()
+  const lacking = describeMissingCipher()
   if (lacking === null) {
     const hex = '5e'.repeat(32)
     const open = () => openSqlite({ kind: 'raw', hex } as const)
@@ -51,7 +51,7 @@ export async function contenders(skipped: (reason: string) => void): Promise<{
 }
 
 async function openReference(): Promise<Opened> {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   return { store, close: () => store.close() }
 }
 

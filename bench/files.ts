@@ -13,7 +13,7 @@ import { unpackPages } from '../evals/files/corpus.ts'
 import { QUESTIONS } from '../evals/files/questions.ts'
 import { openEmbedder } from '../src/app/models/model-selection.ts'
 import type { SyncReport } from '../src/files/file-search.ts'
-import { readingToTheEnd } from '../src/models/embedders/long-text.ts'
+import { withLongText } from '../src/models/embedders/long-text.ts'
 import { pages as pagesOf } from '../src/storage/access/row-pages.ts'
 import { editUntilIndexed, type IndexedTree, OWNER, openTree } from './files/tree.ts'
 import {
@@ -185,7 +185,7 @@ async function measureQuestions({ files }: IndexedTree): Promise<Times> {
 async function measureEmbedding({ store }: IndexedTree, chunks: number): Promise<BenchRow> {
   const opened = openEmbedder({})
   if (opened === null) return { what: 'embedding: there is no model' }
-  const embedder = readingToTheEnd(opened)
+  const embedder = withLongText(opened)
   const texts = await spread(store, Math.max(1, Math.floor(chunks / EMBEDDED_TEXTS)))
   try {
     await embedder.embed(['warm up'], { purpose: 'document' })

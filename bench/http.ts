@@ -14,7 +14,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import type { Context } from '../src/api/operations/operation.ts'
+import type { OperationContext } from '../src/api/operations/operation.ts'
 import { createEngine } from '../src/app/composition.ts'
 import type { Engine } from '../src/engine/engine.ts'
 import {
@@ -92,7 +92,7 @@ async function measureCall(
 ): Promise<void> {
   const seconds = Math.max(1, SECONDS * Math.min(1, scale))
   const runs = Math.max(50, Math.ceil(SINGLE_RUNS * Math.min(1, scale)))
-  const context: Context = {
+  const context: OperationContext = {
     engine,
     version: 'bench',
     embeddingProviders: [],

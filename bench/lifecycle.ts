@@ -89,7 +89,7 @@ function rowOf(what: string, { report, ...measured }: Consolidated): BenchRow {
     promoted: report.promoted,
     evicted: report.evicted,
     episodes: report.prunedEpisodes,
-    turns: report.prunedTurns,
+    turns: report.deletedTurns,
     trimmed: report.trimmed,
     ...Object.fromEntries(
       Object.entries(durationsMs).map(([step, ms]) => [`${step}S`, round(ms / 1_000)]),

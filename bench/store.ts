@@ -5,12 +5,12 @@
  * peer in the keyword rows is what one would write first: an FTS5 table with the owner filtered by a join.
  */
 
-import { createIds } from '../src/app/id-generator.ts'
+import { createIdGenerator } from '../src/app/id-generator.ts'
 import { systemClock } from '../src/app/system-clock.ts'
 import type { OwnerId } from '../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../src/domain/limits.ts'
 import type { Memory } from '../src/domain/memory.ts'
-import { createEngineOn } from '../src/engine/engine.ts'
+import { createEngineWith } from '../src/engine/engine.ts'
 import type { Change, Store } from '../src/storage/store.ts'
 import { memory as fakeMemory } from '../test/fakes/memories.ts'
 import { contenders, type Opened, openSqlite } from './contenders.ts'
@@ -165,7 +165,7 @@ function searching(store: Store, { texts, samples }: Filled, runs: number) {
   return timed(runs, async (run) => {
     const query = queries[(run * 7) % queries.length]
     if (query === undefined) return
-    const { hits } = await store.matchText(
+    const { hits } = await store.searchText(
       { owner: query.owner },
       { text: query.text, limit: HITS, where },
     )
@@ -185,7 +185,7 @@ function adding(store: Store, runs = ADDS) {
 /** The whole of `remember`: looking for tombstones, restatements and contradictions, then writing. */
 function remembering(store: Store) {
   const texts = new Texts(13)
-  const engine = createEngineOn({ store, clock: systemClock, ids: createIds(), settings: {} })
+  const engine = createEngineWith({ store, clock: systemClock, ids: createIdGenerator(), settings: {} })
   return timed(ADDS / 5, () => engine.remember({ owner: ownerOf(0) }, { content: texts.next() }))
 }
 
@@ -209,7 +209,7 @@ function peerRow(store: string, search: { p50: number; p95: number }): BenchRow 
   return { store, searchP50: round(search.p50), searchP95: round(search.p95) }
 }
 
-const ids = createIds()
+const ids = createIdGenerator()
 
 function ownerOf(number: number): OwnerId {
   return `owner-${number}` as OwnerId // made here, for the bench only

@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { extractPatterns } from '../src/learning/patterns/extractor.ts'
-import { queryTerms } from '../src/text/search/terms.ts'
+import { extractQueryTerms } from '../src/text/search/terms.ts'
 import { type EvalDocument, type EvalQuery, loadSet } from './datasets.ts'
 import type { EvalOptions, EvalReport, Table } from './report.ts'
 
@@ -121,16 +121,16 @@ function overall(queries: readonly EvalQuery[], byId: ReadonlyMap<string, Learne
 /** Whether what was learned from a turn still holds the words by which the question could find it. */
 function covers(turn: Learned | undefined, question: string): boolean {
   if (turn === undefined) return false
-  const spoken = new Set(queryTerms(turn.document.text))
-  const shared = [...new Set(queryTerms(question))].filter((term) => spoken.has(term))
-  const kept = new Set(turn.statements.flatMap((statement) => queryTerms(statement)))
+  const spoken = new Set(extractQueryTerms(turn.document.text))
+  const shared = [...new Set(extractQueryTerms(question))].filter((term) => spoken.has(term))
+  const kept = new Set(turn.statements.flatMap((statement) => extractQueryTerms(statement)))
   const held = shared.filter((term) => kept.has(term)).length
   return held > 0 && held / shared.length >= KEPT_SHARE_MIN
 }
 
 function wordsKept({ document, statements }: Learned): number {
-  const spoken = [...new Set(queryTerms(document.text))]
-  const kept = new Set(statements.flatMap((statement) => queryTerms(statement)))
+  const spoken = [...new Set(extractQueryTerms(document.text))]
+  const kept = new Set(statements.flatMap((statement) => extractQueryTerms(statement)))
   return share(spoken, (term) => kept.has(term))
 }
 

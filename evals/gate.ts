@@ -7,7 +7,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gate } from '../src/conversations/gate/gate.ts'
+import { classifyMessage } from '../src/conversations/gate/gate.ts'
 import {
   GATE_LANGUAGES,
   type GateLanguage,
@@ -92,7 +92,7 @@ async function readLanguage(language: GateLanguage): Promise<readonly LabelledMe
 }
 
 function judge(message: LabelledMessage): Judged {
-  return { ...message, section: gate(message.text, { entities: message.entities }).section }
+  return { ...message, section: classifyMessage(message.text, { entities: message.entities }).section }
 }
 
 /** `precision` and `recall` are about opening at all, `sectionAccuracy` about the answer as a whole. */

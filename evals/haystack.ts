@@ -5,13 +5,13 @@
 import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { createIds } from '../src/app/id-generator.ts'
+import { createIdGenerator } from '../src/app/id-generator.ts'
 import { type EmbeddingOptions, openEmbedder } from '../src/app/models/model-selection.ts'
-import { spaceSignature } from '../src/domain/embedding-text.ts'
+import { buildSpaceSignature } from '../src/domain/embedding-text.ts'
 import type { MemoryId, OwnerId, SessionId } from '../src/domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../src/domain/limits.ts'
 import type { SettingValues } from '../src/domain/settings/settings.ts'
-import { createEngineOn, type Engine } from '../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../src/engine/engine.ts'
 import type { Instant } from '../src/lib/time.ts'
 import type { Embedder } from '../src/models/embedder.ts'
 import { openSqliteStore, type SqliteStore } from '../src/storage/sqlite/sqlite-store.ts'
@@ -66,8 +66,8 @@ export async function openHaystack(
   let now = Date.now()
   const store = await openSqliteStore({ path: ':memory:', now: () => now })
   const embedder = options.embedding === null ? null : openEmbedder(options.embedding)
-  const ids = createIds()
-  const engine = createEngineOn({
+  const ids = createIdGenerator()
+  const engine = createEngineWith({
     store,
     clock: {
       now: () => now as Instant,
@@ -87,7 +87,7 @@ export async function openHaystack(
     throw new Error(`${failed + skipped} texts could not be taken in: ${failures[0]?.message}`)
   }
   if (embedder !== null) await index(engine, documents.length, options.onProgress)
-  const { sizeBytes } = await store.report()
+  const { sizeBytes } = await store.getReport()
   return {
     engine,
     store,
@@ -105,7 +105,7 @@ export async function openHaystack(
 
 async function spaceOf(embedder: Embedder): Promise<VectorSpace> {
   const model = await embedder.describe()
-  return { signature: spaceSignature(model, 'float32'), dimensions: model.dimensions }
+  return { signature: buildSpaceSignature(model, 'float32'), dimensions: model.dimensions }
 }
 
 async function index(
@@ -145,7 +145,7 @@ async function* lines(
   }: {
     readonly documentOf: Map<MemoryId, EvalDocument>
     readonly ownerOf: (group: string) => OwnerId
-    readonly ids: ReturnType<typeof createIds>
+    readonly ids: ReturnType<typeof createIdGenerator>
   },
 ): AsyncGenerator<string> {
   const sessionOf = numbered<SessionId>('session')

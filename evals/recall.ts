@@ -191,7 +191,7 @@ async function keywordRanking(
   { group, question }: EvalQuery,
 ): Promise<readonly string[]> {
   const scope = { owner: haystack.ownerOf(group) }
-  const { hits } = await haystack.store.matchText(scope, {
+  const { hits } = await haystack.store.searchText(scope, {
     text: question,
     limit: HITS_MAX,
     where: {},
@@ -211,7 +211,7 @@ async function vectorRanking(
   const [vector] = await embedder.embed([question], { purpose: 'query' })
   if (vector === undefined) return []
   const scope = { owner: haystack.ownerOf(group) }
-  const hits = await store.vectors.nearest(space, scope, { vector, limit: HITS_MAX, where: {} })
+  const hits = await store.vectors.search(space, scope, { vector, limit: HITS_MAX, where: {} })
   return documentsOf(
     haystack,
     hits.map(({ id }) => id),

@@ -6,12 +6,12 @@
  * missed is shown of the pairs that rules may be tuned on only.
  */
 
-import { createIds } from '../src/app/id-generator.ts'
+import { createIdGenerator } from '../src/app/id-generator.ts'
 import { openEmbedder } from '../src/app/models/model-selection.ts'
-import { createEngineOn, type Engine } from '../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../src/engine/engine.ts'
 import type { Instant } from '../src/lib/time.ts'
-import { createReferenceStore } from '../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../src/storage/in-memory/in-memory-vector-index.ts'
+import { createInMemoryStore } from '../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../src/storage/in-memory/in-memory-vector-index.ts'
 import { above, atLeast, below, type EvalOptions, type EvalReport, type Table } from './report.ts'
 import {
   TRUTH_LABELS,
@@ -96,18 +96,18 @@ export async function judgePairs(
   by: 'words' | 'meaning',
   pairs: readonly TruthPair[] = TRUTH_PAIRS,
 ): Promise<readonly Judged[]> {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const embedder = by === 'meaning' ? openEmbedder({ source: 'transformers' }) : null
   let now = FIRST_AT
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store,
     clock: {
       now: () => now as Instant,
       sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
     },
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: {},
-    ...(embedder === null ? {} : { embedder, vectors: referenceVectors(store) }),
+    ...(embedder === null ? {} : { embedder, vectors: createInMemoryVectorIndex(store) }),
   })
   try {
     for (const [index, { older }] of pairs.entries()) {

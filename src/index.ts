@@ -48,12 +48,12 @@ export { SETTINGS, type SettingName } from './domain/settings/settings.ts'
 export type { Turn, TurnRole } from './domain/turn.ts'
 
 export type { Engine, EngineStatus } from './engine/engine.ts'
-export { type Citation, citationOf } from './files/citation.ts'
+export { type Citation, formatCitation as citationOf } from './files/citation.ts'
 
 export type { EngineFiles } from './files/engine-files.ts'
 
 export type {
-  FileAnswer,
+  FileSearchResult as FileAnswer,
   FileHit,
   FileQuery,
   FileStatus,
@@ -70,12 +70,12 @@ export {
 
 export type { NamedRoot, RootInput } from './files/roots.ts'
 
-export type { FoundItem, Source, SourcesQuery, Together } from './files/search/source-search.ts'
+export type { SourceHit as FoundItem, SearchSource as Source, SourceSearchQuery as SourcesQuery, SourceSearchResult as Together } from './files/search/source-search.ts'
 export type { Learned } from './learning/patterns/pattern-learning.ts'
 export type { DraftInput, EditInput } from './memory/draft.ts'
 export type { HistoryEntry, ListQuery } from './memory/memory-reader.ts'
 
-export type { Remembered } from './memory/memory-writer.ts'
+export type { RememberResult as Remembered } from './memory/memory-writer.ts'
 
 export type { Embedder, EmbeddingModel } from './models/embedder.ts'
 
@@ -89,7 +89,7 @@ export type { IndexProgress, IndexStatus, ReindexOptions } from './recall/indexi
 
 export type { RecallQuery } from './recall/recall-query.ts'
 
-export type { LegReport, Recalled, Recollection } from './recall/recall-result.ts'
+export type { RetrieverReport as LegReport, RecalledMemory as Recalled, RecallResult as Recollection } from './recall/recall-result.ts'
 
 export type { Change, CommitOutcome, Store } from './storage/store.ts'
 

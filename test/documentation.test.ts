@@ -4,14 +4,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENVIRONMENT } from '../src/app/config/config.ts'
-import { SKIPPED } from '../src/conversations/conversations.ts'
+import { CONTEXT_SKIP_REASONS } from '../src/conversations/conversations.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { FILE_SETTINGS } from '../src/domain/settings/file-settings.ts'
 import {
   SETTINGS,
   type SettingDeclaration,
-  settingNames,
-  settingRange,
+  listSettingNames,
+  describeSettingRange,
 } from '../src/domain/settings/settings.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
@@ -45,11 +45,11 @@ const readme = readFileSync('README.md', 'utf8')
 const isBuilt = existsSync('dist/index.js')
 
 it('[SE1] docs/settings.md tells every setting', async () => {
-  const rows = settingNames().map((name) => {
+  const rows = listSettingNames().map((name) => {
     const { default: value, scope, help, appliesAt }: SettingDeclaration = SETTINGS[name]
     const shown = value === '' ? 'none' : value
     const when = appliesAt === 'start' ? ' Read at the start.' : ''
-    return `| \`${name}\` | ${shown} | ${settingRange(name)} | ${scope} | ${help}${when} |`
+    return `| \`${name}\` | ${shown} | ${describeSettingRange(name)} | ${scope} | ${help}${when} |`
   })
   await expect(
     withTable('docs/settings.md', 'setting default range scope help', rows),
@@ -59,7 +59,7 @@ it('[SE1] docs/settings.md tells every setting', async () => {
 it('[SE1] docs/lifecycle.md tells the settings of the life of a memory', async () => {
   const rows = LIFE_SETTINGS.map((name) => {
     const { default: value, help }: SettingDeclaration = SETTINGS[name]
-    return `| \`${name}\` | ${value === '' ? 'none' : value} | ${settingRange(name)} | ${help} |`
+    return `| \`${name}\` | ${value === '' ? 'none' : value} | ${describeSettingRange(name)} | ${help} |`
   })
   await expect(
     withTable('docs/lifecycle.md', 'setting default range help', rows),
@@ -70,7 +70,7 @@ it('[SE1] docs/files.md tells the settings of files', async () => {
   const names = Object.keys(FILE_SETTINGS) as (keyof typeof FILE_SETTINGS)[] // its own keys
   const rows = names.map((name) => {
     const { default: value, help }: SettingDeclaration = SETTINGS[name]
-    return `| \`${name}\` | ${value} | ${settingRange(name)} | ${help} |`
+    return `| \`${name}\` | ${value} | ${describeSettingRange(name)} | ${help} |`
   })
   await expect(withTable('docs/files.md', 'setting default range help', rows)).toMatchFileSnapshot(
     '../docs/files.md',
@@ -95,7 +95,7 @@ it('[CL2] docs/errors.md tells every error', async () => {
 })
 
 it('[GW4] docs/gateway.md tells every reason for leaving memories out', async () => {
-  const rows = Object.entries(SKIPPED).map(([reason, help]) => `| \`${reason}\` | ${help} |`)
+  const rows = Object.entries(CONTEXT_SKIP_REASONS).map(([reason, help]) => `| \`${reason}\` | ${help} |`)
   await expect(withTable('docs/gateway.md', 'reason meaning', rows)).toMatchFileSnapshot(
     '../docs/gateway.md',
   )

@@ -1,12 +1,12 @@
 /** The index of a tree of files, whose commits can be waited for. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock as clock } from '../../src/app/system-clock.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { FILE_DEFAULTS, FILE_PACE } from '../../src/files/file-options.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { FILE_DEFAULTS, FILE_TIMINGS } from '../../src/files/file-options.ts'
 import { createFiles, type Files } from '../../src/files/files.ts'
 import { createFileTree } from '../../src/files/local/local-file-tree.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
@@ -44,10 +44,10 @@ export async function openTree(
       return outcome
     },
   }
-  const ids = createIds()
+  const ids = createIdGenerator()
   const files = createFiles({
     ...{ store, innerStore, clock, ids },
-    inner: createEngineOn({
+    inner: createEngineWith({
       ...{ store: innerStore, clock, ids, settings: {} },
       ...(embedder === undefined ? {} : { embedder, vectors: index.vectors }),
     }),
@@ -76,5 +76,5 @@ export async function editUntilIndexed(
   const edited = performance.now()
   appendFileSync(path, `\n${line}\n`)
   while (lastCommitAt() < edited) await new Promise((resolve) => setTimeout(resolve, 2))
-  return lastCommitAt() - edited - FILE_PACE.quietMs
+  return lastCommitAt() - edited - FILE_TIMINGS.debounceMs
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createEngine } from '../../src/app/composition.ts'
 import { DATABASE_FILE } from '../../src/app/database/local-database.ts'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import type { SessionId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
@@ -49,7 +49,7 @@ async function run({ folder, memories, turns, hasMemory, baseUrl }: Order): Prom
   try {
     await engine.reindex()
     await engine.settings.change(OWNER, { enabled: hasMemory })
-    const { secret } = await engine.keys.create({ name: 'bench', home: OWNER, role: 'user' })
+    const { secret } = await engine.keys.create({ name: 'bench', defaultOwner: OWNER, role: 'user' })
     process.send?.(secret)
   } finally {
     await engine.close()
@@ -61,7 +61,7 @@ async function run({ folder, memories, turns, hasMemory, baseUrl }: Order): Prom
 async function writeMemories(path: string, count: number): Promise<void> {
   const store = await openSqliteStore({ path, now: Date.now })
   const statements = new Statements(7)
-  const ids = createIds()
+  const ids = createIdGenerator()
   const now = systemClock.now()
   const place = { owner: OWNER, user: null, session: null }
   for (let done = 0; done < count; done += BATCH) {
@@ -84,7 +84,7 @@ const SESSION_TURNS = 20
 async function writeTurns(path: string, count: number): Promise<void> {
   const store = await openSqliteStore({ path, now: Date.now })
   const statements = new Statements(11)
-  const ids = createIds()
+  const ids = createIdGenerator()
   const now = systemClock.now()
   for (let done = 0; done < count; done += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, count - done) }, (_, index) => {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageFolder } from '../../src/lib/package-folder.ts'
+import { findPackageFolder } from '../../src/lib/package-folder.ts'
 import { EMBEDDING, fillFolder } from './filling.ts'
 import {
   answering,
@@ -51,7 +51,7 @@ export async function startRecollect(
 ): Promise<Target> {
   mkdirSync(given.folder, { recursive: true })
   const secret = await fillFolder(given)
-  const program = join(packageFolder(), 'dist', 'main', 'cli.js')
+  const program = join(findPackageFolder(), 'dist', 'main', 'cli.js')
   const log = join(given.folder, 'server.log')
   const child = startProgram(
     [program, 'serve', '--json', '--port', '0', '--data', given.folder],
@@ -89,7 +89,7 @@ function target(child: ChildProcess, what: Omit<Target, 'residentMb' | 'stop'>):
 }
 
 function peerFolder(): string {
-  return join(packageFolder(), 'bench', 'peers', 'gateway')
+  return join(findPackageFolder(), 'bench', 'peers', 'gateway')
 }
 
 /** Installs the peer, which is no dependency. What stands in the way, as a sentence; null when nothing does. */

@@ -1,7 +1,7 @@
 /** The three calls that are measured, each as a request, as an operation of the table, and as calls of the engine. */
 
-import { operationNamed } from '../../src/api/operations/index.ts'
-import { type Context, perform } from '../../src/api/operations/operation.ts'
+import { findOperation } from '../../src/api/operations/index.ts'
+import { type OperationContext, performOperation } from '../../src/api/operations/operation.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { Texts } from '../texts.ts'
 
@@ -22,7 +22,7 @@ export async function fill(engine: Engine, memories: number): Promise<void> {
 export type BenchCall = {
   readonly name: string
   readonly request: () => { readonly method: string; readonly path: string; readonly body?: string }
-  readonly operation: (context: Context) => Promise<unknown>
+  readonly operation: (context: OperationContext) => Promise<unknown>
   readonly engine: (engine: Engine) => Promise<unknown>
 }
 
@@ -40,26 +40,26 @@ export function benchCalls(): readonly BenchCall[] {
       name: 'GET list',
       request: () => ({ method: 'GET', path: `/api/memory?limit=${LIST_LIMIT}` }),
       operation: (context) =>
-        perform(operationNamed('memory.list'), context, { limit: LIST_LIMIT }),
+        performOperation(findOperation('memory.list'), context, { limit: LIST_LIMIT }),
       engine: (engine) =>
         Promise.all([
           engine.list(scope, { limit: LIST_LIMIT, offset: 0 }),
-          engine.tally(scope, {}),
-          engine.tally(scope, {}),
+          engine.countMemories(scope, {}),
+          engine.countMemories(scope, {}),
         ]),
     },
     {
       name: 'POST add',
       request: () => post('/api/memory', { content: content() }),
       operation: (context) =>
-        perform(operationNamed('memory.add'), context, { content: content() }),
+        performOperation(findOperation('memory.add'), context, { content: content() }),
       engine: (engine) => engine.remember(scope, { content: content() }),
     },
     {
       name: 'POST search',
       request: () => post('/api/memory/search', { query: query(), limit: HITS }),
       operation: (context) =>
-        perform(operationNamed('memory.search'), context, { query: query(), limit: HITS }),
+        performOperation(findOperation('memory.search'), context, { query: query(), limit: HITS }),
       engine: (engine) => engine.recall(scope, { text: query(), limit: HITS }),
     },
   ]

@@ -70,7 +70,7 @@ async function run({ path, memories, studioFolder }: Order): Promise<void> {
       if (!route.startsWith('/health')) times.push(ms)
     },
   })
-  const { secret } = await engine.keys.create({ name: 'bench', home: OWNER, role: 'user' })
+  const { secret } = await engine.keys.create({ name: 'bench', defaultOwner: OWNER, role: 'user' })
   process.on('message', (asked) => {
     if (asked === 'times') {
       process.send?.(times)

@@ -5,15 +5,15 @@
  * model gives; a model would take an hour to make them, so they are made of the words.
  */
 
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import type { Entry } from '../../src/domain/entry.ts'
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import type { Turn } from '../../src/domain/turn.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import type { Instant } from '../../src/lib/time.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { memory } from '../../test/fakes/memories.ts'
@@ -32,9 +32,9 @@ export type Shape = { readonly path: string; readonly memories: number; readonly
 /** On the file of an owner, with memories that are found by their words and by their vectors. */
 export async function openEngine(path: string): Promise<Engine> {
   const store = await openSqliteStore({ path, now: Date.now })
-  return createEngineOn({
-    ...{ store, clock: systemClock, ids: createIds(), settings: {} },
-    ...{ embedder: referenceEmbedder({ dimensions: DIMENSIONS }), vectors: store.vectors },
+  return createEngineWith({
+    ...{ store, clock: systemClock, ids: createIdGenerator(), settings: {} },
+    ...{ embedder: createHashingEmbedder({ dimensions: DIMENSIONS }), vectors: store.vectors },
   })
 }
 

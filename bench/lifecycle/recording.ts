@@ -1,8 +1,8 @@
 /** What it takes to keep a turn: from the end of a request until the commit that holds what was said. */
 
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { Texts } from '../texts.ts'
@@ -40,10 +40,10 @@ export async function measureRecording(input: Shape): Promise<Recorded> {
     },
   }
   const settings = { enabled: true, inject: false, coreModel: 'bench/core' }
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store: watched,
     clock: systemClock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings,
     languageModel: { complete: () => Promise.reject(new Error('Nobody runs jobs here.')) },
   })
@@ -85,7 +85,7 @@ async function record(
     provider: 'bench',
     contextWindow: null,
     signal: new AbortController().signal,
-    asked: {
+    request: {
       model: 'chat',
       streams: false,
       endUser: null,
@@ -100,10 +100,10 @@ async function record(
       characters: said.join('').length,
       outputTokensMax: null,
     },
-    wants: { memory: true, inject: false, extract: true },
+    options: { memory: true, inject: false, extract: true },
   })
   const began = performance.now()
-  conversations.record(prepared, {
+  conversations.recordOutcome(prepared, {
     placement: null,
     skipped: prepared.skipped,
     status: 200,
@@ -112,6 +112,6 @@ async function record(
     totalMs: 1,
     toolCalls: [],
   })
-  await conversations.settled()
+  await conversations.flush()
   return began
 }

@@ -3,10 +3,10 @@
  * after the other, so that what else the machine does hits both alike. The model embeds the questions, too.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import type { TurnId } from '../../src/domain/ids.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import { openLocalEmbedder } from '../../src/models/embedders/local/local-embedder.ts'
 import type { Change } from '../../src/storage/store.ts'
 import type { Timing } from '../harness.ts'
@@ -40,12 +40,12 @@ export async function askWhileEmbedding(
 ): Promise<BackgroundCost> {
   const questions = new Corpus(shape).questions()
   const { store, vectors } = await openStore(place)
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store,
     vectors,
     embedder: openLocalEmbedder(),
     clock: systemClock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: {},
   })
   const texts = new Texts(29)
@@ -61,7 +61,7 @@ export async function askWhileEmbedding(
         return { op: 'put', table: 'turn', row, expect: 'absent' }
       })
       await store.commit(changes)
-      engine.noteCommitted(changes)
+      engine.applyExternalCommit(changes)
     }
   }
   const queued = async () => (await engine.status()).index?.queued ?? 0
@@ -69,9 +69,9 @@ export async function askWhileEmbedding(
     for (let run = 0; run < ROUND_QUESTIONS; run++) {
       const { text } = at(questions, run)
       const began = performance.now()
-      const { legs } = await engine.recall({ owner: LARGE }, { text })
+      const { retrievers: legs } = await engine.recall({ owner: LARGE }, { text })
       times.push(performance.now() - began)
-      if (legs.meaning.state !== 'searched') throw new Error(`${legs.meaning.because}`)
+      if (legs.meaning.state !== 'searched') throw new Error(`${legs.meaning.reason}`)
       await delay(PAUSE_MS)
     }
   }

@@ -5,15 +5,15 @@
  * Turns are written as turns: the commit derives their search documents, as it does in the gateway.
  */
 
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { embeddingTextHash } from '../../src/domain/embedding-text.ts'
+import { hashEmbeddingText } from '../../src/domain/embedding-text.ts'
 import type { MemoryId, OwnerId, SessionId, TurnId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import type { Place } from '../../src/domain/scope.ts'
-import { DOCUMENT_TYPES, turnDocument } from '../../src/domain/search-document.ts'
+import { DOCUMENT_TYPES, toTurnDocument } from '../../src/domain/search-document.ts'
 import type { Turn } from '../../src/domain/turn.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import type { Instant } from '../../src/lib/time.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { turn as fakeTurn } from '../../test/fakes/entries.ts'
@@ -99,7 +99,7 @@ async function writeDocuments(
 ): Promise<void> {
   const written = batch.map((document) => {
     const change = changeFor(document)
-    const row = change.table === 'turn' ? turnDocument(change.row) : change.row
+    const row = change.table === 'turn' ? toTurnDocument(change.row) : change.row
     return { change, row, vector: corpus.vectorOf(document.number) }
   })
   await store.commit(written.map(({ change }) => change))
@@ -109,7 +109,7 @@ async function writeDocuments(
       id: row.id,
       place: row.place,
       vector,
-      textHash: embeddingTextHash(row),
+      textHash: hashEmbeddingText(row),
     })),
   )
 }
@@ -164,28 +164,28 @@ export async function askLargeOwner({
   const opened = await openStore(place)
   const { store, vectors } = opened
   const keptOpen = { close: async () => {} }
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store: { ...store, ...keptOpen },
     vectors: { ...vectors, ...keptOpen },
     embedder: knowing(modelOf(shape), questions),
     clock: systemClock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: {},
   })
   const where = { statuses: ['active'], types: DOCUMENT_TYPES } as const
   const measure = async (owner: OwnerId): Promise<RecallCost> => {
     const recall = async (run: number) => {
-      const { legs } = await engine.recall({ owner }, { text: at(questions, run).text })
+      const { retrievers: legs } = await engine.recall({ owner }, { text: at(questions, run).text })
       const isComplete = legs.keyword.state === 'searched' && legs.meaning.state === 'searched'
       if (!isComplete || (legs.meaning.missing ?? 0) > 0 || legs.meaning.hits === 0) {
         throw new Error(`A question was not answered: ${JSON.stringify(legs)}`)
       }
     }
     const keyword = (run: number) =>
-      store.matchText({ owner }, { text: at(questions, run).text, limit: HITS, where })
+      store.searchText({ owner }, { text: at(questions, run).text, limit: HITS, where })
     const vector = (run: number) => {
       const query = { vector: at(questions, run).vector, limit: HITS, where }
-      return vectors.nearest(spaceOf(shape), { owner }, query)
+      return vectors.search(spaceOf(shape), { owner }, query)
     }
     const runs = questions.length * REPETITIONS
     await timed(WARM_UP, recall, SECONDS_MAX)

@@ -1,8 +1,8 @@
 /** What the built-in model costs: a question, and giving memories their vectors. */
 
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import { openLocalEmbedder } from '../../src/models/embedders/local/local-embedder.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { type Timing, timed } from '../harness.ts'
@@ -34,12 +34,12 @@ export async function measureModel(
 ): Promise<ModelCost> {
   const store = await openSqliteStore({ path, now: Date.now })
   const embedder = openLocalEmbedder()
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store,
     vectors: store.vectors,
     embedder,
     clock: systemClock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: {},
   })
   const model = await embedder.describe()
@@ -98,7 +98,7 @@ async function indexed(engine: Engine, tell: (missing: number) => void = () => {
 /** The texts as another store would hand them over. */
 async function exported(words: Texts, count: number): Promise<AsyncIterable<string>> {
   const store = await openSqliteStore({ path: ':memory:', now: Date.now })
-  const engine = createEngineOn({ store, clock: systemClock, ids: createIds(), settings: {} })
+  const engine = createEngineWith({ store, clock: systemClock, ids: createIdGenerator(), settings: {} })
   for (let run = 0; run < count; run++) await engine.remember(OWNER, { content: words.next() })
   const lines = await collected(engine)
   await engine.close()

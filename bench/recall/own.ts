@@ -1,13 +1,13 @@
 /** Filling a store, and asking the engine on it. In two processes, so that what the second one needs can be told. */
 import { statSync } from 'node:fs'
 import { createEngine } from '../../src/app/composition.ts'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { embeddingTextHash, spaceSignature } from '../../src/domain/embedding-text.ts'
+import { hashEmbeddingText, buildSpaceSignature } from '../../src/domain/embedding-text.ts'
 import type { MemoryId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import type { Memory } from '../../src/domain/memory.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import type { Embedder, EmbeddingModel } from '../../src/models/embedder.ts'
 import { DEFAULT_MODEL } from '../../src/models/embedders/local/local-embedder-options.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
@@ -56,7 +56,7 @@ export async function writeCorpus(
       id: memory.id,
       place: memory.place,
       vector: corpus.vectorOf(numberOf(memory.id)),
-      textHash: embeddingTextHash(memory),
+      textHash: hashEmbeddingText(memory),
     }))
     const began = performance.now()
     await store.commit(
@@ -111,25 +111,25 @@ export async function ask({ shape, path, nearest }: AskInput): Promise<Asked> {
   const corpus = new Corpus(shape)
   const questions = corpus.questions()
   const store = await openSqliteStore({ path, now: Date.now })
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store,
     vectors: store.vectors,
     embedder: knowing(modelOf(shape), questions),
     clock: systemClock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: {},
   })
   const recall = async (run: number) => {
     const { owner, text } = at(questions, run)
-    const { legs, memories } = await engine.recall({ owner }, { text })
+    const { retrievers: legs, memories } = await engine.recall({ owner }, { text })
     if (legs.meaning.state !== 'searched' || memories.length === 0) {
-      throw new Error(`A question was not answered: ${legs.meaning.because}`)
+      throw new Error(`A question was not answered: ${legs.meaning.reason}`)
     }
   }
   const nearestTo = (run: number) => vectorSearch(store, shape, at(questions, run))
   const keyword = async (run: number) => {
     const { owner, text } = at(questions, run)
-    await store.matchText({ owner }, { text, limit: HITS, where: FILTER })
+    await store.searchText({ owner }, { text, limit: HITS, where: FILTER })
   }
   const first: number[] = []
   for (let run = 0; run < Math.min(questions.length, shape.owners); run++) {
@@ -167,8 +167,8 @@ export async function answerOnce({
   readonly text: string
 }): Promise<{ readonly hits: number }> {
   const engine = await createEngine({ path })
-  const { legs, memories } = await engine.recall({ owner }, { text })
-  if (legs.meaning.state !== 'searched') throw new Error(`Not by meaning: ${legs.meaning.because}`)
+  const { retrievers: legs, memories } = await engine.recall({ owner }, { text })
+  if (legs.meaning.state !== 'searched') throw new Error(`Not by meaning: ${legs.meaning.reason}`)
   // Closing is not part of the answer.
   setImmediate(() => engine.close())
   return { hits: memories.length }
@@ -182,7 +182,7 @@ async function vectorSearch(
   { owner, vector }: Question,
 ): Promise<readonly number[]> {
   const query = { vector, limit: HITS, where: FILTER }
-  const hits = await store.vectors.nearest(spaceOf(shape), { owner }, query)
+  const hits = await store.vectors.search(spaceOf(shape), { owner }, query)
   return hits.map(({ id }) => numberOf(id))
 }
 
@@ -213,7 +213,7 @@ export function modelOf({ dimensions }: CorpusShape): EmbeddingModel {
 
 export function spaceOf(shape: CorpusShape) {
   return {
-    signature: spaceSignature(modelOf(shape), 'float32'),
+    signature: buildSpaceSignature(modelOf(shape), 'float32'),
     dimensions: shape.dimensions,
   }
 }

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { packageFolder } from '../../src/lib/package-folder.ts'
+import { findPackageFolder } from '../../src/lib/package-folder.ts'
 import { type Timing, timed } from '../harness.ts'
 import { createVecTable } from '../vec-table.ts'
 import {
@@ -226,7 +226,7 @@ function* batches(corpus: Corpus) {
 
 /** Beside what is installed for the package itself, and ignored like it. */
 function peersFolder(): string {
-  return join(packageFolder(), 'node_modules', '.peers')
+  return join(findPackageFolder(), 'node_modules', '.peers')
 }
 
 function peerModule(name: string): unknown {
@@ -235,7 +235,7 @@ function peerModule(name: string): unknown {
 
 /** Installs the peers that are no dependencies. What stands in the way, as a sentence; null when nothing does. */
 export function installPeers(progress: (what: string) => void): string | null {
-  const wanted = join(packageFolder(), 'bench', 'peers', 'package.json')
+  const wanted = join(findPackageFolder(), 'bench', 'peers', 'package.json')
   if (isInstalled(wanted)) return null
   progress('installing the peers with npm, once')
   mkdirSync(peersFolder(), { recursive: true })

@@ -1,7 +1,7 @@
 /** Fills a schema for the servers of the load test: memories of several owners, their vectors, and a key. */
 
 import { createEngine } from '../../src/app/composition.ts'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
 import { memory, owner } from '../../test/fakes/memories.ts'
@@ -27,7 +27,7 @@ export async function fillForLoad(
   })
   await engine.reindex()
   const { secret } = await engine.keys.create({
-    ...{ name: 'bench', home: ownerOf(0), role: 'superadmin' },
+    ...{ name: 'bench', defaultOwner: ownerOf(0), role: 'superadmin' },
   })
   await engine.close()
   return secret
@@ -44,7 +44,7 @@ async function writeMemories(
 ): Promise<void> {
   const store = await openPostgresStore({ connectionString: url, schema })
   const texts = new Texts(WRITTEN_SEED)
-  const ids = createIds()
+  const ids = createIdGenerator()
   const now = systemClock.now()
   for (let done = 0; done < memories; done += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, memories - done) }, (_, n) =>

@@ -9,7 +9,7 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, openSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { packageFolder } from '../../src/lib/package-folder.ts'
+import { findPackageFolder } from '../../src/lib/package-folder.ts'
 import { firstLine, residentMb, startProgram, stopProcess } from '../gateway/processes.ts'
 import { atLeast, atMost, type Bar, type BenchRow, round } from '../harness.ts'
 import type { Load, LoadCall } from './load-client.ts'
@@ -97,7 +97,7 @@ async function startServer(
   mkdirSync(data)
   const log = join(data, 'server.log')
   const child = startProgram(
-    [join(packageFolder(), 'dist', 'main', 'cli.js'), 'serve', '--json', '--port', '0'],
+    [join(findPackageFolder(), 'dist', 'main', 'cli.js'), 'serve', '--json', '--port', '0'],
     {
       RECOLLECT_DATA: data,
       RECOLLECT_POSTGRES: url,

@@ -1,8 +1,8 @@
 /** Filling a store, and asking the engine on it. In two processes, so that what the second one needs can be told. */
 
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import { type Timing, timed } from '../harness.ts'
 import { Corpus, type CorpusShape, shareFound, WARM_UP } from '../recall/corpus.ts'
 import {
@@ -60,19 +60,19 @@ export async function ask({
   const opened = await openStore(place)
   await opened.settle(corpus)
   const keptOpen = { close: async () => {} }
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store: { ...opened.store, ...keptOpen },
     vectors: { ...opened.vectors, ...keptOpen },
     embedder: knowing(modelOf(shape), questions),
     clock: systemClock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: {},
   })
   const recall = async (run: number) => {
     const { owner, text } = at(questions, run)
-    const { legs, memories } = await engine.recall({ owner }, { text })
+    const { retrievers: legs, memories } = await engine.recall({ owner }, { text })
     if (legs.meaning.state !== 'searched' || memories.length === 0) {
-      throw new Error(`A question was not answered: ${legs.meaning.because}`)
+      throw new Error(`A question was not answered: ${legs.meaning.reason}`)
     }
   }
   const search = async (run: number) => {

@@ -8,9 +8,9 @@ import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import type { VectorIndex } from '../../src/storage/vector-index.ts'
-import { withMirror } from '../../src/storage/vector-replica/failover-vector-index.ts'
-import type { ConfiguredMirror } from '../../src/storage/vector-replica/replica-controller.ts'
-import type { TierOutcome } from '../../src/storage/vector-replication.ts'
+import { withVectorReplica } from '../../src/storage/vector-replica/failover-vector-index.ts'
+import type { ReplicaConfiguration } from '../../src/storage/vector-replica/replica-controller.ts'
+import type { ReplicaSearchOutcome } from '../../src/storage/vector-replication.ts'
 import { loadFrom, tableFacts } from '../../test/support/lancedb.ts'
 import { runSql, startPglite } from '../../test/support/postgres-servers.ts'
 import type { Corpus, Question } from '../recall/corpus.ts'
@@ -109,7 +109,7 @@ async function openPostgres(
   elsewhereMb: OpenedStore['elsewhereMb'],
 ): Promise<OpenedStore> {
   const store = await openPostgresStore({
-    ...{ connectionString: url, schema, scannedVectorsMax: SCANNED_VECTORS_MAX },
+    ...{ connectionString: url, schema, exactSearchVectorsMax: SCANNED_VECTORS_MAX },
     // A write that waits for an index is slow, which is to be seen, and not an error.
     statementTimeoutMs: 0,
   })
@@ -161,23 +161,23 @@ async function openLance(place: StorePlace & { kind: 'lancedb' }): Promise<Opene
   const kept = await openFile(place.folder, false)
   const folder = join(place.folder, 'lancedb')
   const load = () => loadFrom(place.package)
-  const mirror: ConfiguredMirror = {
+  const mirror: ReplicaConfiguration = {
     kind: 'mirror',
     name: 'lancedb',
     identity: folder,
     open: async () => {
-      const { openLanceMirror } = await import(
+      const { openLanceVectorReplica: openLanceMirror } = await import(
         '../../src/storage/lancedb/lancedb-vector-replica.ts'
       )
       return openLanceMirror({ folder, clock: systemClock, load, keepVersionsMs: KEEP_VERSIONS_MS })
     },
   }
-  const { store, vectors, tiers } = withMirror({
+  const { store, vectors, replica: tiers } = withVectorReplica({
     ...{ store: kept, vectors: kept.vectors, clock: systemClock },
     configuration: async () => mirror,
   })
-  const outcomes = new Map<TierOutcome, number>()
-  tiers.watch({
+  const outcomes = new Map<ReplicaSearchOutcome, number>()
+  tiers.subscribe({
     onSearch: (_, outcome) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1),
   })
   return {
@@ -186,7 +186,7 @@ async function openLance(place: StorePlace & { kind: 'lancedb' }): Promise<Opene
     elsewhereMb: () => 0,
     settle: async (corpus) => {
       await tiers.settle()
-      const { state, because } = tiers.status()
+      const { state, reason: because } = tiers.status()
       if (state !== 'active') throw new Error(`LanceDB is ${state}: ${because}`)
       const { shape } = corpus
       if (shape.memories / shape.owners <= EXACT_ROWS_MAX) return
@@ -219,7 +219,7 @@ export async function nearestTo(
   { shape }: Corpus,
   { owner, vector }: Question,
 ) {
-  return vectors.nearest(spaceOf(shape), { owner }, { vector, limit: HITS, where: FILTER })
+  return vectors.search(spaceOf(shape), { owner }, { vector, limit: HITS, where: FILTER })
 }
 
 /** Waits until what many small writes leave behind has been removed, so that it isn't counted as needed. */

@@ -3,15 +3,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { packageFolder } from '../../src/lib/package-folder.ts'
-import { missingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { findPackageFolder } from '../../src/lib/package-folder.ts'
+import { describeMissingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { INSTALL, loadFrom } from '../../test/support/lancedb.ts'
 
 /** The folder that LanceDB is installed in, which it is when it is missing. */
 export async function lancePackage(
   say: (what: string) => void,
 ): Promise<{ readonly folder: string } | { readonly reason: string }> {
-  const folder = join(packageFolder(), 'test', 'parts', 'lancedb')
+  const folder = join(findPackageFolder(), 'test', 'parts', 'lancedb')
   if (!existsSync(join(folder, 'node_modules', '@lancedb', 'lancedb'))) {
     say('installing LanceDB with npm, once')
     spawnSync('npm', INSTALL, { cwd: folder, shell: process.platform === 'win32' })
@@ -29,10 +29,10 @@ export async function lancePackage(
 export async function cipherNode(
   say: (what: string) => void,
 ): Promise<{ readonly node: string | null } | { readonly reason: string }> {
-  const missing = missingCipher()
+  const missing = describeMissingCipher()
   if (missing === null) return { node: null }
   say('looking for a Node that encrypted databases can be opened with')
-  const program = pathToFileURL(join(packageFolder(), 'test', 'lts', 'run.mjs')).href
+  const program = pathToFileURL(join(findPackageFolder(), 'test', 'lts', 'run.mjs')).href
   const { prepare } = (await import(program)) as { prepare(): string | null } // see there
   const node = prepare()
   return node === null ? { reason: missing } : { node }

@@ -1,5 +1,5 @@
 /** Replays through the engine: `ingest` writes, and `conversations.prepare` reads as the gateway does. */
-import { FORMATS } from '../../src/api/gateway/formats/index.ts'
+import { WIRE_FORMATS } from '../../src/api/gateway/formats/index.ts'
 import { countItems, messagesOf, type OpenReplay, OWNER, openReplayEngine } from './replay.ts'
 
 export const openDirectReplay: OpenReplay = async (embedder) => {
@@ -32,12 +32,12 @@ export const openDirectReplay: OpenReplay = async (embedder) => {
         format: 'chat',
         model: 'gpt-test',
         provider: 'openai',
-        asked: FORMATS.chat.read({ model: 'gpt-test', messages }),
+        request: WIRE_FORMATS.chat.parseRequest({ model: 'gpt-test', messages }),
         contextWindow: null,
-        wants: { memory: true, inject: true, extract: false },
+        options: { memory: true, inject: true, extract: false },
         signal: new AbortController().signal,
       })
-      engine.conversations.record(prepared, {
+      engine.conversations.recordOutcome(prepared, {
         placement: prepared.block === null ? null : 'turn-end',
         skipped: prepared.skipped,
         status: 200,
@@ -47,7 +47,7 @@ export const openDirectReplay: OpenReplay = async (embedder) => {
         toolCalls: [],
       })
       const { receipt: id } = prepared
-      const receipt = id === null ? null : await engine.conversations.receipt({ owner: OWNER }, id)
+      const receipt = id === null ? null : await engine.conversations.getReceipt({ owner: OWNER }, id)
       return {
         block: prepared.block,
         tokens: prepared.tokens,

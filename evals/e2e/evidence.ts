@@ -1,6 +1,6 @@
 /** Looks for gold turns in an injected block: as a passage of the turn, or as a memory that was learned from it. */
 
-import { inOneLine } from '../../src/domain/context-block.ts'
+import { toSingleLine } from '../../src/domain/context-block.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 
 export type GoldTurn = { readonly id: string; readonly text: string; readonly at: number }
@@ -147,5 +147,5 @@ function findWhole(searched: string, wanted: string): readonly Passage[] {
 
 /** One line of text, without the escaping of the block. */
 export function normalize(text: string): string {
-  return inOneLine(text).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+  return toSingleLine(text).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }

@@ -38,7 +38,7 @@ export const openGatewayReplay: OpenReplay = async (embedder) => {
       upstream.queue((request) => speak(request, { text: assistant?.text ?? '' }))
       await gateway.complete(history)
       if (assistant !== null) history.push({ role: 'assistant', content: assistant.text })
-      await engine.conversations.settled()
+      await engine.conversations.flush()
       upstream.clear()
     }
   }
@@ -56,7 +56,7 @@ export const openGatewayReplay: OpenReplay = async (embedder) => {
       })
       const fields = parseMemoryHeader(header)
       const { receipt: id = null } = fields
-      const receipt = id === null ? null : await engine.conversations.receipt({ owner: OWNER }, id)
+      const receipt = id === null ? null : await engine.conversations.getReceipt({ owner: OWNER }, id)
       return {
         block: blockIn(upstream.last().body),
         tokens: Number(fields.tokens ?? 0),
@@ -87,7 +87,7 @@ async function openGateway(engine: Engine, upstream: Upstream) {
     { registry },
     serve,
   )
-  const { secret } = await engine.keys.create({ name: 'eval', home: OWNER, role: 'agent' })
+  const { secret } = await engine.keys.create({ name: 'eval', defaultOwner: OWNER, role: 'agent' })
   return {
     /** The header that says what memory did. */
     complete: async (

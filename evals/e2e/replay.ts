@@ -3,11 +3,11 @@
  * are asked of. Both go the way of production; `direct-replay.ts` calls the engine, `gateway-replay.ts` goes over HTTP.
  */
 
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import type { ReceiptDetail } from '../../src/conversations/receipts/receipt.ts'
 import { stripBlocks } from '../../src/domain/context-block.ts'
 import type { OwnerId, TurnId } from '../../src/domain/ids.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import type { Instant } from '../../src/lib/time.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
@@ -86,13 +86,13 @@ const RECEIPTS_MAX = 10_000
 export async function openReplayEngine(embedder: Embedder | null): Promise<ReplayEngine> {
   let now = Date.now()
   const store = await openSqliteStore({ path: ':memory:', now: () => now })
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store,
     clock: {
       now: () => now as Instant, // whole milliseconds
       sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
     },
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: {
       enabled: true,
       injectDeadlineMs: DEADLINE_MS,
@@ -114,13 +114,13 @@ export async function openReplayEngine(embedder: Embedder | null): Promise<Repla
       budgetNow = contextTokensMax
     },
     settle: async (conversations) => {
-      await engine.conversations.settled()
+      await engine.conversations.flush()
       if (embedder !== null) await engine.reindex()
       documentsOf = await mapTurns(store, conversations)
     },
     findInjected: async (receipt) => {
       // Written now and not a second later, so that two runs find the same.
-      await engine.noteUse({ owner: OWNER }, [])
+      await engine.recordUse({ owner: OWNER }, [])
       const ids = receipt?.injected?.memories ?? []
       const memories = await Promise.all(ids.map((id) => engine.get({ owner: OWNER }, id)))
       const documentsIn = (turns: readonly TurnId[]) =>

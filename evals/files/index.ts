@@ -2,16 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { type EmbeddingOptions, openEmbedder } from '../../src/app/models/model-selection.ts'
 import { systemClock as clock } from '../../src/app/system-clock.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import { FILE_DEFAULTS } from '../../src/files/file-options.ts'
 import type { FileHit } from '../../src/files/file-search.ts'
 import { createFiles } from '../../src/files/files.ts'
 import { createFileTree } from '../../src/files/local/local-file-tree.ts'
-import { readingToTheEnd } from '../../src/models/embedders/long-text.ts'
+import { withLongText } from '../../src/models/embedders/long-text.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 
 const OWNER = 'reader' as OwnerId // a name that is valid
@@ -38,12 +38,12 @@ export async function openPageIndex(
   const open = (name: string) => openSqliteStore({ path: join(home, name), now: Date.now })
   const [store, innerStore] = await Promise.all([open('memory.db'), open('files.db')])
   const embedder = embedding === null ? null : openEmbedder(embedding)
-  const ids = createIds()
-  const inner = createEngineOn({
+  const ids = createIdGenerator()
+  const inner = createEngineWith({
     ...{ store: innerStore, clock, ids, settings: {} },
     ...(embedder === null
       ? {}
-      : { embedder: readingToTheEnd(embedder), vectors: innerStore.vectors }),
+      : { embedder: withLongText(embedder), vectors: innerStore.vectors }),
   })
   const files = createFiles({
     ...{ store, innerStore, inner, clock, ids },

@@ -8,23 +8,23 @@ import type { Entry } from '../domain/entry.ts'
 import { AppError } from '../domain/errors.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
-import { allEntries, getEntry, putEntry, removeEntry } from '../storage/access/system-entries.ts'
-import { createLogins, type Logins } from './logins.ts'
+import { listEntries, getSystemEntry, buildEntryChange, buildEntryRemoval } from '../storage/access/system-entries.ts'
+import { createLoginRecords, type LoginRecords } from './logins.ts'
 
-export type KeyInput = {
+export type ApiKeyInput = {
   /** What it is for, in the words of whoever made it. */
   readonly name: string
-  readonly home: string
+  readonly defaultOwner: string
   readonly actsFor?: readonly string[]
   readonly role?: Role
   readonly expiresAt?: number | null
 }
 
-export interface Keys {
+export interface ApiKeys {
   /** The secret is in the answer and nowhere else. */
-  create(input: KeyInput): Promise<{ readonly key: ApiKey; readonly secret: string }>
+  create(input: ApiKeyInput): Promise<{ readonly key: ApiKey; readonly secret: string }>
   /** The key behind a secret; null when there is none, or no longer. */
   verify(secret: string): Promise<ApiKey | null>
   list(): Promise<readonly ApiKey[]>
@@ -34,7 +34,7 @@ export interface Keys {
   /** Makes a new key for the whole system and revokes the former one. */
   resetManagement(): Promise<string>
   /** Who is signed in with one, in a browser. */
-  readonly logins: Logins
+  readonly logins: LoginRecords
 }
 
 const SECRET_BYTES = 32
@@ -48,26 +48,26 @@ const MANAGEMENT_HOME = 'default'
 /** The last use is for people to look at; writing it once a minute is enough for that. */
 const LAST_USE_STEP_MS = 60_000
 
-export function createKeys(ports: EnginePorts): Keys {
+export function createApiKeys(ports: EngineDependencies): ApiKeys {
   const { store, clock } = ports
   /** Null when somebody else was first. */
-  const make = async (input: KeyInput, id: ApiKeyId, before: Entry | null) => {
+  const make = async (input: ApiKeyInput, id: ApiKeyId, before: Entry | null) => {
     const now = clock.now()
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const { name, home, actsFor, role, expiresAt } = parseKey(input, now)
     const isManagement = id === MANAGEMENT_ID
-    const body = { name, home, actsFor, role, isManagement, hash: hashOf(secret), lastUsedAt: null }
-    const made = putEntry({ id, kind: 'key', at: now, about: home, expiresAt, body }, before)
+    const body = { name, home, actsFor, role, isManagement, hash: hashSecret(secret), lastUsedAt: null }
+    const made = buildEntryChange({ id, kind: 'key', at: now, about: home, expiresAt, body }, before)
     if ((await store.commit([made.change])).kind === 'conflict') return null
     return { key: toKey(made.entry), secret: `rc_${id.slice('key_'.length)}_${secret}` }
   }
   const noteUse = (entry: Entry, now: Instant) => {
     if (now - Number(entry.body.lastUsedAt ?? 0) < LAST_USE_STEP_MS) return
-    const used = putEntry({ ...entry, body: { ...entry.body, lastUsedAt: now } }, entry)
+    const used = buildEntryChange({ ...entry, body: { ...entry.body, lastUsedAt: now } }, entry)
     store.commit([used.change]).catch(() => {}) // somebody else noted it, or it will be noted next time
   }
   return {
-    logins: createLogins(ports),
+    logins: createLoginRecords(ports),
     create: async (input) => {
       const made = await make(input, ports.ids.next('key', clock.now()), null)
       if (made === null) throw new AppError('conflict', 'A new id was taken. Try again.')
@@ -76,28 +76,28 @@ export function createKeys(ports: EnginePorts): Keys {
     verify: async (secret) => {
       const [, id, rest] = /^rc_([0-9a-z]{1,40})_([\w-]{1,100})$/.exec(secret) ?? []
       if (id === undefined || rest === undefined) return null
-      const entry = await getEntry(ports, `key_${id}`)
+      const entry = await getSystemEntry(ports, `key_${id}`)
       const now = clock.now()
       // Compared even when there is no such key: how long it takes must not tell which ids exist.
-      const isRight = equal(String(entry?.body.hash ?? hashOf('')), hashOf(rest))
+      const isRight = isEqualHash(String(entry?.body.hash ?? hashSecret('')), hashSecret(rest))
       if (entry === null || !isRight) return null
       if (entry.expiresAt !== null && entry.expiresAt <= now) return null
       noteUse(entry, now)
       return toKey(entry)
     },
-    list: async () => (await allEntries(ports, { kinds: ['key'] })).map(toKey),
+    list: async () => (await listEntries(ports, { kinds: ['key'] })).map(toKey),
     revoke: async (id) => {
-      const entry = await getEntry(ports, parseId('key', id))
+      const entry = await getSystemEntry(ports, parseId('key', id))
       if (entry?.kind !== 'key') throw new AppError('not_found', `There is no key ${id}.`, { id })
-      await store.commit([removeEntry(entry)])
+      await store.commit([buildEntryRemoval(entry)])
       return toKey(entry)
     },
     ensureManagement: async () => {
-      if ((await getEntry(ports, MANAGEMENT_ID)) !== null) return null
+      if ((await getSystemEntry(ports, MANAGEMENT_ID)) !== null) return null
       return (await make(MANAGEMENT, MANAGEMENT_ID, null))?.secret ?? null
     },
     resetManagement: async () => {
-      const made = await make(MANAGEMENT, MANAGEMENT_ID, await getEntry(ports, MANAGEMENT_ID))
+      const made = await make(MANAGEMENT, MANAGEMENT_ID, await getSystemEntry(ports, MANAGEMENT_ID))
       if (made === null) throw new AppError('conflict', 'It was just reset by somebody else.')
       return made.secret
     },
@@ -106,10 +106,10 @@ export function createKeys(ports: EnginePorts): Keys {
 
 /** There is one, so it has one id: two servers that start at once can't both make it. */
 const MANAGEMENT_ID = 'key_management' as ApiKeyId
-const MANAGEMENT: KeyInput = { name: MANAGEMENT_NAME, home: MANAGEMENT_HOME, role: 'superadmin' }
+const MANAGEMENT: ApiKeyInput = { name: MANAGEMENT_NAME, defaultOwner: MANAGEMENT_HOME, role: 'superadmin' }
 
-function parseKey(input: KeyInput, now: Instant) {
-  const { name, home, actsFor = [], role = 'user', expiresAt = null } = input
+function parseKey(input: ApiKeyInput, now: Instant) {
+  const { name, defaultOwner: home, actsFor = [], role = 'user', expiresAt = null } = input
   if (typeof name !== 'string' || name.trim() === '' || name.length > NAME_CHARACTERS_MAX) {
     throw new AppError(
       'invalid_input',
@@ -156,10 +156,10 @@ function toKey({ id, at, version, expiresAt, body }: Entry): ApiKey {
   }
 }
 
-function hashOf(secret: string): string {
+function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-function equal(a: string, b: string): boolean {
+function isEqualHash(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }

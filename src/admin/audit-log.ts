@@ -3,13 +3,13 @@ import type { AuditEntry } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
 import type { ApiKeyId, AuditId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
-import { putEntry, removeExpired, SYSTEM } from '../storage/access/system-entries.ts'
+import { buildEntryChange, removeExpiredEntries, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Page } from '../storage/store.ts'
 
-export type AuditNote = {
+export type NewAuditEntry = {
   readonly actor: ApiKeyId | null
   readonly operation: string
   readonly owner: string
@@ -30,8 +30,8 @@ export type AuditQuery = {
   readonly after?: string
 }
 
-export interface Audit {
-  note(note: AuditNote): Promise<void>
+export interface AuditLog {
+  append(note: NewAuditEntry): Promise<void>
   /** Newest first. */
   list(query?: AuditQuery): Promise<Page<AuditEntry>>
 }
@@ -43,10 +43,10 @@ const DAY_MS = 86_400_000
 /** Old entries are removed with every so many new ones. */
 const CLEAN_EVERY = 200
 
-export function createAudit(ports: EnginePorts, days: () => Promise<number>): Audit {
+export function createAuditLog(ports: EngineDependencies, days: () => Promise<number>): AuditLog {
   let noted = 0
   return {
-    note: async ({ actor, operation, owner, targets }) => {
+    append: async ({ actor, operation, owner, targets }) => {
       const at = ports.clock.now()
       const kept = await days()
       if (kept === 0) return
@@ -63,9 +63,9 @@ export function createAudit(ports: EnginePorts, days: () => Promise<number>): Au
           targetCount: targets.length,
         },
       }
-      await ports.store.commit([putEntry(entry, null).change])
+      await ports.store.commit([buildEntryChange(entry, null).change])
       noted++
-      if (noted % CLEAN_EVERY === 0) await removeExpired(ports, ['audit'])
+      if (noted % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['audit'])
     },
     list: async (query = {}) => {
       const { owner, from, before, limit, after } = query
@@ -76,7 +76,7 @@ export function createAudit(ports: EnginePorts, days: () => Promise<number>): Au
         ...(before === undefined ? {} : { atBefore: before as Instant }),
       }
       const pageAfter = async (cursor: string | null, rows: number) => {
-        const page = await ports.store.find('entry', SYSTEM, {
+        const page = await ports.store.find('entry', SYSTEM_SCOPE, {
           where,
           order: 'newest',
           limit: rows,
@@ -86,8 +86,8 @@ export function createAudit(ports: EnginePorts, days: () => Promise<number>): Au
       }
       const wanted = parseLimit(limit ?? LIST_LIMIT)
       const cursor = after === undefined ? null : parseCursor('aud', after)
-      return isNarrow(query)
-        ? fitting(query, wanted, cursor, (at) => pageAfter(at, ROWS_AT_ONCE))
+      return isSingleOwnerQuery(query)
+        ? filterMatching(query, wanted, cursor, (at) => pageAfter(at, ROWS_AT_ONCE))
         : pageAfter(cursor, wanted)
     },
   }
@@ -98,12 +98,12 @@ const ROWS_AT_ONCE = 500
 /** What nobody waits for longer: beyond this the page ends early, and `next` goes on. */
 const LOOKED_AT_MAX = 10_000
 
-function isNarrow({ actor, operation, target }: AuditQuery): boolean {
+function isSingleOwnerQuery({ actor, operation, target }: AuditQuery): boolean {
   return actor !== undefined || operation !== undefined || target !== undefined
 }
 
 /** Stores know whom an entry is about and when it was; the rest is looked for in what they answer. */
-async function fitting(
+async function filterMatching(
   query: AuditQuery,
   wanted: number,
   after: string | null,
@@ -114,7 +114,7 @@ async function fitting(
   for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX; lookedAt += ROWS_AT_ONCE) {
     const { rows, next } = await pageAfter(cursor)
     for (const [index, entry] of rows.entries()) {
-      if (!fits(entry, query)) continue
+      if (!isMatch(entry, query)) continue
       found.push(entry)
       const isLast = next === null && index === rows.length - 1
       if (found.length === wanted) return { rows: found, next: isLast ? null : entry.id }
@@ -125,7 +125,7 @@ async function fitting(
   return { rows: found, next: cursor }
 }
 
-function fits(entry: AuditEntry, { actor, operation, target }: AuditQuery): boolean {
+function isMatch(entry: AuditEntry, { actor, operation, target }: AuditQuery): boolean {
   return (
     (actor === undefined || entry.actor === actor) &&
     (operation === undefined ||

@@ -4,30 +4,30 @@
  */
 import { AppError } from '../domain/errors.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import {
-  allEntries,
-  getEntry,
-  putEntry,
-  removeEntry,
-  removeExpired,
+  listEntries,
+  getSystemEntry,
+  buildEntryChange,
+  buildEntryRemoval,
+  removeExpiredEntries,
 } from '../storage/access/system-entries.ts'
 
-export interface Answers {
+export interface IdempotencyKeys {
   /**
    * Does the work once for each name and gives its answer again to later callers. `request` is what was asked: under the
    * same name something else is refused. What fails is not remembered.
    */
-  once(
+  runOnce(
     name: string,
     request: string,
     work: () => Promise<JsonObject>,
   ): Promise<{ readonly answer: JsonObject; readonly isRepeated: boolean }>
   /** Answers quote memories; when some of those are erased, no answer may be left that could hold them. */
-  forgetAll(): Promise<void>
+  clear(): Promise<void>
 }
 
 const KEPT_MS = 24 * 3_600_000
@@ -36,16 +36,16 @@ const KEPT_MS = 24 * 3_600_000
 const CLAIM_MS = 10 * 60_000
 const CLEAN_EVERY = 100
 
-export function createAnswers(ports: EnginePorts): Answers {
+export function createIdempotencyKeys(ports: EngineDependencies): IdempotencyKeys {
   const { store, clock } = ports
   let asked = 0
   return {
-    once: async (name, request, work) => {
+    runOnce: async (name, request, work) => {
       asked++
-      if (asked % CLEAN_EVERY === 0) await removeExpired(ports, ['answer'])
+      if (asked % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['answer'])
       const id = `ans_${sha256(name)}`
       const asks = sha256(request)
-      const known = await getEntry(ports, id)
+      const known = await getSystemEntry(ports, id)
       const now = clock.now()
       if (known !== null && known.expiresAt !== null && known.expiresAt > now) {
         if (known.body.asks !== asks) {
@@ -58,7 +58,7 @@ export function createAnswers(ports: EnginePorts): Answers {
         if (answer == null) throw new AppError('conflict', 'The same request is still being done.')
         return { answer: answer as JsonObject, isRepeated: true } // as written below
       }
-      const claim = putEntry(entryOf(id, now, CLAIM_MS, { asks, answer: null }), known)
+      const claim = buildEntryChange(buildEntry(id, now, CLAIM_MS, { asks, answer: null }), known)
       const claimed = await store.commit([claim.change])
       if (claimed.kind === 'conflict') {
         throw new AppError('conflict', 'The same request is still being done.')
@@ -66,25 +66,25 @@ export function createAnswers(ports: EnginePorts): Answers {
       const answer = await work().catch(async (error: unknown) => {
         // Only our own claim; and it ends by itself, later.
         const { version } = claim.entry
-        await store.commit([removeEntry(claim.entry, { version })]).catch(() => {})
+        await store.commit([buildEntryRemoval(claim.entry, { version })]).catch(() => {})
         throw error
       })
       // The work is done, whether or not its answer can be kept.
-      const kept = putEntry(entryOf(id, now, KEPT_MS, { asks, answer }), claim.entry)
+      const kept = buildEntryChange(buildEntry(id, now, KEPT_MS, { asks, answer }), claim.entry)
       await store.commit([kept.change]).catch(() => {})
       return { answer, isRepeated: false }
     },
-    forgetAll: async () => {
-      const kept = await allEntries(ports, { kinds: ['answer'] })
+    clear: async () => {
+      const kept = await listEntries(ports, { kinds: ['answer'] })
       for (let start = 0; start < kept.length; start += COMMIT_CHANGES_MAX) {
         await store.commit(
-          kept.slice(start, start + COMMIT_CHANGES_MAX).map((entry) => removeEntry(entry)),
+          kept.slice(start, start + COMMIT_CHANGES_MAX).map((entry) => buildEntryRemoval(entry)),
         )
       }
     },
   }
 }
 
-function entryOf(id: string, at: Instant, keptMs: number, body: JsonObject) {
+function buildEntry(id: string, at: Instant, keptMs: number, body: JsonObject) {
   return { id, kind: 'answer' as const, at, expiresAt: (at + keptMs) as Instant, body }
 }

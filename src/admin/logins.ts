@@ -3,56 +3,56 @@
  * another one on the same store, still knows them.
  */
 import type { ApiKeyId } from '../domain/ids.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import {
-  allEntries,
-  getEntry,
-  putEntry,
-  removeEntry,
-  removeExpired,
+  listEntries,
+  getSystemEntry,
+  buildEntryChange,
+  buildEntryRemoval,
+  removeExpiredEntries,
 } from '../storage/access/system-entries.ts'
 
-export type Login = { readonly key: ApiKeyId; readonly expiresAt: number }
+export type LoginRecord = { readonly key: ApiKeyId; readonly expiresAt: number }
 
-export interface Logins {
+export interface LoginRecords {
   /** Those of the same key that are one too many go, the oldest first. */
-  open(hash: string, login: Login): Promise<void>
+  open(hash: string, login: LoginRecord): Promise<void>
   /** Null when there is none, or its time is over. */
-  get(hash: string): Promise<Login | null>
+  get(hash: string): Promise<LoginRecord | null>
   close(hash: string): Promise<void>
 }
 
 /** One key must not fill the store. */
 const LOGINS_PER_KEY_MAX = 50
 
-export function createLogins(ports: EnginePorts): Logins {
+export function createLoginRecords(ports: EngineDependencies): LoginRecords {
   const { store, clock } = ports
   const idOf = (hash: string) => `lgn_${hash}`
   const close = async (hash: string) => {
-    const entry = await getEntry(ports, idOf(hash))
-    if (entry !== null) await store.commit([removeEntry(entry)])
+    const entry = await getSystemEntry(ports, idOf(hash))
+    if (entry !== null) await store.commit([buildEntryRemoval(entry)])
   }
   return {
     open: async (hash, { key, expiresAt }) => {
-      await removeExpired(ports, ['login'])
-      const own = (await allEntries(ports, { kinds: ['login'] })).filter(
+      await removeExpiredEntries(ports, ['login'])
+      const own = (await listEntries(ports, { kinds: ['login'] })).filter(
         ({ body }) => body.key === key,
       )
       const tooMany = own
         .toSorted((a, b) => a.at - b.at)
         .slice(0, Math.max(0, own.length - LOGINS_PER_KEY_MAX + 1))
-      const { change } = putEntry(
+      const { change } = buildEntryChange(
         {
           ...{ id: idOf(hash), kind: 'login' as const, at: clock.now(), body: { key } },
           expiresAt: expiresAt as Instant, // counted from the clock
         },
         null,
       )
-      await store.commit([...tooMany.map((entry) => removeEntry(entry)), change])
+      await store.commit([...tooMany.map((entry) => buildEntryRemoval(entry)), change])
     },
     get: async (hash) => {
-      const entry = await getEntry(ports, idOf(hash))
+      const entry = await getSystemEntry(ports, idOf(hash))
       if (entry?.expiresAt == null || entry.expiresAt <= clock.now()) return null
       return { key: entry.body.key as ApiKeyId, expiresAt: entry.expiresAt } // as written above
     },

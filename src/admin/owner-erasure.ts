@@ -2,10 +2,10 @@
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import { allEntries, removeEntry } from '../storage/access/system-entries.ts'
+import { listEntries, buildEntryRemoval } from '../storage/access/system-entries.ts'
 import { type Change, TABLES, type Table } from '../storage/store.ts'
 
 export type ErasedOwner = {
@@ -15,7 +15,7 @@ export type ErasedOwner = {
 
 /** Removes whatever an owner has: memories with their history and traces, conversations, settings, its keys. */
 export async function eraseOwner(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   owner: OwnerId,
   { dryRun = false }: { readonly dryRun?: boolean },
 ): Promise<ErasedOwner> {
@@ -25,10 +25,10 @@ export async function eraseOwner(
     // Pages go on by the last id, so removing what was read does not skip anything.
     for await (const page of pages(ports.store, table, { owner }, { where: {} })) {
       rows[table] += page.length
-      if (!dryRun) await removeAll(ports, table, { owner }, page)
+      if (!dryRun) await removeRows(ports, table, { owner }, page)
     }
   }
-  const about = await allEntries(ports, {
+  const about = await listEntries(ports, {
     kinds: ['key', 'setting', 'job', 'lane', 'spend'],
     about: owner,
   })
@@ -37,7 +37,7 @@ export async function eraseOwner(
   rows.entry += entries.length
   for (let start = 0; !dryRun && start < entries.length; start += ROWS_PER_COMMIT) {
     await ports.store.commit(
-      entries.slice(start, start + ROWS_PER_COMMIT).map((entry) => removeEntry(entry)),
+      entries.slice(start, start + ROWS_PER_COMMIT).map((entry) => buildEntryRemoval(entry)),
     )
   }
   return { rows }
@@ -46,8 +46,8 @@ export async function eraseOwner(
 /** So few that others are answered between two commits. */
 const ROWS_PER_COMMIT = 200
 
-async function removeAll(
-  { store }: EnginePorts,
+async function removeRows(
+  { store }: EngineDependencies,
   table: Table,
   scope: { readonly owner: OwnerId },
   page: readonly { readonly id: string }[],
@@ -57,6 +57,6 @@ async function removeAll(
       ({ id }) => ({ op: 'remove', table, scope, id, expect: 'any' }) as Change, // an id of this table
     )
     await store.commit(changes)
-    await nextTurn()
+    await yieldToEventLoop()
   }
 }

@@ -3,8 +3,8 @@
  * export and are never told again: who wants to know gets the last few characters.
  */
 import { AppError } from '../domain/errors.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { getEntry, putEntry } from '../storage/access/system-entries.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { getSystemEntry, buildEntryChange } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
 
 export const SECRETS = ['qdrant'] as const
@@ -14,16 +14,16 @@ const SECRET_CHARACTERS_MAX = 4_000
 const SHOWN_CHARACTERS = 4
 
 export async function readSecret(
-  ports: Pick<EnginePorts, 'store'>,
+  ports: Pick<EngineDependencies, 'store'>,
   name: SecretName,
 ): Promise<string | null> {
-  const value = (await getEntry(ports, entryIdOf(name)))?.body.value
+  const value = (await getSystemEntry(ports, buildSecretId(name)))?.body.value
   return typeof value === 'string' && value !== '' ? value : null
 }
 
 /** The change that keeps it; null takes it away. */
-export async function putSecret(
-  ports: Pick<EnginePorts, 'store' | 'clock'>,
+export async function buildSecretChange(
+  ports: Pick<EngineDependencies, 'store' | 'clock'>,
   name: SecretName,
   value: string | null,
 ): Promise<Change> {
@@ -32,16 +32,16 @@ export async function putSecret(
       field: 'apiKey',
     })
   }
-  const before = await getEntry(ports, entryIdOf(name))
-  const entry = { id: entryIdOf(name), kind: 'secret' as const, at: ports.clock.now() }
-  return putEntry({ ...entry, body: { value } }, before).change
+  const before = await getSystemEntry(ports, buildSecretId(name))
+  const entry = { id: buildSecretId(name), kind: 'secret' as const, at: ports.clock.now() }
+  return buildEntryChange({ ...entry, body: { value } }, before).change
 }
 
 /** Enough to know it again by; of a short one nothing. */
-export function masked(secret: string): string {
+export function maskSecret(secret: string): string {
   return secret.length < SHOWN_CHARACTERS * 3 ? '***' : `***${secret.slice(-SHOWN_CHARACTERS)}`
 }
 
-function entryIdOf(name: SecretName): string {
+function buildSecretId(name: SecretName): string {
   return `secret_${name}`
 }

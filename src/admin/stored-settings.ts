@@ -11,12 +11,12 @@ import {
   type SettingName,
   type Settings,
   type SettingValues,
-  settingNames,
+  listSettingNames,
 } from '../domain/settings/settings.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
-import { getEntry, putEntry } from '../storage/access/system-entries.ts'
+import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
+import { getSystemEntry, buildEntryChange } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
 import { settingEntryId } from './setting-entry.ts'
 
@@ -25,11 +25,11 @@ export type SettingChanges = { readonly [name: string]: unknown }
 
 export interface StoredSettings {
   /** What is in force for an owner; for null, for whoever has no settings of their own. */
-  effective(owner: OwnerId | null): Promise<Settings>
+  resolve(owner: OwnerId | null): Promise<Settings>
   /** The same, if it is known without asking the store. */
-  known(owner: OwnerId | null): Settings | null
+  peek(owner: OwnerId | null): Settings | null
   /** Only what is stored at this level. */
-  stored(owner: OwnerId | null): Promise<SettingValues>
+  getStored(owner: OwnerId | null): Promise<SettingValues>
   /** `beside` is committed with them, and asked again when that has to be tried again. */
   change(
     owner: OwnerId | null,
@@ -37,7 +37,7 @@ export interface StoredSettings {
     beside?: () => Promise<readonly Change[]>,
   ): Promise<Settings>
   /** Looks at the store the next time, whatever is known. */
-  forget(): void
+  invalidate(): void
 }
 
 /** How long values are used without a look at the store, where another process may have changed them. */
@@ -46,13 +46,13 @@ const FRESH_MS = 1_000
 /** The same where others tell of it: only for when they can't be heard, and then it is a matter of seconds. */
 const HEARD_FRESH_MS = 5_000
 
-export function createStoredSettings(ports: EnginePorts): StoredSettings {
-  const freshMs = ports.store.onElsewhere === undefined ? FRESH_MS : HEARD_FRESH_MS
+export function createStoredSettings(ports: EngineDependencies): StoredSettings {
+  const freshMs = ports.store.onRemoteChange === undefined ? FRESH_MS : HEARD_FRESH_MS
   const fresh = new Map<
     OwnerId | null,
     { readonly values: SettingValues; readonly until: number }
   >()
-  const resolved = new Map<OwnerId | null, Resolved>()
+  const resolved = new Map<OwnerId | null, ResolvedSettings>()
   let changed = 0
   const freshOf = (owner: OwnerId | null): SettingValues | null => {
     const known = fresh.get(owner)
@@ -63,7 +63,7 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
     if (known !== null) return known
     const now = ports.clock.now()
     const before = changed
-    const values = readable((await getEntry(ports, settingEntryId(owner)))?.body ?? {})
+    const values = parseStored((await getSystemEntry(ports, settingEntryId(owner)))?.body ?? {})
     if (before !== changed) return values // read while it was being changed: not to be kept
     if (fresh.size >= FRESH_OWNERS_MAX) fresh.clear()
     fresh.set(owner, { values, until: now + freshMs })
@@ -84,28 +84,28 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
     return resolve(owner, system, own)
   }
   return {
-    effective,
-    known: (owner) => {
+    resolve: effective,
+    peek: (owner) => {
       const system = freshOf(null)
       const own = owner === null ? NONE : freshOf(owner)
       return system === null || own === null ? null : resolve(owner, system, own)
     },
-    stored,
-    forget: () => {
+    getStored: stored,
+    invalidate: () => {
       changed++
       fresh.clear()
     },
     change: async (owner, changes, beside) => {
-      refuseForeign(owner, changes)
-      await decideAndCommit(ports, async () => {
-        const before = await getEntry(ports, settingEntryId(owner))
+      assertOwnSettings(owner, changes)
+      await commitWithRetry(ports, async () => {
+        const before = await getSystemEntry(ports, settingEntryId(owner))
         // What a newer version stored stays as it is.
         const body = { ...before?.body, ...changes } as JsonObject // the changes were checked
         const values = Object.fromEntries(
           Object.entries(body).filter(([, value]) => value !== null),
         )
         const entry = { id: settingEntryId(owner), kind: 'setting' as const, at: ports.clock.now() }
-        const { change } = putEntry({ ...entry, about: owner, body: values }, before)
+        const { change } = buildEntryChange({ ...entry, about: owner, body: values }, before)
         return { changes: [change, ...((await beside?.()) ?? [])], result: null }
       })
       changed++
@@ -118,14 +118,14 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
 const FRESH_OWNERS_MAX = 10_000
 const NONE: SettingValues = {}
 
-type Resolved = {
+type ResolvedSettings = {
   readonly system: SettingValues
   readonly own: SettingValues
   readonly settings: Settings
 }
 
 /** What a newer version stored, or an older one under other limits, must not keep this one from working. */
-function readable(body: { readonly [name: string]: unknown }): SettingValues {
+function parseStored(body: { readonly [name: string]: unknown }): SettingValues {
   const values: { [name: string]: unknown } = {}
   for (const [name, value] of Object.entries(body)) {
     try {
@@ -137,9 +137,9 @@ function readable(body: { readonly [name: string]: unknown }): SettingValues {
   return values
 }
 
-function refuseForeign(owner: OwnerId | null, changes: SettingChanges): void {
+function assertOwnSettings(owner: OwnerId | null, changes: SettingChanges): void {
   parseSettings(Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)))
-  const unknown = Object.keys(changes).find((name) => !settingNames().includes(name as SettingName))
+  const unknown = Object.keys(changes).find((name) => !listSettingNames().includes(name as SettingName))
   if (unknown !== undefined) parseSettings({ [unknown]: 0 }) // says which settings there are
   if (owner === null) return
   const system = Object.keys(changes).find(

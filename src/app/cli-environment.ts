@@ -1,38 +1,38 @@
 /** What commands work with, made from the configuration. */
-import type { McpOptions, Setup } from '../api/cli/host.ts'
+import type { McpStdioOptions, CliEnvironment } from '../api/cli/host.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createDatabase } from './database/local-database.ts'
-import { embeddingProvidersOf } from './models/embedding-provider-list.ts'
-import { createProviderAccess } from './models/provider-connections.ts'
+import { listEmbeddingProviders } from './models/embedding-provider-list.ts'
+import { openProviderAccess } from './models/provider-connections.ts'
 
-export type SetupOptions = {
+export type CliEnvironmentOptions = {
   readonly config: Config
   readonly environment: Environment
   readonly now: () => number
   /** Asks a person for the passphrase of the database; null when nobody can be asked. */
   readonly askPassphrase: (() => Promise<string>) | null
-  readonly serveMcp: (options: McpOptions) => Promise<void>
+  readonly serveMcp: (options: McpStdioOptions) => Promise<void>
 }
 
-export function createSetup(options: SetupOptions): Setup {
+export function createCliEnvironment(options: CliEnvironmentOptions): CliEnvironment {
   const { config, environment, now, askPassphrase, serveMcp } = options
-  const providers = createProviderAccess(config, environment)
+  const providers = openProviderAccess(config, environment)
   const { languageModel } = providers
   return {
     scope: config.scope,
-    named: config.named,
-    dataNamed: config.dataNamed,
+    explicitScope: config.explicitScope,
+    explicitDataFolder: config.explicitDataFolder,
     remote: config.remote,
     server: config.server,
     mcpTools: config.mcpTools,
-    embeddingProviders: embeddingProvidersOf(environment),
+    embeddingProviders: listEmbeddingProviders(environment),
     settings: config.settings,
     listen: config.listen,
     keyOrigin: config.key?.origin ?? null,
     database: createDatabase({ config, now, askPassphrase, languageModel }),
     serve: async (given) => {
       // A server needs much that a single command need not wait for.
-      const [{ serveObserved }, { serveWithMcp }, { serveWithGateway }] = await Promise.all([
+      const [{ serveWithTelemetry: serveObserved }, { serveWithMcp }, { serveWithGateway }] = await Promise.all([
         import('./server-telemetry.ts'),
         import('./mcp-mount.ts'),
         import('./gateway-mount.ts'),
@@ -45,7 +45,7 @@ export function createSetup(options: SetupOptions): Setup {
         serveWithGateway(observed, gateway, (options) => serveWithMcp(options, config.mcpTools)),
       )
     },
-    openScratch: async () => (await import('./composition.ts')).createEngine({ embedding: false }),
+    openInMemoryEngine: async () => (await import('./composition.ts')).createEngine({ embedding: false }),
     openImport: async (source) => (await import('./import-source.ts')).openImport(source),
     serveMcp,
   }

@@ -5,21 +5,21 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { run } from '../api/cli/command-runner.ts'
-import type { Host, McpOptions } from '../api/cli/host.ts'
+import { runCommandLine } from '../api/cli/command-runner.ts'
+import type { Host, McpStdioOptions } from '../api/cli/host.ts'
 import { askSecret, confirm, createInput, createOutput } from '../api/cli/terminal.ts'
-import { createSetup } from './cli-environment.ts'
-import { processEnvironment, readConfig, wantsColor } from './config/config.ts'
+import { createCliEnvironment } from './cli-environment.ts'
+import { processEnvironment, readConfig, isColorEnabled } from './config/config.ts'
 import { systemClock } from './system-clock.ts'
 
-const EXIT_AT_ONCE = 130
+const FORCED_EXIT_CODE = 130
 
 /** The first signal asks the command to stop; the second does not wait for it. */
 function stopOnSignals(): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(EXIT_AT_ONCE)
+      if (stop.signal.aborted) process.exit(FORCED_EXIT_CODE)
       stop.abort()
     })
   }
@@ -33,7 +33,7 @@ function readVersion(): string {
 }
 
 /** Whoever runs a clone wants that one, not whatever the registry has under the name. */
-function programOf(file: string): readonly [string, ...string[]] | null {
+function findProgram(file: string): readonly [string, ...string[]] | null {
   return file.split(sep).includes('node_modules') ? null : [process.execPath, file]
 }
 
@@ -51,13 +51,13 @@ function createHost(): Host {
     stdin,
     stdout: createOutput(process.stdout),
     stderr,
-    hasColor: wantsColor(environment),
-    stop,
+    hasColor: isColorEnabled(environment),
+    stopSignal: stop,
     now,
     confirm: (question) => confirm(terminal, question),
     askSecret: (question) => askSecret(terminal, question),
     configure: (flags) =>
-      createSetup({
+      createCliEnvironment({
         config: readConfig(flags, environment, system),
         environment,
         now,
@@ -66,13 +66,13 @@ function createHost(): Host {
       }),
     makeTemporaryFolder: () => mkdtempSync(join(tmpdir(), 'recollect-demo-')),
     runTool,
-    program: programOf(fileURLToPath(import.meta.url)),
+    program: findProgram(fileURLToPath(import.meta.url)),
     homes: system,
   }
 }
 
-async function serveMcp(options: McpOptions): Promise<void> {
-  const { serveOverStreams } = await import('./mcp-mount.ts')
+async function serveMcp(options: McpStdioOptions): Promise<void> {
+  const { serveMcpStdio: serveOverStreams } = await import('./mcp-mount.ts')
   return serveOverStreams(options, { stdin: process.stdin, stdout: process.stdout })
 }
 
@@ -92,4 +92,4 @@ async function runTool(name: keyof typeof TOOLS, argv: readonly string[]): Promi
 
 // Files we make hold memories or keys: they are for this user alone.
 process.umask(0o077)
-process.exitCode = await run(process.argv.slice(2), createHost())
+process.exitCode = await runCommandLine(process.argv.slice(2), createHost())

@@ -1,33 +1,33 @@
 /** Wires adapters to the engine. The only place, with its siblings here, that knows both. */
 import { existsSync } from 'node:fs'
 import { createStoredSettings } from '../admin/stored-settings.ts'
-import { VECTOR_FORMS, type VectorForm } from '../domain/embedding-text.ts'
+import { VECTOR_ENCODINGS, type VectorEncoding } from '../domain/embedding-text.ts'
 import { AppError } from '../domain/errors.ts'
 import { parseSettings, type Settings } from '../domain/settings/settings.ts'
-import { createEngineOn, type Engine } from '../engine/engine.ts'
+import { createEngineWith, type Engine } from '../engine/engine.ts'
 import type { Embedder } from '../models/embedder.ts'
-import { openCacheFile } from '../models/embedders/sqlite-embedding-cache.ts'
+import { openSqliteEmbeddingCache } from '../models/embedders/sqlite-embedding-cache.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { Reranker } from '../models/reranker.ts'
-import { openNamedReranker } from '../models/rerankers/reranker-providers.ts'
-import { requireSettled } from '../portability/store-migration/migration-marker.ts'
-import { openPostgresStore, type PostgresOptions } from '../storage/postgres/postgres-store.ts'
+import { openProviderReranker } from '../models/rerankers/reranker-providers.ts'
+import { assertMigrationComplete } from '../portability/store-migration/migration-marker.ts'
+import { openPostgresStore, type PostgresStoreOptions } from '../storage/postgres/postgres-store.ts'
 import { openSqliteFile } from '../storage/sqlite/connection/database-file.ts'
 import type { DatabaseKey } from '../storage/sqlite/connection/sqlite-driver.ts'
-import { keyFromFile, keyFromPassphrase } from '../storage/sqlite/encryption/encryption-key.ts'
-import type { VectorSearch } from '../storage/sqlite/sqlite-store.ts'
+import { loadKeyFile, parsePassphrase } from '../storage/sqlite/encryption/encryption-key.ts'
+import type { VectorSearchEngine } from '../storage/sqlite/sqlite-store.ts'
 import type { Store } from '../storage/store.ts'
 import type { VectorIndex } from '../storage/vector-index.ts'
 import type { CountTokens } from '../text/tokens.ts'
-import { openTiers, type VectorStoreOptions } from './database/vector-store-selection.ts'
-import { type FilesOptions, filesFor } from './file-composition.ts'
-import { createIds } from './id-generator.ts'
+import { openReplicatedStore, type VectorStoreOptions } from './database/vector-store-selection.ts'
+import { type FilesOptions, createFilesFactory } from './file-composition.ts'
+import { createIdGenerator } from './id-generator.ts'
 import {
   type EmbeddingOptions,
-  openBatchFilling,
-  openFormerEmbedder,
+  openBatchPrefill,
+  openPreviousEmbedder,
   openReranker,
-  openStoredEmbedder,
+  openConfiguredEmbedder,
   type ProviderKeys,
   type RerankOptions,
 } from './models/model-selection.ts'
@@ -44,15 +44,15 @@ export type EngineOptions = {
   /** A connection string. Needs the package `pg`. */
   readonly postgres?: string
   /** How it is used: limits, replicas, row security. */
-  readonly postgresOptions?: Omit<PostgresOptions, 'connectionString'>
+  readonly postgresOptions?: Omit<PostgresStoreOptions, 'connectionString'>
   /** Any other store; it is closed with the engine. */
   readonly store?: Store & { readonly vectors?: VectorIndex | null }
   /** Where vectors come from: the built-in model unless something else is said. `false`: recall by words alone. */
   readonly embedding?: EmbeddingOptions | Embedder | false
   /** `int8` keeps vectors in a quarter of the space. Default: `float32`. */
-  readonly vectorForm?: VectorForm
+  readonly vectorForm?: VectorEncoding
   /** How SQLite looks for near vectors; `sqlite-vec` needs the package of that name, and is slower. Default: `built-in`. */
-  readonly vectorSearch?: VectorSearch
+  readonly vectorSearch?: VectorSearchEngine
   /** What a vector store beside the memories needs that is no setting; `vectorStore` and `qdrantUrl` are. */
   readonly vectorStore?: VectorStoreOptions
   /** How much memory SQLite's vectors may take while they are searched. Default: 512 MiB. */
@@ -98,20 +98,20 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     throw new AppError('invalid_input', `createEngine has no option "${stray}".`, { option: stray })
   }
   const { vectorForm = 'float32', countTokens, languageModel } = options
-  if (!VECTOR_FORMS.includes(vectorForm)) {
-    throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_FORMS.join(', ')}.`)
+  if (!VECTOR_ENCODINGS.includes(vectorForm)) {
+    throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_ENCODINGS.join(', ')}.`)
   }
   const settings = parseSettings(options.settings ?? {})
   const store = await openStore(options)
-  let tiered: ReturnType<typeof openTiers> | null = null
+  let tiered: ReturnType<typeof openReplicatedStore> | null = null
   try {
-    await requireSettled(store)
+    await assertMigrationComplete(store)
     const stored = await storedSettings(store)
     const { embedding, embedder } = chooseEmbedding(options, stored)
     const reranker = chooseReranker(options, stored)
     const vectors = store.vectors ?? null
     if (vectors !== null && embedder !== null) {
-      tiered = openTiers(store, vectors, settings, {
+      tiered = openReplicatedStore(store, vectors, settings, {
         isEncrypted: options.key !== undefined,
         ...options.vectorStore,
       })
@@ -122,28 +122,28 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
         ? {}
         : {
             embedder,
-            formerEmbedder: (signature: string) => openFormerEmbedder(signature, embedding ?? {}),
+            formerEmbedder: (signature: string) => openPreviousEmbedder(signature, embedding ?? {}),
           }),
     }
-    return createEngineOn({
+    return createEngineWith({
       store,
       ...(vectors === null ? {} : { vectors }),
-      ...(store.withoutVectors == null ? {} : { withoutVectors: store.withoutVectors }),
+      ...(store.withoutVectors == null ? {} : { vectorsUnavailableReason: store.withoutVectors }),
       ...tiered,
       clock: systemClock,
-      ids: createIds(),
+      ids: createIdGenerator(),
       settings,
       ...meaning,
       ...(reranker === undefined ? {} : { reranker }),
       ...(languageModel === undefined ? {} : { languageModel }),
-      onErased: () => forgetVectors(embedding?.cacheFile ?? null),
+      onErased: () => clearEmbeddingCache(embedding?.cacheFile ?? null),
       ...(options.files === undefined
         ? {}
         : {
-            files: filesFor(withKey(options.files, options.key), {
+            files: createFilesFactory(withKey(options.files, options.key), {
               ...meaning,
               openFilling: (model, folder) =>
-                embedding === null ? null : openBatchFilling(embedding, model, folder),
+                embedding === null ? null : openBatchPrefill(embedding, model, folder),
             }),
           }),
       ...(countTokens === undefined ? {} : { countTokens }),
@@ -157,15 +157,15 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
 
 /** What is stored for the whole system and decides how the engine is built. */
 async function storedSettings(store: Store): Promise<Settings> {
-  const ports = { store, clock: systemClock, ids: createIds(), settings: {} }
-  return createStoredSettings(ports).effective(null)
+  const ports = { store, clock: systemClock, ids: createIdGenerator(), settings: {} }
+  return createStoredSettings(ports).resolve(null)
 }
 
 /** Without options where the embedder is the caller's own, or there is none. */
 function chooseEmbedding({ embedding = {}, providerKeys = {} }: EngineOptions, stored: Settings) {
   if (embedding === false) return { embedding: null, embedder: null }
   if ('embed' in embedding) return { embedding: null, embedder: embedding }
-  return openStoredEmbedder(embedding, stored, providerKeys)
+  return openConfiguredEmbedder(embedding, stored, providerKeys)
 }
 
 function chooseReranker(
@@ -175,7 +175,7 @@ function chooseReranker(
   if (rerank !== undefined) return 'rerank' in rerank ? rerank : openReranker(rerank)
   return rerankProviderModel === ''
     ? undefined
-    : openNamedReranker(rerankProviderModel, providerKeys)
+    : openProviderReranker(rerankProviderModel, providerKeys)
 }
 
 type OpenedStore = Store & {
@@ -204,13 +204,13 @@ async function openStore({
     now: () => systemClock.now(),
     key: key === undefined ? null : toDatabaseKey(key),
     ...(durability === undefined ? {} : { durability }),
-    ...(vectorSearch === undefined ? {} : { vectors: vectorSearch }),
-    ...(vectorMemoryBytes === undefined ? {} : { vectorMemoryBytes }),
+    ...(vectorSearch === undefined ? {} : { vectorSearchEngine: vectorSearch }),
+    ...(vectorMemoryBytes === undefined ? {} : { vectorCacheBytes: vectorMemoryBytes }),
   })
 }
 
 function toDatabaseKey(key: NonNullable<EngineOptions['key']>): DatabaseKey {
-  return 'file' in key ? keyFromFile(key.file) : keyFromPassphrase(key.passphrase)
+  return 'file' in key ? loadKeyFile(key.file) : parsePassphrase(key.passphrase)
 }
 
 /** What is made of files is as secret as memories. */
@@ -220,9 +220,9 @@ function withKey(files: FilesOptions, key: EngineOptions['key']): FilesOptions {
 }
 
 /** Vectors tell of texts, and the file that keeps them knows nothing of memories: it starts anew. */
-async function forgetVectors(cacheFile: string | null): Promise<void> {
+async function clearEmbeddingCache(cacheFile: string | null): Promise<void> {
   if (cacheFile === null || !existsSync(cacheFile)) return
-  const cache = openCacheFile({ path: cacheFile, clock: systemClock })
+  const cache = openSqliteEmbeddingCache({ path: cacheFile, clock: systemClock })
   try {
     await cache.clear()
   } catch (error) {

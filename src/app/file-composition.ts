@@ -4,29 +4,29 @@ import { dirname, join } from 'node:path'
 import { AppError, toAppError } from '../domain/errors.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import { createEngineOn } from '../engine/engine.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { createFailover } from '../files/failover-file-search.ts'
-import { FILE_DEFAULTS, type FileSettings } from '../files/file-options.ts'
+import { createEngineWith } from '../engine/engine.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { createFailoverFileSearch } from '../files/failover-file-search.ts'
+import { FILE_DEFAULTS, type FileOptions } from '../files/file-options.ts'
 import type { FileSearch } from '../files/file-search.ts'
 import { createFiles, type Files } from '../files/files.ts'
-import type { FilesSurroundings } from '../files/files-host.ts'
+import type { FilesHost } from '../files/files-host.ts'
 import { createLazyFiles } from '../files/lazy-files.ts'
 import { createFileTree } from '../files/local/local-file-tree.ts'
 import { createWorkspace } from '../files/local/local-workspace.ts'
-import { openQmdSearch, type QmdSearch } from '../files/qmd/qmd-file-search.ts'
-import { createRoots, pathOutside } from '../files/roots.ts'
-import { systemTimers } from '../lib/interval-timers.ts'
+import { openQmdFileSearch, type QmdFileSearch } from '../files/qmd/qmd-file-search.ts'
+import { createRoots, toDisplayPath } from '../files/roots.ts'
+import { systemIntervalTimers } from '../lib/interval-timers.ts'
 import type { Embedder } from '../models/embedder.ts'
-import type { Filling } from '../models/embedders/batch-api/provider-batch-embedder.ts'
-import { type EmbeddingCache, persisted } from '../models/embedders/embedding-cache.ts'
-import { readingToTheEnd } from '../models/embedders/long-text.ts'
-import { openCacheFile } from '../models/embedders/sqlite-embedding-cache.ts'
-import { fileKind, openSqliteFile } from '../storage/sqlite/connection/database-file.ts'
+import type { ProviderBatchEmbedder } from '../models/embedders/batch-api/provider-batch-embedder.ts'
+import { type EmbeddingCache, withEmbeddingCache } from '../models/embedders/embedding-cache.ts'
+import { withLongText } from '../models/embedders/long-text.ts'
+import { openSqliteEmbeddingCache } from '../models/embedders/sqlite-embedding-cache.ts'
+import { detectFileKind, openSqliteFile } from '../storage/sqlite/connection/database-file.ts'
 import type { DatabaseKey } from '../storage/sqlite/connection/sqlite-driver.ts'
 import type { SqliteStore } from '../storage/sqlite/sqlite-store.ts'
 import { type Environment, processEnvironment } from './config/config.ts'
-import { createIds } from './id-generator.ts'
+import { createIdGenerator } from './id-generator.ts'
 import { systemClock } from './system-clock.ts'
 
 export type FilesOptions = {
@@ -48,19 +48,19 @@ const VECTORS_FILE = 'file-vectors.db'
 const QMD_MODELS = 'models'
 
 /** Of the built-in model, which takes long. Static ones don't, and remote ones have a file of their own. */
-const KEPT_SOURCE = 'transformers'
+const CACHED_SOURCE = 'transformers'
 
 /** What the index shares with the memories. */
-type Parts = Pick<EnginePorts, 'embedder' | 'formerEmbedder' | 'vectorForm'> & {
+type Parts = Pick<EngineDependencies, 'embedder' | 'formerEmbedder' | 'vectorForm'> & {
   /** Batches that fill the cache of the embedder, where it has both; `folder` is where they are noted. */
-  readonly openFilling?: (embedder: Embedder, folder: string) => Filling | null
+  readonly openFilling?: (embedder: Embedder, folder: string) => ProviderBatchEmbedder | null
 }
 
 /** For an engine with these parts. Nothing is opened before it is needed. */
-export function filesFor(
+export function createFilesFactory(
   options: FilesOptions,
   parts: Parts,
-): (surroundings: FilesSurroundings) => Files {
+): (surroundings: FilesHost) => Files {
   return (surroundings) =>
     createLazyFiles({
       roots: createRoots({ store: surroundings.store, clock: systemClock }),
@@ -72,11 +72,11 @@ export function filesFor(
 async function open(
   options: FilesOptions,
   parts: Parts,
-  { store, settingsOf, memories, onMemoriesChanged }: FilesSurroundings,
+  { store, settingsOf, memories, onMemoriesChanged }: FilesHost,
 ): Promise<Files> {
   const settings = await settingsOf(null)
   const isEncrypted = options.key != null
-  if (settings.fileBackend === 'qmd' && isEncrypted) throw refusedQmd()
+  if (settings.fileBackend === 'qmd' && isEncrypted) throw qmdEncryptionError()
   const innerStore = await openIndex(options)
   const { embedder, openFilling, ...rest } = parts
   const filling =
@@ -84,25 +84,25 @@ async function open(
       ? (openFilling?.(embedder, join(dirname(options.path), BATCHES_FOLDER)) ?? null)
       : null
   const cache = isEncrypted ? null : openVectorCache(options, embedder)
-  const inner = createEngineOn({
+  const inner = createEngineWith({
     ...rest,
     store: innerStore,
     clock: systemClock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: {},
     ...(embedder === undefined || innerStore.vectors === null
       ? {}
-      : { embedder: borrowed(filling?.embedder ?? embedder, cache), vectors: innerStore.vectors }),
+      : { embedder: sharedEmbedder(filling?.embedder ?? embedder, cache), vectors: innerStore.vectors }),
   })
   const fileBytesMax = settings.fileSizeMaxBytes
   const tree = createFileTree({ clock: systemClock, fileBytesMax })
-  let qmd: QmdSearch | null = null
+  let qmd: QmdFileSearch | null = null
   const withQmd = (builtin: FileSearch) => {
-    qmd = openQmdSearch(
+    qmd = openQmdFileSearch(
       {
-        ...{ clock: systemClock, tree, pathOutside, every: systemTimers.every },
-        rootsOf: (owner) => files.roots.list(owner),
-        settingsOf: async (owner) => toFileSettings(await settingsOf(owner)),
+        ...{ clock: systemClock, tree, toExternalPath: toDisplayPath, scheduleEvery: systemIntervalTimers.every },
+        listRoots: (owner) => files.roots.list(owner),
+        loadDefaults: async (owner) => toFileSettings(await settingsOf(owner)),
         readFile: (owner, path, range) => builtin.readFile(owner, path, range),
       },
       {
@@ -115,10 +115,10 @@ async function open(
     )
     const failClosed = settings.fileBackendFailClosed
     const both = { primary: qmd, primaryName: 'qmd', fallback: builtin }
-    return createFailover({ ...both, clock: systemClock, failClosed })
+    return createFailoverFileSearch({ ...both, clock: systemClock, failClosed })
   }
   const files = createFiles({
-    ...{ store, inner, innerStore, tree, clock: systemClock, ids: createIds() },
+    ...{ store, inner, innerStore, tree, clock: systemClock, ids: createIdGenerator() },
     workspaceOf: ({ path }) => createWorkspace({ path, clock: systemClock, fileBytesMax }),
     settingsOf: async (owner) => toFileSettings(await settingsOf(owner)),
     ...{ memories, onMemoriesChanged },
@@ -127,13 +127,13 @@ async function open(
   })
   return {
     ...files,
-    append: async (owner, text) => {
-      const added = await files.append(owner, text)
+    appendToDailyNote: async (owner, text) => {
+      const added = await files.appendToDailyNote(owner, text)
       qmd?.touch(owner)
       return added
     },
-    touch: (owner) => {
-      files.touch(owner)
+    markDirty: (owner) => {
+      files.markDirty(owner)
       qmd?.touch(owner)
     },
     forget: async (owner) => {
@@ -149,11 +149,11 @@ function openVectorCache(
   { path }: FilesOptions,
   embedder: Embedder | undefined,
 ): EmbeddingCache | null {
-  if (path === ':memory:' || embedder?.report().source !== KEPT_SOURCE) return null
-  return openCacheFile({ path: join(dirname(path), VECTORS_FILE), clock: systemClock })
+  if (path === ':memory:' || embedder?.report().source !== CACHED_SOURCE) return null
+  return openSqliteEmbeddingCache({ path: join(dirname(path), VECTORS_FILE), clock: systemClock })
 }
 
-function refusedQmd(): AppError {
+function qmdEncryptionError(): AppError {
   return new AppError(
     'invalid_input',
     'The memories are encrypted, and qmd keeps texts of files as they are. Set `fileBackend` to `builtin`.',
@@ -166,7 +166,7 @@ async function openIndex({ path, key = null }: FilesOptions): Promise<SqliteStor
   const isOnDisk = path !== ':memory:'
   if (isOnDisk) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // One that was made before the memories were encrypted.
-  if (key !== null && existsSync(path) && fileKind(path) === 'plain') removeIndex(path)
+  if (key !== null && existsSync(path) && detectFileKind(path) === 'plain') removeIndex(path)
   const openOnce = () =>
     openSqliteFile({
       ...{ path, key, now: () => systemClock.now() },
@@ -177,19 +177,19 @@ async function openIndex({ path, key = null }: FilesOptions): Promise<SqliteStor
   } catch (error) {
     const { code } = toAppError(error)
     if (!isOnDisk || (code !== 'damaged' && code !== 'locked')) throw error
-    renameSync(path, `${path}${PUT_ASIDE}`)
-    for (const end of BESIDE) rmSync(`${path}${end}`, { force: true })
+    renameSync(path, `${path}${DAMAGED_SUFFIX}`)
+    for (const end of SIDE_FILES) rmSync(`${path}${end}`, { force: true })
     return openOnce()
   }
 }
 
-const PUT_ASIDE = '.damaged'
-const BESIDE = ['-wal', '-shm', '-journal', '.key-check']
+const DAMAGED_SUFFIX = '.damaged'
+const SIDE_FILES = ['-wal', '-shm', '-journal', '.key-check']
 
 /** The index and all that is kept beside it. */
 export function removeIndex(path: string): void {
   const vectors = join(dirname(path), VECTORS_FILE)
-  for (const end of ['', ...BESIDE, PUT_ASIDE]) {
+  for (const end of ['', ...SIDE_FILES, DAMAGED_SUFFIX]) {
     rmSync(`${path}${end}`, { force: true })
     rmSync(`${vectors}${end}`, { force: true })
   }
@@ -197,14 +197,14 @@ export function removeIndex(path: string): void {
 }
 
 /** The same model for both, closed by the one that opened it. Of a piece of a file every word counts. */
-function borrowed(embedder: Embedder, cache: EmbeddingCache | null): Embedder {
+function sharedEmbedder(embedder: Embedder, cache: EmbeddingCache | null): Embedder {
   const kept = cache === null ? embedder : keepingDocuments(embedder, cache)
-  return { ...readingToTheEnd(kept), close: async () => cache?.close() }
+  return { ...withLongText(kept), close: async () => cache?.close() }
 }
 
 /** Questions seldom come twice, and are not worth a write each. */
 function keepingDocuments(embedder: Embedder, cache: EmbeddingCache): Embedder {
-  const kept = persisted(embedder, { cache, account: 'local' })
+  const kept = withEmbeddingCache(embedder, { cache, account: 'local' })
   return {
     ...kept,
     embed: (texts, options) =>
@@ -212,7 +212,7 @@ function keepingDocuments(embedder: Embedder, cache: EmbeddingCache): Embedder {
   }
 }
 
-export function toFileSettings(settings: Settings): FileSettings {
+export function toFileSettings(settings: Settings): FileOptions {
   const { fileChunkTokens: chunkTokens, fileChunkOverlap } = settings
   return {
     ...FILE_DEFAULTS,
@@ -223,8 +223,8 @@ export function toFileSettings(settings: Settings): FileSettings {
     fusion: settings.fileFusion,
     halfLifeDays: settings.fileDecayHalfLifeDays,
     mmrLambda: settings.fileMmrLambda,
-    redactsMails: settings.redactMails,
-    isMirrored: settings.fileMirror,
+    redactsEmails: settings.redactMails,
+    isMemoryFileEnabled: settings.fileMirror,
     timeZone: settings.timeZone,
   }
 }

@@ -1,6 +1,6 @@
 /** Puts the gateway behind the port of the server. */
 
-import type { ServeOptions, Serving } from '../api/cli/host.ts'
+import type { ServeOptions, RunningServer } from '../api/cli/host.ts'
 import { createGateway } from '../api/gateway/gateway-routes.ts'
 import { createUpstream } from '../models/providers/provider-upstream.ts'
 import type { Upstream } from '../models/upstream.ts'
@@ -18,8 +18,8 @@ export type GatewaySettings = {
 export async function serveWithGateway(
   options: ServeOptions,
   { registry, bodyBytesMax, upstream: shared }: GatewaySettings,
-  start: (options: ServeOptions) => Promise<Serving>,
-): Promise<Serving> {
+  start: (options: ServeOptions) => Promise<RunningServer>,
+): Promise<RunningServer> {
   const { engine, version, auth, embeddingProviders, onAnswer } = options
   const { mounts = [], clock = systemClock } = options
   const upstream = shared ?? createUpstream()
@@ -33,9 +33,9 @@ export async function serveWithGateway(
     clock,
     registry,
     upstream,
-    isOpen: auth === 'off',
+    isAuthDisabled: auth === 'off',
     tokenizerFor: (model) => tokenizers.for(model),
-    readTokens: () => tokenizers.reader(),
+    loadTokenDecoder: () => tokenizers.reader(),
     ...(embeddingProviders === undefined ? {} : { embeddingProviders }),
     ...(onAnswer === undefined ? {} : { onAnswer }),
     ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),

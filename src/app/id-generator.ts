@@ -5,7 +5,7 @@
  * tail keeps processes apart.
  */
 import { randomBytes } from 'node:crypto'
-import type { IdKinds, Ids } from '../domain/ids.ts'
+import type { IdsByPrefix, Ids } from '../domain/ids.ts'
 import type { Instant } from '../lib/time.ts'
 
 /** Crockford's base 32: no letter that reads like a digit, and in ASCII order. */
@@ -15,7 +15,7 @@ const COUNTER_CHARACTERS = 4
 const RANDOM_CHARACTERS = 8
 const POOL_BYTES = RANDOM_CHARACTERS * 512
 
-export function createIds(): Ids {
+export function createIdGenerator(): Ids {
   let lastAt = Number.NaN
   let counter = 0
   let pool: Uint8Array = new Uint8Array(0)
@@ -31,11 +31,11 @@ export function createIds(): Ids {
     return text
   }
   return {
-    next<Prefix extends keyof IdKinds>(prefix: Prefix, at: Instant) {
+    next<Prefix extends keyof IdsByPrefix>(prefix: Prefix, at: Instant) {
       counter = at === lastAt ? counter + 1 : 0
       lastAt = at
       const time = encode(Math.max(0, at), TIME_CHARACTERS)
-      return `${prefix}_${time}${encode(counter, COUNTER_CHARACTERS)}${random()}` as IdKinds[Prefix]
+      return `${prefix}_${time}${encode(counter, COUNTER_CHARACTERS)}${random()}` as IdsByPrefix[Prefix]
     },
   }
 }

@@ -2,13 +2,13 @@
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ImportSource, OpenedImport } from '../api/cli/host.ts'
-import { linesOf } from '../api/cli/input/text-input.ts'
+import type { ImportSource, ImportReader } from '../api/cli/host.ts'
+import { decodeLines } from '../api/cli/input/text-input.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type Fields, isObject } from '../lib/json.ts'
-import type { Imported } from '../portability/import-rows.ts'
+import type { ImportResult } from '../portability/import-rows.ts'
 import { readChatgpt } from '../portability/importers/chatgpt.ts'
 import { readClaude } from '../portability/importers/claude.ts'
 import {
@@ -16,14 +16,14 @@ import {
   openForeignDatabase,
 } from '../portability/importers/foreign-database.ts'
 import {
-  type ForeignRecord,
-  parsedOrNull,
-  readItem,
+  type ImportRecord,
+  parseJsonOrNull,
+  parseImportItem,
 } from '../portability/importers/foreign-record.ts'
 import {
   DETECTION_BYTES,
   detectFormat,
-  formatOfTables,
+  detectTableFormat,
   IMPORT_FORMATS,
   type ImportFormat,
   isSqlite,
@@ -34,19 +34,19 @@ import { OMNIROUTE_TABLES, readOmniroute } from '../portability/importers/omniro
 import { OPENCLAW_TABLES } from '../portability/importers/openclaw.ts'
 import { OSAURUS_TABLES } from '../portability/importers/osaurus.ts'
 import { readGraph, readGraphLine } from '../portability/importers/server-memory.ts'
-import type { ForeignOptions } from '../portability/record-import.ts'
-import { isOpenHere } from '../storage/sqlite/connection/database-file.ts'
+import type { RecordImportOptions } from '../portability/record-import.ts'
+import { isOpenInProcess } from '../storage/sqlite/connection/database-file.ts'
 
 /** Larger ones would have to be held in memory several times over. */
-export const WHOLE_FILE_BYTES_MAX = 100 * 1024 * 1024
+export const IN_MEMORY_IMPORT_BYTES_MAX = 100 * 1024 * 1024
 
 /** What an import needs of the engine. */
-export type ImportingEngine = Pick<Engine, 'import'> & {
+export type ImportEngine = Pick<Engine, 'import'> & {
   importRecords(
     scope: ScopeInput,
-    records: AsyncIterable<ForeignRecord>,
-    options?: ForeignOptions,
-  ): Promise<Imported>
+    records: AsyncIterable<ImportRecord>,
+    options?: RecordImportOptions,
+  ): Promise<ImportResult>
 }
 
 export type ImportFileOptions = ImportSource & {
@@ -61,9 +61,9 @@ export type ImportFileOptions = ImportSource & {
 
 /** The whole of it: opens the source and takes it in. */
 export async function importFile(
-  engine: ImportingEngine,
+  engine: ImportEngine,
   options: ImportFileOptions,
-): Promise<Imported & { readonly format: ImportFormat }> {
+): Promise<ImportResult & { readonly format: ImportFormat }> {
   const { scope, intoOwner, passphrase, keepOwners, onProgress, signal } = options
   const common = {
     ...(onProgress === undefined ? {} : { onProgress }),
@@ -93,12 +93,12 @@ export async function importFile(
   }
 }
 
-export async function openImport(input: ImportSource): Promise<OpenedImport> {
+export async function openImport(input: ImportSource): Promise<ImportReader> {
   const { source } = input
   const wanted = input.from === undefined ? null : parseFormat(input.from)
   const file = typeof source === 'string' ? await fileAt(source) : null
   const name = typeof source === 'string' ? basename(source) : source.name
-  const { start, bytes } = await peeked(typeof source === 'string' ? read(source) : source.bytes)
+  const { start, bytes } = await peekLines(typeof source === 'string' ? read(source) : source.bytes)
   if (isSqlite(start) || wanted?.endsWith('-sqlite')) {
     await bytes.return(undefined)
     if (typeof source !== 'string') {
@@ -111,25 +111,25 @@ export async function openImport(input: ImportSource): Promise<OpenedImport> {
     await bytes.return(undefined)
     throw unknownFormat(name, start)
   }
-  const counted = counting(bytes, input.onBytes)
+  const counted = countBytes(bytes, input.onBytes)
   const common = {
     format,
     sizeBytes: file?.size ?? null,
     close: () => void bytes.return(undefined),
   }
   if (format === 'recollect' || format === 'recollect-encrypted') {
-    return { ...common, kind: 'lines', lines: linesOf(counted, name) }
+    return { ...common, kind: 'lines', lines: decodeLines(counted, name) }
   }
   const isWhole = format !== 'server-memory' || isOneObject(start)
   if (isWhole && file !== null) refuseTooLarge(file.size, name)
-  const records = readerOf(format, start)(counted, name)
+  const records = detectReader(format, start)(counted, name)
   return { ...common, kind: 'records', records, observedAt: file?.mtimeMs ?? null }
 }
 
 type Bytes = AsyncIterable<Uint8Array>
-type Reader = (bytes: Bytes, name: string) => AsyncIterable<ForeignRecord>
+type Reader = (bytes: Bytes, name: string) => AsyncIterable<ImportRecord>
 
-function readerOf(format: ImportFormat, start: Uint8Array): Reader {
+function detectReader(format: ImportFormat, start: Uint8Array): Reader {
   switch (format) {
     case 'omniroute-json':
       return ofJson(readOmniroute)
@@ -152,13 +152,13 @@ function readerOf(format: ImportFormat, start: Uint8Array): Reader {
 
 /** A graph in one object, rather than one entity or relation per line. */
 function isOneObject(start: Uint8Array): boolean {
-  const first = parsedOrNull(
+  const first = parseJsonOrNull(
     Buffer.from(start).toString('utf8').trimStart().split('\n', 1)[0] ?? '',
   )
   return !isObject(first) || !Object.hasOwn(first, 'type')
 }
 
-function ofJson(parse: (value: unknown) => Iterable<ForeignRecord>): Reader {
+function ofJson(parse: (value: unknown) => Iterable<ImportRecord>): Reader {
   return async function* (bytes, name) {
     const text = await wholeText(bytes, name)
     let value: unknown
@@ -171,11 +171,11 @@ function ofJson(parse: (value: unknown) => Iterable<ForeignRecord>): Reader {
   }
 }
 
-async function* ofGraphLines(bytes: Bytes, name: string): AsyncGenerator<ForeignRecord> {
+async function* ofGraphLines(bytes: Bytes, name: string): AsyncGenerator<ImportRecord> {
   let at = 0
-  for await (const line of linesOf(bytes, name)) {
+  for await (const line of decodeLines(bytes, name)) {
     at++
-    if (line.trim() !== '') yield* readGraphLine(parsedOrNull(line), at)
+    if (line.trim() !== '') yield* readGraphLine(parseJsonOrNull(line), at)
   }
 }
 
@@ -195,12 +195,12 @@ async function wholeText(bytes: Bytes, name: string): Promise<string> {
 }
 
 function refuseTooLarge(bytes: number, name: string): void {
-  if (bytes <= WHOLE_FILE_BYTES_MAX) return
-  const limit = `${WHOLE_FILE_BYTES_MAX / 1024 / 1024} MB`
+  if (bytes <= IN_MEMORY_IMPORT_BYTES_MAX) return
+  const limit = `${IN_MEMORY_IMPORT_BYTES_MAX / 1024 / 1024} MB`
   throw new AppError(
     'too_large',
     `${name} is larger than ${limit}, and files of this kind are read as a whole. Split it into several files.`,
-    { bytes: WHOLE_FILE_BYTES_MAX },
+    { bytes: IN_MEMORY_IMPORT_BYTES_MAX },
   )
 }
 
@@ -214,10 +214,10 @@ async function openDatabase(
   path: string,
   wanted: ImportFormat | null,
   file: Stats | null,
-): Promise<OpenedImport> {
+): Promise<ImportReader> {
   const database = await openForeignDatabase(path)
   try {
-    const format = wanted ?? formatOfTables(database.tables)
+    const format = wanted ?? detectTableFormat(database.tables)
     if (format === null || !Object.hasOwn(DATABASES, format)) {
       throw new AppError(
         'invalid_input',
@@ -242,13 +242,13 @@ async function openDatabase(
 type TableReader = {
   readonly required: readonly string[]
   readonly optional: readonly string[]
-  readonly read: (row: Fields, at: number) => ForeignRecord | readonly ForeignRecord[]
+  readonly read: (row: Fields, at: number) => ImportRecord | readonly ImportRecord[]
 }
 
 async function* databaseRecords(
   database: ForeignDatabase,
   readers: Readonly<Record<string, TableReader>>,
-): AsyncGenerator<ForeignRecord> {
+): AsyncGenerator<ImportRecord> {
   try {
     for (const [table, reader] of Object.entries(readers)) {
       // Older and newer versions of a program lack some of its tables.
@@ -257,7 +257,7 @@ async function* databaseRecords(
       for (const row of database.rows(table, reader)) {
         at++
         const number = at
-        yield* readItem(number, () => reader.read(row, number))
+        yield* parseImportItem(number, () => reader.read(row, number))
       }
     }
   } finally {
@@ -287,7 +287,7 @@ function unknownFormat(name: string, start: Uint8Array): AppError {
 }
 
 /** The beginning, and everything from the beginning on. */
-async function peeked(
+async function peekLines(
   bytes: Bytes,
 ): Promise<{ readonly start: Uint8Array; readonly bytes: AsyncGenerator<Uint8Array> }> {
   const source = bytes[Symbol.asyncIterator]()
@@ -313,7 +313,7 @@ async function peeked(
   return { start: start.subarray(0, DETECTION_BYTES), bytes: all() }
 }
 
-async function* counting(
+async function* countBytes(
   bytes: Bytes,
   onBytes: ImportSource['onBytes'],
 ): AsyncGenerator<Uint8Array> {
@@ -335,7 +335,7 @@ async function* read(path: string): AsyncGenerator<Uint8Array> {
 
 async function fileAt(path: string): Promise<Stats> {
   // Only to look at it would let go of the locks that this process has on it.
-  if (isOpenHere(path)) {
+  if (isOpenInProcess(path)) {
     throw new AppError('invalid_input', `${path} is the database that is in use here.`, { path })
   }
   const found = await stat(path).catch((error: unknown) => {

@@ -1,18 +1,18 @@
 /** The MCP door: on the streams of a process, for clients that start one, and behind the port of the server. */
 import type { Readable, Writable } from 'node:stream'
-import type { McpOptions, ServeOptions, Serving } from '../api/cli/host.ts'
-import { createMcpDoor } from '../api/mcp/http-transport.ts'
+import type { McpStdioOptions, ServeOptions, RunningServer } from '../api/cli/host.ts'
+import { createMcpHttpHandler } from '../api/mcp/http-transport.ts'
 import { localCaller, serveStdio } from '../api/mcp/stdio-transport.ts'
 import type { ToolSets } from '../api/mcp/tool-registry.ts'
 import type { Caller } from '../api/operations/authorization.ts'
-import type { Context } from '../api/operations/operation.ts'
+import type { OperationContext } from '../api/operations/operation.ts'
 import { serve } from './serve.ts'
 
 const PATH = '/mcp'
 
 /** While it serves, it also does what is due in the background, as a server does. */
-export async function serveOverStreams(
-  options: McpOptions,
+export async function serveMcpStdio(
+  options: McpStdioOptions,
   streams: { readonly stdin: Readable; readonly stdout: Writable },
 ): Promise<void> {
   const { engine, version, scope, tools, stop } = options
@@ -37,9 +37,9 @@ export async function serveOverStreams(
 export async function serveWithMcp(
   options: ServeOptions,
   tools: Partial<ToolSets> = {},
-): Promise<Serving> {
+): Promise<RunningServer> {
   const { engine, version, embeddingProviders = [], mounts = [] } = options
-  const door = createMcpDoor({
+  const door = createMcpHttpHandler({
     contextOf: contextOf({ engine, version, embeddingProviders }),
     version,
     ...tools,
@@ -57,9 +57,9 @@ export async function serveWithMcp(
   }
 }
 
-function contextOf(parts: Pick<Context, 'engine' | 'version' | 'embeddingProviders'>) {
+function contextOf(parts: Pick<OperationContext, 'engine' | 'version' | 'embeddingProviders'>) {
   const { engine, version, embeddingProviders } = parts
-  return (caller: Caller, signal: AbortSignal): Context => ({
+  return (caller: Caller, signal: AbortSignal): OperationContext => ({
     engine,
     caller,
     version,

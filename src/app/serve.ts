@@ -3,33 +3,33 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { ServeOptions, Serving } from '../api/cli/host.ts'
+import type { ServeOptions, RunningServer } from '../api/cli/host.ts'
 import {
-  bracketed,
-  hostsFor,
+  formatHost,
+  allowedHostsFor,
   isLoopback,
   isWildcard,
 } from '../api/http/security/host-validation.ts'
-import { openHttpDoor } from '../api/http/server.ts'
+import { createHttpServer } from '../api/http/server.ts'
 import { AppError } from '../domain/errors.ts'
 import { systemClock } from './system-clock.ts'
 
 /** Beside the code, in the package as in a clone. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../../dist-studio', import.meta.url))
 
-export async function serve(options: ServeOptions): Promise<Serving> {
+export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host, port, engine, allowedHosts, tls, auth = 'keys', graceMs, ...rest } = options
-  refuseOpenDoors(options)
+  assertSafeExposure(options)
   const certificate = tls == null ? null : readCertificate(tls)
-  const door = openHttpDoor(
+  const door = createHttpServer(
     {
       studioFolder: STUDIO_FOLDER,
       ...rest,
       engine,
       auth,
       clock: options.clock ?? systemClock,
-      hosts: hostsFor(host, allowedHosts),
-      allowsAddresses: isWildcard(host),
+      allowedHosts: allowedHostsFor(host, allowedHosts),
+      allowsIpAddresses: isWildcard(host),
       isTls: certificate !== null,
     },
     certificate,
@@ -38,20 +38,20 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   try {
     await once(door.server, 'listening')
   } catch (error) {
-    throw cannotListen(host, port, error)
+    throw listenError(host, port, error)
   }
   // Only now: a server that cannot start must not use up the one time its key is shown.
   const managementKey = auth === 'off' ? null : await engine.keys.ensureManagement()
   const address = door.server.address() as AddressInfo // it listens on a port, not on a pipe
   return {
-    url: `${certificate === null ? 'http' : 'https'}://${bracketed(host)}:${address.port}`,
+    url: `${certificate === null ? 'http' : 'https'}://${formatHost(host)}:${address.port}`,
     managementKey,
     warnings: warningsFor(options),
     close: () => door.close(graceMs),
   }
 }
 
-function refuseOpenDoors({ host, auth, hasOpenMetrics }: ServeOptions): void {
+function assertSafeExposure({ host, auth, hasPublicMetrics: hasOpenMetrics }: ServeOptions): void {
   if (isLoopback(host)) return
   if (auth === 'off') {
     throw new AppError(
@@ -87,7 +87,7 @@ function readCertificate({ certFile, keyFile }: NonNullable<ServeOptions['tls']>
   return { cert: read(certFile, 'tls.certFile'), key: read(keyFile, 'tls.keyFile') }
 }
 
-function cannotListen(host: string, port: number, error: unknown): AppError {
+function listenError(host: string, port: number, error: unknown): AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why =
     code === 'EADDRINUSE'

@@ -1,42 +1,42 @@
 /** Puts logs, metrics and spans around a server. */
 
-import type { ServeOptions, Serving } from '../api/cli/host.ts'
+import type { ServeOptions, RunningServer } from '../api/cli/host.ts'
 import type { RequestReport } from '../api/http/server-options.ts'
 import { toAppError } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import { gaugesOf } from '../engine/health.ts'
-import { observed } from '../engine/instrumentation.ts'
-import { tellingTiers } from '../engine/replica-instrumentation.ts'
+import { readGauges } from '../engine/health.ts'
+import { instrumentEngine } from '../engine/instrumentation.ts'
+import { createReplicationListener } from '../engine/replica-instrumentation.ts'
 import type { AskedModel, EndedJob } from '../learning/learning.ts'
-import { nextTurn } from '../lib/event-loop.ts'
-import { createTelemetry } from '../telemetry/composite-telemetry.ts'
-import { createLog } from '../telemetry/json-log.ts'
-import { createTracing, startExporter } from '../telemetry/otel-tracing.ts'
-import { createMetrics } from '../telemetry/prometheus-metrics.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
+import { createCompositeTelemetry } from '../telemetry/composite-telemetry.ts'
+import { createJsonLog } from '../telemetry/json-log.ts'
+import { createOtelTracing, startOtlpExporter } from '../telemetry/otel-tracing.ts'
+import { createPrometheusMetrics } from '../telemetry/prometheus-metrics.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Config } from './config/config.ts'
 
 const SERVER_FAULT = 500
 
-export async function serveObserved(
+export async function serveWithTelemetry(
   options: ServeOptions,
   { log: level, telemetry: { endpoint, traceContent } }: Pick<Config, 'log' | 'telemetry'>,
-  start: (options: ServeOptions) => Promise<Serving>,
-): Promise<Serving> {
+  start: (options: ServeOptions) => Promise<RunningServer>,
+): Promise<RunningServer> {
   const { engine: bare, version, host } = options
   // Who sits at a terminal sees the address and the key there, not a line for every request.
-  const log = createLog({ level: level ?? (process.stderr.isTTY ? 'warn' : 'info') })
+  const log = createJsonLog({ level: level ?? (process.stderr.isTTY ? 'warn' : 'info') })
   const surroundings = { isStopping: false }
-  const metrics = createMetrics({
+  const metrics = createPrometheusMetrics({
     process: true,
-    gauges: async () => gaugesOf(await bare.status().catch(toAppError), surroundings),
+    gauges: async () => readGauges(await bare.status().catch(toAppError), surroundings),
   })
-  const tracing = createTracing({ version, captureContent: traceContent })
-  const telemetry = createTelemetry({ log, metrics, tracing })
+  const tracing = createOtelTracing({ version, captureContent: traceContent })
+  const telemetry = createCompositeTelemetry({ log, metrics, tracing })
   const exporter =
     endpoint === null
       ? null
-      : await startExporter({
+      : await startOtlpExporter({
           endpoint,
           version,
           onLost: (count, outcome) => {
@@ -44,13 +44,13 @@ export async function serveObserved(
             telemetry.log('warn', 'traces_lost', { count, outcome })
           },
         })
-  const stopWatching = bare.tiers.watch(tellingTiers(telemetry))
-  const engine = observed(bare, telemetry)
+  const stopWatching = bare.replication.subscribe(createReplicationListener(telemetry))
+  const engine = instrumentEngine(bare, telemetry)
   const serving = await start({
     ...options,
     engine,
     metrics: () => metrics.text(),
-    onRequest: (report) => tell(telemetry, report),
+    onRequest: (report) => recordRequest(telemetry, report),
     onAnswer: ({ provider, outcome }) =>
       telemetry.count('recollect_provider_answers_total', { provider, outcome: String(outcome) }),
   })
@@ -64,7 +64,7 @@ export async function serveObserved(
       telemetry.log('info', 'stopping')
       await Promise.all([serving.close(), bare.jobs.stop()])
       stopWatching()
-      await nextTurn() // what was last done is told by then
+      await yieldToEventLoop() // what was last done is told by then
       telemetry.log('info', 'stopped')
       await exporter?.close()
       await log.close()
@@ -76,8 +76,8 @@ export async function serveObserved(
 async function startJobs({ jobs }: Engine, telemetry: Telemetry): Promise<void> {
   try {
     await jobs.start({
-      onEnded: (ended) => tellJob(telemetry, ended),
-      onAsked: (asked) => tellModel(telemetry, asked),
+      onJobEnded: (ended) => recordJob(telemetry, ended),
+      onModelCall: (asked) => recordModelCall(telemetry, asked),
     })
   } catch (error) {
     telemetry.log('warn', 'job', { outcome: toAppError(error).code, error })
@@ -93,14 +93,14 @@ async function startFiles({ files }: Engine, telemetry: Telemetry): Promise<void
   }
 }
 
-function tellJob(telemetry: Telemetry, { kind: job, outcome, ms: milliseconds }: EndedJob): void {
+function recordJob(telemetry: Telemetry, { kind: job, outcome, ms: milliseconds }: EndedJob): void {
   telemetry.count('recollect_jobs_total', { job, outcome })
   telemetry.observe('recollect_job_seconds', milliseconds / 1_000, { job })
   const isAmiss = outcome === 'failed' || outcome === 'unsettled'
   telemetry.log(isAmiss ? 'warn' : 'debug', 'job', { job, outcome, milliseconds })
 }
 
-function tellModel(telemetry: Telemetry, { outcome, tokens }: AskedModel): void {
+function recordModelCall(telemetry: Telemetry, { outcome, tokens }: AskedModel): void {
   telemetry.count('recollect_model_requests_total', { outcome })
   for (const direction of ['input', 'output'] as const) {
     const count = tokens?.[direction] ?? 0
@@ -108,7 +108,7 @@ function tellModel(telemetry: Telemetry, { outcome, tokens }: AskedModel): void 
   }
 }
 
-function tell(telemetry: Telemetry, report: RequestReport): void {
+function recordRequest(telemetry: Telemetry, report: RequestReport): void {
   const { method, route, status, ms, requestId, keyId, error } = report
   telemetry.count('recollect_http_requests_total', { method, route, status: String(status) })
   telemetry.observe('recollect_http_request_seconds', ms / 1_000, { method, route })

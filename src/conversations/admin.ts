@@ -5,47 +5,47 @@ import type { Memory } from '../domain/memory.ts'
 import { parseScope, type ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { type EpisodeQuery, factsOf, getEpisode, listEpisodes } from '../learning/episodes.ts'
+import { type EpisodeQuery, listEpisodeFacts, getEpisode, listEpisodes } from '../learning/episodes.ts'
 import {
-  type AddedIdentity,
+  type AddIdentityResult,
   addIdentity,
   getIdentity,
-  type Identity,
+  type IdentityProfile,
   listIdentities,
 } from '../learning/identity/identities.ts'
-import { type Cleared, clear } from '../memory/bulk-deletion.ts'
+import { type BulkDeleteResult, deleteMatching } from '../memory/bulk-deletion.ts'
 import type { DraftInput } from '../memory/draft.ts'
-import type { Remembered } from '../memory/memory-writer.ts'
-import type { FoundTurn } from '../recall/turn-retriever.ts'
+import type { RememberResult } from '../memory/memory-writer.ts'
+import type { TurnHit } from '../recall/turn-retriever.ts'
 import { sessionNamed } from '../storage/access/session-lookup.ts'
 import type { Page } from '../storage/store.ts'
 import {
   type EditedTurn,
   editTurn,
-  type ForgottenSession,
-  type ForgottenTurn,
-  forgetSession,
-  forgetTurn,
+  type DeletedSession,
+  type DeletedTurn,
+  deleteSession,
+  deleteTurn,
   getTurn,
   listSessions,
   listTurns,
   type PageQuery,
-  type SearchTurns,
+  type TurnSearchQuery,
   type SessionReport,
-  type Sources,
-  type SwitchedTurn,
+  type MemorySources,
+  type TurnStateChange,
   searchTurns,
-  sourcesOf,
-  switchTurn,
+  getMemorySources,
+  setTurnDisabled,
   type TurnEdit,
   type TurnsQuery,
 } from './transcript-admin.ts'
 
 export type { EpisodeQuery } from '../learning/episodes.ts'
 
-export interface Keeping {
+export interface ConversationAdmin {
   /** Digests of conversations. They are memories: what changes memories changes them. */
   readonly episodes: {
     list(scope: ScopeInput, query?: EpisodeQuery): Promise<Page<Memory>>
@@ -58,13 +58,13 @@ export interface Keeping {
   /** Who people are: statements that are always told, and the narrative that is made from them. */
   readonly identity: {
     /** One for each user that has any. */
-    list(scope: ScopeInput): Promise<readonly Identity[]>
+    list(scope: ScopeInput): Promise<readonly IdentityProfile[]>
     /** Fails for other memories. */
     get(scope: ScopeInput, id: string): Promise<Memory>
     add(
       scope: ScopeInput,
       statement: { readonly content: string; readonly source?: string },
-    ): Promise<AddedIdentity>
+    ): Promise<AddIdentityResult>
   }
   /** What was said. */
   readonly transcript: {
@@ -72,41 +72,41 @@ export interface Keeping {
     sessions(scope: ScopeInput, query?: PageQuery): Promise<Page<SessionReport>>
     turns(scope: ScopeInput, query?: TurnsQuery): Promise<Page<Turn>>
     get(scope: ScopeInput, id: string): Promise<Turn>
-    search(scope: ScopeInput, query: SearchTurns): Promise<readonly FoundTurn[]>
+    search(scope: ScopeInput, query: TurnSearchQuery): Promise<readonly TurnHit[]>
     /** What it says now is learned from again. */
     edit(scope: ScopeInput, id: string, edit: TurnEdit): Promise<EditedTurn>
     /** Neither found, quoted nor learned from, until it is restored. What was learned from it stays, and is named. */
-    disable(scope: ScopeInput, id: string): Promise<SwitchedTurn>
-    restore(scope: ScopeInput, id: string): Promise<SwitchedTurn>
+    disable(scope: ScopeInput, id: string): Promise<TurnStateChange>
+    restore(scope: ScopeInput, id: string): Promise<TurnStateChange>
     /** For good. What was learned from it stays, and is named. */
-    forget(scope: ScopeInput, id: string): Promise<ForgottenTurn>
+    forget(scope: ScopeInput, id: string): Promise<DeletedTurn>
     /** All that was said in a session, for good; with `memories`, what was learned in it goes into the bin. */
     forgetSession(
       scope: ScopeInput,
       options?: { readonly memories?: boolean },
-    ): Promise<ForgottenSession & { readonly cleared: Cleared | null }>
+    ): Promise<DeletedSession & { readonly cleared: BulkDeleteResult | null }>
     /** The turns that a memory was learned from, and which of them are gone. */
-    sources(memory: Memory): Promise<Sources>
+    sources(memory: Memory): Promise<MemorySources>
   }
 }
 
-type KeepingParts = {
-  readonly ports: EnginePorts
+type ConversationAdminDependencies = {
+  readonly ports: EngineDependencies
   readonly jobs: Jobs
   readonly settingsOf: (owner: OwnerId) => Promise<Settings>
-  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
   /** Whatever else may hold something of what was erased lets it go. */
   readonly letGo: () => Promise<void>
 }
 
-export function createKeeping(parts: KeepingParts): Keeping {
+export function createConversationAdmin(parts: ConversationAdminDependencies): ConversationAdmin {
   const { ports, remember, letGo } = parts
   return {
     episodes: {
       list: async (scope, query = {}) => listEpisodes(ports, parseScope(scope), query),
       get: async (scope, id) => {
         const episode = await getEpisode(ports, parseScope(scope), parseId('mem', id))
-        return { episode, facts: await factsOf(ports, episode) }
+        return { episode, facts: await listEpisodeFacts(ports, episode) }
       },
     },
     identity: {
@@ -123,25 +123,25 @@ export function createKeeping(parts: KeepingParts): Keeping {
       edit: async (scope, id, edit) =>
         editTurn(parts, parseScope(scope), parseId('turn', id), edit),
       disable: async (scope, id) => {
-        const disabled = await switchTurn(parts, parseScope(scope), parseId('turn', id), true)
+        const disabled = await setTurnDisabled(parts, parseScope(scope), parseId('turn', id), true)
         await letGo()
         return disabled
       },
       restore: async (scope, id) =>
-        switchTurn(parts, parseScope(scope), parseId('turn', id), false),
+        setTurnDisabled(parts, parseScope(scope), parseId('turn', id), false),
       forget: async (scope, id) => {
-        const forgotten = await forgetTurn(ports, parseScope(scope), parseId('turn', id))
+        const forgotten = await deleteTurn(ports, parseScope(scope), parseId('turn', id))
         await letGo()
         return forgotten
       },
       forgetSession: async (scope, { memories = false } = {}) => {
         const place = await sessionNamed(ports, parseScope(scope))
-        const forgotten = await forgetSession(parts, place)
-        const cleared = memories ? await clear(ports, place, { includeEnded: true }, {}) : null
+        const forgotten = await deleteSession(parts, place)
+        const cleared = memories ? await deleteMatching(ports, place, { includeEnded: true }, {}) : null
         await letGo()
         return { ...forgotten, cleared }
       },
-      sources: (memory) => sourcesOf(ports, memory),
+      sources: (memory) => getMemorySources(ports, memory),
     },
   }
 }

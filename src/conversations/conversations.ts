@@ -5,18 +5,18 @@
  */
 
 import type { ReceiptId } from '../domain/ids.ts'
-import type { Answer, Asked, FormatName } from '../domain/model-call.ts'
+import type { Answer, Asked, ApiFormat } from '../domain/model-call.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Page } from '../storage/store.ts'
 import type { CountTokens } from '../text/tokens.ts'
-import type { Receipt, ReceiptDetail, ToolMemories } from './receipts/receipt.ts'
+import type { Receipt, ReceiptDetail, ToolMemoryIds } from './receipts/receipt.ts'
 
 /** Whose an answer is that a provider keeps. */
 export type ResponseOwner = 'own' | 'foreign' | 'unknown'
 
 /** Why nothing was injected. */
-export const SKIPPED = {
+export const CONTEXT_SKIP_REASONS = {
   off: 'Memory is switched off for this owner: the setting `enabled`.',
   'no-memory': 'The request asked for no memory at all.',
   'no-inject': 'The request, or the setting `inject`, said to inject nothing.',
@@ -31,21 +31,21 @@ export const SKIPPED = {
   failed: 'Recall failed.',
 } as const
 
-export type SkipReason = keyof typeof SKIPPED
+export type SkipReason = keyof typeof CONTEXT_SKIP_REASONS
 
 export type ConversationRequest = {
   readonly requestId: string
   /** Without a session unless the client named one. */
   readonly scope: ScopeInput
-  readonly format: FormatName
+  readonly format: ApiFormat
   /** As the client named it. */
   readonly model: string
   readonly provider: string
-  readonly asked: Asked
+  readonly request: Asked
   /** Of the model, in tokens, where it is known. */
   readonly contextWindow: number | null
   readonly countTokens?: CountTokens | undefined
-  readonly wants: {
+  readonly options: {
     readonly memory: boolean
     readonly inject: boolean
     readonly extract: boolean
@@ -53,7 +53,7 @@ export type ConversationRequest = {
   readonly signal: AbortSignal
 }
 
-export type Prepared = {
+export type PreparedRequest = {
   /** Null where memory has no part in the request: then nobody needs to read the answer either. */
   readonly receipt: ReceiptId | null
   /** Those in force for the owner; the defaults when they couldn't be read. */
@@ -69,7 +69,7 @@ export type Prepared = {
   readonly degraded: readonly string[]
 }
 
-export type Outcome = {
+export type RequestOutcome = {
   /** What became of the block: where it was put, or null when it wasn't (then `skipped` says why). */
   readonly placement: string | null
   readonly skipped: SkipReason | null
@@ -82,7 +82,7 @@ export type Outcome = {
   /** Calls of memory tools that were answered here. */
   readonly toolCalls: readonly string[]
   /** What they came by; nothing where it is left out. */
-  readonly toolMemories?: ToolMemories
+  readonly toolMemories?: ToolMemoryIds
 }
 
 export type ReceiptQuery = {
@@ -96,31 +96,31 @@ export interface Conversations {
    * What `prepare` would say of a request that memory has no part in, where that can be told at once: as a rule, since
    * settings are at hand. Such a request waits for nothing. Null for all others.
    */
-  passing(request: Pick<ConversationRequest, 'scope' | 'format' | 'wants'>): Prepared | null
-  prepare(request: ConversationRequest): Promise<Prepared>
+  prepareWithoutMemory(request: Pick<ConversationRequest, 'scope' | 'format' | 'wants'>): PreparedRequest | null
+  prepare(request: ConversationRequest): Promise<PreparedRequest>
   /**
    * Returns at once; what was said is recorded in the background, together with whatever else waits, and learned from
    * after that, in turn for each owner and user. Says how much
    * earlier work had to be given up since the last call, because there was too much of it or the store failed for long:
    * 0, as a rule.
    */
-  record(prepared: Prepared, outcome: Outcome): number
+  recordOutcome(prepared: PreparedRequest, outcome: RequestOutcome): number
   /**
    * Whether an answer that is about to end may end before it is recorded. A few may, so that a killed process loses only
    * what was answered a moment ago; while there are more, an answer is recorded first: `record`, then `recorded`.
    */
-  mayEnd(prepared: Prepared): boolean
+  canRelease(prepared: PreparedRequest): boolean
   /** Waits until what was given to `record` is recorded or has failed, unless the store has ceased to record anything. */
-  recorded(prepared: Prepared): Promise<void>
+  waitUntilRecorded(prepared: PreparedRequest): Promise<void>
   /**
    * Whether an answer that a provider keeps was made for this owner, whichever of its users asked, or for another one.
    * Unknown where nothing was recorded, or too long ago.
    */
-  knowsResponse(scope: ScopeInput, responseId: string): Promise<ResponseOwner>
+  getResponseOwner(scope: ScopeInput, responseId: string): Promise<ResponseOwner>
   /** Waits until everything that was given to `record` so far is kept, or has failed. */
-  settled(): Promise<void>
+  flush(): Promise<void>
   /** Newest first, without texts. */
-  receipts(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
+  listReceipts(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
   /** With the block that the model read. Also what was recorded a moment ago, like those of the list. */
-  receipt(scope: ScopeInput, id: string): Promise<ReceiptDetail | null>
+  getReceipt(scope: ScopeInput, id: string): Promise<ReceiptDetail | null>
 }

@@ -5,28 +5,28 @@ import { AppError } from '../domain/errors.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import type { SearchDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import {
   CAPTURE_VERSION,
   type CaptureOptions,
-  captureCategory,
-  worthCapturing,
+  classifyCapture,
+  isWorthCapturing,
 } from '../learning/capture-rules.ts'
-import { trustIn } from '../learning/statement-trust.ts'
+import { assessTrust } from '../learning/statement-trust.ts'
 import type { DraftInput } from '../memory/draft.ts'
-import type { Remembered } from '../memory/memory-writer.ts'
+import type { RememberResult } from '../memory/memory-writer.ts'
 import { isFollowUp } from '../recall/question/follow-up.ts'
-import { withoutAsides } from '../text/harness-tags.ts'
+import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Reader } from './context/types.ts'
 
 /** The engine, as far as these need it. */
-export type HookParts = {
+export type PromptHookDependencies = {
   readonly read: Reader['read']
-  remember(scope: ScopeInput, draft: DraftInput): Promise<Remembered>
+  remember(scope: ScopeInput, draft: DraftInput): Promise<RememberResult>
 }
 
-export type RecalledFor = {
+export type PromptContext = {
   /** To be put before the prompt, fence and all; empty when there is nothing to say. */
   readonly block: string
   /** What it tells of, in its order; turns of conversations are of type `turn`. */
@@ -36,14 +36,14 @@ export type RecalledFor = {
 }
 
 /** As programs send it to a model: text, or parts of which those that are text count. */
-export type SaidMessage = {
+export type HookMessage = {
   readonly role: string
   readonly content: string | readonly object[] | null
 }
 
-export type Captured = {
+export type CaptureResult = {
   /** In the order in which they were said. */
-  readonly captured: readonly Remembered[]
+  readonly captured: readonly RememberResult[]
   /** Messages of the person that were looked at and left alone. */
   readonly passed: number
   /** `off`: the setting says that nothing is kept, and no message was looked at. */
@@ -58,15 +58,15 @@ const CAPTURED_IMPORTANCE = 7
 const NEVER = new AbortController().signal
 
 /** What a model should know before it reads this prompt. Recall's own floor decides what is near enough. */
-export async function recallFor(
-  { read, ports }: Pick<HookParts, 'read'> & { readonly ports: EnginePorts },
+export async function recallForPrompt(
+  { read, ports }: Pick<PromptHookDependencies, 'read'> & { readonly ports: EngineDependencies },
   scope: ScopeInput,
   prompt: string,
   settings: Settings,
-): Promise<RecalledFor> {
-  const text = ownWords(prompt)
+): Promise<PromptContext> {
+  const text = stripInjected(prompt)
   if (text.length < PROMPT_CHARACTERS_MIN) return { block: '', memories: [], skipped: 'short' }
-  const nothing: RecalledFor = { block: '', memories: [], skipped: null }
+  const nothing: PromptContext = { block: '', memories: [], skipped: null }
   if (settings.contextTokensMax === 0) return nothing
   const parsed = parseScope(scope)
   // Who names no user speaks for nobody in particular: what each user told is not for all of them.
@@ -79,19 +79,19 @@ export async function recallFor(
     settings,
     budget: settings.contextTokensMax,
     countTokens: ports.countTokens ?? estimateTokens,
-    context: await saidBefore(ports, parsed, text),
+    context: await loadPreviousMessages(ports, parsed, text),
     leftMs: () => settings.injectDeadlineMs,
     signal: NEVER,
     degraded: new Set(),
   })
   if (typeof block === 'string') return nothing
-  const memories = block.content.pieces.map(({ document }) => document)
+  const memories = block.content.lines.map(({ document }) => document)
   return { block: block.text, memories, skipped: null }
 }
 
 /** The last messages of the person in the session that is named, newest first, for prompts that refer to them. */
-async function saidBefore(
-  { store }: EnginePorts,
+async function loadPreviousMessages(
+  { store }: EngineDependencies,
   scope: Scope,
   prompt: string,
 ): Promise<readonly string[]> {
@@ -105,37 +105,37 @@ async function saidBefore(
  * Keeps what the person said and meant to be kept: at most three messages, each as it stands. The newest first, because
  * programs send what was said before again.
  */
-export async function captureFrom(
-  { remember }: Pick<HookParts, 'remember'>,
+export async function captureMessages(
+  { remember }: Pick<PromptHookDependencies, 'remember'>,
   scope: ScopeInput,
-  messages: readonly SaidMessage[],
+  messages: readonly HookMessage[],
   options: CaptureOptions = {},
-): Promise<Captured> {
-  const captured: Remembered[] = []
+): Promise<CaptureResult> {
+  const captured: RememberResult[] = []
   let passed = 0
   for (const { role, content } of [...messages].reverse()) {
     if (captured.length === CAPTURED_MAX) break
     if (role !== 'user') continue
-    const kept = await capture(remember, scope, ownWords(textOf(content)), options)
+    const kept = await captureMessage(remember, scope, stripInjected(getMessageText(content)), options)
     if (kept === null) passed++
     else captured.unshift(kept)
   }
   return { captured, passed, skipped: null }
 }
 
-async function capture(
-  remember: HookParts['remember'],
+async function captureMessage(
+  remember: PromptHookDependencies['remember'],
   scope: ScopeInput,
   content: string,
   options: CaptureOptions,
-): Promise<Remembered | null> {
-  if (!worthCapturing(content, options)) return null
+): Promise<RememberResult | null> {
+  if (!isWorthCapturing(content, options)) return null
   try {
     return await remember(scope, {
       content,
-      category: captureCategory(content),
+      category: classifyCapture(content),
       importance: CAPTURED_IMPORTANCE,
-      trust: trustIn(content, 'user'),
+      trust: assessTrust(content, 'user'),
       provenance: {
         source: 'capture',
         speaker: 'user',
@@ -153,7 +153,7 @@ async function capture(
 /** How programs call a part that is text. */
 const TEXT_PARTS: readonly unknown[] = ['text', 'input_text']
 
-function textOf(content: unknown): string {
+function getMessageText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   const texts = content.filter(
@@ -169,6 +169,6 @@ function textOf(content: unknown): string {
 }
 
 /** What the person wrote, without what memory or a program has put around it. */
-function ownWords(text: unknown): string {
-  return typeof text === 'string' ? withoutAsides(stripBlocks(text)).trim() : ''
+function stripInjected(text: unknown): string {
+  return typeof text === 'string' ? stripHarnessTags(stripBlocks(text)).trim() : ''
 }

@@ -11,24 +11,24 @@ import type { Scope, SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { type Signal, toSignalEntry } from '../domain/signal.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { jobId } from '../jobs/job.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { distillation, dueAt } from '../learning/distillation/distillation-job.ts'
+import { buildDistillationJob, buildDistillationJobAt } from '../learning/distillation/distillation-job.ts'
 import { findEpisode } from '../learning/distillation/episode-writer.ts'
-import { changesIn, unlearning } from '../learning/distillation/retraction.ts'
-import { allSignals } from '../learning/signals.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import { listChangeIds, buildRetractions } from '../learning/distillation/retraction.ts'
+import { loadSignals } from '../learning/signals.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseTurn } from '../memory/record-codec.ts'
 import { planHandover } from '../memory/turn-suppression.ts'
-import { type FoundTurn, findSaid } from '../recall/turn-retriever.ts'
-import { decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
+import { type TurnHit, retrieveTurns } from '../recall/turn-retriever.ts'
+import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import type { Change, Page, SessionTally } from '../storage/store.ts'
+import type { Change, Page, SessionSummary } from '../storage/store.ts'
 
-export type SessionReport = SessionTally & {
+export type SessionReport = SessionSummary & {
   /** Exchanges that wait to be learned from. */
   readonly pending: number
   /** Exchanges that could not be learned from. */
@@ -45,7 +45,7 @@ export type TurnsQuery = PageQuery & {
   readonly order?: 'said' | 'lastSaid'
 }
 
-export type SearchTurns = { readonly text: string; readonly limit: number; readonly days: number }
+export type TurnSearchQuery = { readonly text: string; readonly limit: number; readonly days: number }
 
 export type TurnEdit = { readonly content: string; readonly version?: number }
 
@@ -55,22 +55,22 @@ export type EditedTurn = {
   readonly changes: readonly ChangeId[]
 }
 
-export type SwitchedTurn = {
+export type TurnStateChange = {
   readonly turn: Turn
   /** Memories that were learned from it, and stay. */
   readonly learned: readonly MemoryId[]
 }
 
-export type ForgottenTurn = {
+export type DeletedTurn = {
   readonly turn: Turn
   /** Memories that were learned from it, and stay. */
   readonly learned: readonly MemoryId[]
 }
 
-export type ForgottenSession = { readonly turns: number; readonly signals: number }
+export type DeletedSession = { readonly turns: number; readonly signals: number }
 
-export type TranscriptParts = {
-  readonly ports: EnginePorts
+export type TranscriptAdminDependencies = {
+  readonly ports: EngineDependencies
   readonly jobs: Jobs
   readonly settingsOf: (owner: Scope['owner']) => Promise<Settings>
 }
@@ -83,20 +83,20 @@ const OPENING_CHARACTERS = 200
 const ROWS_PER_COMMIT = 200
 
 export async function listSessions(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   { limit = LIST_LIMIT, after }: PageQuery,
 ): Promise<Page<SessionReport>> {
-  const { rows, next } = await ports.store.sessions(scope, {
+  const { rows, next } = await ports.store.listSessions(scope, {
     limit: parseLimit(limit),
     ...(after === undefined ? {} : { after }),
   })
   const reports: SessionReport[] = []
   for (const tally of rows) {
     const [signals, episode, opening] = await Promise.all([
-      allSignals(ports, tally.place),
+      loadSignals(ports, tally.place),
       findEpisode(ports, tally.place),
-      openingOf(ports, tally.place),
+      getFirstMessage(ports, tally.place),
     ])
     const counted = (wanted: Signal['status']) =>
       signals.filter(({ status }) => status === wanted).length
@@ -111,7 +111,7 @@ export async function listSessions(
   return { rows: reports, next }
 }
 
-async function openingOf({ store }: EnginePorts, place: SessionPlace): Promise<string | null> {
+async function getFirstMessage({ store }: EngineDependencies, place: SessionPlace): Promise<string | null> {
   const where = { roles: ['user'] } as const
   const { rows } = await store.find('turn', place, { where, order: 'said', limit: 1 })
   const [first] = rows
@@ -119,7 +119,7 @@ async function openingOf({ store }: EnginePorts, place: SessionPlace): Promise<s
 }
 
 export async function listTurns(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   scope: Scope,
   { limit = LIST_LIMIT, after, order = 'said' }: TurnsQuery,
 ): Promise<Page<Turn>> {
@@ -131,7 +131,7 @@ export async function listTurns(
   })
 }
 
-export async function getTurn({ store }: EnginePorts, scope: Scope, id: TurnId): Promise<Turn> {
+export async function getTurn({ store }: EngineDependencies, scope: Scope, id: TurnId): Promise<Turn> {
   const turn = await store.get('turn', scope, id)
   if (turn === null) throw new AppError('not_found', `There is no turn ${id} here.`, { id })
   return turn
@@ -139,17 +139,17 @@ export async function getTurn({ store }: EnginePorts, scope: Scope, id: TurnId):
 
 /** By their words; of the last so many days. */
 export async function searchTurns(
-  { store, clock }: EnginePorts,
+  { store, clock }: EngineDependencies,
   scope: Scope,
-  { text, limit, days }: SearchTurns,
-): Promise<readonly FoundTurn[]> {
+  { text, limit, days }: TurnSearchQuery,
+): Promise<readonly TurnHit[]> {
   const createdFrom = (clock.now() - days * DAY_MS) as Instant // whole milliseconds
-  return findSaid(store, scope, { text, limit, where: { createdFrom, statuses: ['active'] } })
+  return retrieveTurns(store, scope, { text, limit, where: { createdFrom, statuses: ['active'] } })
 }
 
 /** What it says now is learned from again; what only the old words said is taken back. */
 export async function editTurn(
-  parts: TranscriptParts,
+  parts: TranscriptAdminDependencies,
   scope: Scope,
   id: TurnId,
   { content, version }: TurnEdit,
@@ -158,8 +158,8 @@ export async function editTurn(
   if (content.trim() === '') {
     throw new AppError('invalid_input', 'A turn says something.', { field: 'content' })
   }
-  const mark = stamp(ports)
-  return decideAndCommit(ports, async () => {
+  const mark = createChangeStamp(ports)
+  return commitWithRetry(ports, async () => {
     const before = await getTurn(ports, scope, id)
     if (version !== undefined && version !== before.version) {
       const message = `The turn has changed: it is at version ${before.version}, not ${version}.`
@@ -167,23 +167,23 @@ export async function editTurn(
     }
     if (content === before.content) return { changes: [], result: { turn: before, changes: [] } }
     const turn = parseTurn({ ...before, content, version: before.version + 1 })
-    const signals = (await signalsWith(ports, before)).filter(
+    const signals = (await loadSignalsWithTurn(ports, before)).filter(
       ({ status }) => status !== 'forgotten',
     )
     const { session } = before.place
     const again = new Set([id, ...signals.flatMap(({ turns }) => turns)])
     const corrected = { changed: new Set([id]), all: again }
     const unlearned =
-      session === null ? [] : await unlearning(ports, { ...before.place, session }, corrected, mark)
+      session === null ? [] : await buildRetractions(ports, { ...before.place, session }, corrected, mark)
     const expect = { version: before.version }
     return {
       changes: [
         ...unlearned.flat(),
         { op: 'put', table: 'turn', row: turn, expect },
-        ...signals.map((signal) => putSignal(ports, { ...signal, ...WAITING })),
-        ...(signals.length === 0 ? [] : await relearning(parts, before)),
+        ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...WAITING })),
+        ...(signals.length === 0 ? [] : await buildRelearnChanges(parts, before)),
       ],
-      result: { turn, changes: changesIn(unlearned) },
+      result: { turn, changes: listChangeIds(unlearned) },
     }
   })
 }
@@ -192,15 +192,15 @@ export async function editTurn(
  * Takes a turn out of use, or back into it. What was learned from it stays, and is named. One that nothing was learned from is
  * learned from when it is back: it may have been passed over meanwhile.
  */
-export async function switchTurn(
-  { ports, jobs, settingsOf }: TranscriptParts,
+export async function setTurnDisabled(
+  { ports, jobs, settingsOf }: TranscriptAdminDependencies,
   scope: Scope,
   id: TurnId,
   disabled: boolean,
-): Promise<SwitchedTurn> {
-  return decideAndCommit(ports, async () => {
+): Promise<TurnStateChange> {
+  return commitWithRetry(ports, async () => {
     const before = await getTurn(ports, scope, id)
-    const learned = await learnedFrom(ports, before)
+    const learned = await loadLearnedMemories(ports, before)
     const handover = await planHandover(ports, before)
     if (before.disabled === disabled)
       return { changes: handover, result: { turn: before, learned } }
@@ -208,31 +208,31 @@ export async function switchTurn(
     const signals =
       disabled || learned.length > 0
         ? []
-        : (await signalsWith(ports, before)).filter(mayHaveBeenRead)
+        : (await loadSignalsWithTurn(ports, before)).filter(isPossiblyProcessed)
     return {
       changes: [
         { op: 'put', table: 'turn', row: turn, expect: { version: before.version } },
         ...handover,
-        ...signals.map((signal) => putSignal(ports, { ...signal, ...WAITING })),
-        ...(signals.length === 0 ? [] : await relearning({ ports, jobs, settingsOf }, turn)),
+        ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...WAITING })),
+        ...(signals.length === 0 ? [] : await buildRelearnChanges({ ports, jobs, settingsOf }, turn)),
       ],
       result: { turn, learned },
     }
   })
 }
 
-async function relearning(
-  { ports, jobs, settingsOf }: TranscriptParts,
+async function buildRelearnChanges(
+  { ports, jobs, settingsOf }: TranscriptAdminDependencies,
   { place }: Turn,
 ): Promise<readonly Change[]> {
   const { session } = place
   const settings = await settingsOf(place.owner)
   if (session === null || settings.extractionMode === 'manual') return []
-  return jobs.arming(distillation({ ...place, session }, settings, ports.clock.now()))
+  return jobs.buildScheduleChanges(buildDistillationJob({ ...place, session }, settings, ports.clock.now()))
 }
 
 /** Whether it may have been read without a turn that was out of use; one that waits, by patterns. */
-function mayHaveBeenRead({ status }: Signal): boolean {
+function isPossiblyProcessed({ status }: Signal): boolean {
   return status === 'pending' || status === 'processed'
 }
 
@@ -245,36 +245,36 @@ const WAITING = {
 } as const
 
 /** It goes with its words in the index. What nothing is left of is not learned from any more. */
-export async function forgetTurn(
-  ports: EnginePorts,
+export async function deleteTurn(
+  ports: EngineDependencies,
   scope: Scope,
   id: TurnId,
-): Promise<ForgottenTurn> {
-  return decideAndCommit(ports, async () => {
+): Promise<DeletedTurn> {
+  return commitWithRetry(ports, async () => {
     const turn = await getTurn(ports, scope, id)
-    const signals = await signalsWith(ports, turn)
+    const signals = await loadSignalsWithTurn(ports, turn)
     const { version, place } = turn
     return {
       changes: [
         { op: 'remove', table: 'turn', scope: place, id, expect: { version } },
         ...signals.map((signal) => {
           const turns = signal.turns.filter((each) => each !== id)
-          return turns.length === 0 ? removeSignal(signal) : putSignal(ports, { ...signal, turns })
+          return turns.length === 0 ? buildSignalRemoval(signal) : buildSignalChange(ports, { ...signal, turns })
         }),
       ],
-      result: { turn, learned: await learnedFrom(ports, turn) },
+      result: { turn, learned: await loadLearnedMemories(ports, turn) },
     }
   })
 }
 
-async function signalsWith(ports: EnginePorts, { id, place }: Turn): Promise<readonly Signal[]> {
+async function loadSignalsWithTurn(ports: EngineDependencies, { id, place }: Turn): Promise<readonly Signal[]> {
   if (place.session === null) return []
-  return (await allSignals(ports, place)).filter(({ turns }) => turns.includes(id))
+  return (await loadSignals(ports, place)).filter(({ turns }) => turns.includes(id))
 }
 
 /** What is learned from a conversation is kept in its place. */
-async function learnedFrom(
-  { store }: EnginePorts,
+async function loadLearnedMemories(
+  { store }: EngineDependencies,
   { id, place }: Turn,
 ): Promise<readonly MemoryId[]> {
   if (place.session === null) return []
@@ -288,16 +288,16 @@ async function learnedFrom(
 }
 
 /** First what is to be learned from it, so that nothing is any more; then what was said. */
-export async function forgetSession(
-  { ports, jobs }: Pick<TranscriptParts, 'ports' | 'jobs'>,
+export async function deleteSession(
+  { ports, jobs }: Pick<TranscriptAdminDependencies, 'ports' | 'jobs'>,
   place: SessionPlace,
-): Promise<ForgottenSession> {
-  const signals = await allSignals(ports, place)
+): Promise<DeletedSession> {
+  const signals = await loadSignals(ports, place)
   for (let start = 0; start < signals.length; start += COMMIT_CHANGES_MAX) {
     const some = signals.slice(start, start + COMMIT_CHANGES_MAX)
-    await ports.store.commit(some.map((signal) => removeSignal(signal, 'any')))
+    await ports.store.commit(some.map((signal) => buildSignalRemoval(signal, 'any')))
   }
-  await cancelWaiting(jobs, jobId(dueAt(place, ports.clock.now())))
+  await cancelPendingJob(jobs, buildJobId(buildDistillationJobAt(place, ports.clock.now())))
   let turns = 0
   const query = { where: {}, limit: ROWS_PER_COMMIT } as const
   for await (const page of pages(ports.store, 'turn', place, query)) {
@@ -305,23 +305,23 @@ export async function forgetSession(
       page.map(({ id }) => ({ op: 'remove', table: 'turn', scope: place, id, expect: 'any' })),
     )
     turns += page.length
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return { turns, signals: signals.length }
 }
 
-async function cancelWaiting(jobs: Jobs, id: string): Promise<void> {
+async function cancelPendingJob(jobs: Jobs, id: string): Promise<void> {
   const status = (await jobs.get(id))?.status
   if (status === 'waiting' || status === 'running') await jobs.cancel(id)
 }
 
-function putSignal({ clock }: EnginePorts, after: Signal): Change {
+function buildSignalChange({ clock }: EngineDependencies, after: Signal): Change {
   const { version } = after
   const row = toSignalEntry({ ...after, version: version + 1 }, clock.now())
   return { op: 'put', table: 'entry', row, expect: { version } }
 }
 
-function removeSignal({ id, place, version }: Signal, expect?: 'any'): Change {
+function buildSignalRemoval({ id, place, version }: Signal, expect?: 'any'): Change {
   return {
     op: 'remove',
     table: 'entry',
@@ -331,7 +331,7 @@ function removeSignal({ id, place, version }: Signal, expect?: 'any'): Change {
   }
 }
 
-export type Sources = {
+export type MemorySources = {
   /** In the order in which they were said. */
   readonly turns: readonly Turn[]
   /** Those that are not kept any more. */
@@ -339,7 +339,7 @@ export type Sources = {
 }
 
 /** What a memory was learned from. */
-export async function sourcesOf({ store }: EnginePorts, memory: Memory): Promise<Sources> {
+export async function getMemorySources({ store }: EngineDependencies, memory: Memory): Promise<MemorySources> {
   const { owner, user } = memory.place
   const ids = memory.provenance.turns
   if (ids.length === 0) return { turns: [], gone: [] }

@@ -5,15 +5,15 @@ import { ADA, instant, memory } from '../../test/fakes/memories.ts'
 import {
   FENCE_CLOSE,
   FENCE_OPEN,
-  memoryLine,
+  renderMemoryLine,
   renderBlock,
   stripBlocks,
-  turnLine,
-  unmarkLines,
+  renderTurnLine,
+  stripLineMarkers,
 } from './context-block.ts'
 import type { TurnId } from './ids.ts'
 import type { Memory } from './memory.ts'
-import { turnDocument } from './search-document.ts'
+import { toTurnDocument } from './search-document.ts'
 import type { Turn } from './turn.ts'
 
 const NAUGHTY_STRINGS = '../shared/evals/adversarial/naughty-strings.json'
@@ -26,10 +26,10 @@ const DATE = 'Today is 2026-11-16, Monday (UTC).'
 const blockOf = (memories: readonly Memory[], turns: readonly Turn[] = [], today = TODAY) =>
   renderBlock({
     today,
-    pieces: [
-      ...memories.map((document) => ({ document, line: memoryLine(document) })),
-      ...turns.map(turnDocument).map((document) => {
-        return { document, line: turnLine(document, document.content) }
+    lines: [
+      ...memories.map((document) => ({ document, line: renderMemoryLine(document) })),
+      ...turns.map(toTurnDocument).map((document) => {
+        return { document, line: renderTurnLine(document, document.content) }
       }),
     ].flatMap(({ document, line }) => (line === null ? [] : [{ document, line }])),
   })
@@ -98,7 +98,7 @@ it('[PL5] quotes what was said with its role and day', () => {
     '- user: I am Ada &lt;b> (2026-05-03)',
   )
   const quoted = blockOf([], [turn('The roof leaks.', { role: 'assistant' })])
-  expect(unmarkLines(`See:\n${quoted.split('\n').slice(1, -1).join('\n')}\nYes`)).toBe(
+  expect(stripLineMarkers(`See:\n${quoted.split('\n').slice(1, -1).join('\n')}\nYes`)).toBe(
     'See:\n\n\nYes',
   )
 })
@@ -230,11 +230,11 @@ it('[CV2] knows a block again when it was escaped, and what a memory tells of bl
 })
 
 it('[CV2] knows its own lines without their fence: the day is no part of what they say', () => {
-  expect(unmarkLines('You told me:\n- I prefer tea (2026-03-01)\n- I like bananas')).toBe(
+  expect(stripLineMarkers('You told me:\n- I prefer tea (2026-03-01)\n- I like bananas')).toBe(
     'You told me:\n- I prefer tea\n- I like bananas',
   )
   expect(
-    unmarkLines('> - I prefer tea (2026-03-01) \r\n> - assistant: I use pnpm (2026-03-01)'),
+    stripLineMarkers('> - I prefer tea (2026-03-01) \r\n> - assistant: I use pnpm (2026-03-01)'),
   ).toBe('> - I prefer tea\n')
   for (const text of [
     'I moved (2024-03-01)',
@@ -242,7 +242,7 @@ it('[CV2] knows its own lines without their fence: the day is no part of what th
     '- born (2024-03-01) in Rome',
     '- I prefer tea (2026)',
   ]) {
-    expect(unmarkLines(text)).toBe(text)
+    expect(stripLineMarkers(text)).toBe(text)
   }
 })
 
@@ -283,7 +283,7 @@ it('[CV3] takes linear time on hostile text', () => {
   ]) {
     // Time that grew with the square would run into the limit of the test.
     stripBlocks(text)
-    unmarkLines(text)
+    stripLineMarkers(text)
     blockOf([said(text)], [turn(text)])
   }
 })

@@ -17,41 +17,41 @@ export type GraphRelation = {
   readonly relationType: string
 }
 
-export function entityKey(name: string): string {
-  return shortened('entity:', name)
+export function buildEntityKey(name: string): string {
+  return shortenKey('entity:', name)
 }
 
-export function relationKey({ from, to, relationType }: GraphRelation): string {
-  return shortened('relation:', JSON.stringify([from, relationType, to]))
+export function buildRelationKey({ from, to, relationType }: GraphRelation): string {
+  return shortenKey('relation:', JSON.stringify([from, relationType, to]))
 }
 
 /** What changes with its observations. */
-export function entityParts({ name, entityType, observations }: GraphEntity) {
+export function buildEntityFields({ name, entityType, observations }: GraphEntity) {
   const said = observations.length === 0 ? '' : `: ${observations.join('; ')}`
   return {
     content: `${name} (${entityType})${said}`,
-    entities: mentioned([name]),
+    entities: toEntityNames([name]),
     metadata: { graph: 'entity', name, entityType, observations: [...observations] },
   }
 }
 
-export function entityDraft(entity: GraphEntity) {
+export function buildEntityDraft(entity: GraphEntity) {
   return {
-    key: entityKey(entity.name),
+    key: buildEntityKey(entity.name),
     type: 'semantic',
     category: 'entity',
-    ...entityParts(entity),
+    ...buildEntityFields(entity),
   } as const
 }
 
-export function relationDraft(relation: GraphRelation) {
+export function buildRelationDraft(relation: GraphRelation) {
   const { from, to, relationType } = relation
   return {
-    key: relationKey(relation),
+    key: buildRelationKey(relation),
     content: `${from} ${relationType.replaceAll('_', ' ')} ${to}`,
     type: 'semantic',
     category: 'relationship',
-    entities: mentioned([from, to]),
+    entities: toEntityNames([from, to]),
     metadata: { graph: 'relation', from, to, relationType },
   } as const
 }
@@ -59,23 +59,23 @@ export function relationDraft(relation: GraphRelation) {
 type Metadata = { readonly [name: string]: unknown }
 
 /** The entity that a memory stands for, or null. Anybody may write metadata like ours, so that it is read with care. */
-export function entityIn({ graph, name, entityType, observations }: Metadata): GraphEntity | null {
+export function parseEntity({ graph, name, entityType, observations }: Metadata): GraphEntity | null {
   if (graph !== 'entity' || typeof name !== 'string' || typeof entityType !== 'string') return null
   const said: readonly unknown[] = Array.isArray(observations) ? observations : []
   return { name, entityType, observations: said.filter((each) => typeof each === 'string') }
 }
 
-export function relationIn({ graph, from, to, relationType }: Metadata): GraphRelation | null {
+export function parseRelation({ graph, from, to, relationType }: Metadata): GraphRelation | null {
   if (graph !== 'relation' || typeof from !== 'string' || typeof to !== 'string') return null
   return typeof relationType === 'string' ? { from, to, relationType } : null
 }
 
 /** A name that is too long for a key is known by its fingerprint. */
-function shortened(prefix: string, name: string): string {
+function shortenKey(prefix: string, name: string): string {
   const key = `${prefix}${name}`
   return key.length <= KEY_CHARACTERS_MAX ? key : `${prefix}${sha256(name)}`
 }
 
-function mentioned(names: readonly string[]): readonly string[] {
+function toEntityNames(names: readonly string[]): readonly string[] {
   return [...new Set(names)].filter((name) => name.length <= ENTITY_CHARACTERS_MAX)
 }

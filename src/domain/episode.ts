@@ -1,7 +1,7 @@
 import type { Instant } from '../lib/time.ts'
 import type { Memory } from './memory.ts'
 
-export function happenedAt({
+export function getEpisodeTime({
   validFrom,
   createdAt,
 }: Pick<Memory, 'validFrom' | 'createdAt'>): Instant {

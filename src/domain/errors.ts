@@ -117,17 +117,17 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /** What stands behind a message, for programs: ids, names, limits. Never memory text, never secrets. */
-export type ErrorFacts = { readonly [name: string]: string | number | boolean | null }
+export type ErrorDetails = { readonly [name: string]: string | number | boolean | null }
 
 /** What is wrong with one field of the input; `field` is a path as `metadata.tags.0`. */
-export type FieldFault = { readonly field: string; readonly message: string }
+export type FieldError = { readonly field: string; readonly message: string }
 
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
-  readonly facts: ErrorFacts
+  readonly facts: ErrorDetails
 
-  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}, cause?: unknown) {
+  constructor(code: ErrorCode, message: string, facts: ErrorDetails = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.facts = facts
@@ -138,17 +138,17 @@ export class AppError extends Error {
   }
 
   /** The fields that are to blame, where the input is. */
-  get details(): readonly FieldFault[] {
+  get details(): readonly FieldError[] {
     const { field } = this.facts
     return typeof field === 'string' ? [{ field, message: this.message }] : []
   }
 }
 
 /** Input with several faults at once. */
-export class InvalidFields extends AppError {
-  readonly #faults: readonly FieldFault[]
+export class ValidationError extends AppError {
+  readonly #faults: readonly FieldError[]
 
-  constructor(faults: readonly FieldFault[]) {
+  constructor(faults: readonly FieldError[]) {
     const [first] = faults
     super(
       'invalid_input',
@@ -159,7 +159,7 @@ export class InvalidFields extends AppError {
     this.#faults = faults
   }
 
-  override get details(): readonly FieldFault[] {
+  override get details(): readonly FieldError[] {
     return this.#faults
   }
 }

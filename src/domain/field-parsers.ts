@@ -2,7 +2,7 @@ import { INSTANT_MAX, type Instant } from '../lib/time.ts'
 import { COUNT_MAX } from '../memory/record-codec.ts'
 import { AppError } from './errors.ts'
 
-export function characters(field: string, value: unknown, max: number): string {
+export function parseBoundedText(field: string, value: unknown, max: number): string {
   if (typeof value !== 'string' || value === '') throw invalid(field, `${field} is non-empty text.`)
   if (value.length > max) {
     throw invalid(field, `${field} has ${value.length} characters; at most ${max} fit.`)

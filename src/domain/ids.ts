@@ -31,7 +31,7 @@ export type ReportId = Branded<string, 'report'>
 export type EntryId = Branded<string, 'entry'> | ApiKeyId | AuditId | JobId | ReceiptId | ReportId
 
 /** What stands before the underscore of an id, and the kind of id it makes. */
-export type IdKinds = {
+export type IdsByPrefix = {
   mem: MemoryId
   rev: RevisionId
   chg: ChangeId
@@ -62,7 +62,7 @@ export function parseId<Prefix extends keyof ParsedIds>(
   )
 }
 
-type ParsedIds = IdKinds & { readonly tmb: TombstoneId }
+type ParsedIds = IdsByPrefix & { readonly tmb: TombstoneId }
 
 const ENTRY_ID = /^[A-Za-z0-9_.:@-]{1,200}$/
 
@@ -77,5 +77,5 @@ export function parseEntryId(value: unknown): EntryId {
 
 /** New ids. They sort by `at`, and two made at the same instant sort in the order they were made. */
 export interface Ids {
-  next<Prefix extends keyof IdKinds>(prefix: Prefix, at: Instant): IdKinds[Prefix]
+  next<Prefix extends keyof IdsByPrefix>(prefix: Prefix, at: Instant): IdsByPrefix[Prefix]
 }

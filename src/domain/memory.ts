@@ -38,11 +38,11 @@ export const TRUST_LEVELS = ['user', 'assistant', 'import', 'tool', 'suspect'] a
 export type Trust = (typeof TRUST_LEVELS)[number]
 
 /** Whether what comes from there may be used without a person's approval. */
-export function isBelieved(trust: Trust): boolean {
+export function isTrusted(trust: Trust): boolean {
   return trust !== 'suspect'
 }
 
-export const BELIEVED_TRUST_LEVELS: readonly Trust[] = TRUST_LEVELS.filter(isBelieved)
+export const TRUSTED_LEVELS: readonly Trust[] = TRUST_LEVELS.filter(isTrusted)
 
 /** Only `active` memories take part in recall. `forgotten` ones wait in the bin until they are erased. */
 export const MEMORY_STATUSES = ['active', 'disabled', 'superseded', 'forgotten'] as const
@@ -131,6 +131,6 @@ export function hasEnded(memory: Pick<Memory, 'expiresAt' | 'validUntil'>, now: 
 }
 
 /** Whether a memory keeps its key from being given to another one. */
-export function holdsKey(memory: Pick<Memory, 'key' | 'status'>): boolean {
+export function isKeyHolder(memory: Pick<Memory, 'key' | 'status'>): boolean {
   return memory.key !== null && (memory.status === 'active' || memory.status === 'disabled')
 }

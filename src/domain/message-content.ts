@@ -1,5 +1,5 @@
 import { isList, isObject, type JsonObject, type Value } from '../lib/json.ts'
-import { withoutAsides } from '../text/harness-tags.ts'
+import { stripHarnessTags } from '../text/harness-tags.ts'
 import { stripBlocks } from './context-block.ts'
 
 /**
@@ -9,11 +9,11 @@ import { stripBlocks } from './context-block.ts'
 export function said(text: string): string {
   // Many texts can't hold one, and this is the fastest way to know.
   const mayHold = text.includes('<') || text.includes('&') || text.includes('\\')
-  return (mayHold ? withoutAsides(stripBlocks(text)) : text).trim()
+  return (mayHold ? stripHarnessTags(stripBlocks(text)) : text).trim()
 }
 
 /** One text from several that belong together, as the parts of a message do. */
-export function joinSaid(texts: Iterable<string>): string {
+export function joinTexts(texts: Iterable<string>): string {
   return [...texts]
     .map(said)
     .filter((text) => text !== '')
@@ -25,5 +25,5 @@ export function wordsOf(content: Value, textOf: (part: JsonObject) => Value): st
   if (typeof content === 'string') return said(content)
   if (!isList(content)) return ''
   const texts = content.map((part) => (isObject(part) ? textOf(part) : undefined))
-  return joinSaid(texts.filter((text) => typeof text === 'string'))
+  return joinTexts(texts.filter((text) => typeof text === 'string'))
 }

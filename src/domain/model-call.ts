@@ -1,6 +1,6 @@
-export const FORMAT_NAMES = ['chat', 'responses', 'messages'] as const
+export const API_FORMATS = ['chat', 'responses', 'messages'] as const
 
-export type FormatName = (typeof FORMAT_NAMES)[number]
+export type ApiFormat = (typeof API_FORMATS)[number]
 
 /** What a person said, and what was answered to it; several answers in a row, as between tool calls, are one. */
 export type Exchange = {
@@ -41,11 +41,11 @@ export type Asked = {
  * `system-merged`: in front of the leading system message; as `system` when there is none.
  * `message`: as a message of the person's, before the last one, for models that know no system role.
  */
-export const PLACEMENTS = ['turn-end', 'turn-start', 'system', 'system-merged', 'message'] as const
+export const BLOCK_PLACEMENTS = ['turn-end', 'turn-start', 'system', 'system-merged', 'message'] as const
 
-export type Placement = (typeof PLACEMENTS)[number]
+export type BlockPlacement = (typeof BLOCK_PLACEMENTS)[number]
 
-export type Usage = {
+export type TokenUsage = {
   readonly input: number
   readonly output: number
   /** Of the input, what the provider had in its cache; null when it doesn't say. */
@@ -62,5 +62,5 @@ export type Answer = {
   readonly isCutOff?: boolean
   /** Whether the client has to run tools before the model goes on. */
   readonly callsTools?: boolean
-  readonly usage: Usage | null
+  readonly usage: TokenUsage | null
 }

@@ -20,7 +20,7 @@ export type EmbeddingProviderName = (typeof EMBEDDING_PROVIDERS)[number]
 export const RERANK_PROVIDERS = ['cohere', 'jina', 'voyage', 'vllm'] as const
 export type RerankProviderName = (typeof RERANK_PROVIDERS)[number]
 
-export type ProviderModel<Name extends string> = {
+export type QualifiedModel<Name extends string> = {
   readonly provider: Name
   readonly model: string
 }
@@ -28,10 +28,10 @@ export type ProviderModel<Name extends string> = {
 const MODEL_CHARACTERS_MAX = 200
 
 /** `openai/text-embedding-3-small`. Whatever follows the first slash is the model, other slashes included. */
-export function parseProviderModel<Name extends string>(
+export function parseQualifiedModel<Name extends string>(
   text: string,
   providers: readonly Name[],
-): ProviderModel<Name> {
+): QualifiedModel<Name> {
   const slash = text.indexOf('/')
   const named = text.slice(0, Math.max(0, slash))
   const model = text.slice(slash + 1)
@@ -51,9 +51,9 @@ export function parseProviderModel<Name extends string>(
   return { provider, model }
 }
 
-export function namesModelOf(text: string, providers: readonly string[]): boolean {
+export function isModelOfProviders(text: string, providers: readonly string[]): boolean {
   try {
-    parseProviderModel(text, providers)
+    parseQualifiedModel(text, providers)
     return true
   } catch {
     return false

@@ -1,7 +1,7 @@
 /** Owners whose names begin with this are ours; callers may name only `SHARED_OWNER` among them. */
 
 import { compareText } from '../lib/compare.ts'
-import { characters, invalid } from './field-parsers.ts'
+import { parseBoundedText, invalid } from './field-parsers.ts'
 import type { OwnerId, SessionId, UserId } from './ids.ts'
 import * as limits from './limits.ts'
 
@@ -32,7 +32,7 @@ export type Place = {
 }
 
 /** Whether a row at `place` may be seen by a call with `scope`. Every store must agree with this function. */
-export function covers(scope: Scope, place: Place): boolean {
+export function isWithinScope(scope: Scope, place: Place): boolean {
   return (
     scope.owner === place.owner &&
     (scope.user === undefined || scope.user === place.user) &&
@@ -41,7 +41,7 @@ export function covers(scope: Scope, place: Place): boolean {
 }
 
 /** Orders places by owner, then user, those of no user first. */
-export function byPlace(
+export function comparePlaces(
   a: { readonly owner: string; readonly user: string | null },
   b: { readonly owner: string; readonly user: string | null },
 ): number {
@@ -86,7 +86,7 @@ export function ownerName(value: unknown): string {
 }
 
 export function name(field: string, value: unknown): string {
-  const text = characters(field, value, limits.NAME_CHARACTERS_MAX)
+  const text = parseBoundedText(field, value, limits.NAME_CHARACTERS_MAX)
   if (text.trim() !== text) throw invalid(field, `${field} must not begin or end with a space.`)
   if (/\p{Cc}|\p{Cs}/u.test(text)) throw invalid(field, `${field} holds a control character.`)
   return text

@@ -31,10 +31,10 @@ const TRUST_OF: Readonly<Record<TurnRole, Trust>> = {
   tool: 'tool',
 }
 
-export function turnDocument(turn: Turn): SearchDocument {
+export function toTurnDocument(turn: Turn): SearchDocument {
   const { id, place, role, speaker, content, position, saidAt, disabled, version } = turn
   return {
-    id: documentId(id),
+    id: toDocumentId(id),
     place,
     key: null,
     content,
@@ -71,7 +71,7 @@ export function turnDocument(turn: Turn): SearchDocument {
 }
 
 /** The id under which the index knows a turn. */
-export function documentId(turn: TurnId): MemoryId {
+export function toDocumentId(turn: TurnId): MemoryId {
   return turn as string as MemoryId // ids of turns and memories have different prefixes, so one index holds both
 }
 
@@ -96,22 +96,22 @@ export function isTurnDocument({ type }: Pick<SearchDocument, 'type'>): boolean 
 }
 
 /** The turn that a document is of; null for a memory. */
-export function turnOfDocument({ id, type }: Pick<SearchDocument, 'id' | 'type'>): TurnId | null {
+export function getTurnId({ id, type }: Pick<SearchDocument, 'id' | 'type'>): TurnId | null {
   return type === 'turn' ? (id as string as TurnId) : null // as `turnDocument` made it
 }
 
-export function roleOfDocument({ metadata }: Pick<SearchDocument, 'metadata'>): TurnRole | null {
+export function getTurnRole({ metadata }: Pick<SearchDocument, 'metadata'>): TurnRole | null {
   const { role } = metadata
   return typeof role === 'string' && role in TRUST_OF ? (role as TurnRole) : null // as `turnDocument` wrote it
 }
 
 /** Where a turn stands in its session; null for a memory. */
-export function positionOfDocument({ metadata, type }: SearchDocument): number | null {
+export function getTurnPosition({ metadata, type }: SearchDocument): number | null {
   return type === 'turn' && typeof metadata.position === 'number' ? metadata.position : null
 }
 
 /** Without a list, every memory passes and no turn does: turns are found only by who asks for them. */
-export function matchesType(wanted: readonly DocumentType[] | undefined, type: DocumentType) {
+export function isMatchingType(wanted: readonly DocumentType[] | undefined, type: DocumentType) {
   return wanted === undefined ? type !== 'turn' : wanted.includes(type)
 }
 

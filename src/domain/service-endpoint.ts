@@ -10,7 +10,7 @@ export const LONE_HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbf
  * Checked here because the platform puts a header it refuses into its error. Undefined stays undefined: services on
  * one's own machine need no key.
  */
-export function parseKey(apiKey: string | undefined, source: string): string | undefined {
+export function parseApiKey(apiKey: string | undefined, source: string): string | undefined {
   const key = apiKey?.trim()
   if (key === undefined || key === '') return undefined
   if (/^[\x21-\x7e]+$/.test(key)) return key

@@ -12,29 +12,29 @@ const HASH_CHARACTERS = 40
 const OVER_KEPT_MS = 30 * 86_400_000
 
 /** Of an exchange, named by its first turn: recorded again, it is the same signal. */
-export function signalId(first: TurnId): SignalId {
+export function buildSignalId(first: TurnId): SignalId {
   return `sig_${sha256(first).slice(0, HASH_CHARACTERS)}` as SignalId // made from what it stands for
 }
 
 type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isRead'>>
 
 /** Something new to learn from, or the same again after it has changed. `isRead`: patterns read it where it comes from. */
-export function pendingSignal(
+export function createPendingSignal(
   place: Place,
   turns: readonly [TurnId, ...TurnId[]],
   at: Instant,
   before: Entry | null,
-  { position = 0, isHistory = false, isRead = false }: SignalOptions = {},
+  { position = 0, isHistory = false, isPatternScanned: isRead = false }: SignalOptions = {},
 ): Entry {
   return toSignalEntry({
-    id: signalId(turns[0]),
+    id: buildSignalId(turns[0]),
     place,
     version: (before?.version ?? 0) + 1,
     turns,
     position,
     isHistory,
     status: 'pending',
-    isRead,
+    isPatternScanned: isRead,
     attempts: 0,
     error: null,
     change: null,
@@ -45,7 +45,7 @@ export function pendingSignal(
 /** `now` matters for one that is over: it is kept for a while. */
 export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): Entry {
   const { id, place, version, createdAt, ...body } = signal
-  const isOver = !isWaiting(signal)
+  const isOver = !isLearnable(signal)
   return {
     id: id as string as EntryId, // an entry of its own kind
     place,
@@ -59,12 +59,12 @@ export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): 
 }
 
 /** Whether something is still to be learned from it, be it after a person had a look. */
-export function isWaiting({ status }: Pick<Signal, 'status'>): boolean {
+export function isLearnable({ status }: Pick<Signal, 'status'>): boolean {
   return status === 'pending' || status === 'dead'
 }
 
 /** Null when it is none that this version knows how to read. */
-export function readSignal({ id, place, kind, at, version, body }: Entry): Signal | null {
+export function parseSignal({ id, place, kind, at, version, body }: Entry): Signal | null {
   const status = SIGNAL_STATUSES.find((known) => known === body.status)
   const { turns } = body
   if (kind !== 'signal' || status === undefined || !Array.isArray(turns)) return null
@@ -77,7 +77,7 @@ export function readSignal({ id, place, kind, at, version, body }: Entry): Signa
     isHistory: body.isHistory === true,
     status,
     // Before this was noted, nearly all came through the gateway, which reads what it keeps.
-    isRead: body.isRead !== false,
+    isPatternScanned: body.isRead !== false,
     attempts: typeof body.attempts === 'number' ? body.attempts : 0,
     error: typeof body.error === 'string' ? body.error : null,
     change: typeof body.change === 'string' ? (body.change as ChangeId) : null,
@@ -104,7 +104,7 @@ export type Signal = {
   readonly isHistory: boolean
   readonly status: SignalStatus
   /** Whether patterns have read it: once is enough, however long it waits for a model. */
-  readonly isRead: boolean
+  readonly isPatternScanned: boolean
   /** How often learning from it failed. */
   readonly attempts: number
   /** Why it failed the last time: a code, never text. */

@@ -9,29 +9,29 @@
 
 import { sha256 } from '../lib/hash.ts'
 import type { Instant } from '../lib/time.ts'
-import { foldStatement } from '../text/fingerprint.ts'
+import { normalizeStatement } from '../text/fingerprint.ts'
 import type { TombstoneId } from './ids.ts'
 import type { Memory, Tombstone } from './memory.ts'
 import type { Place } from './scope.ts'
 
 /** The tombstones that would block a statement with this content and key. */
-export function blockingTombstones(
+export function getBlockingTombstoneIds(
   place: Place,
   statement: { readonly content: string; readonly key: string | null },
 ): readonly TombstoneId[] {
-  const byContent = tombstoneId(place, 'content', foldStatement(statement.content))
+  const byContent = buildTombstoneId(place, 'content', normalizeStatement(statement.content))
   return statement.key === null
     ? [byContent]
-    : [byContent, tombstoneId(place, 'key', statement.key)]
+    : [byContent, buildTombstoneId(place, 'key', statement.key)]
 }
 
 /** What forgetting a memory leaves behind, given the tombstones that are already there. */
-export function tombstonesFor(
+export function buildTombstones(
   memory: Memory,
   known: readonly Tombstone[],
   now: Instant,
 ): readonly Tombstone[] {
-  return blockingTombstones(memory.place, memory).map((id) => ({
+  return getBlockingTombstoneIds(memory.place, memory).map((id) => ({
     id,
     place: { ...memory.place, session: null },
     version: (known.find((tombstone) => tombstone.id === id)?.version ?? 0) + 1,
@@ -39,7 +39,7 @@ export function tombstonesFor(
   }))
 }
 
-function tombstoneId(place: Place, kind: 'content' | 'key', value: string): TombstoneId {
+function buildTombstoneId(place: Place, kind: 'content' | 'key', value: string): TombstoneId {
   const hash = sha256(JSON.stringify([place.owner, place.user, kind, value])).slice(0, 40)
   return `tmb_${hash}` as TombstoneId // derived, not drawn: the same statement always has the same one
 }

@@ -1,11 +1,11 @@
 /** What the engine tells of the parts that it works with. */
 
-import type { LegGuard } from '../lib/probing-circuit-breaker.ts'
+import type { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Embedder, EmbedderReport } from '../models/embedder.ts'
 import type { IndexStatus } from '../recall/indexing/indexer.ts'
 import type { VectorIndex } from '../storage/vector-index.ts'
-import type { TierStatus } from '../storage/vector-replication.ts'
-import type { EnginePorts } from './engine-dependencies.ts'
+import type { VectorReplicaStatus } from '../storage/vector-replication.ts'
+import type { EngineDependencies } from './engine-dependencies.ts'
 
 export type IndexReport = IndexStatus & {
   readonly embedder: EmbedderReport
@@ -13,26 +13,26 @@ export type IndexReport = IndexStatus & {
   readonly facts: ReturnType<VectorIndex['report']>
 }
 
-export type EngineParts = {
+export type EngineComponents = {
   readonly embedder: EmbedderReport | null
   /** What finds vectors: the store that keeps them, a mirror, or `none`. */
-  readonly vectors: 'store' | 'none' | Exclude<TierStatus['answering'], 'embedded'>
+  readonly vectors: 'store' | 'none' | Exclude<VectorReplicaStatus['servedBy'], 'embedded'>
   readonly reranker: { readonly name: string; readonly provider: string | null } | null
 }
 
 /** A model that hangs doesn't know it; whoever has waited for it does. */
-export function reportOn(embedder: Embedder, guard: LegGuard): EmbedderReport {
+export function buildEmbedderReport(embedder: Embedder, guard: ProbingCircuitBreaker): EmbedderReport {
   const report = embedder.report()
-  const because = guard.trouble()
+  const because = guard.getOpenReason()
   return because === null ? report : { ...report, state: { kind: 'failing', because } }
 }
 
-export function rerankerName(reranker: EnginePorts['reranker']): EngineParts['reranker'] {
+export function describeReranker(reranker: EngineDependencies['reranker']): EngineComponents['reranker'] {
   return reranker === undefined
     ? null
     : { name: reranker.name, provider: reranker.provider ?? null }
 }
 
-export function tierName({ answering }: TierStatus): EngineParts['vectors'] {
+export function describeVectorSource({ servedBy: answering }: VectorReplicaStatus): EngineComponents['vectors'] {
   return answering === 'embedded' ? 'store' : answering
 }

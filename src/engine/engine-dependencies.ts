@@ -1,20 +1,20 @@
-import type { VectorForm } from '../domain/embedding-text.ts'
+import type { VectorEncoding } from '../domain/embedding-text.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { SettingValues } from '../domain/settings/settings.ts'
 import type { Adjudicate } from '../domain/verdict.ts'
 import type { Files } from '../files/files.ts'
-import type { FilesSurroundings } from '../files/files-host.ts'
+import type { FilesHost } from '../files/files-host.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { Reranker } from '../models/reranker.ts'
 import type { Store } from '../storage/store.ts'
 import type { VectorIndex } from '../storage/vector-index.ts'
-import type { VectorTiers } from '../storage/vector-replication.ts'
+import type { VectorReplication } from '../storage/vector-replication.ts'
 import type { CountTokens } from '../text/tokens.ts'
 
 /** Everything the engine needs from outside. Without an embedder or an index, recall goes by words alone. */
-export type EnginePorts = {
+export type EngineDependencies = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
@@ -23,13 +23,13 @@ export type EnginePorts = {
   readonly embedder?: Embedder
   readonly vectors?: VectorIndex
   /** Why the store keeps no vectors although it could, for people who want to change that. */
-  readonly withoutVectors?: string
+  readonly vectorsUnavailableReason?: string
   /** Where the index may have a mirror beside it: what shows and steers that. */
-  readonly tiers?: VectorTiers
+  readonly replication?: VectorReplication
   /** Default: `float32`. */
-  readonly vectorForm?: VectorForm
+  readonly vectorEncoding?: VectorEncoding
   /** The embedder of a space that an earlier configuration made, where it can still be had: it answers meanwhile. */
-  readonly formerEmbedder?: (signature: string) => Embedder | null
+  readonly getFormerEmbedder?: (signature: string) => Embedder | null
   readonly reranker?: Reranker
   /** Distils what was said; which model is asked, settings say. Without it, what was said waits. */
   readonly languageModel?: LanguageModel
@@ -38,7 +38,7 @@ export type EnginePorts = {
   /** Called when memories were erased for good: whatever else holds something of them must let it go. */
   readonly onErased?: () => Promise<void>
   /** Memory in files, closed with the engine. Without it, there is none. */
-  readonly files?: (surroundings: FilesSurroundings) => Files
+  readonly files?: (surroundings: FilesHost) => Files
   /** Of the model that the memories are for; default: an estimate. */
   readonly countTokens?: CountTokens
 }

@@ -3,17 +3,17 @@
  * are checked here, so that nothing unchecked reaches the code behind it.
  */
 
-import { createKeys, type Keys } from '../admin/api-keys.ts'
-import { type Audit, createAudit } from '../admin/audit-log.ts'
-import { type Answers, createAnswers } from '../admin/idempotency.ts'
+import { createApiKeys, type ApiKeys } from '../admin/api-keys.ts'
+import { type AuditLog, createAuditLog } from '../admin/audit-log.ts'
+import { type IdempotencyKeys, createIdempotencyKeys } from '../admin/idempotency.ts'
 import { type ErasedOwner, eraseOwner } from '../admin/owner-erasure.ts'
-import { createTiers, type EngineTiers } from '../admin/replica-admin.ts'
+import { createReplicaAdmin, type ReplicaAdmin } from '../admin/replica-admin.ts'
 import { createStoredSettings, type StoredSettings } from '../admin/stored-settings.ts'
-import { createReader } from '../conversations/context/context-builder.ts'
+import { createContextBuilder } from '../conversations/context/context-builder.ts'
 import {
-  type GivenPreview,
-  previewGiven,
-  type Trial,
+  type ContextPreview,
+  previewContext,
+  type PreviewSettings,
 } from '../conversations/context/context-preview.ts'
 import { createConversations } from '../conversations/conversation-service.ts'
 import type { Conversations } from '../conversations/conversations.ts'
@@ -23,78 +23,78 @@ import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput, SYSTEM_OWNER } from '../domain/scope.ts'
 import { isTurnDocument } from '../domain/search-document.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
-import { openFiles } from '../files/engine-access.ts'
-import { type EngineFiles, withNames } from '../files/engine-files.ts'
-import { type SourcesQuery, searchSources, type Together } from '../files/search/source-search.ts'
-import { namedModel, wordingBy } from '../learning/completions/model-tasks.ts'
-import { createLife, type Life, type LifeStatus } from '../learning/learning.ts'
+import { createEngineFiles } from '../files/engine-access.ts'
+import { type EngineFiles, parseOwnerNames } from '../files/engine-files.ts'
+import { type SourceSearchQuery, searchSources, type SourceSearchResult } from '../files/search/source-search.ts'
+import { selectModel, createModelTasks } from '../learning/completions/model-tasks.ts'
+import { createLearning, type LearningApi, type BackgroundStatus } from '../learning/learning.ts'
 import { patternRules } from '../learning/patterns/extractor.ts'
-import type { LearnOptions } from '../learning/patterns/pattern-drafts.ts'
+import type { PatternLearningOptions } from '../learning/patterns/pattern-drafts.ts'
 import { type Learned, learn } from '../learning/patterns/pattern-learning.ts'
 import {
-  type Summarized,
+  type SummarizeResult,
   type SummarizeOptions,
   summarize,
   summarizeMemories,
 } from '../learning/summaries/summarizer.ts'
-import type { GiveWay } from '../lib/backpressure.ts'
-import { createQueue } from '../lib/keyed-mutex.ts'
-import { LegGuard } from '../lib/probing-circuit-breaker.ts'
+import type { YieldTurn } from '../lib/backpressure.ts'
+import { createKeyedMutex } from '../lib/keyed-mutex.ts'
+import { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
-import { type Cleared, type ClearOptions, clear } from '../memory/bulk-deletion.ts'
-import { truthRules, warmRules } from '../memory/contradiction/pattern-warmup.ts'
+import { type BulkDeleteResult, type BulkDeleteOptions, deleteMatching } from '../memory/bulk-deletion.ts'
+import { listContradictionPatterns, warmUpPatternsInSlices } from '../memory/contradiction/pattern-warmup.ts'
 import type { DraftInput, EditInput } from '../memory/draft.ts'
 import * as correct from '../memory/memory-editor.ts'
 import * as read from '../memory/memory-reader.ts'
-import { type Remembered, remember } from '../memory/memory-writer.ts'
-import { redactingStore } from '../memory/receipt-redaction.ts'
-import { type Undone, undo } from '../memory/undo.ts'
-import { UseCounter } from '../memory/usage-counter.ts'
-import { type Probe, probe } from '../memory/write-probe.ts'
-import { createModels, type Models } from '../models/model-service.ts'
+import { type RememberResult, remember } from '../memory/memory-writer.ts'
+import { createRedactingStore } from '../memory/receipt-redaction.ts'
+import { type UndoResult, undoChange } from '../memory/undo.ts'
+import { UsageCounter } from '../memory/usage-counter.ts'
+import { type WriteProbeResult, probeWrite } from '../memory/write-probe.ts'
+import { createModelService, type ModelService } from '../models/model-service.ts'
 import { exportLines, type Imported, importLines } from '../portability/export-import.ts'
-import type { ForeignRecord } from '../portability/importers/foreign-record.ts'
-import { type ForeignOptions, importRecords } from '../portability/record-import.ts'
-import { embeddedAnew } from '../recall/indexing/embedding-queue.ts'
+import type { ImportRecord } from '../portability/importers/foreign-record.ts'
+import { type RecordImportOptions, importRecords } from '../portability/record-import.ts'
+import { listDocumentsToEmbed } from '../recall/indexing/embedding-queue.ts'
 import { Indexer, type IndexStatus, type ReindexOptions } from '../recall/indexing/indexer.ts'
-import { createOverview, type Overview } from '../recall/memory-overview.ts'
+import { createMemoryOverview, type MemoryOverview } from '../recall/memory-overview.ts'
 import { recall } from '../recall/recall.ts'
 import type { RecallQuery } from '../recall/recall-query.ts'
-import type { Recollection } from '../recall/recall-result.ts'
-import { merged, type Reach, scopesFor } from '../recall/scope-merge.ts'
-import { createElsewhere, type Elsewhere } from '../storage/access/change-feed.ts'
-import { watched } from '../storage/access/commit-hook.ts'
-import { Tallies } from '../storage/access/count-cache.ts'
-import { polite } from '../storage/access/yielding-store.ts'
-import type { Change, Page, StoreFault, StoreReport, Tally } from '../storage/store.ts'
-import type { TierStatus } from '../storage/vector-replication.ts'
-import { whyByWords } from '../storage/vectors-unavailable.ts'
+import type { RecallResult } from '../recall/recall-result.ts'
+import { mergeRecallResults, type RecallScope, resolveRecallScopes } from '../recall/scope-merge.ts'
+import { createChangeFeed, type ChangeFeed } from '../storage/access/change-feed.ts'
+import { withCommitHook } from '../storage/access/commit-hook.ts'
+import { CountCache } from '../storage/access/count-cache.ts'
+import { yieldingStore } from '../storage/access/yielding-store.ts'
+import type { Change, Page, IntegrityProblem, StoreReport, MemoryCounts } from '../storage/store.ts'
+import type { VectorReplicaStatus } from '../storage/vector-replication.ts'
+import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import {
-  type EngineParts,
+  type EngineComponents,
   type IndexReport,
-  reportOn,
-  rerankerName,
-  tierName,
+  buildEmbedderReport,
+  describeReranker,
+  describeVectorSource,
 } from './engine-components.ts'
-import type { EnginePorts } from './engine-dependencies.ts'
+import type { EngineDependencies } from './engine-dependencies.ts'
 
 export type EngineStatus = StoreReport & {
   /** How memories are found by meaning; null when they are found by their words alone. */
   readonly index: IndexReport | null
   /** Why there are no vectors, although there is a model to make them with. */
-  readonly withoutVectors: string | null
+  readonly vectorsUnavailableReason: string | null
   /** Where vectors are looked for; a mirror beside the memories may be in any state. */
-  readonly tier: TierStatus
+  readonly replication: VectorReplicaStatus
   /** Why the reranker is not asked at the moment; null when it is, or there is none. */
-  readonly rerankTrouble: string | null
+  readonly rerankerProblem: string | null
   /** What distils, and what is done in the background. */
-  readonly life: LifeStatus
+  readonly learning: BackgroundStatus
 }
 
-export interface Engine extends Life {
+export interface Engine extends LearningApi {
   /** Stores a statement, or updates, reinforces or supersedes what it is about. */
-  remember(scope: ScopeInput, draft: DraftInput): Promise<Remembered>
+  remember(scope: ScopeInput, draft: DraftInput): Promise<RememberResult>
   /** Finds what a person says about themselves in a text, without a model, and remembers it. */
   learn(
     scope: ScopeInput,
@@ -105,18 +105,18 @@ export interface Engine extends Life {
    * The memories that answer a question, best first, each with its reasons; none when nothing fits. `reach` says where
    * to look: in the session of the scope, in everything of the owner, or in shared memory as well.
    */
-  recall(scope: ScopeInput, query: RecallQuery & { readonly reach?: Reach }): Promise<Recollection>
+  recall(scope: ScopeInput, query: RecallQuery & { readonly reach?: RecallScope }): Promise<RecallResult>
   /** What answers a question in several sources together, best first. Files and what was said are among them. */
-  searchSources(scope: ScopeInput, query: SourcesQuery): Promise<Together>
+  searchSources(scope: ScopeInput, query: SourceSearchQuery): Promise<SourceSearchResult>
   /** What the gateway would give a model for a message, with the settings that are tried. Changes nothing. */
-  previewGiven(
+  previewContext(
     scope: ScopeInput,
     message: string,
-    options?: { readonly trial?: Trial; readonly signal?: AbortSignal },
-  ): Promise<GivenPreview>
+    options?: { readonly trial?: PreviewSettings; readonly signal?: AbortSignal },
+  ): Promise<ContextPreview>
   get(scope: ScopeInput, id: string): Promise<Memory | null>
   list(scope: ScopeInput, query?: read.ListQuery): Promise<Page<Memory>>
-  tally(scope: ScopeInput, query?: read.ReadFilter): Promise<Tally>
+  countMemories(scope: ScopeInput, query?: read.ReadFilter): Promise<MemoryCounts>
   /** What was known and held at an earlier time. */
   asOf(
     scope: ScopeInput,
@@ -139,23 +139,23 @@ export interface Engine extends Life {
     options?: { readonly version?: number },
   ): Promise<correct.Restored>
   /** Removes a memory with its history for good, disables the turns that state it, and says how much that was. */
-  erase(scope: ScopeInput, id: string): Promise<correct.Erased>
+  erase(scope: ScopeInput, id: string): Promise<correct.ErasureCounts>
   /** Erases what has been forgotten for longer than the setting `binDays`, or than `days`. */
-  emptyBin(scope: ScopeInput, options?: { readonly days?: number }): Promise<correct.Erased>
-  undo(scope: ScopeInput, change: string): Promise<Undone>
+  emptyTrash(scope: ScopeInput, options?: { readonly days?: number }): Promise<correct.ErasureCounts>
+  undo(scope: ScopeInput, change: string): Promise<UndoResult>
   /** Forgets, or erases, everything that matches; one change, which can be undone as long as nothing is erased. */
-  clear(scope: ScopeInput, query: read.ReadFilter, options?: ClearOptions): Promise<Cleared>
+  clear(scope: ScopeInput, query: read.ReadFilter, options?: BulkDeleteOptions): Promise<BulkDeleteResult>
   /** Puts one memory in the place of many old ones, which it supersedes, in the words of a model where there is one. */
-  summarize(scope: ScopeInput, options?: SummarizeOptions): Promise<Summarized>
+  summarize(scope: ScopeInput, options?: SummarizeOptions): Promise<SummarizeResult>
   /** The same by size: of each user, or of a session, the newest that fit into `maxTokens` (4,000) stay as they are. */
   summarizeMemories(
     scope: ScopeInput,
     options?: Omit<SummarizeOptions, 'olderThanDays'>,
-  ): Promise<Summarized>
+  ): Promise<SummarizeResult>
   /** Removes everything of an owner for good: memories, history, conversations, settings, keys. */
   eraseOwner(owner: string, options?: { readonly dryRun?: boolean }): Promise<ErasedOwner>
   /** Counts that these memories were of use. */
-  noteUse(scope: ScopeInput, ids: readonly string[]): Promise<void>
+  recordUse(scope: ScopeInput, ids: readonly string[]): Promise<void>
   /** With a passphrase, only whoever knows it can read the lines. */
   export(
     scope: ScopeInput | null,
@@ -174,13 +174,13 @@ export interface Engine extends Life {
   /** Takes in what another system kept. */
   importRecords(
     scope: ScopeInput,
-    records: AsyncIterable<ForeignRecord>,
-    options?: ForeignOptions,
+    records: AsyncIterable<ImportRecord>,
+    options?: RecordImportOptions,
   ): Promise<Imported>
   /** Hears every commit that goes through this engine, until the function it gets back is called. Must not fail. */
   onChanged(listener: (changes: readonly Change[]) => void): () => void
   /** Who has memories here, and how many. */
-  places(): Promise<
+  listPlaces(): Promise<
     readonly {
       readonly owner: string
       readonly user: string | null
@@ -190,11 +190,11 @@ export interface Engine extends Life {
   >
   status(): Promise<EngineStatus>
   /** What it is made of, without asking any of it. */
-  parts(): EngineParts
+  getComponents(): EngineComponents
   /** For whoever writes to the store beside the engine, as the index of files does: vectors and counts follow. */
-  noteCommitted(changes: readonly Change[]): void
+  applyExternalCommit(changes: readonly Change[]): void
   /** Writes, finds and removes something, to see whether that works. */
-  probe(): Promise<Probe>
+  testWrite(): Promise<WriteProbeResult>
   /**
    * Makes ready what the first requests would otherwise wait for, the embedding model above all, and begins to give
    * memories that lack one their vector. Fails when the model can't be loaded.
@@ -202,55 +202,55 @@ export interface Engine extends Life {
   warmUp(): Promise<void>
   /** Gives every memory its vector, to the end; `force` makes all of them anew. Can be stopped and called again. */
   reindex(options?: ReindexOptions): Promise<IndexStatus>
-  doctor(options?: { readonly repair?: boolean }): Promise<readonly StoreFault[]>
+  checkIntegrity(options?: { readonly repair?: boolean }): Promise<readonly IntegrityProblem[]>
   /** What lets programs in, for doors that are open to others. */
-  readonly keys: Keys
+  readonly keys: ApiKeys
   /** Settings that are kept with the data. */
   readonly settings: StoredSettings
-  readonly audit: Audit
-  readonly answers: Answers
+  readonly audit: AuditLog
+  readonly idempotency: IdempotencyKeys
   /** Other processes on the same data. */
-  readonly elsewhere: Elsewhere
+  readonly changeFeed: ChangeFeed
   /** Where vectors are kept besides the memories. */
-  readonly tiers: EngineTiers
+  readonly replication: ReplicaAdmin
   /** What memory does around requests to models. */
   readonly conversations: Conversations
   /** Memory in files; null where there is no place for its index. */
   readonly files: EngineFiles | null
   /** Memories seen from afar. */
-  readonly overview: Overview
+  readonly overview: MemoryOverview
   /** What it embeds and reranks with. */
-  readonly models: Models
+  readonly models: ModelService
   close(): Promise<void>
 }
 
-export function createEngineOn(given: EnginePorts): Engine {
+export function createEngineWith(given: EngineDependencies): Engine {
   const { embedder, vectors } = given
   const indexer =
     embedder === undefined || vectors === undefined
       ? null
       : new Indexer({ ...given, embedder, vectors })
-  const guards = { meaning: new LegGuard(given.clock), rerank: new LegGuard(given.clock) }
-  const tallies = new Tallies(given.store, given.clock)
+  const guards = { meaning: new ProbingCircuitBreaker(given.clock), rerank: new ProbingCircuitBreaker(given.clock) }
+  const tallies = new CountCache(given.store, given.clock)
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const noteCommitted = (changes: readonly Change[]) => {
-    tallies.changed(changes)
-    indexer?.changed(embeddedAnew(changes))
+    tallies.onCommit(changes)
+    indexer?.changed(listDocumentsToEmbed(changes))
     keeper.changed(changes)
     reader.changed(changes)
     for (const listener of listeners) listener(changes)
   }
-  const store = watched(redactingStore(given.store), noteCommitted)
+  const store = withCommitHook(createRedactingStore(given.store), noteCommitted)
   const ports = { ...given, store }
-  const uses = new UseCounter(store, ports.clock)
-  const inTurn = createQueue()
+  const uses = new UsageCounter(store, ports.clock)
+  const inTurn = createKeyedMutex()
   const stored = createStoredSettings(ports)
-  const answers = createAnswers(ports)
+  const answers = createIdempotencyKeys(ports)
   /** Whatever else may hold something of what was erased lets it go. */
   const letGo = async () => {
-    conversations.letGo()
+    conversations.purgeCaches()
     reader.letGo()
-    await answers.forgetAll()
+    await answers.clear()
     await ports.onErased?.()
   }
   const rememberInTurn: Engine['remember'] = async (scope, draft) =>
@@ -258,52 +258,52 @@ export function createEngineOn(given: EnginePorts): Engine {
       const parsed = parseScope(scope)
       return remember(await portsOf(parsed), parsed, draft)
     })
-  const reader = createReader({
+  const reader = createContextBuilder({
     ports,
     recall: (scope, query) => recallIn(scope, query),
     countUse: (scope, ids) => uses.note(scope, ids),
     modelFor: (owner) => keeper.modelFor(owner),
   })
-  const keeper = createLife({
+  const keeper = createLearning({
     ports,
     settings: stored,
-    inTurn,
-    letGo,
+    serialize: inTurn,
+    purgeCaches: letGo,
     read: reader.read,
     remember: rememberInTurn,
   })
-  const { life, settings, noteSaid } = keeper
+  const { life, settings, buildSignalChanges: noteSaid } = keeper
   /** With the settings of whoever the call is about. */
-  const portsOf = async ({ owner }: Scope): Promise<EnginePorts> => ({
+  const portsOf = async ({ owner }: Scope): Promise<EngineDependencies> => ({
     ...ports,
-    settings: await settings.effective(owner),
+    settings: await settings.resolve(owner),
   })
   const wordingOf = async ({ owner }: Scope) => {
-    const { coreModel } = await settings.effective(owner)
-    const model = namedModel(coreModel, keeper.modelFor(owner))
-    return model === null ? {} : { word: wordingBy(model).summary }
+    const { coreModel } = await settings.resolve(owner)
+    const model = selectModel(coreModel, keeper.modelFor(owner))
+    return model === null ? {} : { word: createModelTasks(model).summary }
   }
   const learnInTurn = (
     scope: ScopeInput,
     text: string,
-    options?: LearnOptions,
-    giveWay?: GiveWay,
+    options?: PatternLearningOptions,
+    giveWay?: YieldTurn,
   ) =>
     inTurn(scope, async () => {
       const parsed = parseScope(scope)
       const own = await portsOf(parsed)
-      const unhurried = giveWay === undefined ? own : { ...own, store: polite(own.store, giveWay) }
+      const unhurried = giveWay === undefined ? own : { ...own, store: yieldingStore(own.store, giveWay) }
       return learn(unhurried, parsed, text, options)
     })
   const recallIn: Engine['recall'] = async (scope, { reach, ...query }) => {
     const parsed = parseScope(scope)
-    const inForce = await settings.effective(parsed.owner)
-    const scopes = scopesFor(parsed, reach, inForce)
+    const inForce = await settings.resolve(parsed.owner)
+    const scopes = resolveRecallScopes(parsed, reach, inForce)
     const tuned = inForce.rerankEnabled ? ports : withoutReranker(ports)
-    const found = merged(
+    const found = mergeRecallResults(
       await Promise.all(
         scopes.map((each) =>
-          recall({ ...tuned, settings: inForce }, { indexer, guards }, each, query),
+          recall({ ...tuned, settings: inForce }, { indexer, circuitBreakers: guards }, each, query),
         ),
       ),
       query.limit ?? inForce.recallLimit,
@@ -329,22 +329,22 @@ export function createEngineOn(given: EnginePorts): Engine {
     learn: learnInTurn,
     noteSaid,
   })
-  const tiers = createTiers(ports, settings)
+  const tiers = createReplicaAdmin(ports, settings)
   const ending = new AbortController()
-  const elsewhere = createElsewhere(given.store, { settings: stored, tallies, reader })
-  const files = openFiles({ ports, settings, listeners, remember: rememberInTurn })
+  const elsewhere = createChangeFeed(given.store, { settings: stored, tallies, reader })
+  const files = createEngineFiles({ ports, settings, listeners, remember: rememberInTurn })
   return {
     ...life,
     conversations,
-    files: files === null ? null : withNames(files),
-    keys: createKeys(ports),
+    files: files === null ? null : parseOwnerNames(files),
+    keys: createApiKeys(ports),
     settings,
-    audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),
-    answers,
-    elsewhere,
-    tiers,
-    models: createModels(ports, (owner) => keeper.modelFor(owner)),
-    overview: createOverview(ports, indexer),
+    audit: createAuditLog(ports, async () => (await settings.resolve(null)).auditDays),
+    idempotency: answers,
+    changeFeed: elsewhere,
+    replication: tiers,
+    models: createModelService(ports, (owner) => keeper.modelFor(owner)),
+    overview: createMemoryOverview(ports, indexer),
     remember: rememberInTurn,
     learn: async (scope, text, options) => learnInTurn(scope, text, options),
     recall: recallIn,
@@ -352,25 +352,25 @@ export function createEngineOn(given: EnginePorts): Engine {
       searchSources(
         {
           ...{ recall: recallIn, files },
-          settings: await settings.effective(parseScope(scope).owner),
+          settings: await settings.resolve(parseScope(scope).owner),
           countTokens: given.countTokens ?? estimateTokens,
         },
         scope,
         query,
       ),
-    previewGiven: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
-      const inForce = resolveSettings(await settings.effective(parseScope(scope).owner), trial)
-      return previewGiven({ ports, read: reader.read }, scope, message, inForce, signal)
+    previewContext: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
+      const inForce = resolveSettings(await settings.resolve(parseScope(scope).owner), trial)
+      return previewContext({ ports, read: reader.read }, scope, message, inForce, signal)
     },
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
-    list: async (scope, query = {}) => read.list(ports, parseScope(scope), query),
-    tally: async (scope, query = {}) => {
+    list: async (scope, query = {}) => read.listMemories(ports, parseScope(scope), query),
+    countMemories: async (scope, query = {}) => {
       const where = read.toMemoryFilter(query, ports.clock.now())
       return tallies.count(parseScope(scope), where)
     },
     asOf: async (scope, at, query = {}) =>
-      read.asOf(ports, parseScope(scope), toInstant(at), query),
-    history: async (scope, id) => read.history(ports, parseScope(scope), parseId('mem', id)),
+      read.listMemoriesAsOf(ports, parseScope(scope), toInstant(at), query),
+    history: async (scope, id) => read.listVersions(ports, parseScope(scope), parseId('mem', id)),
     edit: async (scope, id, edit, options) =>
       correct.edit(ports, parseScope(scope), parseId('mem', id), edit, options?.version),
     disable: async (scope, id) => correct.disable(ports, parseScope(scope), parseId('mem', id)),
@@ -382,14 +382,14 @@ export function createEngineOn(given: EnginePorts): Engine {
       await letGo()
       return erased
     },
-    emptyBin: async (scope, options) => {
+    emptyTrash: async (scope, options) => {
       const parsed = parseScope(scope)
-      const erased = await correct.emptyBin(await portsOf(parsed), parsed, options?.days)
+      const erased = await correct.emptyTrash(await portsOf(parsed), parsed, options?.days)
       if (erased.memories > 0) await letGo()
       return erased
     },
     clear: async (scope, query, options = {}) => {
-      const cleared = await clear(ports, parseScope(scope), query, options)
+      const cleared = await deleteMatching(ports, parseScope(scope), query, options)
       if (cleared.erased > 0) await letGo()
       return cleared
     },
@@ -404,7 +404,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     eraseOwner: async (owner, options = {}) => {
       const { owner: named } = parseScope({ owner })
       if (options.dryRun !== true) {
-        await conversations.forget(named)
+        await conversations.dropPending(named)
         await keeper.forget(named)
       }
       const erased = await eraseOwner(ports, named, options)
@@ -418,15 +418,15 @@ export function createEngineOn(given: EnginePorts): Engine {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    parts: () => ({
-      embedder: embedder === undefined ? null : reportOn(embedder, guards.meaning),
-      vectors: vectors === undefined ? 'none' : tierName(tiers.status()),
-      reranker: rerankerName(given.reranker),
+    getComponents: () => ({
+      embedder: embedder === undefined ? null : buildEmbedderReport(embedder, guards.meaning),
+      vectors: vectors === undefined ? 'none' : describeVectorSource(tiers.status()),
+      reranker: describeReranker(given.reranker),
     }),
-    noteCommitted,
-    probe: () => probe(ports),
-    undo: async (scope, change) => undo(ports, parseScope(scope), parseId('chg', change)),
-    noteUse: async (scope, ids) => {
+    applyExternalCommit: noteCommitted,
+    testWrite: () => probeWrite(ports),
+    undo: async (scope, change) => undoChange(ports, parseScope(scope), parseId('chg', change)),
+    recordUse: async (scope, ids) => {
       uses.note(
         parseScope(scope),
         ids.map((id) => parseId('mem', id)),
@@ -443,33 +443,33 @@ export function createEngineOn(given: EnginePorts): Engine {
     importRecords: async (scope, records, options) =>
       importRecords(ports, parseScope(scope), records, options),
     // What the system keeps for itself has a place, but nobody lives there.
-    places: async () => (await store.places()).filter(({ owner }) => owner !== SYSTEM_OWNER),
+    listPlaces: async () => (await store.listPlaces()).filter(({ owner }) => owner !== SYSTEM_OWNER),
     status: async () => ({
-      ...(await store.report()),
+      ...(await store.getReport()),
       index:
         indexer === null || embedder === undefined || vectors === undefined
           ? null
           : {
               ...(await indexer.status()),
-              embedder: reportOn(embedder, guards.meaning),
+              embedder: buildEmbedderReport(embedder, guards.meaning),
               facts: vectors.report(),
             },
-      withoutVectors: indexer === null && embedder !== undefined ? whyByWords(given) : null,
-      tier: await tiers.current(),
-      rerankTrouble: given.reranker?.unusable ?? guards.rerank.trouble(),
-      life: await keeper.status(),
+      vectorsUnavailableReason: indexer === null && embedder !== undefined ? explainMissingVectors(given) : null,
+      replication: await tiers.current(),
+      rerankerProblem: given.reranker?.unavailableReason ?? guards.rerank.getOpenReason(),
+      learning: await keeper.status(),
     }),
     warmUp: async () => {
-      const rules = [...patternRules(), ...truthRules()]
-      await Promise.all([indexer?.catchUp(), warmRules(rules, ending.signal)])
+      const rules = [...patternRules(), ...listContradictionPatterns()]
+      await Promise.all([indexer?.catchUp(), warmUpPatternsInSlices(rules, ending.signal)])
     },
     reindex: async (options = {}) => {
       if (indexer === null) {
-        throw new AppError('missing_part', whyByWords(given))
+        throw new AppError('missing_part', explainMissingVectors(given))
       }
       return indexer.reindex(options)
     },
-    doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
+    checkIntegrity: (options) => store.checkIntegrity({ repair: options?.repair ?? false }),
     close: async () => {
       ending.abort()
       elsewhere.close()
@@ -493,7 +493,7 @@ export function createEngineOn(given: EnginePorts): Engine {
 
 const NEVER = new AbortController().signal
 
-function withoutReranker({ reranker: _, ...ports }: EnginePorts): EnginePorts {
+function withoutReranker({ reranker: _, ...ports }: EngineDependencies): EngineDependencies {
   return ports
 }
 

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../domain/errors.ts'
 import { GAUGES } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
-import { describeHealth, gaugesOf, HEALTH_REASONS } from './health.ts'
+import { describeHealth, readGauges, HEALTH_REASONS } from './health.ts'
 
 type Index = NonNullable<EngineStatus['index']>
 
 const SOUND: Index = {
   space: 'a',
-  filling: null,
+  buildingSpace: null,
   memories: 500,
   turns: 0,
   vectors: 500,
   missing: 0,
-  because: null,
+  reason: null,
   queued: 0,
   embedder: { source: 'local', model: 'small', state: { kind: 'ready' }, facts: {} },
   facts: {},
@@ -52,12 +52,12 @@ describe('health', () => {
       },
     )
     const codes = (index: Partial<Index>) => describeHealth(statusWith(index)).codes
-    expect(codes({ because: 'The index is full.', missing: 1 })).toEqual([
+    expect(codes({ reason: 'The index is full.', missing: 1 })).toEqual([
       'vectors_failing',
       'vectors_missing',
     ])
     expect(codes({ missing: 65 })).toEqual(['vectors_missing'])
-    expect(codes({ filling: 'b' })).toEqual(['model_changing'])
+    expect(codes({ buildingSpace: 'b' })).toEqual(['model_changing'])
   })
 
   it('[TE11] is degraded where a model makes vectors that the store can’t keep', () => {
@@ -82,7 +82,7 @@ describe('health', () => {
 
   it('[VT13] is degraded while a vector store beside the memories does not answer, and says why', () => {
     const codes = (tier: object) =>
-      describeHealth({ ...statusWith({}), tier } as EngineStatus).codes
+      describeHealth({ ...statusWith({}), replication: tier } as EngineStatus).codes
     expect(codes({ state: 'active', behind: 0 })).toEqual([])
     expect(codes({ state: 'checking', behind: 0 })).toEqual([])
     for (const state of ['down', 'refused']) {
@@ -92,9 +92,9 @@ describe('health', () => {
       expect(codes({ state, because: null, progress: null })).toEqual(['mirror_behind'])
     }
     const tier = { state: 'filling', behind: null, because: null, progress: { done: 1, total: 3 } }
-    const status = { ...statusWith({}), tier } as EngineStatus
+    const status = { ...statusWith({}), replication: tier } as EngineStatus
     expect(describeHealth(status).reasons[0]).toContain('1 of 3')
-    const gauges = gaugesOf(status).filter(({ name }) => name === 'recollect_vector_tier')
+    const gauges = readGauges(status).filter(({ name }) => name === 'recollect_vector_tier')
     expect(gauges.filter(({ value }) => value === 1)).toMatchObject([
       { labels: { state: 'filling' } },
     ])
@@ -139,7 +139,7 @@ describe('health', () => {
   })
 
   it('[TE11] gauges tell the same, with every reason, so that alarms also end', () => {
-    const readings = gaugesOf(statusWith({ ...failing('x'), missing: 3, queued: 2 }))
+    const readings = readGauges(statusWith({ ...failing('x'), missing: 3, queued: 2 }))
     const value = (name: string, reason?: string) =>
       readings.find((each) => each.name === name && each.labels.reason === reason)?.value
     expect(value('recollect_ready')).toBe(1)
@@ -157,9 +157,9 @@ describe('health', () => {
   })
 
   it('[TE11] what is not known has no gauge', () => {
-    const names = gaugesOf(new AppError('busy', 'x')).map(({ name }) => name)
+    const names = readGauges(new AppError('busy', 'x')).map(({ name }) => name)
     expect(new Set(names)).toEqual(new Set(['recollect_ready', 'recollect_degraded']))
-    const wordsOnly = gaugesOf({ ...statusWith(null), sizeBytes: null }).map(({ name }) => name)
+    const wordsOnly = readGauges({ ...statusWith(null), sizeBytes: null }).map(({ name }) => name)
     expect(wordsOnly).not.toContain('recollect_memories_without_vector')
     expect(wordsOnly).not.toContain('recollect_store_bytes')
   })

@@ -3,7 +3,7 @@
  * they never disagree.
  */
 import { AppError, type ErrorCode } from '../domain/errors.ts'
-import { TIER_STATES, type TierState } from '../storage/vector-replication.ts'
+import { REPLICA_STATES, type ReplicaState } from '../storage/vector-replication.ts'
 import type { GaugeReading } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
 
@@ -40,14 +40,14 @@ export type Health = {
 }
 
 /** What an engine said of itself, and what its surroundings know. */
-export type Surroundings = {
+export type ServerConditions = {
   /** The server has been asked to stop, and nobody should send it more. */
   readonly isStopping?: boolean
   /** How the last write failed, while none has worked since. */
   readonly writeFailure?: ErrorCode | null
 }
 
-type Finding = {
+type HealthFinding = {
   readonly code: HealthReason
   readonly because: string | null
   readonly isFatal: boolean
@@ -56,12 +56,12 @@ type Finding = {
 /** Reads a status, or the error that came instead of one. */
 export function describeHealth(
   status: EngineStatus | AppError,
-  surroundings: Surroundings = {},
+  surroundings: ServerConditions = {},
 ): Health {
   const findings = [
     ...(status instanceof AppError ? [storeFinding(status)] : modelFindings(status)),
     ...writeFindings(surroundings),
-    ...(surroundings.isStopping === true ? [fatal('stopping')] : []),
+    ...(surroundings.isStopping === true ? [unavailableFinding('stopping')] : []),
   ]
   const state = findings.some(({ isFatal }) => isFatal)
     ? 'unavailable'
@@ -76,9 +76,9 @@ export function describeHealth(
 }
 
 /** The gauges of the metrics table, as they stand now. Every reason is there, so that alarms also end. */
-export function gaugesOf(
+export function readGauges(
   status: EngineStatus | AppError,
-  surroundings: Surroundings = {},
+  surroundings: ServerConditions = {},
 ): readonly GaugeReading[] {
   const { state, codes } = describeHealth(status, surroundings)
   const plain = (name: GaugeReading['name'], value: number) => ({ name, labels: {}, value })
@@ -91,7 +91,7 @@ export function gaugesOf(
     })),
   ]
   if (status instanceof AppError) return health
-  const { index, rows, sizeBytes, tier } = status
+  const { index, rows, sizeBytes, replication: tier } = status
   return [
     ...health,
     ...tierStates().map((state) => ({
@@ -99,7 +99,7 @@ export function gaugesOf(
       labels: { state },
       value: tier.state === state ? 1 : 0,
     })),
-    ...(tier.behind === null ? [] : [plain('recollect_vectors_behind', tier.behind)]),
+    ...(tier.pendingMemories === null ? [] : [plain('recollect_vectors_behind', tier.pendingMemories)]),
     plain('recollect_memories', rows.memory),
     plain('recollect_turns', rows.turn),
     ...(sizeBytes === null ? [] : [plain('recollect_store_bytes', sizeBytes)]),
@@ -108,51 +108,51 @@ export function gaugesOf(
   ]
 }
 
-function tierStates(): readonly TierState[] {
-  return Object.keys(TIER_STATES) as TierState[] // the keys of that very table
+function tierStates(): readonly ReplicaState[] {
+  return Object.keys(REPLICA_STATES) as ReplicaState[] // the keys of that very table
 }
 
 function reasonNames(): readonly HealthReason[] {
   return Object.keys(HEALTH_REASONS) as HealthReason[] // the keys of this very table
 }
 
-function modelFindings(status: EngineStatus): readonly Finding[] {
-  const { rerankTrouble } = status
+function modelFindings(status: EngineStatus): readonly HealthFinding[] {
+  const { rerankerProblem: rerankTrouble } = status
   return [
     ...indexFindings(status),
     ...tierFindings(status),
-    ...(rerankTrouble === null ? [] : [partial('reranker_failing', rerankTrouble)]),
+    ...(rerankTrouble === null ? [] : [degradedFinding('reranker_failing', rerankTrouble)]),
   ]
 }
 
-function indexFindings({ index, withoutVectors }: EngineStatus): readonly Finding[] {
+function indexFindings({ index, vectorsUnavailableReason: withoutVectors }: EngineStatus): readonly HealthFinding[] {
   if (index === null) {
     // Without a model, by words alone is what was asked for.
-    return withoutVectors === null ? [] : [partial('vectors_unkept', withoutVectors)]
+    return withoutVectors === null ? [] : [degradedFinding('vectors_unkept', withoutVectors)]
   }
-  const { embedder, missing, memories, turns, because, filling } = index
+  const { embedder, missing, memories, turns, reason: because, buildingSpace: filling } = index
   const failing =
     embedder.state.kind === 'failing'
-      ? [partial('embedder_failing', embedder.state.because)]
+      ? [degradedFinding('embedder_failing', embedder.state.because)]
       : because === null
         ? []
-        : [partial('vectors_failing', because)]
+        : [degradedFinding('vectors_failing', because)]
   const isBehind = missing > (failing.length > 0 ? 0 : AWAITED_MEMORIES_MAX)
   return [
     ...failing,
     ...(isBehind
-      ? [partial('vectors_missing', `${missing} of ${memories + turns} lack their vectors.`)]
+      ? [degradedFinding('vectors_missing', `${missing} of ${memories + turns} lack their vectors.`)]
       : []),
-    ...(filling === null ? [] : [partial('model_changing')]),
+    ...(filling === null ? [] : [degradedFinding('model_changing')]),
   ]
 }
 
-function tierFindings({ tier }: EngineStatus): readonly Finding[] {
-  const { state, because, progress } = tier
-  if (state === 'down' || state === 'refused') return [partial('mirror_failing', because)]
+function tierFindings({ replication: tier }: EngineStatus): readonly HealthFinding[] {
+  const { state, reason: because, progress } = tier
+  if (state === 'down' || state === 'refused') return [degradedFinding('mirror_failing', because)]
   if (state !== 'filling' && state !== 'lagging' && state !== 'recovering') return []
   const { done, total } = progress ?? { done: 0, total: 0 }
-  return [partial('mirror_behind', total === 0 ? because : `${done} of ${total} are compared.`)]
+  return [degradedFinding('mirror_behind', total === 0 ? because : `${done} of ${total} are compared.`)]
 }
 
 /** Recall waits until so few are embedded: as long as that works, they are missed by nobody. */
@@ -168,24 +168,24 @@ const STORE_REASONS: { readonly [Code in ErrorCode]?: HealthReason } = {
 }
 
 /** A store that can't even tell its status. The message of a bug may quote anything, and stays inside. */
-function storeFinding({ code, message }: AppError): Finding {
-  return fatal(STORE_REASONS[code] ?? 'store_unreachable', code === 'internal' ? null : message)
+function storeFinding({ code, message }: AppError): HealthFinding {
+  return unavailableFinding(STORE_REASONS[code] ?? 'store_unreachable', code === 'internal' ? null : message)
 }
 
 /** What can't be written can still be read. */
-function writeFindings({ writeFailure }: Surroundings): readonly Finding[] {
+function writeFindings({ writeFailure }: ServerConditions): readonly HealthFinding[] {
   const code = writeFailure == null ? undefined : STORE_REASONS[writeFailure]
-  return code === undefined ? [] : [partial(code)]
+  return code === undefined ? [] : [degradedFinding(code)]
 }
 
-function partial(code: HealthReason, because: string | null = null): Finding {
+function degradedFinding(code: HealthReason, because: string | null = null): HealthFinding {
   return { code, because, isFatal: false }
 }
 
-function fatal(code: HealthReason, because: string | null = null): Finding {
+function unavailableFinding(code: HealthReason, because: string | null = null): HealthFinding {
   return { code, because, isFatal: true }
 }
 
-function toSentence({ code, because }: Finding): string {
+function toSentence({ code, because }: HealthFinding): string {
   return because === null ? HEALTH_REASONS[code] : `${HEALTH_REASONS[code]} ${because}`
 }

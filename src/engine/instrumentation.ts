@@ -4,38 +4,38 @@
  * way, so that new ones need no change.
  */
 
-import type { ConversationRequest, Outcome, Prepared } from '../conversations/conversations.ts'
+import type { ConversationRequest, RequestOutcome, PreparedRequest } from '../conversations/conversations.ts'
 import { ERRORS, toAppError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Learned } from '../learning/patterns/pattern-learning.ts'
-import type { Remembered } from '../memory/memory-writer.ts'
-import type { LegReport, Recollection } from '../recall/recall-result.ts'
-import { SILENT, type SpanFacts, type SpanName, type Telemetry } from '../telemetry/telemetry.ts'
+import type { RememberResult } from '../memory/memory-writer.ts'
+import type { RetrieverReport, RecallResult } from '../recall/recall-result.ts'
+import { NOOP_TELEMETRY, type SpanAttributes, type SpanName, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Engine } from './engine.ts'
 
-type Method = (...given: readonly unknown[]) => unknown
+type EngineMethod = (...given: readonly unknown[]) => unknown
 
-export function observed(engine: Engine, telemetry: Telemetry): Engine {
-  if (telemetry === SILENT) return engine
+export function instrumentEngine(engine: Engine, telemetry: Telemetry): Engine {
+  if (telemetry === NOOP_TELEMETRY) return engine
   const observer = new Observer(telemetry)
-  return withMethods(engine, (name, method) => observer.watch(name, method))
+  return wrapMethods(engine, (name, method) => observer.watch(name, method))
 }
 
 /** The same object with other methods. Namespaces are entered once: what lies deeper is data. */
-function withMethods<Target extends object>(
+function wrapMethods<Target extends object>(
   target: Target,
-  replace: (name: string, method: Method) => Method,
+  replace: (name: string, method: EngineMethod) => EngineMethod,
   prefix = '',
 ): Target {
   const copy: Record<string, unknown> = {}
-  for (const name of namesOf(target)) {
+  for (const name of listMethodNames(target)) {
     const value: unknown = Reflect.get(target, name)
     if (typeof value === 'function') {
       // Called on what it belongs to, where its private parts are.
-      const method: Method = (...given) => Reflect.apply(value, target, given)
+      const method: EngineMethod = (...given) => Reflect.apply(value, target, given)
       copy[name] = replace(prefix + name, method)
     } else if (prefix === '' && typeof value === 'object' && value !== null) {
-      copy[name] = withMethods(value, replace, `${name}.`)
+      copy[name] = wrapMethods(value, replace, `${name}.`)
     } else {
       copy[name] = value
     }
@@ -44,7 +44,7 @@ function withMethods<Target extends object>(
 }
 
 /** Those of classes as well, which stand on the prototype. */
-function namesOf(target: object): ReadonlySet<string> {
+function listMethodNames(target: object): ReadonlySet<string> {
   const names = new Set<string>()
   for (
     let level: object | null = target;
@@ -68,16 +68,16 @@ class Observer {
     this.#telemetry = telemetry
   }
 
-  watch(operation: string, method: Method): Method {
+  watch(operation: string, method: EngineMethod): EngineMethod {
     const span = SPAN_OF[operation]
     return (...given) => {
-      const started = this.#telemetry.seconds()
+      const started = this.#telemetry.monotonicSeconds()
       const outcome =
         span === undefined ? method(...given) : this.#inSpan(operation, span, method, given)
       if (outcome instanceof Promise) return this.#awaited(operation, given, started, outcome)
       if (isStream(outcome)) return this.#streamed(operation, given, started, outcome)
-      if (operation === 'conversations.record') quietly(() => this.#recorded(given, outcome))
-      if (operation === 'conversations.passing') quietly(() => this.#prepared(given, outcome))
+      if (operation === 'conversations.record') ignoreErrors(() => this.#recorded(given, outcome))
+      if (operation === 'conversations.passing') ignoreErrors(() => this.#prepared(given, outcome))
       return outcome
     }
   }
@@ -85,15 +85,15 @@ class Observer {
   #inSpan(
     operation: string,
     { name, before, after }: SpanKind,
-    method: Method,
+    method: EngineMethod,
     given: readonly unknown[],
   ): Promise<unknown> {
-    const facts = quietly(() => ({ ...scopeFacts(given[0]), ...before?.(given) })) ?? {}
+    const facts = ignoreErrors(() => ({ ...getScopeAttributes(given[0]), ...before?.(given) })) ?? {}
     return this.#telemetry.span(name, facts, async (note) => {
       const result = await method(...given)
-      quietly(() => {
+      ignoreErrors(() => {
         note(after(result))
-        if (operation === 'recall') this.#recalled(result as Recollection) // what recall returns
+        if (operation === 'recall') this.#recalled(result as RecallResult) // what recall returns
       })
       return result
     })
@@ -109,15 +109,15 @@ class Observer {
     work.then(
       (result) => {
         const seconds = this.#secondsSince(started)
-        if (operation === 'conversations.prepare') quietly(() => this.#prepared(given, result))
-        later(() => {
+        if (operation === 'conversations.prepare') ignoreErrors(() => this.#prepared(given, result))
+        runLater(() => {
           this.#ended(operation, given, seconds)
-          if (operation === 'recall') this.#timeRecall(result as Recollection, seconds) // what recall returns
+          if (operation === 'recall') this.#timeRecall(result as RecallResult, seconds) // what recall returns
         })
       },
       (thrown) => {
         const seconds = this.#secondsSince(started)
-        later(() => this.#failed(operation, given, seconds, thrown))
+        runLater(() => this.#failed(operation, given, seconds, thrown))
       },
     )
     return work
@@ -136,16 +136,16 @@ class Observer {
     } catch (thrown) {
       hasFailed = true
       const seconds = this.#secondsSince(started)
-      later(() => this.#failed(operation, given, seconds, thrown))
+      runLater(() => this.#failed(operation, given, seconds, thrown))
       throw thrown
     } finally {
       const seconds = this.#secondsSince(started)
-      if (!hasFailed) later(() => this.#ended(operation, given, seconds))
+      if (!hasFailed) runLater(() => this.#ended(operation, given, seconds))
     }
   }
 
   #secondsSince(started: number): number {
-    return quietly(() => this.#telemetry.seconds() - started) ?? Number.NaN
+    return ignoreErrors(() => this.#telemetry.monotonicSeconds() - started) ?? Number.NaN
   }
 
   #ended(operation: string, given: readonly unknown[], seconds: number): void {
@@ -153,7 +153,7 @@ class Observer {
     this.#telemetry.log('debug', 'operation', {
       operation,
       outcome: 'ok',
-      owner: ownerOf(given),
+      owner: getOwner(given),
       milliseconds: toMilliseconds(seconds),
     })
   }
@@ -164,7 +164,7 @@ class Observer {
     const about = {
       operation,
       outcome: code,
-      owner: ownerOf(given),
+      owner: getOwner(given),
       milliseconds: toMilliseconds(seconds),
     }
     // What callers get wrong is told to them, and not worth an operator's attention.
@@ -180,11 +180,11 @@ class Observer {
     this.#telemetry.observe('recollect_operation_seconds', seconds, { operation })
   }
 
-  #timeRecall({ strategy }: Recollection, seconds: number): void {
+  #timeRecall({ strategy }: RecallResult, seconds: number): void {
     this.#telemetry.observe('recollect_recall_seconds', seconds, { strategy })
   }
 
-  #recalled({ legs, abstained, memories }: Recollection): void {
+  #recalled({ retrievers: legs, abstained, memories }: RecallResult): void {
     for (const [leg, report] of Object.entries(legs)) this.#leg(leg, report)
     if (abstained) this.#telemetry.count('recollect_recalls_abstained_total', {})
     if (memories.length > 0) {
@@ -194,17 +194,17 @@ class Observer {
 
   #prepared([request]: readonly unknown[], result: unknown): void {
     const { format } = request as ConversationRequest // what prepare and passing take, and return
-    const prepared = result as Prepared | null
+    const prepared = result as PreparedRequest | null
     if (prepared === null) return
     const { skipped } = prepared
     if (skipped === null) this.#formats.set(prepared, format)
-    else later(() => this.#passed(format, skipped))
+    else runLater(() => this.#passed(format, skipped))
   }
 
   /** Whether there was a place for the memories is known only when the request has ended. */
   #recorded([prepared, outcome]: readonly unknown[], lost: unknown): void {
-    const { tokens } = prepared as Prepared // what record takes
-    const { placement, skipped } = outcome as Outcome
+    const { tokens } = prepared as PreparedRequest // what record takes
+    const { placement, skipped } = outcome as RequestOutcome
     const format = this.#formats.get(prepared as object)
     if (format !== undefined && this.#formats.delete(prepared as object)) {
       this.#passed(format, skipped ?? 'injected')
@@ -222,7 +222,7 @@ class Observer {
     this.#telemetry.count('recollect_gateway_requests_total', { format, outcome })
   }
 
-  #leg(leg: string, { state }: LegReport): void {
+  #leg(leg: string, { state }: RetrieverReport): void {
     this.#telemetry.count('recollect_recall_legs_total', { leg, state })
     if (state === 'failed' && !this.#failing.has(leg)) {
       this.#failing.add(leg)
@@ -233,12 +233,12 @@ class Observer {
   }
 }
 
-function later(tell: () => void): void {
-  setImmediate(() => quietly(tell))
+function runLater(tell: () => void): void {
+  setImmediate(() => ignoreErrors(tell))
 }
 
 /** Telling what was done must not undo it. */
-function quietly<Result>(tell: () => Result): Result | undefined {
+function ignoreErrors<Result>(tell: () => Result): Result | undefined {
   try {
     return tell()
   } catch {
@@ -248,8 +248,8 @@ function quietly<Result>(tell: () => Result): Result | undefined {
 
 type SpanKind = {
   readonly name: SpanName
-  readonly before?: (given: readonly unknown[]) => SpanFacts
-  readonly after: (result: unknown) => SpanFacts
+  readonly before?: (given: readonly unknown[]) => SpanAttributes
+  readonly after: (result: unknown) => SpanAttributes
 }
 
 /**
@@ -259,9 +259,9 @@ type SpanKind = {
 const SPAN_OF: { readonly [operation: string]: SpanKind | undefined } = {
   recall: {
     name: 'search_memory',
-    before: ([, query]) => textFacts('query', field(query, 'text')),
+    before: ([, query]) => getTextAttributes('query', field(query, 'text')),
     after: (result) => {
-      const { memories } = result as Recollection // what recall returns
+      const { memories } = result as RecallResult // what recall returns
       return {
         memories: memories.length,
         contents: () =>
@@ -271,24 +271,24 @@ const SPAN_OF: { readonly [operation: string]: SpanKind | undefined } = {
   },
   remember: {
     name: 'upsert_memory',
-    after: (result) => ofMemories([(result as Remembered).memory]), // what remember returns
+    after: (result) => getMemoriesAttributes([(result as RememberResult).memory]), // what remember returns
   },
   learn: {
     name: 'upsert_memory',
-    after: (result) => ofMemories((result as Learned).remembered.map(({ memory }) => memory)), // likewise
+    after: (result) => getMemoriesAttributes((result as Learned).remembered.map(({ memory }) => memory)), // likewise
   },
-  edit: { name: 'update_memory', before: recordFacts, after: ofMemory },
-  disable: { name: 'update_memory', before: recordFacts, after: ofMemory },
-  restore: { name: 'update_memory', before: recordFacts, after: ofMemory },
-  forget: { name: 'delete_memory', before: recordFacts, after: () => ({ memories: 1 }) },
-  erase: { name: 'delete_memory', before: recordFacts, after: () => ({ memories: 1 }) },
+  edit: { name: 'update_memory', before: getRecordAttributes, after: getMemoryAttributes },
+  disable: { name: 'update_memory', before: getRecordAttributes, after: getMemoryAttributes },
+  restore: { name: 'update_memory', before: getRecordAttributes, after: getMemoryAttributes },
+  forget: { name: 'delete_memory', before: getRecordAttributes, after: () => ({ memories: 1 }) },
+  erase: { name: 'delete_memory', before: getRecordAttributes, after: () => ({ memories: 1 }) },
 }
 
-function ofMemory(result: unknown): SpanFacts {
-  return ofMemories([result as Memory]) // what corrections return
+function getMemoryAttributes(result: unknown): SpanAttributes {
+  return getMemoriesAttributes([result as Memory]) // what corrections return
 }
 
-function ofMemories(memories: readonly Memory[]): SpanFacts {
+function getMemoriesAttributes(memories: readonly Memory[]): SpanAttributes {
   const [only] = memories
   return {
     ...(only !== undefined && memories.length === 1 ? { memory: only.id } : {}),
@@ -298,24 +298,24 @@ function ofMemories(memories: readonly Memory[]): SpanFacts {
 }
 
 /** What callers pass has not been checked yet, and may be anything. */
-function scopeFacts(scope: unknown): SpanFacts {
+function getScopeAttributes(scope: unknown): SpanAttributes {
   return {
-    ...textFacts('owner', field(scope, 'owner')),
-    ...textFacts('session', field(scope, 'session')),
+    ...getTextAttributes('owner', field(scope, 'owner')),
+    ...getTextAttributes('session', field(scope, 'session')),
   }
 }
 
 /** An id that isn't one may be a text that somebody put in the wrong place. Without any, all records would be meant. */
-function recordFacts([, id]: readonly unknown[]): SpanFacts {
+function getRecordAttributes([, id]: readonly unknown[]): SpanAttributes {
   return { memory: typeof id === 'string' && /^mem_\w{1,60}$/.test(id) ? id : 'invalid' }
 }
 
-function textFacts(name: 'owner' | 'session' | 'query', value: unknown): SpanFacts {
+function getTextAttributes(name: 'owner' | 'session' | 'query', value: unknown): SpanAttributes {
   return typeof value === 'string' ? { [name]: value } : {}
 }
 
 /** Calls begin with a scope, or with something that has one. */
-function ownerOf([first]: readonly unknown[]): string | undefined {
+function getOwner([first]: readonly unknown[]): string | undefined {
   const owner = field(first, 'owner') ?? field(field(first, 'scope'), 'owner')
   return typeof owner === 'string' ? owner : undefined
 }

@@ -1,12 +1,12 @@
-import type { TierListener, TierState } from '../storage/vector-replication.ts'
+import type { ReplicationListener, ReplicaState } from '../storage/vector-replication.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
-const AMISS: ReadonlySet<TierState> = new Set(['down', 'refused', 'lagging'])
+const AMISS: ReadonlySet<ReplicaState> = new Set(['down', 'refused', 'lagging'])
 
 /** A vector store that stops answering is never silent, though no request fails for it. */
-export function tellingTiers(telemetry: Telemetry): TierListener {
+export function createReplicationListener(telemetry: Telemetry): ReplicationListener {
   return {
-    onState: ({ state, mirror }) => {
+    onState: ({ state, backend }) => {
       const level = AMISS.has(state) ? 'warn' : 'info'
       telemetry.log(level, 'vector_tier', { state, host: mirror })
     },

@@ -2,25 +2,25 @@
 import { AppError } from '../domain/errors.ts'
 import type { Ids, OwnerId } from '../domain/ids.ts'
 import type { Engine } from '../engine/engine.ts'
-import { orCancelled } from '../lib/abort.ts'
+import { raceAbort } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
-import { withinTime } from '../lib/timeout.ts'
-import type { Prefill } from '../models/batch-embedder.ts'
-import type { FileTrouble } from './file.ts'
-import type { FilePace, FileSettings } from './file-options.ts'
-import type { FileAnswer, FileQuery, FileSearch, FileStatus, Probed } from './file-search.ts'
+import { withTimeout } from '../lib/timeout.ts'
+import type { BatchEmbedder } from '../models/batch-embedder.ts'
+import type { FileProblem } from './file.ts'
+import type { FileTimings, FileOptions } from './file-options.ts'
+import type { FileSearchResult, FileQuery, FileSearch, FileStatus, ProbeResult } from './file-search.ts'
 import type { FileTree } from './file-tree.ts'
-import { Prefilling } from './indexing/batch-prefill.ts'
-import { type IndexStore, unembedded } from './indexing/chunk-vectors.ts'
-import { Keeper, type SyncOptions } from './indexing/file-sync.ts'
+import { BatchPrefill } from './indexing/batch-prefill.ts'
+import { type IndexStore, countUnembedded } from './indexing/chunk-vectors.ts'
+import { FileSync, type SyncOptions } from './indexing/file-sync.ts'
 import { readGenerations } from './indexing/generations.ts'
-import { knownFiles } from './indexing/index-scan.ts'
-import { readLooks } from './indexing/scan-log.ts'
+import { loadIndexedFiles } from './indexing/index-scan.ts'
+import { readScanLog } from './indexing/scan-log.ts'
 import type { Roots } from './roots.ts'
-import { searchIn } from './search/index-search.ts'
-import { readText } from './text-range.ts'
+import { searchIndex } from './search/index-search.ts'
+import { readTextRange } from './text-range.ts'
 
-export type BuiltinParts = {
+export type BuiltinFileSearchDependencies = {
   readonly clock: Clock
   readonly ids: Ids
   /** Where the index is, and the engine on it, which is closed with the search. */
@@ -28,42 +28,42 @@ export type BuiltinParts = {
   readonly inner: Engine
   readonly tree: FileTree
   readonly roots: Roots
-  readonly settingsOf: (owner: OwnerId) => Promise<FileSettings>
-  readonly pace: FilePace
+  readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>
+  readonly pace: FileTimings
   /** How changes in an owner's roots are noticed, and whether all of them are, at once. */
   readonly watchingOf: (owner: OwnerId) => FileStatus['watching']
   readonly isWatched: (owner: OwnerId) => boolean
-  readonly prefill?: Prefill
+  readonly prefill?: BatchEmbedder
   /** What is wrong with what is written to an owner's workspace. */
-  readonly troubleOf?: (owner: OwnerId) => FileTrouble | null
+  readonly troubleOf?: (owner: OwnerId) => FileProblem | null
 }
 
-export type BuiltinSearch = FileSearch & {
+export type BuiltinFileSearch = FileSearch & {
   /** Notes that something may have changed in a root, or in any of them. */
-  touch(owner: OwnerId, root?: string): void
+  markDirty(owner: OwnerId, root?: string): void
   /** Looks at what has changed, without the patience of `sync`. */
-  catchUp(owner: OwnerId, options?: SyncOptions): Promise<void>
+  syncIfDirty(owner: OwnerId, options?: SyncOptions): Promise<void>
   /** Removes all that is kept of an owner's files. */
   forget(owner: OwnerId): Promise<void>
 }
 
 const BACKEND = 'builtin'
 
-export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
+export function createBuiltinFileSearch(parts: BuiltinFileSearchDependencies): BuiltinFileSearch {
   const { inner, innerStore: store, tree, roots, settingsOf, pace } = parts
   const ports = {
     store,
     clock: parts.clock,
     ids: parts.ids,
-    onCommitted: inner.noteCommitted,
+    onCommitted: inner.applyExternalCommit,
   }
-  const keepers = new Map<OwnerId, Keeper>()
-  const keeperOf = (owner: OwnerId): Keeper => {
+  const keepers = new Map<OwnerId, FileSync>()
+  const keeperOf = (owner: OwnerId): FileSync => {
     const known = keepers.get(owner)
     if (known !== undefined) return known
     const prefilling =
-      parts.prefill === undefined ? null : new Prefilling(parts.prefill, inner, store)
-    const keeper = new Keeper({ ports, inner, tree, roots, settingsOf, prefilling }, owner)
+      parts.prefill === undefined ? null : new BatchPrefill(parts.prefill, inner, store)
+    const keeper = new FileSync({ ports, inner, tree, roots, settingsOf, prefilling }, owner)
     keepers.set(owner, keeper)
     return keeper
   }
@@ -79,22 +79,22 @@ export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
     const keeper = keeperOf(owner)
     const isHeard = parts.isWatched(owner) && keeper.lookMs > pace.cheapLookMs
     if (isHeard && !keeper.isDirty()) return null
-    const looked = await withinTime(pace.searchWaitMs, () => keeper.sync({}))
+    const looked = await withTimeout(pace.searchWaitMs, () => keeper.sync({}))
     if (looked.kind === 'done') return null
-    return `Files were changed that are not indexed yet: ${looked.because}`
+    return `Files were changed that are not indexed yet: ${looked.reason}`
   }
 
-  const answered = async (owner: OwnerId, query: FileQuery): Promise<FileAnswer> => {
+  const answered = async (owner: OwnerId, query: FileQuery): Promise<FileSearchResult> => {
     const late = await upToDate(owner)
     const settings = await settingsOf(owner)
     const asking = { inner, store, roots, clock: parts.clock, settings }
-    const found = await searchIn(asking, owner, query)
-    return { ...found, fallback: found.fallback ?? late, backend: BACKEND }
+    const found = await searchIndex(asking, owner, query)
+    return { ...found, fallbackReason: found.fallbackReason ?? late, backend: BACKEND }
   }
 
   return {
-    touch: (owner, root) => keeperOf(owner).touch(root),
-    catchUp: async (owner, options = {}) => {
+    markDirty: (owner, root) => keeperOf(owner).touch(root),
+    syncIfDirty: async (owner, options = {}) => {
       await keeperOf(owner).sync(options)
     },
     forget: async (owner) => {
@@ -105,19 +105,19 @@ export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
     search: async (owner, query) => {
       const { signal } = query
       const answer = answered(owner, query)
-      return signal === undefined ? answer : orCancelled(answer, signal)
+      return signal === undefined ? answer : raceAbort(answer, signal)
     },
     readFile: async (owner, path, range) =>
-      readText(
+      readTextRange(
         { tree, roots: await roots.list(owner), settings: await settingsOf(owner) },
         path,
         range,
       ),
     sync: async (owner, options = {}) => keeperOf(owner).sync({ ...options, isThorough: true }),
-    status: (owner) => statusOf(parts, keeperOf(owner), owner),
+    status: (owner) => buildStatus(parts, keeperOf(owner), owner),
     probeEmbeddingAvailability: async () => probeEmbedder(inner),
-    probeVectorAvailability: async (): Promise<Probed> =>
-      inner.parts().vectors === 'none'
+    probeVectorAvailability: async (): Promise<ProbeResult> =>
+      inner.getComponents().vectors === 'none'
         ? { ok: false, error: 'Vectors are not kept here.' }
         : { ok: true, error: null },
     close: () => {
@@ -127,16 +127,16 @@ export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
   }
 }
 
-async function statusOf(
-  { roots, innerStore: store, inner, watchingOf, troubleOf, prefill }: BuiltinParts,
-  keeper: Keeper,
+async function buildStatus(
+  { roots, innerStore: store, inner, watchingOf, troubleOf, prefill }: BuiltinFileSearchDependencies,
+  keeper: FileSync,
   owner: OwnerId,
 ): Promise<FileStatus> {
   const generations = await readGenerations({ store }, owner)
   const home = generations === null ? null : { owner, user: generations.live.name }
-  const files = home === null ? new Map<string, never[]>() : await knownFiles({ store }, { home })
-  const looks = await readLooks(store, owner)
-  const wordsOnly = await unembedded(inner, store, home)
+  const files = home === null ? new Map<string, never[]>() : await loadIndexedFiles({ store }, { home })
+  const looks = await readScanLog(store, owner)
+  const wordsOnly = await countUnembedded(inner, store, home)
   const all = [...files.values()].flat()
   const countOf = (some: readonly { readonly chunks: number }[]) => ({
     files: some.length,
@@ -165,21 +165,21 @@ async function statusOf(
       sessions: countOf(all.filter(({ source }) => source === 'sessions')),
     },
     watching: watchingOf(owner),
-    provider: inner.parts().embedder?.source ?? null,
-    model: inner.parts().embedder?.model ?? null,
+    provider: inner.getComponents().embedder?.source ?? null,
+    model: inner.getComponents().embedder?.model ?? null,
     unembedded: wordsOnly.count,
-    unembeddedBecause: wordsOnly.because,
+    unembeddedBecause: wordsOnly.reason,
     rebuilding: keeper.progress,
     facts: {
       ...prefill?.report(),
       generation: generations?.live.name ?? 'none',
-      recipe: generations?.live.recipe ?? '',
+      recipe: generations?.live.chunkerVersion ?? '',
     },
   }
 }
 
-async function probeEmbedder(inner: Engine): Promise<Probed> {
-  if (inner.parts().embedder === null) {
+async function probeEmbedder(inner: Engine): Promise<ProbeResult> {
+  if (inner.getComponents().embedder === null) {
     return { ok: false, error: 'There is no embedding model; files are found by their words.' }
   }
   try {

@@ -7,7 +7,7 @@ export type CitationMode = (typeof CITATION_MODES)[number]
 const SHARED_SEGMENTS = ['channel', 'group']
 
 /** `auto`: paths on somebody's disk are nothing for groups and channels. */
-export function isCited(mode: CitationMode, sessionKey: string | undefined): boolean {
+export function isCitationShown(mode: CitationMode, sessionKey: string | undefined): boolean {
   if (mode !== 'auto') return mode === 'on'
   const segments = (sessionKey ?? '').toLowerCase().split(':')
   return !segments.some((segment) => SHARED_SEGMENTS.includes(segment))

@@ -1,8 +1,8 @@
 /** How a place in a file is named, `notes/tea.md#L5-L9`, and what is shown of it. */
 
-import { isBlankUnit } from '../text/lines.ts'
-import { withoutHalf } from '../text/markdown/markdown-syntax.ts'
-import { indexTerms } from '../text/search/terms.ts'
+import { isWhitespaceUnit } from '../text/lines.ts'
+import { trimLoneSurrogate } from '../text/markdown/markdown-syntax.ts'
+import { extractTerms } from '../text/search/terms.ts'
 
 export type Citation = {
   readonly path: string
@@ -11,7 +11,7 @@ export type Citation = {
   readonly lineLast: number
 }
 
-export function citationOf({ path, lineFirst, lineLast }: Citation): string {
+export function formatCitation({ path, lineFirst, lineLast }: Citation): string {
   return lineFirst === lineLast ? `${path}#L${lineFirst}` : `${path}#L${lineFirst}-L${lineLast}`
 }
 
@@ -31,18 +31,18 @@ export function parseCitation(text: string): Citation | null {
 export const PART_CHARACTERS = 120
 
 /** A part of a text; `terms` are those of the query that are in it. */
-type Part = { readonly start: number; readonly end: number; readonly terms: readonly string[] }
+type SnippetPart = { readonly start: number; readonly end: number; readonly terms: readonly string[] }
 
-export function partsOf(
+export function splitParts(
   text: string,
   sought: ReadonlySet<string>,
   length: number,
-): readonly Part[] {
-  const parts: Part[] = []
+): readonly SnippetPart[] {
+  const parts: SnippetPart[] = []
   let start = 0
   while (start < text.length) {
-    const end = partEnd(text, start, length)
-    const terms = indexTerms(text.slice(start, end)).filter((term) => sought.has(term))
+    const end = findPartEnd(text, start, length)
+    const terms = extractTerms(text.slice(start, end)).filter((term) => sought.has(term))
     parts.push({ start, end, terms: [...new Set(terms)] })
     start = end
   }
@@ -50,22 +50,22 @@ export function partsOf(
 }
 
 /** Behind the next line break if that is near, else behind the last white space, else behind any character. */
-function partEnd(text: string, start: number, length: number): number {
+function findPartEnd(text: string, start: number, length: number): number {
   const most = Math.min(text.length, start + length)
   if (most === text.length && !text.slice(start).includes('\n')) return most
   const lineEnd = text.slice(start, most).indexOf('\n')
   if (lineEnd >= 0) return start + lineEnd + 1
-  for (let at = most; at > start; at--) if (isBlankUnit(text.charCodeAt(at - 1))) return at
-  const whole = start + withoutHalf(text.slice(start, most)).length
+  for (let at = most; at > start; at--) if (isWhitespaceUnit(text.charCodeAt(at - 1))) return at
+  const whole = start + trimLoneSurrogate(text.slice(start, most)).length
   return whole > start ? whole : most
 }
 
-type Run = { readonly first: number; readonly last: number }
+type PartRun = { readonly first: number; readonly last: number }
 
 /** Of the runs that are short enough, the first with most different terms, without the parts at its ends that have none. */
-export function bestRun(parts: readonly Part[], charactersMax: number): Run {
+export function findBestRun(parts: readonly SnippetPart[], charactersMax: number): PartRun {
   const counts = new Map<string, number>()
-  let best: Run & { readonly found: number } = { first: 0, last: 0, found: 0 }
+  let best: PartRun & { readonly found: number } = { first: 0, last: 0, found: 0 }
   let first = 0
   parts.forEach((part, last) => {
     for (const term of part.terms) counts.set(term, (counts.get(term) ?? 0) + 1)
@@ -73,7 +73,7 @@ export function bestRun(parts: readonly Part[], charactersMax: number): Run {
       part.end - (parts[first]?.start ?? 0) > charactersMax ||
       (first < last && isPoor(first))
     ) {
-      for (const term of parts[first]?.terms ?? []) release(counts, term)
+      for (const term of parts[first]?.terms ?? []) decrementCount(counts, term)
       first++
     }
     if (counts.size > best.found) best = { first, last, found: counts.size }
@@ -86,14 +86,14 @@ export function bestRun(parts: readonly Part[], charactersMax: number): Run {
   }
 }
 
-function release(counts: Map<string, number>, term: string): void {
+function decrementCount(counts: Map<string, number>, term: string): void {
   const count = counts.get(term) ?? 0
   if (count > 1) counts.set(term, count - 1)
   else counts.delete(term)
 }
 
 /** With as much around it as there is room for, a third of that before it. */
-export function widened(parts: readonly Part[], run: Run, charactersMax: number): Run {
+export function widenRun(parts: readonly SnippetPart[], run: PartRun, charactersMax: number): PartRun {
   let { first, last } = run
   const lengthFrom = (from: number) => (parts[last]?.end ?? 0) - (parts[from]?.start ?? 0)
   const before = lengthFrom(first) + (charactersMax - lengthFrom(first)) / 3

@@ -3,30 +3,30 @@
 import type { OwnerId } from '../domain/ids.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { DraftInput } from '../memory/draft.ts'
-import type { Remembered } from '../memory/memory-writer.ts'
+import type { RememberResult } from '../memory/memory-writer.ts'
 import type { Change } from '../storage/store.ts'
 import type { Files } from './files.ts'
-import { createMirrored } from './memory-file/pinned-memories.ts'
+import { createPinnedMemories } from './memory-file/pinned-memories.ts'
 
-export type EngineAround = {
-  readonly ports: EnginePorts
+export type FilesHostDependencies = {
+  readonly ports: EngineDependencies
   readonly settings: { effective(owner: OwnerId | null): Promise<Settings> }
   /** Those who hear of every commit. */
   readonly listeners: Set<(changes: readonly Change[]) => void>
-  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
 }
 
 /** Null where there is no place for files. */
-export function openFiles({ ports, settings, listeners, remember }: EngineAround): Files | null {
+export function createEngineFiles({ ports, settings, listeners, remember }: FilesHostDependencies): Files | null {
   const files = ports.files?.({
     store: ports.store,
     settingsOf: (owner) => settings.effective(owner),
-    memories: createMirrored({ ports, remember }),
+    memories: createPinnedMemories({ ports, remember }),
     onMemoriesChanged: (listener) => {
       const heard = (changes: readonly Change[]) => {
-        for (const owner of ownersIn(changes)) listener(owner)
+        for (const owner of listChangedOwners(changes)) listener(owner)
       }
       listeners.add(heard)
       return () => listeners.delete(heard)
@@ -36,7 +36,7 @@ export function openFiles({ ports, settings, listeners, remember }: EngineAround
 }
 
 /** Whose own memories were changed. */
-function ownersIn(changes: readonly Change[]): ReadonlySet<OwnerId> {
+function listChangedOwners(changes: readonly Change[]): ReadonlySet<OwnerId> {
   const owners = new Set<OwnerId>()
   for (const change of changes) {
     if (change.op === 'count' || change.op === 'check' || change.table !== 'memory') continue

@@ -2,13 +2,13 @@
 
 import type { OwnerId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { Contents } from './file-contents.ts'
+import type { FileContents } from './file-contents.ts'
 import type { FileSearch } from './file-search.ts'
 import type { Workspace } from './file-tree.ts'
 import type { Files } from './files.ts'
 import type { NamedRoot, RootInput } from './roots.ts'
 
-type Rest<Method extends (owner: OwnerId, ...rest: never[]) => unknown> = Method extends (
+type RestParameters<Method extends (owner: OwnerId, ...rest: never[]) => unknown> = Method extends (
   owner: OwnerId,
   ...rest: infer Given
 ) => unknown
@@ -26,16 +26,16 @@ export interface EngineFiles {
   }
   /** What the built-in index holds: files of a root with their state, and pieces of a file. */
   readonly contents: {
-    files(owner: string, ...rest: Rest<Contents['files']>): ReturnType<Contents['files']>
-    pieces(owner: string, ...rest: Rest<Contents['pieces']>): ReturnType<Contents['pieces']>
+    files(owner: string, ...rest: RestParameters<FileContents['files']>): ReturnType<FileContents['files']>
+    pieces(owner: string, ...rest: RestParameters<FileContents['chunks']>): ReturnType<FileContents['chunks']>
   }
   /** The lines that answer a question, best first; none when nothing fits. */
-  search(owner: string, ...rest: Rest<FileSearch['search']>): ReturnType<FileSearch['search']>
+  search(owner: string, ...rest: RestParameters<FileSearch['search']>): ReturnType<FileSearch['search']>
   /** A file, or some lines of it; empty, with a reason, when there is none. */
-  readFile(owner: string, ...rest: Rest<FileSearch['readFile']>): ReturnType<FileSearch['readFile']>
+  readFile(owner: string, ...rest: RestParameters<FileSearch['readFile']>): ReturnType<FileSearch['readFile']>
   status(owner: string): ReturnType<FileSearch['status']>
   /** Looks at all files now; `force` reads and cuts every one anew. */
-  sync(owner: string, ...rest: Rest<FileSearch['sync']>): ReturnType<FileSearch['sync']>
+  sync(owner: string, ...rest: RestParameters<FileSearch['sync']>): ReturnType<FileSearch['sync']>
   probeEmbeddingAvailability(): ReturnType<FileSearch['probeEmbeddingAvailability']>
   probeVectorAvailability(): ReturnType<FileSearch['probeVectorAvailability']>
   /** Where memory may write; `not_found` when the owner has no workspace. See `createMemoryTool`. */
@@ -48,7 +48,7 @@ export interface EngineFiles {
   start(): Promise<void>
 }
 
-export function withNames(files: Files): EngineFiles {
+export function parseOwnerNames(files: Files): EngineFiles {
   const named = (owner: string) => parseScope({ owner }).owner
   return {
     roots: {
@@ -58,7 +58,7 @@ export function withNames(files: Files): EngineFiles {
     },
     contents: {
       files: async (owner, root, asked) => files.contents.files(named(owner), root, asked),
-      pieces: async (owner, path, asked) => files.contents.pieces(named(owner), path, asked),
+      pieces: async (owner, path, asked) => files.contents.chunks(named(owner), path, asked),
     },
     search: async (owner, query) => files.search(named(owner), query),
     readFile: async (owner, path, range) => files.readFile(named(owner), path, range),
@@ -67,8 +67,8 @@ export function withNames(files: Files): EngineFiles {
     probeEmbeddingAvailability: () => files.probeEmbeddingAvailability(),
     probeVectorAvailability: () => files.probeVectorAvailability(),
     workspace: async (owner) => files.workspace(named(owner)),
-    append: async (owner, text) => files.append(named(owner), text),
-    touch: (owner) => files.touch(named(owner)),
+    append: async (owner, text) => files.appendToDailyNote(named(owner), text),
+    touch: (owner) => files.markDirty(named(owner)),
     start: () => files.start(),
   }
 }

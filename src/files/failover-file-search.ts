@@ -6,9 +6,9 @@ import { AppError, toAppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Instant } from '../lib/time.ts'
-import type { FileAnswer, FileQuery, FileSearch, SyncReport } from './file-search.ts'
+import type { FileSearchResult, FileQuery, FileSearch, SyncReport } from './file-search.ts'
 
-export type FailoverParts = {
+export type FailoverDependencies = {
   readonly primary: FileSearch
   readonly fallback: FileSearch
   /** What the first one is called in answers and status. */
@@ -16,25 +16,25 @@ export type FailoverParts = {
   readonly clock: Clock
   /** Tell the error instead of turning to the other one. */
   readonly failClosed?: boolean
-  readonly firstPauseMs?: number
-  readonly pauseMsMax?: number
+  readonly retryDelayMs?: number
+  readonly retryDelayMsMax?: number
 }
 
 const FIRST_PAUSE_MS = 30_000
 const PAUSE_MS_MAX = 600_000
 
-type Bypass = {
+type OpenState = {
   readonly because: string
   readonly pauseMs: number
   readonly until: Instant
   readonly failures: number
 }
 
-export function createFailover(parts: FailoverParts): FileSearch {
+export function createFailoverFileSearch(parts: FailoverDependencies): FileSearch {
   const { primary, fallback, clock, primaryName, failClosed = false } = parts
-  const { firstPauseMs = FIRST_PAUSE_MS, pauseMsMax = PAUSE_MS_MAX } = parts
+  const { retryDelayMs: firstPauseMs = FIRST_PAUSE_MS, retryDelayMsMax: pauseMsMax = PAUSE_MS_MAX } = parts
   /** Null while the first one is well. */
-  let bypass: Bypass | null = null
+  let bypass: OpenState | null = null
   /** One call finds out whether it is well again; the others don't wait for that. */
   let isTrying = false
 
@@ -42,14 +42,14 @@ export function createFailover(parts: FailoverParts): FileSearch {
     return bypass !== null && (isTrying || clock.now() < bypass.until)
   }
 
-  function noteFailure(because: string): Bypass {
+  function noteFailure(because: string): OpenState {
     const pauseMs = bypass === null ? firstPauseMs : Math.min(bypass.pauseMs * 2, pauseMsMax)
     const until = (clock.now() + pauseMs) as Instant // a later one
     return { because, pauseMs, until, failures: (bypass?.failures ?? 0) + 1 }
   }
 
   /** What the first one answers, and whether it is well; throws what the caller is to blame for. */
-  async function tryPrimary(owner: OwnerId, query: FileQuery): Promise<FileAnswer | AppError> {
+  async function tryPrimary(owner: OwnerId, query: FileQuery): Promise<FileSearchResult | AppError> {
     // Calls that began while it was well and fail together are one failure.
     const before = bypass
     isTrying = bypass !== null
@@ -59,7 +59,7 @@ export function createFailover(parts: FailoverParts): FileSearch {
       return answer
     } catch (thrown) {
       const error = toAppError(thrown)
-      if (isCallers(error)) throw error
+      if (isCallerError(error)) throw error
       // One that has no time for an owner yet is well for all others.
       if (error.code === 'busy') return error
       if (bypass === before) bypass = noteFailure(error.message)
@@ -69,7 +69,7 @@ export function createFailover(parts: FailoverParts): FileSearch {
     }
   }
 
-  async function search(owner: OwnerId, query: FileQuery): Promise<FileAnswer> {
+  async function search(owner: OwnerId, query: FileQuery): Promise<FileSearchResult> {
     if (!failClosed && isBypassed()) return answerInstead(owner, query, bypass?.because)
     const tried = await tryPrimary(owner, query)
     if (!(tried instanceof AppError)) return tried
@@ -81,10 +81,10 @@ export function createFailover(parts: FailoverParts): FileSearch {
     owner: OwnerId,
     query: FileQuery,
     because: string | undefined,
-  ): Promise<FileAnswer> {
+  ): Promise<FileSearchResult> {
     const answer = await fallback.search(owner, query)
-    const reasons = [`${primaryName} is bypassed: ${because}`, answer.fallback]
-    return { ...answer, fallback: reasons.filter((reason) => reason !== null).join(' ') }
+    const reasons = [`${primaryName} is bypassed: ${because}`, answer.fallbackReason]
+    return { ...answer, fallbackReason: reasons.filter((reason) => reason !== null).join(' ') }
   }
 
   /** Which one would be asked now, for what needs no answer from the index. */
@@ -97,7 +97,7 @@ export function createFailover(parts: FailoverParts): FileSearch {
     try {
       return await ask(first)
     } catch (thrown) {
-      if (first === fallback || failClosed || isCallers(toAppError(thrown))) throw thrown
+      if (first === fallback || failClosed || isCallerError(toAppError(thrown))) throw thrown
       return ask(fallback)
     }
   }
@@ -127,7 +127,7 @@ export function createFailover(parts: FailoverParts): FileSearch {
       ])
       if (first.status === 'fulfilled') return first.value
       if (failClosed || second.status === 'rejected') throw first.reason
-      return withTrouble(second.value, `${primaryName}: ${toAppError(first.reason).message}`)
+      return addProblem(second.value, `${primaryName}: ${toAppError(first.reason).message}`)
     },
     probeEmbeddingAvailability: () => orFallback((of) => of.probeEmbeddingAvailability()),
     probeVectorAvailability: () => orFallback((of) => of.probeVectorAvailability()),
@@ -139,10 +139,10 @@ export function createFailover(parts: FailoverParts): FileSearch {
 }
 
 /** A question that is wrong, or was taken back, says nothing about who was asked. */
-function isCallers({ code }: AppError): boolean {
+function isCallerError({ code }: AppError): boolean {
   return code === 'invalid_input' || code === 'cancelled'
 }
 
-function withTrouble(report: SyncReport, message: string): SyncReport {
-  return { ...report, troubles: [...report.troubles, { path: '', because: 'failed', message }] }
+function addProblem(report: SyncReport, message: string): SyncReport {
+  return { ...report, troubles: [...report.troubles, { path: '', reason: 'failed', message }] }
 }

@@ -5,11 +5,11 @@ import type { Engine } from '../engine/engine.ts'
 import type { Instant } from '../lib/time.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Store } from '../storage/store.ts'
-import type { Chunk, FileSource, FileTrouble } from './file.ts'
+import type { Chunk, FileSource, FileProblem } from './file.ts'
 import { readGenerations } from './indexing/generations.ts'
-import { factsOf, type Home, toFileRecord } from './indexing/index-rows.ts'
-import { readLooks } from './indexing/scan-log.ts'
-import { locate, type NamedRoot, pathOutside, type Roots } from './roots.ts'
+import { readChunkMetadata, type GenerationScope, toFileRecord } from './indexing/index-rows.ts'
+import { readScanLog } from './indexing/scan-log.ts'
+import { resolveDisplayPath, type NamedRoot, toDisplayPath, type Roots } from './roots.ts'
 
 /** `partly`: not all of it could be read. `left_out`: none of it. */
 export const FILE_STATES = ['indexed', 'partly', 'left_out'] as const
@@ -19,44 +19,44 @@ export type ListedFile = {
   readonly path: string
   readonly state: (typeof FILE_STATES)[number]
   readonly source: FileSource
-  readonly pieces: number
+  readonly chunks: number
   /** Null where it could not be read. */
   readonly sizeBytes: number | null
   readonly modifiedAt: Instant | null
   readonly indexedAt: Instant | null
-  readonly trouble: FileTrouble | null
+  readonly problem: FileProblem | null
 }
 
-export type Piece = Chunk & {
+export type IndexedChunk = Chunk & {
   /** Without, it is found by its words only. */
   readonly hasVector: boolean
 }
 
 /** `after` is the `next` of the page before. */
-export type PartAsked = { readonly limit: number; readonly after?: string }
+export type PageRequest = { readonly limit: number; readonly after?: string }
 
-export type Part<Item> = {
+export type PageOf<Item> = {
   readonly items: readonly Item[]
   readonly total: number
   readonly next: string | null
 }
 
-export interface Contents {
+export interface FileContents {
   /** In the order of their paths. `not_found` when there is no such root. */
-  files(owner: OwnerId, root: string, asked: PartAsked): Promise<Part<ListedFile>>
+  files(owner: OwnerId, root: string, asked: PageRequest): Promise<PageOf<ListedFile>>
   /** In the order of the file. `not_found` when the file is not indexed. */
-  pieces(owner: OwnerId, path: string, asked: PartAsked): Promise<Part<Piece>>
+  chunks(owner: OwnerId, path: string, asked: PageRequest): Promise<PageOf<IndexedChunk>>
 }
 
-type ContentsParts = {
+type FileContentsDependencies = {
   readonly innerStore: Store
   readonly inner: Engine
   readonly roots: Roots
 }
 
-type IndexedHere = ListedFile & { readonly document: DocumentId | null }
+type IndexedFileRow = ListedFile & { readonly document: DocumentId | null }
 
-export function createContents(parts: ContentsParts): Contents {
+export function createFileContents(parts: FileContentsDependencies): FileContents {
   const { innerStore: store, inner, roots } = parts
   return {
     files: async (owner, id, asked) => {
@@ -64,7 +64,7 @@ export function createContents(parts: ContentsParts): Contents {
       if (root === undefined) {
         throw new AppError('not_found', `There is no root ${id} here.`, { id })
       }
-      const all = await filesOf(store, owner, root)
+      const all = await listFiles(store, owner, root)
       const rest = all.filter(({ path }) => path > (asked.after ?? ''))
       const items = rest.slice(0, asked.limit)
       return {
@@ -73,15 +73,15 @@ export function createContents(parts: ContentsParts): Contents {
         next: rest.length > items.length ? (items.at(-1)?.path ?? null) : null,
       }
     },
-    pieces: async (owner, path, asked) => {
-      const home = await homeOf(store, owner)
-      const at = locate(await roots.list(owner), path)
-      const files = at === null ? [] : await filesOf(store, owner, at.root)
-      const found = files.find((each) => at !== null && each.path === pathOutside(at.root, at.path))
+    chunks: async (owner, path, asked) => {
+      const home = await toGenerationScope(store, owner)
+      const at = resolveDisplayPath(await roots.list(owner), path)
+      const files = at === null ? [] : await listFiles(store, owner, at.root)
+      const found = files.find((each) => at !== null && each.path === toDisplayPath(at.root, at.path))
       if (home === null || found === undefined || found.document === null) {
         throw new AppError('not_found', `${path} is not indexed.`, { path })
       }
-      const all = await piecesOf(inner, home, found.document)
+      const all = await listChunks(inner, home, found.document)
       const from = Number(asked.after ?? 0)
       const items = all.slice(from, from + asked.limit)
       const to = from + items.length
@@ -90,35 +90,35 @@ export function createContents(parts: ContentsParts): Contents {
   }
 }
 
-async function homeOf(store: Store, owner: OwnerId): Promise<Home | null> {
+async function toGenerationScope(store: Store, owner: OwnerId): Promise<GenerationScope | null> {
   const generations = await readGenerations({ store }, owner)
   return generations === null ? null : { owner, user: generations.live.name }
 }
 
 /** Those that could not be read are among them, as far as the last look has kept their names. */
-async function filesOf(
+async function listFiles(
   store: Store,
   owner: OwnerId,
   root: NamedRoot,
-): Promise<readonly IndexedHere[]> {
-  const files = new Map<string, IndexedHere>()
-  const look = (await readLooks(store, owner)).get(root.id)
+): Promise<readonly IndexedFileRow[]> {
+  const files = new Map<string, IndexedFileRow>()
+  const look = (await readScanLog(store, owner)).get(root.id)
   for (const trouble of look?.troubles ?? []) {
-    if (trouble.path !== root.path) files.set(trouble.path, leftOut(root, trouble))
+    if (trouble.path !== root.path) files.set(trouble.path, toSkippedFile(root, trouble))
   }
-  const home = await homeOf(store, owner)
+  const home = await toGenerationScope(store, owner)
   if (home !== null) {
     const query = { where: { kinds: ['file'] }, order: 'oldest' } as const
     for await (const page of pages(store, 'entry', home, query)) {
       for (const entry of page) {
         const record = toFileRecord(entry)
         if (record.root !== root.id) continue
-        const path = pathOutside(root, record.path)
-        const trouble = record.trouble ?? files.get(path)?.trouble ?? null
+        const path = toDisplayPath(root, record.path)
+        const trouble = record.trouble ?? files.get(path)?.problem ?? null
         const { source, chunks: pieces, sizeBytes, modifiedAt, document } = record
         const read = trouble === null ? 'indexed' : 'partly'
         files.set(path, {
-          ...{ path, source, pieces, sizeBytes, modifiedAt, document, trouble },
+          ...{ path, source, chunks: pieces, sizeBytes, modifiedAt, document, problem: trouble },
           state: trouble !== null && pieces === 0 ? 'left_out' : read,
           indexedAt: entry.at,
         })
@@ -128,24 +128,24 @@ async function filesOf(
   return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-function leftOut({ kind }: NamedRoot, trouble: FileTrouble): IndexedHere {
+function toSkippedFile({ kind }: NamedRoot, trouble: FileProblem): IndexedFileRow {
   return {
-    ...{ path: trouble.path, state: 'left_out', trouble, pieces: 0, document: null },
+    ...{ path: trouble.path, state: 'left_out', problem: trouble, chunks: 0, document: null },
     source: kind === 'sessions' ? 'sessions' : 'memory',
     ...{ sizeBytes: null, modifiedAt: null, indexedAt: null },
   }
 }
 
-async function piecesOf(
+async function listChunks(
   inner: Engine,
-  home: Home,
+  home: GenerationScope,
   document: DocumentId,
-): Promise<readonly Piece[]> {
+): Promise<readonly IndexedChunk[]> {
   const { memories } = await inner.overview.vectors({ ...home, session: document })
   return memories
     .toSorted((a, b) => (a.memory.id < b.memory.id ? -1 : 1))
     .map(({ memory, vector }) => {
-      const { headings, lineFirst, lineLast } = factsOf(memory)
+      const { headings, lineFirst, lineLast } = readChunkMetadata(memory)
       const hasVector = vector !== null
       return { headings, lineFirst, lineLast, text: memory.content, hasVector }
     })

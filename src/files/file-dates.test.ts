@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { instant } from '../../test/fakes/memories.ts'
 import { DAY_MS } from '../lib/decay.ts'
-import { agesFrom, decayed, momentOfPath } from './file-dates.ts'
+import { getAgeReference, decayScore, parsePathDate } from './file-dates.ts'
 
 const WRITTEN = instant(Date.UTC(2027, 5, 1, 12))
 const day = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date)
@@ -19,8 +19,8 @@ it('[FC18] reads the day of a note from its name, anywhere under memory/', () =>
     ['memory/旅行2026-11-15.md', day(2026, 11, 15)],
   ]
   for (const [path, at] of dated) {
-    expect([path, momentOfPath(path)]).toEqual([path, at])
-    expect(agesFrom(path, WRITTEN)).toBe(at)
+    expect([path, parsePathDate(path)]).toEqual([path, at])
+    expect(getAgeReference(path, WRITTEN)).toBe(at)
   }
 })
 
@@ -39,7 +39,7 @@ it('[FC18] takes no other numbers for a day, and lets undated notes never grow o
     'memory/2026-1-1.md',
     'memory/20260101.md',
   ]
-  for (const path of evergreen) expect([path, agesFrom(path, WRITTEN)]).toEqual([path, null])
+  for (const path of evergreen) expect([path, getAgeReference(path, WRITTEN)]).toEqual([path, null])
 })
 
 it('[FC18] takes other files for as old as their last change', () => {
@@ -49,15 +49,15 @@ it('[FC18] takes other files for as old as their last change', () => {
     'docs/MEMORY.md',
     'a.md',
   ]) {
-    expect([path, agesFrom(path, WRITTEN)]).toEqual([path, WRITTEN])
-    expect(momentOfPath(path)).toBeNull()
+    expect([path, getAgeReference(path, WRITTEN)]).toEqual([path, WRITTEN])
+    expect(parsePathDate(path)).toBeNull()
   }
 })
 
 it('[FC19] halves a score with every half-life, and never raises it', () => {
-  expect(decayed(0.8, 30 * DAY_MS, 30)).toBeCloseTo(0.4)
-  expect(decayed(0.8, 60 * DAY_MS, 30)).toBeCloseTo(0.2)
-  expect(decayed(0.8, 0, 30)).toBe(0.8)
-  expect(decayed(0.8, -DAY_MS, 30)).toBe(0.8)
-  expect(decayed(0.8, 30 * DAY_MS, 0)).toBe(0.8)
+  expect(decayScore(0.8, 30 * DAY_MS, 30)).toBeCloseTo(0.4)
+  expect(decayScore(0.8, 60 * DAY_MS, 30)).toBeCloseTo(0.2)
+  expect(decayScore(0.8, 0, 30)).toBe(0.8)
+  expect(decayScore(0.8, -DAY_MS, 30)).toBe(0.8)
+  expect(decayScore(0.8, 30 * DAY_MS, 0)).toBe(0.8)
 })

@@ -1,6 +1,6 @@
 /** What a file tells of a time: its name does, or when it was last written, or it holds for good. */
 
-import { remainingShare } from '../lib/decay.ts'
+import { exponentialDecay } from '../lib/decay.ts'
 import type { Instant } from '../lib/time.ts'
 
 const NOTES = /^memory\//i
@@ -13,16 +13,16 @@ const DAY = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)/g
  * The day that a note under `memory/` is about, as the beginning of it: of its name, or else of the nearest folder that is
  * called by a day. Null when there is none, or the day is not in the calendar.
  */
-export function momentOfPath(path: string): Instant | null {
+export function parsePathDate(path: string): Instant | null {
   if (!NOTES.test(path)) return null
   for (const name of path.split('/').slice(1).reverse()) {
-    const day = dayIn(name)
+    const day = parseDay(name)
     if (day !== null) return day
   }
   return null
 }
 
-function dayIn(name: string): Instant | null {
+function parseDay(name: string): Instant | null {
   for (const match of name.matchAll(DAY)) {
     const [year = 0, month = 0, day = 0] = match.slice(1).map(Number)
     const at = Date.UTC(year, month - 1, day)
@@ -36,12 +36,12 @@ function dayIn(name: string): Instant | null {
  * From when on a file grows old; null: it never does. `MEMORY.md` and undated notes under `memory/` are kept up to date by
  * whoever writes them; other files are as old as their last change.
  */
-export function agesFrom(path: string, modifiedAt: Instant): Instant | null {
-  if (ROOT_NOTES.test(path) || NOTES.test(path)) return momentOfPath(path)
+export function getAgeReference(path: string, modifiedAt: Instant): Instant | null {
+  if (ROOT_NOTES.test(path) || NOTES.test(path)) return parsePathDate(path)
   return modifiedAt
 }
 
 /** What a score is worth at this age. A half-life of 0 or less lets nothing fade. */
-export function decayed(score: number, ageMs: number, halfLifeDays: number): number {
-  return halfLifeDays > 0 ? score * remainingShare(ageMs, halfLifeDays) : score
+export function decayScore(score: number, ageMs: number, halfLifeDays: number): number {
+  return halfLifeDays > 0 ? score * exponentialDecay(ageMs, halfLifeDays) : score
 }

@@ -1,9 +1,9 @@
 /** What can be tuned about files. Whoever builds the engine fills it from the table of settings. */
 
 import type { Fusion } from '../domain/settings/recall-modes.ts'
-import { CUT_DEFAULTS } from './chunking/chunker.ts'
+import { CHUNK_DEFAULTS } from './chunking/chunker.ts'
 
-export type FileSettings = {
+export type FileOptions = {
   /** How large a chunk may be, and how much of it the next one repeats. */
   readonly chunkTokens: number
   readonly chunkOverlap: number
@@ -20,9 +20,9 @@ export type FileSettings = {
   readonly halfLifeDays: number
   /** 0 … 1: below 1, hits that say the same as one above move down. */
   readonly mmrLambda: number
-  readonly redactsMails: boolean
+  readonly redactsEmails: boolean
   /** Whether `MEMORY.md` shows what is pinned. */
-  readonly isMirrored: boolean
+  readonly isMemoryFileEnabled: boolean
   /** Whose today it is that is written to; an IANA name. */
   readonly timeZone: string
   /** A transcript is looked at again once it has grown by one of these; 0: at any growth. */
@@ -30,29 +30,29 @@ export type FileSettings = {
   readonly sessionMessages: number
 }
 
-export const FILE_DEFAULTS: FileSettings = {
-  chunkTokens: CUT_DEFAULTS.tokens,
-  chunkOverlap: CUT_DEFAULTS.overlap,
-  chunkBytesMax: CUT_DEFAULTS.bytesMax,
+export const FILE_DEFAULTS: FileOptions = {
+  chunkTokens: CHUNK_DEFAULTS.tokens,
+  chunkOverlap: CHUNK_DEFAULTS.overlap,
+  chunkBytesMax: CHUNK_DEFAULTS.bytesMax,
   chunksMax: 50_000,
   minScore: 0.35,
   maxResults: 6,
   fusion: 'adaptive',
   halfLifeDays: 0,
   mmrLambda: 1,
-  redactsMails: false,
-  isMirrored: false,
+  redactsEmails: false,
+  isMemoryFileEnabled: false,
   timeZone: 'UTC',
   sessionBytes: 100_000,
   sessionMessages: 50,
 }
 
 /** How long things may take or wait. */
-export type FilePace = {
+export type FileTimings = {
   /** Editors write a file several times in a row. */
-  readonly quietMs: number
+  readonly debounceMs: number
   /** Transcripts grow with every word. */
-  readonly sessionQuietMs: number
+  readonly sessionDebounceMs: number
   /** Watching may miss something: every root is looked at so often. */
   readonly intervalMs: number
   /** How long a question waits for what was changed to be indexed. */
@@ -61,9 +61,9 @@ export type FilePace = {
   readonly cheapLookMs: number
 }
 
-export const FILE_PACE: FilePace = {
-  quietMs: 1_500,
-  sessionQuietMs: 5_000,
+export const FILE_TIMINGS: FileTimings = {
+  debounceMs: 1_500,
+  sessionDebounceMs: 5_000,
   intervalMs: 3_600_000,
   searchWaitMs: 1_000,
   cheapLookMs: 25,

@@ -1,5 +1,5 @@
 import type { OwnerId } from '../domain/ids.ts'
-import type { FileSource, FileTrouble } from './file.ts'
+import type { FileSource, FileProblem } from './file.ts'
 
 export type FileQuery = {
   readonly text: string
@@ -26,7 +26,7 @@ export type FileHit = {
   readonly headings: readonly string[]
 }
 
-export type FileAnswer = {
+export type FileSearchResult = {
   /** Best first; none when nothing fits. */
   readonly hits: readonly FileHit[]
   /** Which backend answered: `builtin`, `qmd`. */
@@ -35,11 +35,11 @@ export type FileAnswer = {
   readonly provider: string | null
   readonly model: string | null
   /** What it did without, and why: another backend, vectors; null when nothing was missing. */
-  readonly fallback: string | null
+  readonly fallbackReason: string | null
   readonly mode: 'hybrid' | 'keyword'
 }
 
-export type FileRange = {
+export type LineRange = {
   /** The first line, from 1. */
   readonly from?: number
   readonly lines?: number
@@ -69,7 +69,7 @@ export type SyncReport = {
   readonly removed: number
   readonly unchanged: number
   readonly chunks: number
-  readonly troubles: readonly FileTrouble[]
+  readonly troubles: readonly FileProblem[]
   readonly milliseconds: number
 }
 
@@ -84,7 +84,7 @@ export type FileStatus = {
     /** Whether something may have changed since the last look. */
     readonly isDirty: boolean
     readonly lastSyncAt: number | null
-    readonly troubles: readonly FileTrouble[]
+    readonly troubles: readonly FileProblem[]
   }[]
   readonly bySource: Readonly<
     Record<FileSource, { readonly files: number; readonly chunks: number }>
@@ -105,7 +105,7 @@ export type FileStatus = {
   readonly facts: Readonly<Record<string, string | number | boolean>>
 }
 
-export type Probed = { readonly ok: boolean; readonly error: string | null }
+export type ProbeResult = { readonly ok: boolean; readonly error: string | null }
 
 /**
  * FileSearch: finds the lines of an owner's files that answer a question. The files are canonical; whatever an
@@ -115,9 +115,9 @@ export type Probed = { readonly ok: boolean; readonly error: string | null }
  * `test/conformance/files/file-search.suite.ts`.
  */
 export interface FileSearch {
-  search(owner: OwnerId, query: FileQuery): Promise<FileAnswer>
+  search(owner: OwnerId, query: FileQuery): Promise<FileSearchResult>
   /** Only inside of the owner's roots. */
-  readFile(owner: OwnerId, path: string, range?: FileRange): Promise<FileText>
+  readFile(owner: OwnerId, path: string, range?: LineRange): Promise<FileText>
   status(owner: OwnerId): Promise<FileStatus>
   /**
    * Looks at all roots now. `force` reads and cuts every file anew, and answers from the old index meanwhile. `embeds`
@@ -133,7 +133,7 @@ export interface FileSearch {
       readonly onEmbedding?: (progress: EmbeddingProgress) => void
     },
   ): Promise<SyncReport>
-  probeEmbeddingAvailability(): Promise<Probed>
-  probeVectorAvailability(): Promise<Probed>
+  probeEmbeddingAvailability(): Promise<ProbeResult>
+  probeVectorAvailability(): Promise<ProbeResult>
   close(): Promise<void>
 }

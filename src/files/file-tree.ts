@@ -1,15 +1,15 @@
 import type { Instant } from '../lib/time.ts'
-import type { FileTrouble, Root, SeenFile } from './file.ts'
+import type { FileProblem, FileRoot, FileStat } from './file.ts'
 
 /** What a look at a root has found. What is in trouble is named, and the rest is there. */
-export type Scan = {
-  readonly files: readonly SeenFile[]
-  readonly troubles: readonly FileTrouble[]
+export type FolderScan = {
+  readonly files: readonly FileStat[]
+  readonly problems: readonly FileProblem[]
   /** False where a part of the root could not be looked at: what is missing there has not vanished. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
-export type ReadFile =
+export type FileReadResult =
   | {
       readonly kind: 'read'
       readonly text: string
@@ -18,12 +18,12 @@ export type ReadFile =
       readonly sizeBytes: number
       readonly modifiedAt: Instant
       /** Something to be told although the file was read, as bytes that are no text. */
-      readonly trouble: FileTrouble | null
+      readonly trouble: FileProblem | null
     }
-  | { readonly kind: 'trouble'; readonly trouble: FileTrouble }
+  | { readonly kind: 'trouble'; readonly trouble: FileProblem }
 
 /** Bytes of a file that only grows. */
-export type ReadTail = {
+export type FileTail = {
   /**
    * Whole lines from `from` on, without what stands after the last line break. A long rest comes in several reads, and a
    * line that is longer than one of them as an empty line, so that lines can be counted.
@@ -44,10 +44,10 @@ export type ReadTail = {
   readonly modifiedAt: Instant
 }
 
-export type Watch = {
+export type FileWatch = {
   /** `polling` when the system can't tell of changes; `because` says why. */
   readonly mode: () => 'events' | 'polling'
-  readonly because: () => string | null
+  readonly getReason: () => string | null
   close(): void
 }
 
@@ -58,16 +58,16 @@ export type Watch = {
  * path of a root that is a file is its name.
  */
 export interface FileTree {
-  scan(root: Root, signal?: AbortSignal): Promise<Scan>
+  scan(root: FileRoot, signal?: AbortSignal): Promise<FolderScan>
   /** The whole file as it was at one moment: one that changes while it is read is read again, and then is trouble. */
-  read(root: Root, path: string): Promise<ReadFile>
+  read(root: FileRoot, path: string): Promise<FileReadResult>
   /** Null when the file is not there. What has no place for trouble throws: `invalid_input` outside, or `unavailable`. */
-  readTail(root: Root, path: string, from: number): Promise<ReadTail | null>
+  readTail(root: FileRoot, path: string, from: number): Promise<FileTail | null>
   /**
    * Calls when something may have changed in a root. A hint: it may come late, twice or for nothing. There is one when
    * watching has begun: what changed before it may be unseen. A watch alone keeps no process running.
    */
-  watch(roots: readonly Root[], onHint: (root: Root) => void): Watch
+  watch(roots: readonly FileRoot[], onHint: (root: FileRoot) => void): FileWatch
 }
 
 export type FolderEntry = {

@@ -1,16 +1,16 @@
 /** When files are looked at by themselves: at the start, when they change, and from time to time. */
 import type { OwnerId } from '../domain/ids.ts'
-import type { Timers } from '../lib/interval-timers.ts'
-import type { FilePace } from './file-options.ts'
+import type { IntervalTimers } from '../lib/interval-timers.ts'
+import type { FileTimings } from './file-options.ts'
 import type { FileStatus } from './file-search.ts'
-import type { FileTree, Watch } from './file-tree.ts'
+import type { FileTree, FileWatch } from './file-tree.ts'
 import type { Roots } from './roots.ts'
 
-export type WatchingParts = {
+export type FileWatcherDependencies = {
   readonly tree: FileTree
   readonly roots: Roots
-  readonly timers: Timers
-  readonly pace: FilePace
+  readonly timers: IntervalTimers
+  readonly pace: FileTimings
   /** Notes that something may have changed. */
   readonly touch: (owner: OwnerId, root?: string) => void
   /** Looks at an owner's files; `isThorough` at everything that has grown a little. */
@@ -20,26 +20,26 @@ export type WatchingParts = {
 const OFF: FileStatus['watching'] = { mode: 'off', because: null }
 
 /** One owner who is watched; `silent` are the roots that nothing was heard of yet. */
-type Watched = {
-  watch: Watch | null
+type WatchedOwner = {
+  watch: FileWatch | null
   cancelLook: (() => void) | null
   readonly silent: Set<string>
 }
 
-export class Watching {
-  readonly #parts: WatchingParts
-  readonly #owners = new Map<OwnerId, Watched>()
+export class FileWatcher {
+  readonly #parts: FileWatcherDependencies
+  readonly #owners = new Map<OwnerId, WatchedOwner>()
   readonly #looks = new Set<Promise<void>>()
   #cancelInterval: (() => void) | null = null
   #isClosed = false
 
-  constructor(parts: WatchingParts) {
+  constructor(parts: FileWatcherDependencies) {
     this.#parts = parts
   }
 
   of(owner: OwnerId): FileStatus['watching'] {
     const watch = this.#owners.get(owner)?.watch
-    return watch == null ? OFF : { mode: watch.mode(), because: watch.because() }
+    return watch == null ? OFF : { mode: watch.mode(), because: watch.getReason() }
   }
 
   /** Whether every change is told at once. There is a hint when watching a root has begun. */
@@ -68,7 +68,7 @@ export class Watching {
     this.unwatch(owner)
     if (listed.length === 0) return
     const silent = new Set(listed.map(({ id }) => id))
-    const watched: Watched = { watch: null, cancelLook: null, silent }
+    const watched: WatchedOwner = { watch: null, cancelLook: null, silent }
     this.#owners.set(owner, watched)
     watched.watch = tree.watch(listed, ({ id, kind }) => {
       silent.delete(id)
@@ -103,9 +103,9 @@ export class Watching {
   }
 
   /** Once there was quiet for a while. Notes that change don't wait for transcripts that always do. */
-  #lookSoon(owner: OwnerId, watched: Watched, isSessions: boolean): void {
+  #lookSoon(owner: OwnerId, watched: WatchedOwner, isSessions: boolean): void {
     const { timers, pace } = this.#parts
-    const quietMs = isSessions ? pace.sessionQuietMs : pace.quietMs
+    const quietMs = isSessions ? pace.sessionDebounceMs : pace.debounceMs
     if (isSessions && watched.cancelLook !== null) return
     watched.cancelLook?.()
     const cancel = timers.every(quietMs, () => {

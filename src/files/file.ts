@@ -20,7 +20,7 @@ export const ROOT_KINDS = ['workspace', 'path', 'sessions'] as const
 export type RootKind = (typeof ROOT_KINDS)[number]
 
 /** A place in the file system that an owner has indexed. */
-export type Root = {
+export type FileRoot = {
   readonly id: string
   readonly owner: OwnerId
   readonly kind: RootKind
@@ -32,14 +32,14 @@ export type Root = {
 }
 
 /** What a look at a folder tells of a file without reading it. */
-export type SeenFile = {
+export type FileStat = {
   readonly path: string
   readonly sizeBytes: number
   readonly modifiedAt: Instant
 }
 
 /** What was known of a file when it was indexed. */
-export type KnownFile = SeenFile & {
+export type HashedFileStat = FileStat & {
   /** SHA-256 of its bytes. */
   readonly hash: string
 }
@@ -54,7 +54,7 @@ export type Chunk = {
 }
 
 /** Why a file or folder could not be indexed, or only in part. */
-export const FILE_TROUBLES = [
+export const FILE_PROBLEMS = [
   'missing',
   'unreadable',
   'too_large',
@@ -65,9 +65,9 @@ export const FILE_TROUBLES = [
   'failed',
 ] as const
 
-export type FileTrouble = {
+export type FileProblem = {
   readonly path: string
-  readonly because: (typeof FILE_TROUBLES)[number]
+  readonly reason: (typeof FILE_PROBLEMS)[number]
   /** For a person. */
   readonly message: string
 }

@@ -4,20 +4,20 @@ import type { Ids, OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
-import { systemTimers, type Timers } from '../lib/interval-timers.ts'
-import type { Prefill } from '../models/batch-embedder.ts'
+import { systemIntervalTimers, type IntervalTimers } from '../lib/interval-timers.ts'
+import type { BatchEmbedder } from '../models/batch-embedder.ts'
 import type { Store } from '../storage/store.ts'
-import { createBuiltin } from './builtin-file-search.ts'
-import { type Contents, createContents } from './file-contents.ts'
-import { FILE_PACE, type FilePace, type FileSettings } from './file-options.ts'
+import { createBuiltinFileSearch } from './builtin-file-search.ts'
+import { type FileContents, createFileContents } from './file-contents.ts'
+import { FILE_TIMINGS, type FileTimings, type FileOptions } from './file-options.ts'
 import type { FileSearch } from './file-search.ts'
 import type { FileTree, Workspace } from './file-tree.ts'
-import { Watching } from './file-watcher.ts'
+import { FileWatcher } from './file-watcher.ts'
 import type { IndexStore } from './indexing/chunk-vectors.ts'
-import { Mirror, type MirroredMemories } from './memory-file/memory-file-sync.ts'
+import { MemoryFileSync, type PinnedMemories } from './memory-file/memory-file-sync.ts'
 import { createRoots, type NamedRoot, type RootInput, type Roots } from './roots.ts'
 
-export type FilesParts = {
+export type FilesDependencies = {
   /** Of the memories: roots are kept there. */
   readonly store: Store
   readonly clock: Clock
@@ -27,13 +27,13 @@ export type FilesParts = {
   readonly innerStore: IndexStore
   readonly tree: FileTree
   readonly workspaceOf: (root: NamedRoot) => Workspace
-  readonly settingsOf: (owner: OwnerId) => Promise<FileSettings>
-  readonly pace?: Partial<FilePace>
-  readonly timers?: Timers
+  readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>
+  readonly pace?: Partial<FileTimings>
+  readonly timers?: IntervalTimers
   /** Gets vectors ahead where many are needed; without, each is made when it is. */
-  readonly prefill?: Prefill
+  readonly prefill?: BatchEmbedder
   /** What is pinned, for the mirror of it; without, there is none. */
-  readonly memories?: MirroredMemories
+  readonly memories?: PinnedMemories
   /** Calls when memories of an owner may have changed, until what it gives back is called. */
   readonly onMemoriesChanged?: (listener: (owner: OwnerId) => void) => () => void
   /** What answers, where that is not the built-in search alone. Reading, syncing and status go through it too. */
@@ -43,13 +43,13 @@ export type FilesParts = {
 export interface Files extends FileSearch {
   readonly roots: Roots
   /** What the built-in index holds. */
-  readonly contents: Contents
+  readonly contents: FileContents
   /** Where memory may write; `not_found` when the owner has no workspace. */
   workspace(owner: OwnerId): Promise<Workspace>
   /** Adds to the note of today, in the owner's time zone, and tells its path. */
-  append(owner: OwnerId, text: string): Promise<{ readonly path: string }>
+  appendToDailyNote(owner: OwnerId, text: string): Promise<{ readonly path: string }>
   /** Notes that something was written to an owner's files, so that the next question knows it. */
-  touch(owner: OwnerId): void
+  markDirty(owner: OwnerId): void
   /** Notes that another process has added or removed roots of an owner. */
   rootsChanged(owner: OwnerId): Promise<void>
   /** From now on files are looked at when they change, and from time to time. */
@@ -58,12 +58,12 @@ export interface Files extends FileSearch {
   forget(owner: OwnerId): Promise<void>
 }
 
-export function createFiles(parts: FilesParts): Files {
+export function createFiles(parts: FilesDependencies): Files {
   const { store, clock, tree, settingsOf, workspaceOf } = parts
-  const pace: FilePace = { ...FILE_PACE, ...parts.pace }
+  const pace: FileTimings = { ...FILE_TIMINGS, ...parts.pace }
   const roots = createRoots({ store, clock })
-  const mirror = mirrorOf(parts, roots)
-  const builtin = createBuiltin({
+  const mirror = createMemoryFileSync(parts, roots)
+  const builtin = createBuiltinFileSearch({
     ...parts,
     roots,
     pace,
@@ -71,13 +71,13 @@ export function createFiles(parts: FilesParts): Files {
     watchingOf: (owner) => watching.of(owner),
     isWatched: (owner) => watching.isSure(owner),
   })
-  const watching = new Watching({
+  const watching = new FileWatcher({
     ...{ tree, roots, pace },
-    timers: parts.timers ?? systemTimers,
-    touch: builtin.touch,
+    timers: parts.timers ?? systemIntervalTimers,
+    touch: builtin.markDirty,
     look: async (owner, isThorough) => {
       await mirror?.sync(owner)
-      await builtin.catchUp(owner, { isThorough })
+      await builtin.syncIfDirty(owner, { isThorough })
     },
   })
   // Only where files are watched: others look at the memories when they look at the files.
@@ -85,7 +85,7 @@ export function createFiles(parts: FilesParts): Files {
   const search = parts.searchWith?.(builtin) ?? builtin
   /** Another root is another thing to watch, and to look at. */
   const changed = async (owner: OwnerId) => {
-    builtin.touch(owner)
+    builtin.markDirty(owner)
     if (watching.isStarted) await watching.watch(owner)
   }
   const workspace = async (owner: OwnerId) => {
@@ -116,23 +116,23 @@ export function createFiles(parts: FilesParts): Files {
         return isRemoved
       },
     },
-    contents: createContents({ ...parts, roots }),
+    contents: createFileContents({ ...parts, roots }),
     workspace,
-    append: async (owner, text) => {
+    appendToDailyNote: async (owner, text) => {
       if (typeof text !== 'string' || text.trim() === '') {
         throw new AppError('invalid_input', 'There is nothing to add.', { field: 'text' })
       }
       const { timeZone } = await settingsOf(owner)
-      const path = `memory/${dayIn(timeZone, clock.now())}.md`
+      const path = `memory/${formatDay(timeZone, clock.now())}.md`
       await (await workspace(owner)).append(path, text)
-      builtin.touch(owner)
+      builtin.markDirty(owner)
       return { path }
     },
-    touch: (owner) => builtin.touch(owner),
+    markDirty: (owner) => builtin.markDirty(owner),
     rootsChanged: changed,
     start: async () => {
       await watching.start()
-      await sweepOwners(parts, roots, builtin.forget)
+      await removeOrphanedOwners(parts, roots, builtin.forget)
     },
     forget: async (owner) => {
       watching.unwatch(owner)
@@ -148,14 +148,14 @@ export function createFiles(parts: FilesParts): Files {
   }
 }
 
-function mirrorOf(
-  { memories, innerStore: store, clock, settingsOf, workspaceOf }: FilesParts,
+function createMemoryFileSync(
+  { memories, innerStore: store, clock, settingsOf, workspaceOf }: FilesDependencies,
   roots: Roots,
-): Mirror | null {
+): MemoryFileSync | null {
   if (memories === undefined) return null
-  return new Mirror({
+  return new MemoryFileSync({
     ...{ store, clock, memories },
-    isWanted: async (owner) => (await settingsOf(owner)).isMirrored,
+    isEnabled: async (owner) => (await settingsOf(owner)).isMemoryFileEnabled,
     workspaceOf: async (owner) => {
       const root = (await roots.list(owner)).find(({ kind }) => kind === 'workspace')
       return root === undefined ? null : workspaceOf(root)
@@ -164,7 +164,7 @@ function mirrorOf(
 }
 
 /** As `2026-11-15`. */
-function dayIn(timeZone: string, now: number): string {
+function formatDay(timeZone: string, now: number): string {
   try {
     const parts = new Intl.DateTimeFormat('en', {
       ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn' },
@@ -179,12 +179,12 @@ function dayIn(timeZone: string, now: number): string {
 }
 
 /** What is kept of owners who have no roots any more, because they were erased while no index was open. */
-async function sweepOwners(
-  { innerStore }: FilesParts,
+async function removeOrphanedOwners(
+  { innerStore }: FilesDependencies,
   roots: Roots,
   forget: (owner: OwnerId) => Promise<void>,
 ): Promise<void> {
-  const indexed = new Set((await innerStore.places()).map(({ owner }) => owner as OwnerId)) // as the store told it
+  const indexed = new Set((await innerStore.listPlaces()).map(({ owner }) => owner as OwnerId)) // as the store told it
   indexed.delete(SYSTEM_OWNER)
   for (const owner of indexed) {
     if ((await roots.list(owner)).length === 0) await forget(owner)

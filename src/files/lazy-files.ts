@@ -7,7 +7,7 @@ import type { OwnerId } from '../domain/ids.ts'
 import type { Files } from './files.ts'
 import type { Roots } from './roots.ts'
 
-export type LazyParts = {
+export type LazyFilesDependencies = {
   /** Where files are is kept with the memories, and known without the index. */
   readonly roots: Roots
   readonly open: () => Promise<Files>
@@ -15,7 +15,7 @@ export type LazyParts = {
   readonly exists: () => boolean
 }
 
-export function createLazyFiles({ roots, open, exists }: LazyParts): Files {
+export function createLazyFiles({ roots, open, exists }: LazyFilesDependencies): Files {
   let opening: Promise<Files> | null = null
   let opened: Files | null = null
   let isStarted = false
@@ -71,12 +71,12 @@ export function createLazyFiles({ roots, open, exists }: LazyParts): Files {
     },
     contents: {
       files: async (owner, root, asked) => (await files()).contents.files(owner, root, asked),
-      pieces: async (owner, path, asked) => (await files()).contents.pieces(owner, path, asked),
+      chunks: async (owner, path, asked) => (await files()).contents.chunks(owner, path, asked),
     },
     workspace: async (owner) => (await files()).workspace(owner),
-    append: async (owner, text) => (await files()).append(owner, text),
+    appendToDailyNote: async (owner, text) => (await files()).appendToDailyNote(owner, text),
     // One that is opened later looks at everything anyway.
-    touch: (owner) => opened?.touch(owner),
+    markDirty: (owner) => opened?.markDirty(owner),
     rootsChanged: async (owner) => opened?.rootsChanged(owner),
     start: async () => {
       if (isStarted || isClosed) return

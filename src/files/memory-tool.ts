@@ -35,12 +35,12 @@ const AROUND = 2
 export function createMemoryTool(workspace: Workspace): MemoryToolHandlers {
   const files = workspace.within(FOLDER)
   return {
-    view: (command) => told(() => view(files, command)),
-    create: (command) => told(() => create(files, command)),
-    str_replace: (command) => told(() => replace(files, command)),
-    insert: (command) => told(() => insert(files, command)),
-    delete: (command) => told(() => remove(files, command)),
-    rename: (command) => told(() => rename(files, command)),
+    view: (command) => withToolErrors(() => view(files, command)),
+    create: (command) => withToolErrors(() => create(files, command)),
+    str_replace: (command) => withToolErrors(() => replace(files, command)),
+    insert: (command) => withToolErrors(() => insert(files, command)),
+    delete: (command) => withToolErrors(() => remove(files, command)),
+    rename: (command) => withToolErrors(() => rename(files, command)),
   }
 }
 
@@ -52,10 +52,10 @@ async function view(files: Workspace, { path, view_range: range }: Command<'view
   const [entry, ...below] = entries ?? []
   // Nothing was written yet: to a model that is a folder with nothing in it.
   if (entry === undefined && name === '') return listing(path, 0, [])
-  if (entry === undefined) throw missing(path)
+  if (entry === undefined) throw createMissingError(path)
   if (entry.isFolder) return listing(path, entry.sizeBytes, relativeTo(name, below))
   const text = await files.read(name)
-  if (text === null) throw vanished(path)
+  if (text === null) throw createVanishedError(path)
   return content(path, text, range)
 }
 
@@ -63,9 +63,9 @@ function listing(path: string, sizeBytes: number, entries: readonly FolderEntry[
   const shown = entries.filter((entry) => !entry.path.split('/').includes('node_modules'))
   return [
     `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`,
-    `${sizeOf(sizeBytes)}\t${path}`,
+    `${formatSize(sizeBytes)}\t${path}`,
     ...shown.map(
-      (entry) => `${sizeOf(entry.sizeBytes)}\t${path}/${entry.path}${entry.isFolder ? '/' : ''}`,
+      (entry) => `${formatSize(entry.sizeBytes)}\t${path}/${entry.path}${entry.isFolder ? '/' : ''}`,
     ),
   ].join('\n')
 }
@@ -78,14 +78,14 @@ function relativeTo(folder: string, entries: readonly FolderEntry[]): readonly F
 function content(path: string, text: string, range: readonly number[] | undefined): string {
   const lines = text.split('\n')
   if (lines.length > LINES_MAX) {
-    throw refused(
+    throw createRefusal(
       `File ${path} has too many lines (${lines.length}). Maximum is ${LINES_MAX.toLocaleString('en-US')} lines.`,
     )
   }
   const [first = 1, last = -1] = range?.length === 2 ? range : []
   const start = Math.max(1, first) - 1
   const shown = lines.slice(start, last === -1 ? lines.length : last)
-  return `Here's the content of ${path} with line numbers:\n${numbered(shown, start)}`
+  return `Here's the content of ${path} with line numbers:\n${numberLines(shown, start)}`
 }
 
 async function create(files: Workspace, { path, file_text: text }: Command<'create'>) {
@@ -102,15 +102,15 @@ async function replace(files: Workspace, command: Command<'str_replace'>) {
   checkText('old_str', from)
   checkText('new_str', to)
   return edit(files, path, (text) => {
-    const found = linesWith(text, from)
+    const found = listMatchingLines(text, from)
     const [line] = found
     if (line === undefined) {
-      throw refused(
+      throw createRefusal(
         `No replacement was performed, old_str \`${from}\` did not appear verbatim in ${path}.`,
       )
     }
     if (found.length > 1) {
-      throw refused(
+      throw createRefusal(
         `No replacement was performed. Multiple occurrences of old_str \`${from}\` in lines: ${found.join(', ')}. Please ensure it is unique`,
       )
     }
@@ -120,7 +120,7 @@ async function replace(files: Workspace, command: Command<'str_replace'>) {
 }
 
 /** The numbers of the lines that hold it, or that it begins in if it goes over several. */
-function linesWith(text: string, wanted: string): readonly number[] {
+function listMatchingLines(text: string, wanted: string): readonly number[] {
   if (!wanted.includes('\n')) {
     return text.split('\n').flatMap((line, index) => (line.includes(wanted) ? [index + 1] : []))
   }
@@ -134,7 +134,7 @@ function linesWith(text: string, wanted: string): readonly number[] {
 function snippet(text: string, line: number): string {
   const start = Math.max(0, line - 1 - AROUND)
   const shown = text.split('\n').slice(start, line + AROUND)
-  return `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${numbered(shown, start)}`
+  return `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${numberLines(shown, start)}`
 }
 
 async function insert(files: Workspace, command: Command<'insert'>) {
@@ -143,7 +143,7 @@ async function insert(files: Workspace, command: Command<'insert'>) {
   return edit(files, path, (text) => {
     const lines = text.split('\n')
     if (!(line >= 0 && line <= lines.length)) {
-      throw refused(
+      throw createRefusal(
         `Invalid \`insert_line\` parameter: ${line}. It should be within the range of lines of the file: [0, ${lines.length}]`,
       )
     }
@@ -158,11 +158,11 @@ type Edit = { readonly text: string; readonly answer: string }
 async function edit(files: Workspace, path: string, decide: (text: string) => Edit) {
   const name = nameOf(path)
   const [entry] = (await files.list(name, 0)) ?? []
-  if (entry === undefined && name !== '') throw missing(path)
-  if (entry === undefined || entry.isFolder) throw refused(`The path ${path} is not a file.`)
+  if (entry === undefined && name !== '') throw createMissingError(path)
+  if (entry === undefined || entry.isFolder) throw createRefusal(`The path ${path} is not a file.`)
   let answer = ''
   await files.update(name, (text) => {
-    if (text === null) throw vanished(path)
+    if (text === null) throw createVanishedError(path)
     const decided = decide(text)
     answer = decided.answer
     return decided.text
@@ -172,49 +172,49 @@ async function edit(files: Workspace, path: string, decide: (text: string) => Ed
 
 async function remove(files: Workspace, { path }: Command<'delete'>) {
   const name = nameOf(path)
-  if (name === '') throw refused(`Cannot delete the ${TOP} directory itself`)
-  if (!(await files.remove(name))) throw notThere(path)
+  if (name === '') throw createRefusal(`Cannot delete the ${TOP} directory itself`)
+  if (!(await files.remove(name))) throw createNotFoundError(path)
   return `Successfully deleted ${path}`
 }
 
 async function rename(files: Workspace, { old_path: from, new_path: to }: Command<'rename'>) {
   const [oldName, newName] = [nameOf(from), nameOf(to)]
-  if (oldName === '') throw refused(`Cannot rename the ${TOP} directory itself`)
+  if (oldName === '') throw createRefusal(`Cannot rename the ${TOP} directory itself`)
   const outcome = newName === '' ? 'taken' : await files.rename(oldName, newName)
   if (outcome === 'taken') {
     throw new AppError('conflict', `The destination ${to} already exists`)
   }
-  if (outcome === 'missing') throw notThere(from)
+  if (outcome === 'missing') throw createNotFoundError(from)
   return `Successfully renamed ${from} to ${to}`
 }
 
 /** Where it is in the workspace. Steps up are taken as long as they stay inside. */
 function nameOf(path: unknown): string {
   if (typeof path !== 'string' || !path.startsWith(TOP)) {
-    throw refused(`Path must start with ${TOP}, got: ${path}`)
+    throw createRefusal(`Path must start with ${TOP}, got: ${path}`)
   }
   const parts = [TOP]
   for (const part of path.slice(TOP.length).split('/')) {
     if (part === '' || part === '.') continue
     if (part !== '..') parts.push(parts.length === 0 ? `/${part}` : part)
-    else if (parts.pop() === undefined) throw escaping(path)
+    else if (parts.pop() === undefined) throw createEscapeError(path)
   }
   const [top, ...below] = parts
-  if (top !== TOP) throw escaping(path)
+  if (top !== TOP) throw createEscapeError(path)
   const name = below.join('/')
-  if (/[\0\\]/.test(name) || hidesSteps(name)) throw escaping(path)
+  if (/[\0\\]/.test(name) || hasParentSegments(name)) throw createEscapeError(path)
   return name
 }
 
 /** Steps up, or separators, in the form that addresses have. Whoever decodes them once or twice would follow them. */
-function hidesSteps(name: string): boolean {
+function hasParentSegments(name: string): boolean {
   const decoded = name.replace(/%(?:25)*(2e|2f|5c|00)/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   )
   return decoded !== name && (/[\0\\]/.test(decoded) || decoded.split('/').includes('..'))
 }
 
-function numbered(lines: readonly string[], start: number): string {
+function numberLines(lines: readonly string[], start: number): string {
   return lines
     .map((line, index) => `${String(start + index + 1).padStart(LINE_NUMBER_WIDTH)}\t${line}`)
     .join('\n')
@@ -222,7 +222,7 @@ function numbered(lines: readonly string[], start: number): string {
 
 const UNITS = ['B', 'K', 'M', 'G', 'T']
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   let [size, unit] = [bytes, 0]
   while (size >= 1_024 && unit < UNITS.length - 1) {
     size /= 1_024
@@ -238,34 +238,34 @@ function checkText(field: string, value: unknown): void {
 }
 
 /** A link that leads out is told in the tool's words. */
-async function told(work: () => Promise<string>): Promise<string> {
+async function withToolErrors(work: () => Promise<string>): Promise<string> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof AppError && error.facts.because === 'link') {
-      throw refused(`Path would escape ${TOP} directory via symlink`)
+      throw createRefusal(`Path would escape ${TOP} directory via symlink`)
     }
     throw error
   }
 }
 
-function refused(message: string): AppError {
+function createRefusal(message: string): AppError {
   return new AppError('invalid_input', message)
 }
 
-function escaping(path: string): AppError {
-  return refused(`Path ${path} would escape ${TOP} directory`)
+function createEscapeError(path: string): AppError {
+  return createRefusal(`Path ${path} would escape ${TOP} directory`)
 }
 
-function missing(path: string): AppError {
+function createMissingError(path: string): AppError {
   return new AppError('not_found', `The path ${path} does not exist. Please provide a valid path.`)
 }
 
-function notThere(path: string): AppError {
+function createNotFoundError(path: string): AppError {
   return new AppError('not_found', `The path ${path} does not exist`)
 }
 
-function vanished(path: string): AppError {
+function createVanishedError(path: string): AppError {
   return new AppError(
     'not_found',
     `The file ${path} no longer exists (may have been deleted or renamed concurrently).`,

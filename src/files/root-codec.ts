@@ -17,62 +17,62 @@ const TEXT_CHARACTERS_MAX = 4_000
 const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
 
 export function parseRootEntry(value: unknown): Entry {
-  const { id, place, at, version, body } = fields('entry', value)
-  const { owner } = parseScope({ owner: text('owner', fields('place', place).owner) })
+  const { id, place, at, version, body } = toFields('entry', value)
+  const { owner } = parseScope({ owner: parseText('owner', toFields('place', place).owner) })
   return {
-    id: parseEntryId(text('id', id)),
+    id: parseEntryId(parseText('id', id)),
     place: { owner, user: null, session: null },
     kind: 'root',
     about: owner,
-    at: whole('at', at) as Instant, // a whole number of milliseconds
+    at: parseInteger('at', at) as Instant, // a whole number of milliseconds
     expiresAt: null,
-    version: Math.max(1, whole('version', version)),
-    body: parseBody(fields('body', body)),
+    version: Math.max(1, parseInteger('version', version)),
+    body: parseBody(toFields('body', body)),
   }
 }
 
 function parseBody({ kind, path, include, exclude, name }: Fields): JsonObject {
   const known = ROOT_KINDS.find((each) => each === kind)
-  if (known === undefined) throw invalid('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
-  const where = text('path', path)
+  if (known === undefined) throw createInvalidInputError('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
+  const where = parseText('path', path)
   if (!ABSOLUTE.test(where) || where.includes('\0')) {
-    throw invalid('path', 'The path of a root is absolute.')
+    throw createInvalidInputError('path', 'The path of a root is absolute.')
   }
-  const called = text('name', name)
+  const called = parseText('name', name)
   if ((called === '') !== (known === 'workspace')) {
-    throw invalid('name', 'Every root has a name but the workspace.')
+    throw createInvalidInputError('name', 'Every root has a name but the workspace.')
   }
   return {
     ...{ kind: known, path: where, name: called },
-    include: texts('include', include),
-    exclude: texts('exclude', exclude),
+    include: parseTextList('include', include),
+    exclude: parseTextList('exclude', exclude),
   }
 }
 
-function fields(field: string, value: unknown): Fields {
+function toFields(field: string, value: unknown): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Fields // an object, whatever is in it
   }
-  throw invalid(field, `${field} is an object.`)
+  throw createInvalidInputError(field, `${field} is an object.`)
 }
 
-function text(field: string, value: unknown): string {
+function parseText(field: string, value: unknown): string {
   if (typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX) return value
-  throw invalid(field, `${field} is a text of at most ${TEXT_CHARACTERS_MAX} characters.`)
+  throw createInvalidInputError(field, `${field} is a text of at most ${TEXT_CHARACTERS_MAX} characters.`)
 }
 
-function texts(field: string, value: unknown): readonly string[] {
+function parseTextList(field: string, value: unknown): readonly string[] {
   if (!Array.isArray(value) || value.length > TEXTS_MAX) {
-    throw invalid(field, `${field} is a list of at most ${TEXTS_MAX} texts.`)
+    throw createInvalidInputError(field, `${field} is a list of at most ${TEXTS_MAX} texts.`)
   }
-  return value.map((each) => text(field, each))
+  return value.map((each) => parseText(field, each))
 }
 
-function whole(field: string, value: unknown): number {
+function parseInteger(field: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw invalid(field, `${field} is a whole number.`)
+  throw createInvalidInputError(field, `${field} is a whole number.`)
 }
 
-function invalid(field: string, message: string): AppError {
+function createInvalidInputError(field: string, message: string): AppError {
   return new AppError('invalid_input', message, { field })
 }

@@ -8,15 +8,15 @@ import { AppError } from '../domain/errors.ts'
 import { type EntryId, type OwnerId, parseEntryId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { hashOf } from '../lib/parts-hash.ts'
+import { hashParts } from '../lib/parts-hash.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Store } from '../storage/store.ts'
-import { ROOT_KINDS, type Root, type RootKind } from './file.ts'
+import { ROOT_KINDS, type FileRoot, type RootKind } from './file.ts'
 
 /** `name` is what paths in it begin with when they are told; empty for the workspace. */
-export type NamedRoot = Root & { readonly name: string }
+export type NamedRoot = FileRoot & { readonly name: string }
 
 export type RootInput = {
   readonly kind: RootKind
@@ -65,11 +65,11 @@ export function createRoots({
     const known = entries.map(toRoot)
     const given = parseRoot(owner, input, known)
     const before = entries.find(({ id }) => id === given.id) ?? null
-    refuseOverlap(given, known)
+    assertNoOverlap(given, known)
     if (before === null && known.length >= ROOTS_MAX) {
       throw new AppError('invalid_input', `There are at most ${ROOTS_MAX} roots.`)
     }
-    const root = { ...given, name: nameOf(given, known) }
+    const root = { ...given, name: getRootName(given, known) }
     const outcome = await store.commit([
       {
         op: 'put',
@@ -109,7 +109,7 @@ export function createRoots({
       return true
     },
     owners: async () => {
-      const places = await store.places()
+      const places = await store.listPlaces()
       const names = new Set(places.flatMap(({ owner, user }) => (user === null ? [owner] : [])))
       names.delete(SYSTEM_OWNER)
       const having: OwnerId[] = []
@@ -118,7 +118,7 @@ export function createRoots({
         const where = { kinds: ['root'] } as const
         const { rows } = await store.find('entry', { owner, user: null }, { where, limit: 1 })
         if (rows.length > 0) having.push(owner)
-        await nextTurn()
+        await yieldToEventLoop()
       }
       return having
     },
@@ -126,14 +126,14 @@ export function createRoots({
 }
 
 /** How a file is called in results: one name leads to one file, whatever root it is in. */
-export function pathOutside({ kind, name, path: root }: NamedRoot, path: string): string {
+export function toDisplayPath({ kind, name, path: root }: NamedRoot, path: string): string {
   if (kind === 'workspace') return path
   // A root may be a single file, and is then called like it.
   return path === basename(root) ? name : `${name}/${path}`
 }
 
 /** The root that a path of `pathOutside` is in, and its path there. */
-export function locate(
+export function resolveDisplayPath(
   roots: readonly NamedRoot[],
   path: string,
 ): { readonly root: NamedRoot; readonly path: string } | null {
@@ -147,9 +147,9 @@ export function locate(
   return workspace === undefined ? null : { root: workspace, path: plain }
 }
 
-type Unnamed = Omit<NamedRoot, 'name'>
+type UnnamedRoot = Omit<NamedRoot, 'name'>
 
-function parseRoot(owner: OwnerId, input: RootInput, known: readonly NamedRoot[]): Unnamed {
+function parseRoot(owner: OwnerId, input: RootInput, known: readonly NamedRoot[]): UnnamedRoot {
   const { kind, path } = input
   if (!ROOT_KINDS.includes(kind)) {
     throw invalid('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
@@ -164,7 +164,7 @@ function parseRoot(owner: OwnerId, input: RootInput, known: readonly NamedRoot[]
   }
   const absolute = resolve(workspace?.path ?? '', path)
   // An owner has one workspace, so two that are added at once get into each other's way here.
-  const id = `root_${kind === 'workspace' ? hashOf(owner, kind) : hashOf(owner, kind, absolute)}`
+  const id = `root_${kind === 'workspace' ? hashParts(owner, kind) : hashParts(owner, kind, absolute)}`
   return {
     id,
     owner,
@@ -186,7 +186,7 @@ function parseGlobs(field: string, globs: readonly string[]): readonly string[] 
 }
 
 /** A file that two roots hold would be found twice. */
-function refuseOverlap(given: Unnamed, known: readonly NamedRoot[]): void {
+function assertNoOverlap(given: UnnamedRoot, known: readonly NamedRoot[]): void {
   for (const other of known) {
     if (other.id === given.id) {
       if (other.path === given.path) continue
@@ -197,8 +197,8 @@ function refuseOverlap(given: Unnamed, known: readonly NamedRoot[]): void {
       )
     }
     if (isSessions(given) !== isSessions(other)) continue
-    const isShared = heldBy(given).some((a) =>
-      heldBy(other).some((b) => isWithin(a, b) || isWithin(b, a)),
+    const isShared = listHeldPaths(given).some((a) =>
+      listHeldPaths(other).some((b) => isWithin(a, b) || isWithin(b, a)),
     )
     if (!isShared) continue
     throw new AppError(
@@ -210,11 +210,11 @@ function refuseOverlap(given: Unnamed, known: readonly NamedRoot[]): void {
 }
 
 /** Transcripts and notes never have the same files. */
-function isSessions({ kind }: Unnamed): boolean {
+function isSessions({ kind }: UnnamedRoot): boolean {
   return kind === 'sessions'
 }
 
-function heldBy({ kind, path }: Unnamed): readonly string[] {
+function listHeldPaths({ kind, path }: UnnamedRoot): readonly string[] {
   if (kind !== 'workspace') return [path]
   return ['MEMORY.md', 'memory.md', 'memory'].map((name) => join(path, name))
 }
@@ -227,20 +227,20 @@ function isWithin(path: string, folder: string): boolean {
 /** The workspace's own names stay free. */
 const TAKEN = ['memory', 'memory.md']
 
-function nameOf(given: Unnamed, known: readonly NamedRoot[]): string {
+function getRootName(given: UnnamedRoot, known: readonly NamedRoot[]): string {
   if (given.kind === 'workspace') return ''
   const before = known.find(({ id }) => id === given.id)
   if (before !== undefined) return before.name
   const taken = new Set([...TAKEN, ...known.map(({ name }) => name.toLowerCase())])
   const plain = given.kind === 'sessions' ? 'sessions' : basename(given.path) || 'files'
   for (let count = 1; ; count++) {
-    const name = count === 1 ? plain : numbered(plain, count)
+    const name = count === 1 ? plain : addSuffix(plain, count)
     if (!taken.has(name.toLowerCase())) return name
   }
 }
 
 /** `notes-2.md`, so that what a file is stays plain. */
-function numbered(name: string, count: number): string {
+function addSuffix(name: string, count: number): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? `${name.slice(0, dot)}-${count}${name.slice(dot)}` : `${name}-${count}`
 }

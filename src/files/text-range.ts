@@ -1,45 +1,45 @@
 /** Reading an owner's files, or some lines of one. */
 import { AppError } from '../domain/errors.ts'
-import { breaksIn, linesOf, textOfLines } from '../text/lines.ts'
-import type { FileSettings } from './file-options.ts'
-import type { FileRange, FileText } from './file-search.ts'
+import { countLineBreaks, indexLines, sliceLines } from '../text/lines.ts'
+import type { FileOptions } from './file-options.ts'
+import type { LineRange, FileText } from './file-search.ts'
 import type { FileTree } from './file-tree.ts'
-import { locate, type NamedRoot } from './roots.ts'
-import { readSessionLines } from './sessions/session-lines.ts'
+import { resolveDisplayPath, type NamedRoot } from './roots.ts'
+import { parseSessionLines } from './sessions/session-lines.ts'
 
-export type ReadingParts = {
+export type TextRangeDependencies = {
   readonly tree: FileTree
   readonly roots: readonly NamedRoot[]
-  readonly settings: FileSettings
+  readonly settings: FileOptions
 }
 
-export async function readText(
-  { tree, roots, settings }: ReadingParts,
+export async function readTextRange(
+  { tree, roots, settings }: TextRangeDependencies,
   path: string,
-  range: FileRange = {},
+  range: LineRange = {},
 ): Promise<FileText> {
   if (typeof path !== 'string' || path.trim() === '') throw invalid('path', 'Which file?')
   const from = parseCount('from', range.from) ?? 1
   const lines = parseCount('lines', range.lines) ?? Number.POSITIVE_INFINITY
-  const found = locate(roots, path)
-  if (found === null) return nothing(path, `${path} is in none of the roots.`)
+  const found = resolveDisplayPath(roots, path)
+  if (found === null) return emptyText(path, `${path} is in none of the roots.`)
   if (found.root.kind === 'sessions') {
     const told = await readSession(tree, found.root, found.path, { settings, from, lines })
     return { path, ...told }
   }
   const read = await tree.read(found.root, found.path)
-  if (read.kind === 'trouble') return nothing(path, read.trouble.message)
-  const { count } = linesOf(read.text)
-  if (from > Math.max(1, count)) return nothing(path, `${path} has ${count} lines.`)
+  if (read.kind === 'trouble') return emptyText(path, read.trouble.message)
+  const { count } = indexLines(read.text)
+  if (from > Math.max(1, count)) return emptyText(path, `${path} has ${count} lines.`)
   const isWhole = range.from === undefined && range.lines === undefined
-  return { path, text: isWhole ? read.text : textOfLines(read.text, from, lines), reason: null }
+  return { path, text: isWhole ? read.text : sliceLines(read.text, from, lines), reason: null }
 }
 
 /** More is not told at once. */
 const SESSION_CHARACTERS_MAX = 20_000_000
 
-type Asked = {
-  readonly settings: FileSettings
+type RequestedRange = {
+  readonly settings: FileOptions
   readonly from: number
   readonly lines: number
 }
@@ -49,9 +49,9 @@ async function readSession(
   tree: FileTree,
   root: NamedRoot,
   path: string,
-  { settings, from, lines }: Asked,
+  { settings, from, lines }: RequestedRange,
 ): Promise<Omit<FileText, 'path'>> {
-  const { redactsMails: mails } = settings
+  const { redactsEmails: mails } = settings
   const end = from + lines
   const told: string[] = []
   let characters = 0
@@ -59,9 +59,9 @@ async function readSession(
   for (let at = 0; line < end && characters < SESSION_CHARACTERS_MAX; ) {
     const tail = await tree.readTail(root, path, at)
     if (tail === null) return { text: '', reason: `${path}: it is not there.` }
-    const next = line + breaksIn(tail.text)
+    const next = line + countLineBreaks(tail.text)
     const isAsked = next > from
-    const said = isAsked ? readSessionLines(tail.text, { firstLine: line, mails }).messages : []
+    const said = isAsked ? parseSessionLines(tail.text, { firstLine: line, emailAddresses: mails }).messages : []
     for (const { role, text, line: number } of said) {
       if (number < from || number >= end) continue
       told[number - from] = `${role === 'user' ? 'User' : 'Assistant'}: ${text}`
@@ -84,7 +84,7 @@ function parseCount(field: string, value: number | undefined): number | undefine
   throw invalid(field, `${field} is a whole number from 1 on.`)
 }
 
-function nothing(path: string, reason: string): FileText {
+function emptyText(path: string, reason: string): FileText {
   return { path, text: '', reason }
 }
 

@@ -3,78 +3,78 @@ import type { Entry } from '../domain/entry.ts'
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
-import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
+import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import {
-  allEntries,
-  getEntry,
-  putEntry,
-  removeEntry,
-  SYSTEM,
+  listEntries,
+  getSystemEntry,
+  buildEntryChange,
+  buildEntryRemoval,
+  SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
 import {
-  armed,
-  cancelled,
-  claimed,
-  ended,
+  scheduleJob,
+  cancelJob,
+  claimJob,
+  finishJob,
   isDue,
   type Job,
-  type JobEnding,
+  type JobResult,
   type JobLimits,
   type JobRequest,
-  jobId,
-  laneId,
-  readJob,
+  buildJobId,
+  buildJobLockId,
+  parseJob,
   toJobEntry,
 } from './job.ts'
 import {
-  fenceOf,
-  type IsAbandoned,
-  isFree,
-  type LaneRow,
-  leased,
-  putLane,
-  readLaneRow,
+  buildLockFence,
+  type IsLeaseAbandoned,
+  isLockFree,
+  type LockRow,
+  buildLease,
+  buildLockChange,
+  loadLock,
 } from './owner-locks.ts'
 
 /** One run of a job: who may say what becomes of it. */
-export type Run = { readonly job: Job; readonly claim: string; readonly lane: string }
+export type JobRun = { readonly job: Job; readonly claim: string; readonly lane: string }
 
 /** `blocked`: others work in its lane. `gone`: it isn't due any more, or others were faster. */
-export type Claim =
-  | { readonly kind: 'claimed'; readonly run: Run }
+export type JobClaim =
+  | { readonly kind: 'claimed'; readonly run: JobRun }
   | { readonly kind: 'blocked' | 'gone' }
 
 /** `stopped`: somebody cancelled it; `lost`: somebody else works in its lane. */
-export type Renewal = 'renewed' | 'stopped' | 'lost'
+export type LeaseRenewal = 'renewed' | 'stopped' | 'lost'
 
 const CLAIM_TRIES = 3
 const SWEEP_TRIES = 3
 const SWEEP_ROWS = 500
 
-export class JobRows {
-  readonly #ports: EnginePorts
+export class JobQueue {
+  readonly #ports: EngineDependencies
   readonly #limits: JobLimits
 
-  constructor(ports: EnginePorts, limits: JobLimits) {
+  constructor(ports: EngineDependencies, limits: JobLimits) {
     this.#ports = ports
     this.#limits = limits
   }
 
   async get(id: string, store = this.#ports.store): Promise<Job | null> {
-    const entry = await getEntry({ store }, id)
-    return entry === null ? null : readJob(entry)
+    const entry = await getSystemEntry({ store }, id)
+    return entry === null ? null : parseJob(entry)
   }
 
   /** None when it is left alone. */
   async arming(request: JobRequest, store = this.#ports.store): Promise<readonly Change[]> {
-    const before = await getEntry({ store }, jobId(request))
-    const known = before === null ? null : readJob(before)
-    const job = armed(known, request, this.#now())
-    return job === null ? [] : [putJob(job, before)]
+    const before = await getSystemEntry({ store }, buildJobId(request))
+    const known = before === null ? null : parseJob(before)
+    const job = scheduleJob(known, request, this.#now())
+    return job === null ? [] : [buildJobChange(job, before)]
   }
 
   /** All that is due, page by page; `ahead` is what only a clock that was set back could make wait. */
@@ -84,27 +84,27 @@ export class JobRows {
       reach === 'due'
         ? { kinds: ['job' as const], atBefore: (now + 1) as Instant }
         : { kinds: ['job' as const], atFrom: (now + 2 * leaseMs) as Instant }
-    for await (const page of pages(this.#ports.store, 'entry', SYSTEM, { where })) {
-      const jobs = page.map(readJob).filter((job) => job !== null)
+    for await (const page of pages(this.#ports.store, 'entry', SYSTEM_SCOPE, { where })) {
+      const jobs = page.map(parseJob).filter((job) => job !== null)
       yield jobs.filter((job) => isDue(job, now, leaseMs))
     }
   }
 
   /** The job and its lane in one commit, each as it was read: only one of many can have them. */
-  async claim(id: string, isAbandoned: IsAbandoned): Promise<Claim> {
+  async claim(id: string, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
     for (let tried = 0; tried < CLAIM_TRIES; tried++) {
-      const entry = await getEntry(this.#ports, id)
-      const job = entry === null ? null : readJob(entry)
+      const entry = await getSystemEntry(this.#ports, id)
+      const job = entry === null ? null : parseJob(entry)
       const now = this.#now()
       if (job === null || !isDue(job, now, this.#limits.leaseMs)) return { kind: 'gone' }
       const row = await this.#lane(job)
-      if (!isFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
+      if (!isLockFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
       const claim: string = this.#ports.ids.next('job', now)
-      const next = claimed(job, claim, now, this.#limits)
+      const next = claimJob(job, claim, now, this.#limits)
       const isRunning = next.status === 'running'
       const { kind } = await this.#ports.store.commit([
-        putJob(next, entry),
-        ...(isRunning ? [putLane(row, this.#leased(id, claim), job.owner, now)] : []),
+        buildJobChange(next, entry),
+        ...(isRunning ? [buildLockChange(row, this.#leased(id, claim), job.owner, now)] : []),
       ])
       if (kind === 'conflict') continue
       return isRunning
@@ -115,57 +115,57 @@ export class JobRows {
   }
 
   /** Arms a job and claims it in one commit, for somebody who waits for it. `blocked`: others work in its lane. */
-  async begin(request: JobRequest, isAbandoned: IsAbandoned): Promise<Claim> {
+  async begin(request: JobRequest, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
     const now = this.#now()
-    const entry = await getEntry(this.#ports, jobId(request))
-    const job = armed(entry === null ? null : readJob(entry), request, now)
+    const entry = await getSystemEntry(this.#ports, buildJobId(request))
+    const job = scheduleJob(entry === null ? null : parseJob(entry), request, now)
     if (job === null) return { kind: 'gone' }
     const row = await this.#lane(job)
-    if (!isFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
+    if (!isLockFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
     const claim: string = this.#ports.ids.next('job', now)
-    const running = claimed(job, claim, now, this.#limits)
+    const running = claimJob(job, claim, now, this.#limits)
     const { kind } = await this.#ports.store.commit([
-      putJob(running, entry),
-      putLane(row, this.#leased(job.id, claim), job.owner, now),
+      buildJobChange(running, entry),
+      buildLockChange(row, this.#leased(job.id, claim), job.owner, now),
     ])
     if (kind === 'conflict') return { kind: 'blocked' }
     return { kind: 'claimed', run: { job: running, claim, lane: row.id } }
   }
 
-  async renew(run: Run): Promise<Renewal> {
-    return decideAndCommit<Renewal>(this.#ports, async () => {
+  async renew(run: JobRun): Promise<LeaseRenewal> {
+    return commitWithRetry<LeaseRenewal>(this.#ports, async () => {
       const row = await this.#lane(run.job)
       if (row.lane?.claim !== run.claim) return { changes: [], result: 'lost' }
       const job = await this.get(run.job.id)
-      if (job === null || job.stopped === run.claim) return { changes: [], result: 'stopped' }
+      if (job === null || job.cancelledRun === run.claim) return { changes: [], result: 'stopped' }
       const lease = this.#leased(run.job.id, run.claim)
       return {
-        changes: [putLane(row, lease, run.job.owner, this.#now())],
+        changes: [buildLockChange(row, lease, run.job.owner, this.#now())],
         result: 'renewed',
       }
     })
   }
 
   /** For a commit that only whoever holds the lane may make. */
-  async fence(run: Run): Promise<Change> {
-    return fenceOf(await this.#lane(run.job), run.claim)
+  async fence(run: JobRun): Promise<Change> {
+    return buildLockFence(await this.#lane(run.job), run.claim)
   }
 
   /**
    * Leaves the lane, and says what became of the job, each unless that is somebody else's by now. Gives the job as it is
    * afterwards.
    */
-  async settle(run: Run, ending: JobEnding): Promise<Job | null> {
-    return decideAndCommit<Job | null>(this.#ports, async () => {
+  async settle(run: JobRun, ending: JobResult): Promise<Job | null> {
+    return commitWithRetry<Job | null>(this.#ports, async () => {
       const row = await this.#lane(run.job)
-      const entry = await getEntry(this.#ports, run.job.id)
-      const job = entry === null ? null : readJob(entry)
+      const entry = await getSystemEntry(this.#ports, run.job.id)
+      const job = entry === null ? null : parseJob(entry)
       const now = this.#now()
       const isOurs = job?.claim === run.claim
-      const next = isOurs ? ended(job, ending, now, this.#limits) : job
+      const next = isOurs ? finishJob(job, ending, now, this.#limits) : job
       const changes = [
-        ...(row.lane?.claim === run.claim ? [putLane(row, {}, run.job.owner, now)] : []),
-        ...(isOurs && next !== null ? [putJob(next, entry)] : []),
+        ...(row.lane?.claim === run.claim ? [buildLockChange(row, {}, run.job.owner, now)] : []),
+        ...(isOurs && next !== null ? [buildJobChange(next, entry)] : []),
       ]
       return { changes, result: next }
     })
@@ -176,7 +176,7 @@ export class JobRows {
     return this.#change(id, async (job) => {
       const { lane } = await this.#lane(job)
       const running = lane?.holder === id ? lane.claim : null
-      return { job: cancelled(job, running, this.#now()), running }
+      return { job: cancelJob(job, running, this.#now()), running }
     })
   }
 
@@ -185,7 +185,7 @@ export class JobRows {
       const { kind, key, owner, input, everyMs } = before
       const recurs = everyMs === null ? {} : { everyMs }
       const now = this.#now()
-      return { job: armed(before, { kind, key, owner, input, at: now, ...recurs }, now) ?? before }
+      return { job: scheduleJob(before, { kind, key, owner, input, at: now, ...recurs }, now) ?? before }
     })
     return job
   }
@@ -194,12 +194,12 @@ export class JobRows {
     id: string,
     decide: (job: Job) => Promise<Result>,
   ): Promise<Result> {
-    return decideAndCommit(this.#ports, async () => {
-      const entry = await getEntry(this.#ports, id)
-      const job = entry === null ? null : readJob(entry)
+    return commitWithRetry(this.#ports, async () => {
+      const entry = await getSystemEntry(this.#ports, id)
+      const job = entry === null ? null : parseJob(entry)
       if (job === null) throw new AppError('not_found', 'There is no such job.', { id })
       const result = await decide(job)
-      return { changes: [putJob(result.job, entry)], result }
+      return { changes: [buildJobChange(result.job, entry)], result }
     })
   }
 
@@ -208,11 +208,11 @@ export class JobRows {
     const { store } = this.#ports
     for (let tried = 0; tried < SWEEP_TRIES; tried++) {
       const where = { kinds: ['job' as const], expiredBy: this.#now() }
-      const { rows } = await store.find('entry', SYSTEM, { where, limit: SWEEP_ROWS })
+      const { rows } = await store.find('entry', SYSTEM_SCOPE, { where, limit: SWEEP_ROWS })
       if (rows.length === 0) return 0
       // By version: one that was armed in between must stay.
       const { kind } = await store.commit(
-        rows.map((row) => removeEntry(row, { version: row.version })),
+        rows.map((row) => buildEntryRemoval(row, { version: row.version })),
       )
       if (kind === 'committed') return rows.length
     }
@@ -221,19 +221,19 @@ export class JobRows {
 
   /** Of an owner, whatever their state. */
   async removeAll(owner: OwnerId): Promise<void> {
-    const entries = await allEntries(this.#ports, { kinds: ['job'], about: owner })
+    const entries = await listEntries(this.#ports, { kinds: ['job'], about: owner })
     for (let start = 0; start < entries.length; start += COMMIT_CHANGES_MAX) {
       const some = entries.slice(start, start + COMMIT_CHANGES_MAX)
-      await this.#ports.store.commit(some.map((entry) => removeEntry(entry)))
+      await this.#ports.store.commit(some.map((entry) => buildEntryRemoval(entry)))
     }
   }
 
-  #lane(job: Job): Promise<LaneRow> {
-    return readLaneRow(this.#ports, laneId(job))
+  #lane(job: Job): Promise<LockRow> {
+    return loadLock(this.#ports, buildJobLockId(job))
   }
 
   #leased(holder: string, claim: string) {
-    return leased(holder, claim, this.#now(), this.#limits.leaseMs)
+    return buildLease(holder, claim, this.#now(), this.#limits.leaseMs)
   }
 
   #now(): Instant {
@@ -241,6 +241,6 @@ export class JobRows {
   }
 }
 
-function putJob(job: Job, before: Entry | null): Change {
-  return putEntry(toJobEntry(job), before).change
+function buildJobChange(job: Job, before: Entry | null): Change {
+  return buildEntryChange(toJobEntry(job), before).change
 }

@@ -4,21 +4,21 @@
  */
 import { AppError, type ErrorCode, toAppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { nextTurn } from '../lib/event-loop.ts'
-import type { Timers } from '../lib/interval-timers.ts'
-import { persistently } from '../lib/retry.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
+import type { IntervalTimers } from '../lib/interval-timers.ts'
+import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
-import { withinTime } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/timeout.ts'
 import type { Change } from '../storage/store.ts'
-import { type Job, type JobEnding, type JobLimits, laneId } from './job.ts'
-import type { Claim, JobRows, Run } from './job-queue.ts'
-import { LeaseWatch } from './lease-watchdog.ts'
+import { type Job, type JobResult, type JobLimits, buildJobLockId } from './job.ts'
+import type { JobClaim, JobQueue, JobRun } from './job-queue.ts'
+import { LeaseWatchdog } from './lease-watchdog.ts'
 
 /** What is done for a job, and what became of it. It may be done again after a crash, so twice must be as good as once. */
 export type JobHandler = (job: Job, context: JobContext) => Promise<JobOutcome>
 
-export type JobOutcome = Extract<JobEnding, { readonly kind: 'done' | 'later' }>
+export type JobOutcome = Extract<JobResult, { readonly kind: 'done' | 'later' }>
 
 export type JobContext = {
   /** Fires when the job is cancelled, when others took it over, and when the process is about to end. */
@@ -34,25 +34,25 @@ export type JobContext = {
 export type EndedJob = {
   readonly kind: string
   /** `unsettled`: it ended, and that could not be written down. */
-  readonly outcome: JobEnding['kind'] | 'unsettled'
+  readonly outcome: JobResult['kind'] | 'unsettled'
   readonly ms: number
 }
 
-export type RunnerParts = {
-  readonly ports: EnginePorts
-  readonly rows: JobRows
+export type JobRunnerDependencies = {
+  readonly ports: EngineDependencies
+  readonly rows: JobQueue
   readonly limits: JobLimits
   readonly kinds: ReadonlyMap<string, JobHandler>
-  readonly timers: Timers
+  readonly timers: IntervalTimers
   readonly concurrency: number
   readonly pollMs: number
   /** Must not fail. */
   readonly onEnded: (ended: EndedJob) => void
 }
 
-type Candidate = { readonly id: string; readonly lane: string; readonly dueAt: number }
+type DueJob = { readonly id: string; readonly lane: string; readonly dueAt: number }
 
-type Running = Run & { readonly controller: AbortController; ended: Promise<void> }
+type RunningJob = JobRun & { readonly controller: AbortController; ended: Promise<void> }
 
 const CANDIDATES_MAX = 10_000
 const CANDIDATES_PER_LANE = 20
@@ -68,11 +68,11 @@ const FORGET_WAIT_MS = 5_000
 /** How long stopping may take, once the time to end is over. */
 const STOP_WAIT_MS = 1_000
 
-export class Runner {
-  readonly #parts: RunnerParts
-  readonly #watch: LeaseWatch
-  readonly #running = new Map<string, Running>()
-  #candidates: Candidate[] = []
+export class JobRunner {
+  readonly #parts: JobRunnerDependencies
+  readonly #watch: LeaseWatchdog
+  readonly #running = new Map<string, RunningJob>()
+  #candidates: DueJob[] = []
   #isMore = false
   #filling: Promise<void> | null = null
   #isFillWanted = false
@@ -83,10 +83,10 @@ export class Runner {
   #isClosed = false
   #fault: ErrorCode | null = null
 
-  constructor(parts: RunnerParts) {
+  constructor(parts: JobRunnerDependencies) {
     this.#parts = parts
     const { limits, pollMs } = parts
-    this.#watch = new LeaseWatch(Math.ceil(limits.leaseMs / RENEWALS / pollMs) + 1)
+    this.#watch = new LeaseWatchdog(Math.ceil(limits.leaseMs / RENEWALS / pollMs) + 1)
   }
 
   get running(): readonly string[] {
@@ -143,7 +143,7 @@ export class Runner {
       ({ status, dueAt }) => status === 'waiting' && (dueAt ?? now + 1) <= now,
     )
     if (due.length === 0) return
-    this.#candidates.push(...due.filter((job) => this.#isKnown(job)).map(toCandidate))
+    this.#candidates.push(...due.filter((job) => this.#isKnown(job)).map(toDueJob))
     void this.#fill()
   }
 
@@ -163,7 +163,7 @@ export class Runner {
   async stopAll(owner: OwnerId): Promise<void> {
     const meant = [...this.#running.values()].filter(({ job }) => job.owner === owner)
     for (const { controller } of meant) controller.abort()
-    await withinTime(FORGET_WAIT_MS, () => Promise.all(meant.map(({ ended }) => ended)))
+    await withTimeout(FORGET_WAIT_MS, () => Promise.all(meant.map(({ ended }) => ended)))
   }
 
   /**
@@ -174,9 +174,9 @@ export class Runner {
     this.#isClosed = true
     this.#stopTicking?.()
     this.#candidates = []
-    await withinTime(graceMs, () => this.#idle())
+    await withTimeout(graceMs, () => this.#idle())
     for (const { controller } of this.#running.values()) controller.abort()
-    await withinTime(STOP_WAIT_MS, () => this.#idle())
+    await withTimeout(STOP_WAIT_MS, () => this.#idle())
   }
 
   async #idle(): Promise<void> {
@@ -187,7 +187,7 @@ export class Runner {
 
   async #sweep(): Promise<void> {
     try {
-      while (!this.#isClosed && (await this.#parts.rows.sweep()) > 0) await nextTurn()
+      while (!this.#isClosed && (await this.#parts.rows.sweep()) > 0) await yieldToEventLoop()
     } catch {
       /* there is a next time */
     }
@@ -216,12 +216,12 @@ export class Runner {
     const isSetBack = this.#lastScanAt === null || now < this.#lastScanAt
     this.#lastScanAt = now
     const looksAhead = isSetBack || (this.#tick > 0 && this.#tick % AHEAD_EVERY === 0)
-    const found = new Candidates()
+    const found = new DueJobs()
     for (const reach of looksAhead ? (['due', 'ahead'] as const) : (['due'] as const)) {
       for await (const jobs of rows.due(now, reach)) {
         if (this.#isClosed) return
         const meant = isSetBack || reach === 'due' ? jobs : jobs.filter((job) => this.#isLeft(job))
-        for (const job of meant) if (this.#isKnown(job)) found.add(toCandidate(job))
+        for (const job of meant) if (this.#isKnown(job)) found.add(toDueJob(job))
       }
     }
     this.#candidates = found.inOrder()
@@ -232,7 +232,7 @@ export class Runner {
    * Whether nobody has done it for as long as it recurs, whatever the clocks say: one that comes from the future may be
    * done by a server whose clock is ahead, and two that took turns would do it all the time.
    */
-  #isLeft({ id, everyMs, since }: Job): boolean {
+  #isLeft({ id, everyMs, statusChangedAt: since }: Job): boolean {
     if (everyMs === null) return true
     const ticks = Math.ceil(everyMs / this.#parts.pollMs)
     return this.#watch.isUnchangedFor(ticks, id, since, this.#tick)
@@ -257,7 +257,7 @@ export class Runner {
       this.#isFillWanted = false
       const waiting = this.#candidates
       this.#candidates = []
-      const kept: Candidate[] = []
+      const kept: DueJob[] = []
       const blocked = new Set<string>()
       for (const candidate of waiting) {
         if (this.#isClosed) return
@@ -270,11 +270,11 @@ export class Runner {
     }
   }
 
-  #isBusy({ lane }: Candidate): boolean {
+  #isBusy({ lane }: DueJob): boolean {
     return this.#running.size >= this.#parts.concurrency || this.#running.has(lane)
   }
 
-  async #tryOne({ id }: Candidate): Promise<Claim['kind']> {
+  async #tryOne({ id }: DueJob): Promise<JobClaim['kind']> {
     try {
       const claim = await this.#parts.rows.claim(id, (...lane) => this.isAbandoned(...lane))
       if (claim.kind === 'claimed') this.#run(claim.run)
@@ -285,9 +285,9 @@ export class Runner {
     }
   }
 
-  #run(run: Run): void {
+  #run(run: JobRun): void {
     this.#runs++
-    const running: Running = { ...run, controller: new AbortController(), ended: Promise.resolve() }
+    const running: RunningJob = { ...run, controller: new AbortController(), ended: Promise.resolve() }
     this.#running.set(run.lane, running)
     if (this.#isClosed) running.controller.abort()
     running.ended = this.#perform(running).finally(() => {
@@ -296,7 +296,7 @@ export class Runner {
     })
   }
 
-  async #perform(run: Running): Promise<void> {
+  async #perform(run: RunningJob): Promise<void> {
     const { ports, rows, limits, timers, onEnded } = this.#parts
     const began = ports.clock.now()
     const stopRenewing = timers.every(limits.leaseMs / RENEWALS, () => {
@@ -306,7 +306,7 @@ export class Runner {
     stopRenewing()
     let outcome: EndedJob['outcome'] = ending.kind
     try {
-      const job = await persistently(ports.clock, () => rows.settle(run, ending))
+      const job = await retry(ports.clock, () => rows.settle(run, ending))
       if (job !== null) this.wake([job])
     } catch {
       outcome = 'unsettled' // it is done again when the lease has run out
@@ -315,7 +315,7 @@ export class Runner {
     onEnded({ kind: run.job.kind, outcome, ms })
   }
 
-  async #work(run: Running): Promise<JobEnding> {
+  async #work(run: RunningJob): Promise<JobResult> {
     const { kinds, limits, rows } = this.#parts
     const { job, controller } = run
     const { signal } = controller
@@ -336,18 +336,18 @@ export class Runner {
     }
   }
 
-  async #renew(run: Running): Promise<void> {
+  async #renew(run: RunningJob): Promise<void> {
     if ((await this.#parts.rows.renew(run)) !== 'renewed') run.controller.abort()
   }
 }
 
 /** What a scan found. A few of each lane are enough: they are done one after the other, and the rest is found again. */
-class Candidates {
-  readonly #found: Candidate[] = []
+class DueJobs {
+  readonly #found: DueJob[] = []
   readonly #ofLane = new Map<string, number>()
   isMore = false
 
-  add(candidate: Candidate): void {
+  add(candidate: DueJob): void {
     const count = this.#ofLane.get(candidate.lane) ?? 0
     if (count >= CANDIDATES_PER_LANE || this.#found.length >= CANDIDATES_MAX) {
       this.isMore = true
@@ -357,11 +357,11 @@ class Candidates {
     this.#found.push(candidate)
   }
 
-  inOrder(): Candidate[] {
+  inOrder(): DueJob[] {
     return this.#found.sort((a, b) => a.dueAt - b.dueAt)
   }
 }
 
-function toCandidate(job: Job): Candidate {
-  return { id: job.id, lane: laneId(job), dueAt: job.dueAt ?? 0 }
+function toDueJob(job: Job): DueJob {
+  return { id: job.id, lane: buildJobLockId(job), dueAt: job.dueAt ?? 0 }
 }

@@ -20,7 +20,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number]
 /** `lost`: whoever did it ended without a word; `bad_answer`: a model answered with what can't be used. */
 const FAULTS = ['lost', 'bad_answer'] as const
 
-export type JobFault = ErrorCode | (typeof FAULTS)[number]
+export type JobErrorCode = ErrorCode | (typeof FAULTS)[number]
 
 export type Job = {
   readonly id: JobId
@@ -33,20 +33,20 @@ export type Job = {
   /** Null when it will not run by itself. */
   readonly dueAt: Instant | null
   /** When it got into this state. */
-  readonly since: Instant
+  readonly statusChangedAt: Instant
   /** How often it failed since it was armed. */
   readonly attempts: number
   /** How often it was lost since it was armed. */
-  readonly losses: number
+  readonly lostLeases: number
   /** Null for what is done once. */
   readonly everyMs: number | null
-  readonly lastError: JobFault | null
+  readonly lastError: JobErrorCode | null
   /** What came of it the last time. */
   readonly outcome: JsonObject | null
   /** Names the run that may say what became of it; null when none may. */
   readonly claim: string | null
   /** Names a run that is to stop. */
-  readonly stopped: string | null
+  readonly cancelledRun: string | null
 }
 
 export type JobRequest = {
@@ -67,14 +67,14 @@ export type JobLimits = {
   /** Failures after which a job is dead. */
   readonly attemptsMax: number
   /** Losses after which a job is dead: most likely it is to blame for them. */
-  readonly lossesMax: number
+  readonly lostLeasesMax: number
 }
 
 /**
  * How a run ended. `abandoned`: whoever waited for it was told of the error, so it is not tried again by itself.
  * `released`: it was stopped and is to be done another time.
  */
-export type JobEnding =
+export type JobResult =
   | { readonly kind: 'done'; readonly outcome: JsonObject }
   | {
       readonly kind: 'later'
@@ -99,26 +99,26 @@ const HASH_CHARACTERS = 40
 /** When nothing is due: no search for what is due meets it. */
 const NEVER = INSTANT_MAX as Instant // the last instant there is
 
-export function jobId({ kind, owner, key }: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
-  return `job_${kind}_${hashed(owner, key)}` as JobId // made from what it stands for
+export function buildJobId({ kind, owner, key }: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
+  return `job_${kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
 }
 
 /** Of an owner; a job that is nobody's has one to itself. */
-export function laneId({ id, owner }: Pick<Job, 'id' | 'owner'>): EntryId {
-  return owner === null ? (`lane_${hashed(null, id)}` as EntryId) : laneOf(owner) // as above
+export function buildJobLockId({ id, owner }: Pick<Job, 'id' | 'owner'>): EntryId {
+  return owner === null ? (`lane_${hashParts(null, id)}` as EntryId) : buildOwnerLockId(owner) // as above
 }
 
-export function laneOf(owner: OwnerId): EntryId {
-  return `lane_${hashed(owner)}` as EntryId // as above
+export function buildOwnerLockId(owner: OwnerId): EntryId {
+  return `lane_${hashParts(owner)}` as EntryId // as above
 }
 
-function hashed(...parts: readonly (string | null)[]): string {
+function hashParts(...parts: readonly (string | null)[]): string {
   return sha256(JSON.stringify(parts)).slice(0, HASH_CHARACTERS)
 }
 
 /** The job as it will be; null when nothing is to be changed. */
-export function armed(before: Job | null, request: JobRequest, now: Instant): Job | null {
-  check(request)
+export function scheduleJob(before: Job | null, request: JobRequest, now: Instant): Job | null {
+  assertValidRequest(request)
   const isOpen = before?.status === 'waiting' || before?.status === 'running'
   if (request.onlyIfNew === true && isOpen && before.everyMs === (request.everyMs ?? null)) {
     return null
@@ -126,27 +126,27 @@ export function armed(before: Job | null, request: JobRequest, now: Instant): Jo
   const { kind, key, owner, input = {}, at, everyMs = null } = request
   return {
     ...(before ?? NEW),
-    ...{ id: jobId(request), kind, key, owner, input, everyMs },
-    ...{ status: 'waiting', dueAt: at, since: now, attempts: 0, losses: 0, claim: null },
+    ...{ id: buildJobId(request), kind, key, owner, input, everyMs },
+    ...{ status: 'waiting', dueAt: at, statusChangedAt: now, attempts: 0, lostLeases: 0, claim: null },
   }
 }
 
 const NEW = { lastError: null, outcome: null, stopped: null }
 
-function check({ kind, key, at, everyMs }: JobRequest): void {
-  if (!KIND.test(kind)) throw refused('kind', 'A kind of job is a word of up to 19 letters.')
+function assertValidRequest({ kind, key, at, everyMs }: JobRequest): void {
+  if (!KIND.test(kind)) throw createInvalidJobError('kind', 'A kind of job is a word of up to 19 letters.')
   if (key.length > KEY_CHARACTERS_MAX) {
-    throw refused('key', `The key of a job has at most ${KEY_CHARACTERS_MAX} characters.`)
+    throw createInvalidJobError('key', `The key of a job has at most ${KEY_CHARACTERS_MAX} characters.`)
   }
   if (!Number.isSafeInteger(at) || Math.abs(at) > INSTANT_MAX) {
-    throw refused('at', 'A job is due at a time.')
+    throw createInvalidJobError('at', 'A job is due at a time.')
   }
   if (everyMs !== undefined && !(Number.isSafeInteger(everyMs) && everyMs >= EVERY_MS_MIN)) {
-    throw refused('everyMs', `A job recurs after at least ${EVERY_MS_MIN} ms.`)
+    throw createInvalidJobError('everyMs', `A job recurs after at least ${EVERY_MS_MIN} ms.`)
   }
 }
 
-function refused(field: string, message: string): AppError {
+function createInvalidJobError(field: string, message: string): AppError {
   return new AppError('invalid_input', message, { field })
 }
 
@@ -154,82 +154,82 @@ function refused(field: string, message: string): AppError {
  * What got into its state in the future was put there by a clock that has been set back since. Nobody knows how long it
  * has waited, so it is due.
  */
-export function isDue({ status, dueAt, since }: Job, now: Instant, leaseMs: number): boolean {
+export function isDue({ status, dueAt, statusChangedAt: since }: Job, now: Instant, leaseMs: number): boolean {
   if (status !== 'waiting' && status !== 'running') return false
   return dueAt !== null && (dueAt <= now || since > now + 2 * leaseMs)
 }
 
 /** By a run, or dead where too many runs were lost with it. */
-export function claimed(job: Job, claim: string, now: Instant, { lossesMax }: JobLimits): Job {
-  const losses = job.losses + (job.status === 'running' ? 1 : 0)
-  const lastError = losses > job.losses ? 'lost' : job.lastError
-  if (losses >= lossesMax) return over({ ...job, losses, lastError }, 'dead', now)
-  return { ...job, losses, lastError, status: 'running', since: now, claim }
+export function claimJob(job: Job, claim: string, now: Instant, { lostLeasesMax: lossesMax }: JobLimits): Job {
+  const losses = job.lostLeases + (job.status === 'running' ? 1 : 0)
+  const lastError = losses > job.lostLeases ? 'lost' : job.lastError
+  if (losses >= lossesMax) return toEnded({ ...job, lostLeases: losses, lastError }, 'dead', now)
+  return { ...job, lostLeases: losses, lastError, status: 'running', statusChangedAt: now, claim }
 }
 
-export function ended(job: Job, ending: JobEnding, now: Instant, limits: JobLimits): Job {
+export function finishJob(job: Job, ending: JobResult, now: Instant, limits: JobLimits): Job {
   switch (ending.kind) {
     case 'done': {
       const done = { ...job, outcome: ending.outcome, lastError: null }
-      return job.everyMs === null ? over(done, 'done', now) : recurring(done, job.everyMs, now)
+      return job.everyMs === null ? toEnded(done, 'done', now) : toNextRun(done, job.everyMs, now)
     }
     case 'later': {
       const { at, outcome = job.outcome, input = job.input } = ending
-      return waiting({ ...job, outcome, input, attempts: 0, losses: 0, lastError: null }, at, now)
+      return toWaiting({ ...job, outcome, input, attempts: 0, lostLeases: 0, lastError: null }, at, now)
     }
     case 'failed':
-      return failed(job, ending.error, now, limits)
+      return failJob(job, ending.error, now, limits)
     case 'abandoned': {
       const { code } = ending.error
       const status = code === 'cancelled' ? 'cancelled' : 'dead'
-      return over({ ...job, lastError: faultOf(ending.error) }, status, now)
+      return toEnded({ ...job, lastError: toErrorCode(ending.error) }, status, now)
     }
     case 'released':
-      return waiting(job, job.dueAt ?? now, now)
+      return toWaiting(job, job.dueAt ?? now, now)
   }
 }
 
 /** An error that says until when it lasts is waited out; it is no failure of the job's. */
-function failed(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLimits): Job {
+function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLimits): Job {
   const { until } = error.facts
-  const told = { ...job, lastError: faultOf(error) }
+  const told = { ...job, lastError: toErrorCode(error) }
   if (typeof until === 'number' && Number.isSafeInteger(until) && until < INSTANT_MAX) {
-    return waiting(told, Math.max(until, now + FIRST_PAUSE_MS) as Instant, now)
+    return toWaiting(told, Math.max(until, now + FIRST_PAUSE_MS) as Instant, now)
   }
   const attempts = job.attempts + 1
   if (attempts < attemptsMax) {
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** job.attempts, PAUSE_MS_MAX)
-    return waiting({ ...told, attempts }, (now + pause) as Instant, now)
+    return toWaiting({ ...told, attempts }, (now + pause) as Instant, now)
   }
   // What recurs has another chance by itself.
-  if (job.everyMs !== null) return recurring(told, job.everyMs, now)
-  return over({ ...told, attempts }, 'dead', now)
+  if (job.everyMs !== null) return toNextRun(told, job.everyMs, now)
+  return toEnded({ ...told, attempts }, 'dead', now)
 }
 
 /** An error may name a fault that has no code of its own. */
-function faultOf({ code, facts }: AppError): JobFault {
+function toErrorCode({ code, facts }: AppError): JobErrorCode {
   return FAULTS.find((fault) => fault === facts.fault) ?? code
 }
 
 /** Takes it back; of what recurs, this one time. `running` names the run that is to stop. */
-export function cancelled(job: Job, running: string | null, now: Instant): Job {
-  const stopped = { ...job, stopped: running ?? job.stopped }
+export function cancelJob(job: Job, running: string | null, now: Instant): Job {
+  const stopped = { ...job, stopped: running ?? job.cancelledRun }
   if (job.status === 'done') return stopped
   return job.everyMs === null
-    ? over(stopped, 'cancelled', now)
-    : recurring(stopped, job.everyMs, now)
+    ? toEnded(stopped, 'cancelled', now)
+    : toNextRun(stopped, job.everyMs, now)
 }
 
-function waiting(job: Job, dueAt: Instant, now: Instant): Job {
-  return { ...job, status: 'waiting', dueAt, since: now, claim: null }
+function toWaiting(job: Job, dueAt: Instant, now: Instant): Job {
+  return { ...job, status: 'waiting', dueAt, statusChangedAt: now, claim: null }
 }
 
-function recurring(job: Job, everyMs: number, now: Instant): Job {
-  return waiting({ ...job, attempts: 0, losses: 0 }, (now + everyMs) as Instant, now)
+function toNextRun(job: Job, everyMs: number, now: Instant): Job {
+  return toWaiting({ ...job, attempts: 0, lostLeases: 0 }, (now + everyMs) as Instant, now)
 }
 
-function over(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant): Job {
-  return { ...job, status, dueAt: null, since: now, claim: null }
+function toEnded(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant): Job {
+  return { ...job, status, dueAt: null, statusChangedAt: now, claim: null }
 }
 
 /** As it is stored. Dead ones are kept until somebody decides about them. */
@@ -241,13 +241,13 @@ export function toJobEntry(job: Job): Omit<Entry, 'place' | 'version'> {
     kind: 'job',
     about: owner,
     at: dueAt ?? NEVER,
-    expiresAt: isForgettable ? ((job.since + OVER_KEPT_MS) as Instant) : null,
+    expiresAt: isForgettable ? ((job.statusChangedAt + OVER_KEPT_MS) as Instant) : null,
     body,
   }
 }
 
 /** Null when it is none that this version knows how to read. */
-export function readJob({ id, kind, about, at, body }: Entry): Job | null {
+export function parseJob({ id, kind, about, at, body }: Entry): Job | null {
   const status = JOB_STATUSES.find((known) => known === body.status)
   const { kind: work, key, input, outcome } = body
   if (kind !== 'job' || status === undefined) return null
@@ -260,41 +260,41 @@ export function readJob({ id, kind, about, at, body }: Entry): Job | null {
     input,
     status,
     dueAt: at === NEVER ? null : at,
-    since: count(body.since) as Instant,
-    attempts: count(body.attempts),
-    losses: count(body.losses),
+    statusChangedAt: parseCount(body.since) as Instant,
+    attempts: parseCount(body.attempts),
+    lostLeases: parseCount(body.losses),
     everyMs: typeof body.everyMs === 'number' ? body.everyMs : null,
-    lastError: isFault(body.lastError) ? body.lastError : null,
+    lastError: isErrorCode(body.lastError) ? body.lastError : null,
     outcome: isObject(outcome) ? outcome : null,
     claim: typeof body.claim === 'string' ? body.claim : null,
-    stopped: typeof body.stopped === 'string' ? body.stopped : null,
+    cancelledRun: typeof body.stopped === 'string' ? body.stopped : null,
   }
 }
 
 /** Who works on jobs that may not be worked on at once. */
-export type Lane = {
+export type OwnerLock = {
   readonly holder: string
   readonly claim: string
   readonly leasedUntil: Instant
 }
 
 /** Null when nobody does. */
-export function readLane({ body }: Entry): Lane | null {
+export function parseOwnerLock({ body }: Entry): OwnerLock | null {
   const { holder, claim, leasedUntil } = body
   if (typeof holder !== 'string' || typeof claim !== 'string') return null
-  return { holder, claim, leasedUntil: count(leasedUntil) as Instant }
+  return { holder, claim, leasedUntil: parseCount(leasedUntil) as Instant }
 }
 
 /** One that is far ahead was made by a clock that has been set back since. */
-export function hasRunOut({ leasedUntil }: Lane, now: Instant, leaseMs: number): boolean {
+export function isLeaseExpired({ leasedUntil }: OwnerLock, now: Instant, leaseMs: number): boolean {
   return leasedUntil <= now || leasedUntil > now + 2 * leaseMs
 }
 
-function count(value: unknown): number {
+function parseCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0
 }
 
-function isFault(value: unknown): value is JobFault {
+function isErrorCode(value: unknown): value is JobErrorCode {
   if (typeof value !== 'string') return false
   return FAULTS.some((fault) => fault === value) || Object.hasOwn(ERRORS, value)
 }

@@ -5,29 +5,29 @@
 import type { ErrorCode } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { systemTimers, type Timers } from '../lib/interval-timers.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { systemIntervalTimers, type IntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
-import { SYSTEM } from '../storage/access/system-entries.ts'
+import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
+import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Change, Page, Store } from '../storage/store.ts'
-import { type Job, type JobRequest, type JobStatus, readJob } from './job.ts'
-import { JobRows } from './job-queue.ts'
-import { type EndedJob, type JobHandler, Runner } from './job-runner.ts'
-import { type Held, type Hold, Holders, type HoldOptions, type TryToEnter } from './owner-locks.ts'
+import { type Job, type JobRequest, type JobStatus, parseJob } from './job.ts'
+import { JobQueue } from './job-queue.ts'
+import { type EndedJob, type JobHandler, JobRunner } from './job-runner.ts'
+import { type LockedResult, type LockHold, OwnerLocks, type LockOptions, type TryAcquire } from './owner-locks.ts'
 
-export type { Timers } from '../lib/interval-timers.ts'
+export type { IntervalTimers as Timers } from '../lib/interval-timers.ts'
 
 export type { Job, JobRequest, JobStatus } from './job.ts'
 
 export type { EndedJob, JobContext, JobHandler, JobOutcome } from './job-runner.ts'
 
-export type { Hold } from './owner-locks.ts'
+export type { LockHold as Hold } from './owner-locks.ts'
 
 export type JobsOptions = {
   /** What is done for each kind. Jobs of other kinds are left to those who know them. */
   readonly kinds: Readonly<Record<string, JobHandler>>
-  readonly timers?: Timers
+  readonly timers?: IntervalTimers
   /** How many are done at once. */
   readonly concurrency?: number
   readonly pollMs?: number
@@ -48,7 +48,7 @@ export type JobQuery = {
 }
 
 /** A job that somebody waits for. */
-export type Task<Result> = {
+export type ForegroundJob<Result> = {
   readonly request: Omit<JobRequest, 'owner' | 'at' | 'everyMs' | 'onlyIfNew'> & {
     readonly owner: OwnerId
   }
@@ -62,11 +62,11 @@ export interface Jobs {
    * and replaces the input; a job that runs is done again afterwards. The commit is refused when the job changed in
    * between: ask again, as for everything else that is decided by what was read. `store`: what the job is read from.
    */
-  arming(request: JobRequest, store?: Store): Promise<readonly Change[]>
+  buildScheduleChanges(request: JobRequest, store?: Store): Promise<readonly Change[]>
   /** The same, in a commit of its own. */
   schedule(request: JobRequest): Promise<void>
   /** Is to hear every commit of this process, so that what is due at once begins at once. */
-  changed(changes: readonly Change[]): void
+  onCommit(changes: readonly Change[]): void
   list(query?: JobQuery): Promise<Page<Job>>
   get(id: string, store?: Store): Promise<Job | null>
   /** Due now, with all attempts before it. */
@@ -74,22 +74,22 @@ export interface Jobs {
   /** Stops it if it runs; of what recurs, this one time. */
   cancel(id: string): Promise<Job>
   /** Stops and removes what an owner has. */
-  forget(owner: OwnerId): Promise<void>
+  cancelOwnerJobs(owner: OwnerId): Promise<void>
   /** Does something that somebody waits for, while no job of the owner runs anywhere. */
-  hold<Result>(
+  withOwnerLock<Result>(
     owner: OwnerId,
-    work: (hold: Hold) => Promise<Result>,
-    options: HoldOptions,
-  ): Promise<Held<Result>>
+    work: (hold: LockHold) => Promise<Result>,
+    options: LockOptions,
+  ): Promise<LockedResult<Result>>
   /**
    * The same as a job: it can be looked at and cancelled like any other, and is done in the background when this process
    * dies before its end. Whoever waits hears of failures, so it is not tried again for those.
    */
-  perform<Result>(
-    task: Task<Result>,
-    work: (hold: Hold) => Promise<Result>,
-    options: HoldOptions,
-  ): Promise<Held<Result>>
+  runForeground<Result>(
+    task: ForegroundJob<Result>,
+    work: (hold: LockHold) => Promise<Result>,
+    options: LockOptions,
+  ): Promise<LockedResult<Result>>
   /** Begins to do jobs in the background. */
   start(): void
   /** Does everything that is due, now. */
@@ -108,12 +108,12 @@ export interface Jobs {
 const CLOSE_MS = 5_000
 const LIST_ROWS = 50
 
-export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
+export function createJobs(ports: EngineDependencies, options: JobsOptions): Jobs {
   const { leaseMs = 60_000, attemptsMax = 3, lossesMax = 10 } = options
   const limits = { leaseMs, attemptsMax, lossesMax }
-  const rows = new JobRows(ports, limits)
-  const timers = options.timers ?? systemTimers
-  const runner = new Runner({
+  const rows = new JobQueue(ports, limits)
+  const timers = options.timers ?? systemIntervalTimers
+  const runner = new JobRunner({
     ports,
     rows,
     limits,
@@ -124,16 +124,16 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
     onEnded: options.onEnded ?? (() => {}),
   })
   const isAbandoned = (lane: string, version: number) => runner.isAbandoned(lane, version)
-  const holders = new Holders({ ports, limits, timers, isAbandoned })
+  const holders = new OwnerLocks({ ports, limits, timers, isAbandoned })
   const changed = (changes: readonly Change[]) => {
     const jobs = changes.flatMap((change) => {
       const isPut = change.op === 'put' && change.table === 'entry' && change.row.kind === 'job'
-      return isPut ? (readJob(change.row) ?? []) : []
+      return isPut ? (parseJob(change.row) ?? []) : []
     })
     if (jobs.length > 0) runner.wake(jobs)
   }
   const entering =
-    <Result>({ request, outcome }: Task<Result>): TryToEnter<Result> =>
+    <Result>({ request, outcome }: ForegroundJob<Result>): TryAcquire<Result> =>
     async () => {
       const at = ports.clock.now()
       const claim = await rows.begin({ ...request, at }, isAbandoned)
@@ -143,24 +143,24 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
         claim: run.claim,
         renew: async () => (await rows.renew(run)) === 'renewed',
         fence: () => rows.fence(run),
-        leave: async (ended) => {
+        release: async (ended) => {
           const { kind } = ended
           await rows.settle(run, kind === 'done' ? { kind, outcome: outcome(ended.result) } : ended)
-          options.onEnded?.({ kind: request.kind, outcome: kind, ms: sinceThen(ports, at) })
+          options.onEnded?.({ kind: request.kind, outcome: kind, ms: measureElapsed(ports, at) })
         },
       }
     }
   return {
-    arming: (request, store) => rows.arming(request, store),
+    buildScheduleChanges: (request, store) => rows.arming(request, store),
     schedule: async (request) => {
-      const changes = await decideAndCommit(ports, async () => {
+      const changes = await commitWithRetry(ports, async () => {
         const arming = await rows.arming(request)
         return { changes: arming, result: arming }
       })
       changed(changes)
     },
-    changed,
-    list: (query = {}) => list(ports, query),
+    onCommit: changed,
+    list: (query = {}) => listJobs(ports, query),
     get: (id, store) => rows.get(id, store),
     retry: async (id) => {
       const job = await rows.retry(id)
@@ -175,12 +175,12 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
       }
       return job
     },
-    forget: async (owner) => {
+    cancelOwnerJobs: async (owner) => {
       await rows.removeAll(owner)
       await Promise.all([runner.stopAll(owner), holders.stopAll(owner)])
     },
-    hold: (owner, work, given) => holders.hold(owner, work, given),
-    perform: (task, work, given) => holders.hold(task.request.owner, work, given, entering(task)),
+    withOwnerLock: (owner, work, given) => holders.hold(owner, work, given),
+    runForeground: (task, work, given) => holders.hold(task.request.owner, work, given, entering(task)),
     start: () => runner.start(),
     runDue: () => runner.runDue(),
     report: () => ({ running: runner.running, fault: runner.fault }),
@@ -192,25 +192,25 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
 }
 
 /** A clock that was set back meanwhile took no time. */
-function sinceThen({ clock }: EnginePorts, at: number): number {
+function measureElapsed({ clock }: EngineDependencies, at: number): number {
   return Math.max(0, clock.now() - at)
 }
 
 /** In the order of their ids, which says nothing, but stays the same from page to page. */
-async function list({ store }: EnginePorts, query: JobQuery): Promise<Page<Job>> {
+async function listJobs({ store }: EngineDependencies, query: JobQuery): Promise<Page<Job>> {
   const { owner, kind, statuses, limit = LIST_ROWS } = query
   const where = { kinds: ['job' as const], ...(owner === undefined ? {} : { about: owner }) }
   const rowsMax = Math.min(Math.max(1, limit), PAGE_ROWS_MAX)
   const found: Job[] = []
   let after = query.after
   for (;;) {
-    const page = await store.find('entry', SYSTEM, {
+    const page = await store.find('entry', SYSTEM_SCOPE, {
       where,
       order: 'oldest',
       limit: rowsMax - found.length,
       ...(after === undefined ? {} : { after }),
     })
-    const jobs = page.rows.map(readJob).filter((job) => job !== null)
+    const jobs = page.rows.map(parseJob).filter((job) => job !== null)
     found.push(
       ...jobs.filter(
         (job) =>

@@ -3,7 +3,7 @@
  * about to renew it, so one is believed to be abandoned only when it has not changed for longer than a renewal takes,
  * counted in ticks, which no clock can set.
  */
-export class LeaseWatch {
+export class LeaseWatchdog {
   readonly #ticksMin: number
   readonly #seen = new Map<string, { readonly version: number; readonly since: number }>()
 

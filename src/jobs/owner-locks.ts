@@ -5,115 +5,115 @@
 import type { Entry, EntryKind } from '../domain/entry.ts'
 import { AppError, toAppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { pause } from '../lib/abort.ts'
-import type { Timers } from '../lib/interval-timers.ts'
+import type { IntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { persistently } from '../lib/retry.ts'
+import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
-import { withinTime } from '../lib/timeout.ts'
-import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
-import { getEntry, putEntry, SYSTEM } from '../storage/access/system-entries.ts'
+import { withTimeout } from '../lib/timeout.ts'
+import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
+import { getSystemEntry, buildEntryChange, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
-import { hasRunOut, type JobLimits, type Lane, laneOf, readLane } from './job.ts'
+import { isLeaseExpired, type JobLimits, type OwnerLock, buildOwnerLockId, parseOwnerLock } from './job.ts'
 
-export const LANE_KIND = 'lane' satisfies EntryKind
+export const LOCK_KIND = 'lane' satisfies EntryKind
 
-export type LaneRow = {
+export type LockRow = {
   readonly id: string
   readonly entry: Entry | null
-  readonly lane: Lane | null
+  readonly lane: OwnerLock | null
 }
 
 /** Whether a lease that has run out by the clock may be believed to have. */
-export type IsAbandoned = (lane: string, version: number) => boolean
+export type IsLeaseAbandoned = (lane: string, version: number) => boolean
 
-export async function readLaneRow(ports: EnginePorts, id: string): Promise<LaneRow> {
-  const entry = await getEntry(ports, id)
-  return { id, entry, lane: entry === null ? null : readLane(entry) }
+export async function loadLock(ports: EngineDependencies, id: string): Promise<LockRow> {
+  const entry = await getSystemEntry(ports, id)
+  return { id, entry, lane: entry === null ? null : parseOwnerLock(entry) }
 }
 
-export function isFree(
-  { id, entry, lane }: LaneRow,
+export function isLockFree(
+  { id, entry, lane }: LockRow,
   now: Instant,
   leaseMs: number,
-  isAbandoned: IsAbandoned,
+  isAbandoned: IsLeaseAbandoned,
 ): boolean {
-  return lane === null || (hasRunOut(lane, now, leaseMs) && isAbandoned(id, entry?.version ?? 0))
+  return lane === null || (isLeaseExpired(lane, now, leaseMs) && isAbandoned(id, entry?.version ?? 0))
 }
 
-export function leased(holder: string, claim: string, now: Instant, leaseMs: number): JsonObject {
+export function buildLease(holder: string, claim: string, now: Instant, leaseMs: number): JsonObject {
   return { holder, claim, leasedUntil: now + leaseMs }
 }
 
 /** Lanes stay when nobody holds them: a row for each owner is less than removing it after each job. */
-export function putLane(
-  { id, entry }: LaneRow,
+export function buildLockChange(
+  { id, entry }: LockRow,
   body: JsonObject,
   about: OwnerId | null,
   at: Instant,
 ): Change {
-  return putEntry({ id, kind: LANE_KIND, about, at, body }, entry).change
+  return buildEntryChange({ id, kind: LOCK_KIND, about, at, body }, entry).change
 }
 
 /** For a commit that only whoever holds the lane by this claim may make. */
-export function fenceOf({ id, entry, lane }: LaneRow, claim: string): Change {
+export function buildLockFence({ id, entry, lane }: LockRow, claim: string): Change {
   if (entry === null || lane?.claim !== claim) {
     throw new AppError('cancelled', 'Others do this by now.', { lane: id })
   }
   return {
     op: 'check',
     table: 'entry',
-    scope: SYSTEM,
+    scope: SYSTEM_SCOPE,
     id: id as Entry['id'], // of the row that was read
     expect: { version: entry.version },
   }
 }
 
 /** What work may use while it holds a lane. */
-export type Hold = {
+export type LockHold = {
   /** Fires when the caller gives up, when others took the lane over, and when the process is about to end. */
   readonly signal: AbortSignal
   /** Put into a commit, it refuses the commit to all but the holder. */
   fence(): Promise<Change>
 }
 
-export type HoldOptions = {
+export type LockOptions = {
   readonly signal: AbortSignal
   /** How long to wait for others who hold the lane. */
   readonly waitMs: number
 }
 
 /** `busy`: others held the lane for longer than that; nothing was done. */
-export type Held<Result> =
+export type LockedResult<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'busy' }
 
 /** A lane that was entered: how it is kept, and left. */
-export type Tenure<Result = unknown> = {
+export type LeaseHandle<Result = unknown> = {
   readonly claim: string
   /** False when it is somebody else's by now, or is to be left. */
   renew(): Promise<boolean>
   fence(): Promise<Change>
-  leave(ended: Ended<Result>): Promise<void>
+  release(ended: WorkResult<Result>): Promise<void>
 }
 
 /** What became of the work. */
-export type Ended<Result> =
+export type WorkResult<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'abandoned'; readonly error: AppError }
 
 /** Null while others hold the lane. */
-export type TryToEnter<Result> = () => Promise<Tenure<Result> | null>
+export type TryAcquire<Result> = () => Promise<LeaseHandle<Result> | null>
 
-type HoldersParts = {
-  readonly ports: EnginePorts
+type OwnerLocksDependencies = {
+  readonly ports: EngineDependencies
   readonly limits: JobLimits
-  readonly timers: Timers
-  readonly isAbandoned: IsAbandoned
+  readonly timers: IntervalTimers
+  readonly isAbandoned: IsLeaseAbandoned
 }
 
-type Holding = {
+type HeldLock = {
   readonly owner: OwnerId
   readonly claim: string
   readonly controller: AbortController
@@ -130,26 +130,26 @@ const PAUSE_MS_MAX = 250
 const FORGET_WAIT_MS = 5_000
 
 /** Holds lanes for work that somebody waits for. */
-export class Holders {
-  readonly #parts: HoldersParts
-  readonly #holding = new Set<Holding>()
+export class OwnerLocks {
+  readonly #parts: OwnerLocksDependencies
+  readonly #holding = new Set<HeldLock>()
   #isClosed = false
 
-  constructor(parts: HoldersParts) {
+  constructor(parts: OwnerLocksDependencies) {
     this.#parts = parts
   }
 
   async hold<Result>(
     owner: OwnerId,
-    work: (hold: Hold) => Promise<Result>,
-    { signal, waitMs }: HoldOptions,
-    tryToEnter: TryToEnter<Result> = () => this.#tryToEnter(owner),
-  ): Promise<Held<Result>> {
+    work: (hold: LockHold) => Promise<Result>,
+    { signal, waitMs }: LockOptions,
+    tryToEnter: TryAcquire<Result> = () => this.#tryToEnter(owner),
+  ): Promise<LockedResult<Result>> {
     const tenure = await this.#enter(tryToEnter, signal, waitMs)
     if (tenure === null) return { kind: 'busy' }
     const controller = new AbortController()
     const { claim } = tenure
-    const holding: Holding = { owner, claim, controller, ended: Promise.resolve() }
+    const holding: HeldLock = { owner, claim, controller, ended: Promise.resolve() }
     const ended = this.#work(tenure, work, controller, signal)
     holding.ended = ended.catch(() => {}) // whoever called hears of it
     this.#holding.add(holding)
@@ -175,14 +175,14 @@ export class Holders {
     await this.#stop([...this.#holding], graceMs)
   }
 
-  async #stop(meant: readonly Holding[], graceMs: number): Promise<void> {
+  async #stop(meant: readonly HeldLock[], graceMs: number): Promise<void> {
     for (const { controller } of meant) controller.abort()
-    await withinTime(graceMs, () => Promise.all(meant.map(({ ended }) => ended)))
+    await withTimeout(graceMs, () => Promise.all(meant.map(({ ended }) => ended)))
   }
 
   async #work<Result>(
-    tenure: Tenure<Result>,
-    work: (hold: Hold) => Promise<Result>,
+    tenure: LeaseHandle<Result>,
+    work: (hold: LockHold) => Promise<Result>,
     controller: AbortController,
     signal: AbortSignal,
   ): Promise<Result> {
@@ -194,9 +194,9 @@ export class Holders {
       renew().catch(() => {}) // there are more to come before the lease runs out
     })
     // A lane that can't be left is free when its lease has run out.
-    const leave = async (ended: Ended<Result>) => {
+    const leave = async (ended: WorkResult<Result>) => {
       stopRenewing()
-      await persistently(ports.clock, () => tenure.leave(ended)).catch(() => {})
+      await retry(ports.clock, () => tenure.release(ended)).catch(() => {})
     }
     try {
       const result = await work({
@@ -213,13 +213,13 @@ export class Holders {
 
   /** Null when others hold the lane for too long. The wait is counted in pauses, which no clock can set. */
   async #enter<Result>(
-    tryToEnter: TryToEnter<Result>,
+    tryToEnter: TryAcquire<Result>,
     signal: AbortSignal,
     waitMs: number,
-  ): Promise<Tenure<Result> | null> {
+  ): Promise<LeaseHandle<Result> | null> {
     let pauseMs = FIRST_PAUSE_MS
     for (let waitedMs = 0; ; waitedMs += pauseMs) {
-      throwIfStopped(signal, this.#isClosed)
+      throwIfAborted(signal, this.#isClosed)
       const tenure = await tryToEnter()
       if (tenure !== null) return tenure
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX, waitMs - waitedMs)
@@ -228,49 +228,49 @@ export class Holders {
     }
   }
 
-  async #tryToEnter(owner: OwnerId): Promise<Tenure | null> {
+  async #tryToEnter(owner: OwnerId): Promise<LeaseHandle | null> {
     const { ports, limits, isAbandoned } = this.#parts
     const row = await this.#row(owner)
     const now = ports.clock.now()
-    if (!isFree(row, now, limits.leaseMs, isAbandoned)) return null
+    if (!isLockFree(row, now, limits.leaseMs, isAbandoned)) return null
     const claim: string = ports.ids.next('job', now)
     const { kind } = await ports.store.commit([
-      putLane(row, leased(HOLDER, claim, now, limits.leaseMs), owner, now),
+      buildLockChange(row, buildLease(HOLDER, claim, now, limits.leaseMs), owner, now),
     ])
     if (kind === 'conflict') return null
     return {
       claim,
       renew: () => this.#renew(owner, claim),
-      fence: async () => fenceOf(await this.#row(owner), claim),
-      leave: () => this.#leave(owner, claim),
+      fence: async () => buildLockFence(await this.#row(owner), claim),
+      release: () => this.#leave(owner, claim),
     }
   }
 
   async #renew(owner: OwnerId, claim: string): Promise<boolean> {
     const { ports, limits } = this.#parts
-    return decideAndCommit<boolean>(ports, async () => {
+    return commitWithRetry<boolean>(ports, async () => {
       const row = await this.#row(owner)
       if (row.lane?.claim !== claim) return { changes: [], result: false }
       const now = ports.clock.now()
-      const lease = leased(HOLDER, claim, now, limits.leaseMs)
-      return { changes: [putLane(row, lease, owner, now)], result: true }
+      const lease = buildLease(HOLDER, claim, now, limits.leaseMs)
+      return { changes: [buildLockChange(row, lease, owner, now)], result: true }
     })
   }
 
   async #leave(owner: OwnerId, claim: string): Promise<void> {
     const { ports } = this.#parts
-    await decideAndCommit(ports, async () => {
+    await commitWithRetry(ports, async () => {
       const row = await this.#row(owner)
       const isOurs = row.lane?.claim === claim
-      return { changes: isOurs ? [putLane(row, {}, owner, ports.clock.now())] : [], result: null }
+      return { changes: isOurs ? [buildLockChange(row, {}, owner, ports.clock.now())] : [], result: null }
     })
   }
 
-  #row(owner: OwnerId): Promise<LaneRow> {
-    return readLaneRow(this.#parts.ports, laneOf(owner))
+  #row(owner: OwnerId): Promise<LockRow> {
+    return loadLock(this.#parts.ports, buildOwnerLockId(owner))
   }
 }
 
-function throwIfStopped({ aborted }: AbortSignal, isClosed: boolean): void {
+function throwIfAborted({ aborted }: AbortSignal, isClosed: boolean): void {
   if (aborted || isClosed) throw new AppError('cancelled', 'It was stopped before it began.')
 }

@@ -4,32 +4,32 @@
  */
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import type { Hold, Jobs, Task } from './jobs.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import type { Hold, Jobs, ForegroundJob } from './jobs.ts'
 
-export type AloneParts = { readonly ports: EnginePorts; readonly jobs: Jobs }
+export type ExclusiveRunDependencies = { readonly ports: EngineDependencies; readonly jobs: Jobs }
 
 export const NEVER = new AbortController().signal
 const WAIT_MS = 30_000
 
 /** Fails with `busy` when others are at it for too long. With a task, it is a job while it goes on and after it. */
-export async function alone<Result>(
-  { jobs }: AloneParts,
-  whose: OwnerId | Task<Result>,
-  { signal = NEVER, waitMs = WAIT_MS }: AskedOptions,
+export async function runExclusive<Result>(
+  { jobs }: ExclusiveRunDependencies,
+  whose: OwnerId | ForegroundJob<Result>,
+  { signal = NEVER, waitMs = WAIT_MS }: WaitOptions,
   work: (hold: Hold) => Promise<Result>,
 ): Promise<Result> {
   const options = { signal, waitMs }
   const held =
     typeof whose === 'string'
-      ? await jobs.hold(whose, work, options)
-      : await jobs.perform(whose, work, options)
+      ? await jobs.withOwnerLock(whose, work, options)
+      : await jobs.runForeground(whose, work, options)
   if (held.kind === 'done') return held.result
   const message = 'Others work on the memories of this owner. Try again in a moment.'
   throw new AppError('busy', message, { waitedMs: waitMs })
 }
 
-export type AskedOptions = {
+export type WaitOptions = {
   readonly signal?: AbortSignal
   /** How long to wait for others who work for the owner at the moment. Default: half a minute. */
   readonly waitMs?: number

@@ -5,8 +5,8 @@
 
 import { stripBlocks } from '../domain/context-block.ts'
 import type { MemoryCategory } from '../domain/memory.ts'
-import { looksLikeInjection } from '../text/prompt-injection.ts'
-import { foldText } from '../text/speech/message-text.ts'
+import { isPromptInjection } from '../text/prompt-injection.ts'
+import { normalizeText } from '../text/speech/message-text.ts'
 
 /** Rises with every change of the rules that changes what is captured; stored as provenance. */
 export const CAPTURE_VERSION = '1'
@@ -17,16 +17,16 @@ const EMOJI_MAX = 3
 export type CaptureOptions = { readonly captureMaxChars?: number }
 
 /** A message of a person: what assistants and tools say is never captured. */
-export function worthCapturing(text: string, options: CaptureOptions = {}): boolean {
+export function isWorthCapturing(text: string, options: CaptureOptions = {}): boolean {
   const { captureMaxChars = CAPTURE_CHARACTERS_MAX } = options
   const message = text.trim()
   if (message.length < CAPTURE_CHARACTERS_MIN || message.length > captureMaxChars) return false
-  if (hasRecalled(message) || isMarkup(message) || isSummary(message)) return false
-  if (isAdorned(message) || isAsked(message) || looksLikeInjection(message)) return false
-  return TRIGGERS.some((trigger) => trigger.test(foldText(message)))
+  if (hasMemoryBlock(message) || isMarkup(message) || isSummary(message)) return false
+  if (isDecorated(message) || isQuestion(message) || isPromptInjection(message)) return false
+  return TRIGGERS.some((trigger) => trigger.test(normalizeText(message)))
 }
 
-function hasRecalled(message: string): boolean {
+function hasMemoryBlock(message: string): boolean {
   return stripBlocks(message) !== message || /<\s*\/?\s*relevant-memories/i.test(message)
 }
 
@@ -47,12 +47,12 @@ function isSummary(message: string): boolean {
   )
 }
 
-function isAdorned(message: string): boolean {
+function isDecorated(message: string): boolean {
   return (message.match(/\p{Extended_Pictographic}/gu) ?? []).length > EMOJI_MAX
 }
 
 /** A question tells nothing, even when it holds the words of a wish. */
-function isAsked(message: string): boolean {
+function isQuestion(message: string): boolean {
   return /[?？]\s*$/.test(message) && !/[.!。！\n]\s*\S/.test(message)
 }
 
@@ -134,8 +134,8 @@ const CUES = {
 const TRIGGERS: readonly RegExp[] = Object.values(CUES).flat()
 
 /** By the first cue, in an order that puts what people want before what they name. */
-export function captureCategory(text: string): MemoryCategory {
-  const said = foldText(text)
+export function classifyCapture(text: string): MemoryCategory {
+  const said = normalizeText(text)
   for (const category of ['preference', 'decision', 'entity', 'fact'] as const) {
     if (CUES[category].some((cue) => cue.test(said))) return category
   }

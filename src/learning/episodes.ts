@@ -1,12 +1,12 @@
 /** Digests of conversations. They are memories; here is what is asked of them besides. */
 
-import { happenedAt } from '../domain/episode.ts'
+import { getEpisodeTime } from '../domain/episode.ts'
 import { AppError } from '../domain/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory, MemoryStatus } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Json } from '../lib/json.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
@@ -28,7 +28,7 @@ const LIST_LIMIT = 50
 
 /** Those that were made last come first. */
 export async function listEpisodes(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   scope: Scope,
   query: EpisodeQuery,
 ): Promise<Page<Memory>> {
@@ -42,22 +42,22 @@ export async function listEpisodes(
       limit: Math.min(PAGE_ROWS_MAX, rowsMax - found.length),
       ...(next === null ? {} : { after: next }),
     })
-    found.push(...page.rows.filter((memory) => isMeant(memory, query)))
+    found.push(...page.rows.filter((memory) => isMatchingEpisode(memory, query)))
     next = page.next
   } while (next !== null && found.length < rowsMax)
   return { rows: found, next }
 }
 
-function isMeant(memory: Memory, { from, before, topics }: EpisodeQuery): boolean {
-  const at = happenedAt(memory)
+function isMatchingEpisode(memory: Memory, { from, before, topics }: EpisodeQuery): boolean {
+  const at = getEpisodeTime(memory)
   if ((from !== undefined && at < from) || (before !== undefined && at >= before)) return false
   if (topics === undefined) return true
-  const known = linesOf(memory, 'topics').map((topic) => topic.toLowerCase())
+  const known = getEpisodeLines(memory, 'topics').map((topic) => topic.toLowerCase())
   return topics.some((topic) => known.some((each) => each.includes(topic.toLowerCase())))
 }
 
 /** Topics, decisions or action items. */
-export function linesOf(
+export function getEpisodeLines(
   { metadata }: Pick<Memory, 'metadata'>,
   name: 'topics' | 'decisions' | 'actionItems',
 ): readonly string[] {
@@ -67,7 +67,7 @@ export function linesOf(
 
 /** To whoever asks for an episode, other memories are not there. */
 export async function getEpisode(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {
@@ -77,7 +77,7 @@ export async function getEpisode(
 }
 
 /** What was distilled from the same turns, oldest first. */
-export async function factsOf({ store }: EnginePorts, episode: Memory): Promise<readonly Memory[]> {
+export async function listEpisodeFacts({ store }: EngineDependencies, episode: Memory): Promise<readonly Memory[]> {
   const { place, provenance } = episode
   if (place.session === null) return []
   const turns = new Set(provenance.turns)

@@ -6,28 +6,28 @@ import type { OwnerId, SessionId, UserId } from '../domain/ids.ts'
 import { type Scope, type SessionPlace, SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal } from '../domain/signal.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { JobRequest } from '../jobs/job.ts'
-import type { Job, JobContext, JobHandler, JobOutcome, Jobs, Task } from '../jobs/jobs.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import type { Job, JobContext, JobHandler, JobOutcome, Jobs, ForegroundJob } from '../jobs/jobs.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import type { ConsolidateOptions, ConsolidationReport } from './consolidation/consolidator.ts'
-import { DISTILL, distillation } from './distillation/distillation-job.ts'
+import { DISTILL_JOB, buildDistillationJob } from './distillation/distillation-job.ts'
 import type { Distillation } from './distillation/outcome.ts'
-import { allSignals } from './signals.ts'
+import { loadSignals } from './signals.ts'
 
-export const CONSOLIDATE = 'consolidate'
+export const CONSOLIDATE_JOB = 'consolidate'
 
-export const UPKEEP = 'upkeep'
+export const MAINTENANCE_JOB = 'upkeep'
 const HOUR_MS = 3_600_000
 
 /** Without a model nothing is tried; what waits is woken when there is one. */
 const NO_MODEL_MS = 30 * 24 * HOUR_MS
 const NO_MODEL = 'skipped:no_model'
 
-export type WorkParts = {
-  readonly ports: EnginePorts
+export type LearningJobDependencies = {
+  readonly ports: EngineDependencies
   readonly settings: StoredSettings
   readonly jobs: () => Jobs
   readonly distil: (place: SessionPlace, context: JobContext) => Promise<Distillation>
@@ -36,16 +36,16 @@ export type WorkParts = {
   readonly modelIn: (settings: Settings) => string | null
 }
 
-export function kindsOf(parts: WorkParts): Readonly<Record<string, JobHandler>> {
+export function createJobHandlers(parts: LearningJobDependencies): Readonly<Record<string, JobHandler>> {
   return {
-    [DISTILL]: (job, context) => distilSession(parts, job, context),
-    [CONSOLIDATE]: (job, context) => consolidateOwner(parts, job, context),
-    [UPKEEP]: (job, context) => findMissed(parts, job, context),
+    [DISTILL_JOB]: (job, context) => distilSession(parts, job, context),
+    [CONSOLIDATE_JOB]: (job, context) => consolidateOwner(parts, job, context),
+    [MAINTENANCE_JOB]: (job, context) => runMaintenance(parts, job, context),
   }
 }
 
 async function distilSession(
-  { ports: { clock }, distil }: WorkParts,
+  { ports: { clock }, distil }: LearningJobDependencies,
   { owner, input }: Job,
   context: JobContext,
 ): Promise<JobOutcome> {
@@ -77,75 +77,75 @@ function throwIfFailed({ outcome }: Distillation): void {
 }
 
 async function consolidateOwner(
-  { consolidate }: WorkParts,
+  { consolidate }: LearningJobDependencies,
   { owner, input }: Job,
   { signal }: JobContext,
 ): Promise<JobOutcome> {
   if (owner === null) throw new AppError('internal', 'A job to consolidate names an owner.')
   const user = typeof input.user === 'string' ? { user: input.user as UserId } : {} // as it was asked for
-  return { kind: 'done', outcome: toldOf(await consolidate({ owner, ...user }, { signal })) }
+  return { kind: 'done', outcome: buildReportOutcome(await consolidate({ owner, ...user }, { signal })) }
 }
 
-function toldOf({ id, memories, actionsTotal }: ConsolidationReport): JsonObject {
+function buildReportOutcome({ id, memories, actionsTotal }: ConsolidationReport): JsonObject {
   return { report: id, memories, actions: actionsTotal }
 }
 
 /** Because somebody asks for it, and waits. */
-export function askedConsolidation({ owner, user }: Scope): Task<ConsolidationReport> {
+export function buildForegroundConsolidation({ owner, user }: Scope): ForegroundJob<ConsolidationReport> {
   const input = { asked: true, ...(typeof user === 'string' ? { user } : {}) }
-  return { request: { kind: CONSOLIDATE, key: 'asked', owner, input }, outcome: toldOf }
+  return { request: { kind: CONSOLIDATE_JOB, key: 'asked', owner, input }, outcome: buildReportOutcome }
 }
 
-export function consolidation(
+export function buildConsolidationJob(
   owner: OwnerId,
   { consolidationIntervalHours }: Settings,
   now: Instant,
 ): JobRequest {
   const everyMs = consolidationIntervalHours * HOUR_MS
   const at = (now + everyMs) as Instant // whole milliseconds
-  return { kind: CONSOLIDATE, key: 'all', owner, at, everyMs, onlyIfNew: true }
+  return { kind: CONSOLIDATE_JOB, key: 'all', owner, at, everyMs, onlyIfNew: true }
 }
 
 /** At a start it also looks for sessions that wait and have no job, whatever became of it. */
-export function upkeep(at: Instant): JobRequest {
+export function buildMaintenanceJob(at: Instant): JobRequest {
   const input = { looksForSessions: true }
-  return { kind: UPKEEP, key: 'all', owner: null, at, everyMs: HOUR_MS, input }
+  return { kind: MAINTENANCE_JOB, key: 'all', owner: null, at, everyMs: HOUR_MS, input }
 }
 
 /** Every owner is to be consolidated from time to time, and what waited for a model that is there now waits no longer. */
-async function findMissed(parts: WorkParts, job: Job, context: JobContext): Promise<JobOutcome> {
+async function runMaintenance(parts: LearningJobDependencies, job: Job, context: JobContext): Promise<JobOutcome> {
   const { store, clock } = parts.ports
-  const owners = new Set((await store.places()).map(({ owner }) => owner))
+  const owners = new Set((await store.listPlaces()).map(({ owner }) => owner))
   owners.delete(SYSTEM_OWNER)
   for (const name of owners) {
     if (context.signal.aborted) throw new AppError('cancelled', 'Upkeep was stopped.')
     const owner = name as OwnerId // as the store holds it
-    const settings = await parts.settings.effective(owner)
-    await parts.jobs().schedule(consolidation(owner, settings, clock.now()))
-    if (job.input.looksForSessions === true) await armWaiting(parts, owner, settings)
-    await wakeWaiting(parts, owner)
-    await nextTurn()
+    const settings = await parts.settings.resolve(owner)
+    await parts.jobs().schedule(buildConsolidationJob(owner, settings, clock.now()))
+    if (job.input.looksForSessions === true) await schedulePendingSessions(parts, owner, settings)
+    await retryModelJobs(parts, owner)
+    await yieldToEventLoop()
   }
   const at = (clock.now() + HOUR_MS) as Instant // whole milliseconds
   return { kind: 'later', at, input: {}, outcome: { owners: owners.size } }
 }
 
 /** Of sessions with something to learn from, those that have no job get one. */
-async function armWaiting(
-  { ports, jobs }: WorkParts,
+async function schedulePendingSessions(
+  { ports, jobs }: LearningJobDependencies,
   owner: OwnerId,
   settings: Settings,
 ): Promise<void> {
   if (settings.extractionMode === 'manual') return
-  const signals = await allSignals(ports, { owner })
-  for (const place of sessionsOf(signals.filter(({ status }) => status === 'pending'))) {
-    const request = distillation(place, settings, ports.clock.now())
+  const signals = await loadSignals(ports, { owner })
+  for (const place of listSessionPlaces(signals.filter(({ status }) => status === 'pending'))) {
+    const request = buildDistillationJob(place, settings, ports.clock.now())
     await jobs().schedule({ ...request, onlyIfNew: true })
   }
 }
 
 /** Each once. */
-export function sessionsOf(signals: readonly Signal[]): readonly SessionPlace[] {
+export function listSessionPlaces(signals: readonly Signal[]): readonly SessionPlace[] {
   const places = new Map<string, SessionPlace>()
   for (const { place } of signals) {
     const { owner, user, session } = place
@@ -155,11 +155,11 @@ export function sessionsOf(signals: readonly Signal[]): readonly SessionPlace[] 
 }
 
 /** What waits because no model could be asked is due, if one can be asked by now. */
-export async function wakeWaiting(
-  { ports: { clock }, settings, modelIn, jobs }: WorkParts,
+export async function retryModelJobs(
+  { ports: { clock }, settings, modelIn, jobs }: LearningJobDependencies,
   owner: OwnerId,
 ): Promise<void> {
-  if (modelIn(await settings.effective(owner)) === null) return
+  if (modelIn(await settings.resolve(owner)) === null) return
   const soon = clock.now() + HOUR_MS // a session is quiet before that
   const isMeant = ({ outcome, dueAt }: Job) =>
     String(outcome?.outcome).startsWith('skipped:') && (dueAt ?? 0) > soon
@@ -167,7 +167,7 @@ export async function wakeWaiting(
   do {
     const page: Awaited<ReturnType<Jobs['list']>> = await jobs().list({
       owner,
-      kind: DISTILL,
+      kind: DISTILL_JOB,
       statuses: ['waiting'],
       ...(after === null ? {} : { after }),
     })

@@ -7,17 +7,17 @@ import type { Entry } from '../domain/entry.ts'
 import type { EntryId, SessionId, TurnId } from '../domain/ids.ts'
 import type { SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import { pendingSignal, readSignal, signalId } from '../domain/signal.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { jobId } from '../jobs/job.ts'
+import { createPendingSignal, parseSignal, buildSignalId } from '../domain/signal.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { hashOf } from '../lib/parts-hash.ts'
+import { hashParts } from '../lib/parts-hash.ts'
 import type { Instant } from '../lib/time.ts'
 import type { Change, Store } from '../storage/store.ts'
-import { distillation, dueAt } from './distillation/distillation-job.ts'
+import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
 
 /** An exchange that was kept and can be learned from. */
-export type NotedExchange = {
+export type RecordedExchange = {
   /** The first names it. */
   readonly turns: readonly [TurnId, ...TurnId[]]
   /** Of the exchange in its session. */
@@ -29,9 +29,9 @@ export type NotedExchange = {
 }
 
 /** Asked inside of the decision, each time that it is made. */
-export type NoteSaid = (
+export type BuildSignalChanges = (
   place: SessionPlace,
-  exchanges: readonly NotedExchange[],
+  exchanges: readonly RecordedExchange[],
   settings: Settings,
   /** What is read from; default: the store as it is. */
   store?: Store,
@@ -39,33 +39,33 @@ export type NoteSaid = (
 
 const OPEN_KEPT_MS = 30 * 86_400_000
 
-export function createNoting(ports: EnginePorts, jobs: () => Jobs): NoteSaid {
+export function createSignalWriter(ports: EngineDependencies, jobs: () => Jobs): BuildSignalChanges {
   return async (place, exchanges, settings, store = ports.store) => {
-    const openId = openSessionId(place)
-    const signalIds = exchanges.map(({ turns }) => entryIdOf(turns[0]))
-    const known = await readEntries(store, place, [openId, ...signalIds])
+    const openId = buildOpenSessionId(place)
+    const signalIds = exchanges.map(({ turns }) => toEntryId(turns[0]))
+    const known = await loadEntries(store, place, [openId, ...signalIds])
     const now = ports.clock.now()
     const signals = exchanges.flatMap(
       ({ turns, isWritten, position, isHistory }): readonly Change[] => {
-        const before = known.get(entryIdOf(turns[0])) ?? null
+        const before = known.get(toEntryId(turns[0])) ?? null
         // Tried again after it was kept all the same: it waits, or has been learned from. What is not to be learned from, stays so.
-        if (before !== null && (!isWritten || readSignal(before)?.status === 'forgotten')) return []
+        if (before !== null && (!isWritten || parseSignal(before)?.status === 'forgotten')) return []
         const options = { position, isHistory, isRead: true }
-        return [put(pendingSignal(place, turns, now, before, options), before)]
+        return [buildPut(createPendingSignal(place, turns, now, before, options), before)]
       },
     )
     if (signals.length === 0 || settings.extractionMode === 'manual') return signals
     return [
       ...signals,
-      ...(await jobs().arming(distillation(place, settings, now), store)),
-      ...(await leaving({ ...ports, store }, jobs(), place, known.get(openId) ?? null, settings)),
+      ...(await jobs().buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
+      ...(await buildPreviousSessionFlush({ ...ports, store }, jobs(), place, known.get(openId) ?? null, settings)),
     ]
   }
 }
 
 /** The session that was open before is done with; this one is open from now on. */
-async function leaving(
-  { clock, store }: EnginePorts,
+async function buildPreviousSessionFlush(
+  { clock, store }: EngineDependencies,
   jobs: Jobs,
   place: SessionPlace,
   open: Entry | null,
@@ -74,17 +74,17 @@ async function leaving(
   const before = open?.body.session
   if (before === place.session) return []
   const now = clock.now()
-  const opening = put(openSession(place, now, open), open)
+  const opening = buildPut(buildOpenSessionEntry(place, now, open), open)
   if (typeof before !== 'string' || extractionMode === 'everyTurn') return [opening]
-  const flushed = dueAt({ ...place, session: before as SessionId }, now) // written below
-  const job = await jobs.get(jobId(flushed), store)
+  const flushed = buildDistillationJobAt({ ...place, session: before as SessionId }, now) // written below
+  const job = await jobs.get(buildJobId(flushed), store)
   const isWaiting = job?.status === 'waiting' && job.dueAt !== null && job.dueAt > now
-  return isWaiting ? [opening, ...(await jobs.arming(flushed, store))] : [opening]
+  return isWaiting ? [opening, ...(await jobs.buildScheduleChanges(flushed, store))] : [opening]
 }
 
-function openSession({ owner, user, session }: SessionPlace, at: Instant, before: Entry | null) {
+function buildOpenSessionEntry({ owner, user, session }: SessionPlace, at: Instant, before: Entry | null) {
   return {
-    id: openSessionId({ owner, user }),
+    id: buildOpenSessionId({ owner, user }),
     place: { owner, user, session: null },
     kind: 'thread',
     about: null,
@@ -95,20 +95,20 @@ function openSession({ owner, user, session }: SessionPlace, at: Instant, before
   } satisfies Entry
 }
 
-function openSessionId({ owner, user }: Pick<SessionPlace, 'owner' | 'user'>): EntryId {
-  return `open_${hashOf(owner, user)}` as EntryId // derived: a person is in one session at a time
+function buildOpenSessionId({ owner, user }: Pick<SessionPlace, 'owner' | 'user'>): EntryId {
+  return `open_${hashParts(owner, user)}` as EntryId // derived: a person is in one session at a time
 }
 
-function entryIdOf(first: TurnId): EntryId {
-  return signalId(first) as string as EntryId // an entry of its own kind
+function toEntryId(first: TurnId): EntryId {
+  return buildSignalId(first) as string as EntryId // an entry of its own kind
 }
 
-function put(row: Entry, before: Entry | null): Change {
+function buildPut(row: Entry, before: Entry | null): Change {
   const expect = before === null ? 'absent' : { version: before.version }
   return { op: 'put', table: 'entry', row, expect }
 }
 
-async function readEntries(
+async function loadEntries(
   store: Store,
   { owner, user }: SessionPlace,
   ids: readonly EntryId[],

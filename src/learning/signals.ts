@@ -4,15 +4,15 @@ import type { ChangeId, EntryId, SignalId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Scope } from '../domain/scope.ts'
 import {
-  isWaiting,
-  readSignal,
+  isLearnable,
+  parseSignal,
   SIGNAL_STATUSES,
   type Signal,
   type SignalStatus,
   toSignalEntry,
 } from '../domain/signal.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, Page } from '../storage/store.ts'
@@ -22,28 +22,28 @@ export const SIGNAL_ATTEMPTS_MAX = 3
 const LIST_LIMIT = 50
 
 /** All of a scope, in the order in which they came; those of one commit in the order of the conversation. */
-export async function allSignals(
-  { store }: Pick<EnginePorts, 'store'>,
+export async function loadSignals(
+  { store }: Pick<EngineDependencies, 'store'>,
   scope: Scope,
 ): Promise<readonly Signal[]> {
   const found: Signal[] = []
   for await (const page of pages(store, 'entry', scope, { where: { kinds: ['signal'] } })) {
-    found.push(...page.map(readSignal).filter((signal) => signal !== null))
+    found.push(...page.map(parseSignal).filter((signal) => signal !== null))
   }
   return found.sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
 }
 
 /** How many of a scope wait to be learned from. */
-export async function countPending(
-  ports: Pick<EnginePorts, 'store'>,
+export async function countPendingSignals(
+  ports: Pick<EngineDependencies, 'store'>,
   scope: Scope,
 ): Promise<number> {
-  return (await allSignals(ports, scope)).filter(({ status }) => status === 'pending').length
+  return (await loadSignals(ports, scope)).filter(({ status }) => status === 'pending').length
 }
 
 /** The same signals as they are now, without those that are gone. */
-export async function currentSignals(
-  { store }: Pick<EnginePorts, 'store'>,
+export async function reloadSignals(
+  { store }: Pick<EngineDependencies, 'store'>,
   scope: Scope,
   signals: readonly Signal[],
 ): Promise<ReadonlyMap<SignalId, Signal>> {
@@ -52,12 +52,12 @@ export async function currentSignals(
     where: { ids, kinds: ['signal'] },
     limit: Math.max(1, ids.length),
   })
-  const current = rows.map(readSignal).filter((signal) => signal !== null)
+  const current = rows.map(parseSignal).filter((signal) => signal !== null)
   return new Map(current.map((signal) => [signal.id, signal]))
 }
 
-export function putSignal(
-  { clock }: Pick<EnginePorts, 'clock'>,
+export function buildSignalUpdate(
+  { clock }: Pick<EngineDependencies, 'clock'>,
   before: Signal,
   after: Partial<Pick<Signal, 'status' | 'isRead' | 'attempts' | 'error' | 'change'>>,
 ): Change {
@@ -65,32 +65,32 @@ export function putSignal(
   return { op: 'put', table: 'entry', row, expect: { version: before.version } }
 }
 
-export function processed(
-  ports: Pick<EnginePorts, 'clock'>,
+export function markProcessed(
+  ports: Pick<EngineDependencies, 'clock'>,
   signal: Signal,
   change: ChangeId | null,
 ): Change {
-  return putSignal(ports, signal, { status: 'processed', isRead: true, error: null, change })
+  return buildSignalUpdate(ports, signal, { status: 'processed', isPatternScanned: true, error: null, change })
 }
 
 /** Patterns have read it, and it waits for a model. */
-export function read(
-  ports: Pick<EnginePorts, 'clock'>,
+export function markScanned(
+  ports: Pick<EngineDependencies, 'clock'>,
   signal: Signal,
   change: ChangeId | null,
 ): Change {
-  return putSignal(ports, signal, { isRead: true, change })
+  return buildSignalUpdate(ports, signal, { isPatternScanned: true, change })
 }
 
 /** Counts a failure for each that is still as it was read. Says how many of them are dead by now. */
-export async function noteFailure(
-  ports: EnginePorts,
+export async function recordFailure(
+  ports: EngineDependencies,
   scope: Scope,
   signals: readonly Signal[],
   error: string,
 ): Promise<number> {
-  return decideAndCommit(ports, async () => {
-    const current = await currentSignals(ports, scope, signals)
+  return commitWithRetry(ports, async () => {
+    const current = await reloadSignals(ports, scope, signals)
     const failed = signals.flatMap(({ id, version }) => {
       const signal = current.get(id)
       return signal?.version === version ? [signal] : []
@@ -98,7 +98,7 @@ export async function noteFailure(
     const isLast = ({ attempts }: Signal) => attempts + 1 >= SIGNAL_ATTEMPTS_MAX
     return {
       changes: failed.map((signal) =>
-        putSignal(ports, signal, {
+        buildSignalUpdate(ports, signal, {
           attempts: signal.attempts + 1,
           error,
           status: isLast(signal) ? 'dead' : 'pending',
@@ -117,7 +117,7 @@ export type SignalQuery = {
 
 /** In the order of their ids, which says nothing, but stays the same from page to page. */
 export async function listSignals(
-  { store }: Pick<EnginePorts, 'store'>,
+  { store }: Pick<EngineDependencies, 'store'>,
   scope: Scope,
   { status, limit, after }: SignalQuery = {},
 ): Promise<Page<Signal>> {
@@ -135,7 +135,7 @@ export async function listSignals(
       limit: rowsMax - found.length,
       ...(next === null ? {} : { after: next }),
     })
-    const signals = page.rows.map(readSignal).filter((signal) => signal !== null)
+    const signals = page.rows.map(parseSignal).filter((signal) => signal !== null)
     found.push(...signals.filter((signal) => status === undefined || signal.status === status))
     next = page.next
   } while (next !== null && found.length < rowsMax)
@@ -143,12 +143,12 @@ export async function listSignals(
 }
 
 export async function getSignal(
-  { store }: Pick<EnginePorts, 'store'>,
+  { store }: Pick<EngineDependencies, 'store'>,
   scope: Scope,
   id: string,
 ): Promise<Signal> {
   const entry = await store.get('entry', scope, id as EntryId) // one that is none finds nothing
-  const signal = entry && readSignal(entry)
+  const signal = entry && parseSignal(entry)
   if (signal === null) throw new AppError('not_found', `There is no signal ${id} here.`, { id })
   return signal
 }
@@ -158,7 +158,7 @@ export async function getSignal(
  * of what was forgotten.
  */
 export async function retrySignals(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   { ids }: { readonly ids?: readonly string[] } = {},
 ): Promise<readonly Signal[]> {
@@ -173,29 +173,29 @@ export async function retrySignals(
 
 /** Nothing is learned any more from what waits or failed, all of a scope or those named. Gives those that were changed. */
 export async function forgetSignals(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   { ids }: { readonly ids?: readonly string[] } = {},
 ): Promise<readonly Signal[]> {
-  return changeSignals(ports, scope, ids, isWaiting, { status: 'forgotten' })
+  return changeSignals(ports, scope, ids, isLearnable, { status: 'forgotten' })
 }
 
 async function changeSignals(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   ids: readonly string[] | undefined,
   isMeant: (signal: Signal) => boolean,
   after: Partial<Pick<Signal, 'status' | 'attempts' | 'error'>>,
 ): Promise<readonly Signal[]> {
-  return decideAndCommit(ports, async () => {
-    const all = await allSignals(ports, scope)
+  return commitWithRetry(ports, async () => {
+    const all = await loadSignals(ports, scope)
     const named = all.filter(({ id }) => ids === undefined || ids.includes(id))
     if (ids !== undefined && named.length < new Set(ids).size) {
       throw new AppError('not_found', 'There is no such signal here.')
     }
     const meant = named.filter(isMeant).slice(0, COMMIT_CHANGES_MAX)
     return {
-      changes: meant.map((signal) => putSignal(ports, signal, after)),
+      changes: meant.map((signal) => buildSignalUpdate(ports, signal, after)),
       result: meant.map((signal) => ({ ...signal, ...after, version: signal.version + 1 })),
     }
   })

@@ -2,41 +2,41 @@
 import { AppError } from '../domain/errors.ts'
 
 /** For those who must give a signal and have none. */
-export const NEVER_CANCELLED = new AbortController().signal
+export const NEVER_ABORTED = new AbortController().signal
 
-export function cancelled(): AppError {
+export function createAbortedError(): AppError {
   return new AppError('cancelled', 'The call was stopped before it ended.')
 }
 
-export function stopIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw cancelled()
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw createAbortedError()
 }
 
 /** What the promise gives, or `cancelled` as soon as the signal aborts, even when the work goes on behind it. */
-export async function orCancelled<Result>(
+export async function raceAbort<Result>(
   work: Promise<Result>,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   if (signal === undefined) return work
   // Nobody may be left to hear of a failure after the cancellation.
   work.catch(() => {})
-  stopIfCancelled(signal)
+  throwIfAborted(signal)
   let stop = () => {}
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(cancelled())
+    stop = () => reject(createAbortedError())
   })
   signal.addEventListener('abort', stop, { once: true })
   try {
     return await Promise.race([work, stopped])
   } catch (thrown) {
-    throw signal.aborted ? cancelled() : thrown
+    throw signal.aborted ? createAbortedError() : thrown
   } finally {
     signal.removeEventListener('abort', stop)
   }
 }
 
 /** Work that several callers wait for. It is cancelled when the last of them has given up, not before. */
-export class SharedWork<Result> {
+export class SharedTask<Result> {
   readonly #controller = new AbortController()
   readonly #work: Promise<Result>
   #waiting = 0
@@ -51,10 +51,10 @@ export class SharedWork<Result> {
     return this.#controller.signal.aborted
   }
 
-  async wait(signal: AbortSignal | undefined): Promise<Result> {
+  async join(signal: AbortSignal | undefined): Promise<Result> {
     this.#waiting++
     try {
-      return await orCancelled(this.#work, signal)
+      return await raceAbort(this.#work, signal)
     } finally {
       this.#waiting--
       if (this.#waiting === 0) this.#controller.abort()

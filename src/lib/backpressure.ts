@@ -2,10 +2,10 @@
  * What nobody waits for gives way to requests: it is done in pieces, one call of the store each, and a request that comes
  * in between goes first. But never for long, so that whoever asks without pause doesn't keep anything from being kept.
  */
-import { nextTurn } from './event-loop.ts'
+import { yieldToEventLoop } from './event-loop.ts'
 
 /** To be awaited before each piece of some work. */
-export type GiveWay = () => Promise<void>
+export type YieldTurn = () => Promise<void>
 
 /** For so long a request is hurried along. Whoever waits longer waits for its provider, and is not held up by a piece. */
 const HURRIED_MS = 100
@@ -14,15 +14,15 @@ const HURRIED_MS = 100
 const PATIENCE_MS = 100
 
 /** Where so much waits that giving way would let it grow: then each work is done at one go, and requests wait for it. */
-export const NOT_AT_ALL: GiveWay = async () => {}
+export const NO_YIELD: YieldTurn = async () => {}
 
-export class Courtesy {
+export class RequestBackpressure {
   /** When the requests came that are under way. */
   readonly #hurried = new Set<{ readonly since: number }>()
   readonly #waiting = new Set<() => void>()
 
   /** A request has come. Returns what is to be called when it has ended; if nobody does, it is not hurried for long. */
-  hurry(): () => void {
+  trackRequest(): () => void {
     const request = { since: performance.now() }
     this.#hurried.add(request)
     return () => {
@@ -31,10 +31,10 @@ export class Courtesy {
   }
 
   /** For one work. */
-  manners(): GiveWay {
+  yieldToRequests(): YieldTurn {
     let patience = PATIENCE_MS
     return async () => {
-      await nextTurn()
+      await yieldToEventLoop()
       const began = performance.now()
       const until = began + patience
       for (;;) {

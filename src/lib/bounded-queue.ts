@@ -2,7 +2,7 @@
  * Work that is done behind the back of whoever brought it: in turn for each lane, and never more of it waiting than fits.
  * When there is too much, the oldest is given up, because the newest is what the next request asks about.
  */
-export type Work = {
+export type QueuedTask = {
   /** Pieces of one lane are done in the order in which they came. */
   readonly lane: string
   /** How much it holds on to, in characters. */
@@ -11,22 +11,22 @@ export type Work = {
   run(): Promise<void>
 }
 
-export type BacklogLimits = { readonly count: number; readonly size: number }
+export type BoundedQueueLimits = { readonly tasksMax: number; readonly sizeMax: number }
 
-export class Backlog {
-  readonly #limits: BacklogLimits
+export class BoundedQueue {
+  readonly #limits: BoundedQueueLimits
   /** In the order in which they came, over all lanes. */
-  readonly #waiting = new Set<Work>()
+  readonly #waiting = new Set<QueuedTask>()
   #waitingSize = 0
-  readonly #lanes = new Map<string, Work[]>()
+  readonly #lanes = new Map<string, QueuedTask[]>()
   readonly #ended = new Map<string, Promise<void>>()
 
-  constructor(limits: BacklogLimits) {
+  constructor(limits: BoundedQueueLimits) {
     this.#limits = limits
   }
 
   /** Says how many others had to be given up for it. */
-  add(work: Work): number {
+  add(work: QueuedTask): number {
     this.#waiting.add(work)
     this.#waitingSize += work.size
     const lane = this.#lanes.get(work.lane)
@@ -57,7 +57,7 @@ export class Backlog {
   }
 
   /** Waits until the lanes are empty. */
-  async settled(isMeant: (lane: string) => boolean = () => true): Promise<void> {
+  async drained(isMeant: (lane: string) => boolean = () => true): Promise<void> {
     for (;;) {
       const open = [...this.#ended].filter(([lane]) => isMeant(lane)).map(([, ended]) => ended)
       if (open.length === 0) return
@@ -78,11 +78,11 @@ export class Backlog {
   }
 
   /** It waits no longer. */
-  #giveUp(work: Work): void {
+  #giveUp(work: QueuedTask): void {
     if (this.#waiting.delete(work)) this.#waitingSize -= work.size
   }
 
   #isWithinLimits(): boolean {
-    return this.#waiting.size <= this.#limits.count && this.#waitingSize <= this.#limits.size
+    return this.#waiting.size <= this.#limits.tasksMax && this.#waitingSize <= this.#limits.sizeMax
   }
 }

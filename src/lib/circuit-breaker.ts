@@ -48,13 +48,13 @@ export class CircuitBreakers {
 
   async run<Result>(model: string, work: () => Promise<Result>): Promise<Result> {
     const until = this.openUntil(model)
-    if (until !== null) throw isOpen(model, until)
+    if (until !== null) throw createOpenCircuitError(model, until)
     const circuit = this.#circuit(model)
     const isTrial = circuit.openedAt !== null
     if (isTrial) circuit.isTried = true
     try {
       const result = await work()
-      close(circuit)
+      closeCircuit(circuit)
       return result
     } catch (thrown) {
       this.#note(circuit, thrown)
@@ -68,7 +68,7 @@ export class CircuitBreakers {
     const code = thrown instanceof AppError ? thrown.code : 'internal'
     if (code === 'cancelled') return // which says nothing about the model
     if (code === 'invalid_input' || code === 'not_found') {
-      close(circuit) // whoever refuses what it was sent is there and answers
+      closeCircuit(circuit) // whoever refuses what it was sent is there and answers
       return
     }
     circuit.failures++
@@ -85,12 +85,12 @@ export class CircuitBreakers {
   }
 }
 
-function close(circuit: Circuit): void {
+function closeCircuit(circuit: Circuit): void {
   circuit.failures = 0
   circuit.openedAt = null
 }
 
-function isOpen(model: string, until: number): AppError {
+function createOpenCircuitError(model: string, until: number): AppError {
   const at = new Date(until).toISOString()
   const message = `The model ${model.slice(0, MODEL_CHARACTERS_SHOWN)} failed several times in a row and is not asked until ${at}.`
   return new AppError('unavailable', message, { until })

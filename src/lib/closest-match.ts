@@ -1,5 +1,5 @@
 /** The known word that somebody most likely meant, or null when none is near. */
-export function nearest(word: string, known: Iterable<string>): string | null {
+export function findClosestMatch(word: string, known: Iterable<string>): string | null {
   const wanted = word.toLowerCase()
   const candidates = [...known]
   const longer = candidates.filter((candidate) => candidate.toLowerCase().startsWith(wanted))

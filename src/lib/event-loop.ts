@@ -1,5 +1,5 @@
 /** Long work is done in pieces, and others have their turn between them: stores may hold the thread for each piece. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -7,16 +7,16 @@ export function nextTurn(): Promise<void> {
 const HELD_MS_MAX = 5
 
 /** Counts by the clock and not by pieces: how long a piece takes depends on what is in it, and on the machine. */
-export class Pace {
+export class TimeSlice {
   #since = performance.now()
 
   /** Whether the thread was held for long enough. */
-  get isDue(): boolean {
+  get isExpired(): boolean {
     return performance.now() - this.#since >= HELD_MS_MAX
   }
 
-  async rest(): Promise<void> {
-    await nextTurn()
+  async yieldThread(): Promise<void> {
+    await yieldToEventLoop()
     this.#since = performance.now()
   }
 }

@@ -4,19 +4,19 @@
  *
  * `facts.retryable` is false where trying again can't help; `facts.retryAfterMs` is what the service asked for.
  */
-import { AppError, type ErrorFacts } from '../domain/errors.ts'
-import { parseKey } from '../domain/service-endpoint.ts'
-import type { RemoteOptions } from '../models/embedders/remote/http-embedder.ts'
-import { cancelled, stopIfCancelled } from './abort.ts'
-import { field } from './json.ts'
+import { AppError, type ErrorDetails } from '../domain/errors.ts'
+import { parseApiKey } from '../domain/service-endpoint.ts'
+import type { RemoteEmbedderOptions } from '../models/embedders/remote/http-embedder.ts'
+import { createAbortedError, throwIfAborted } from './abort.ts'
+import { getField } from './json.ts'
 
-export type Sender = {
-  readonly source: string
+export type HttpEndpoint = {
+  readonly serviceName: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** Must not show up in errors, whatever the service answers. */
   readonly secret: string | undefined
-  readonly bytesMax?: number
+  readonly responseBytesMax?: number
   /** Instead of the platform's own. */
   readonly fetch?: typeof fetch
 }
@@ -26,40 +26,40 @@ const RESPONSE_BYTES_MAX = 64 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
 
 export async function postJson(
-  sender: Sender,
+  sender: HttpEndpoint,
   body: unknown,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   const headers = { ...sender.headers, 'content-type': 'application/json' }
-  return askJson({ ...sender, headers }, { method: 'POST', body: JSON.stringify(body) }, signal)
+  return requestJson({ ...sender, headers }, { method: 'POST', body: JSON.stringify(body) }, signal)
 }
 
 /** What is asked, besides where and as whom. */
-export type Ask = {
+export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: string | Blob | FormData
 }
 
 /** One request of any kind, and its answer as JSON. */
-export function askJson(
-  sender: Sender,
-  what: Ask,
+export function requestJson(
+  sender: HttpEndpoint,
+  what: HttpRequest,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   const headers = { accept: 'application/json', ...sender.headers }
-  return exchange({ ...sender, headers }, what, signal, async (response) =>
+  return sendRequest({ ...sender, headers }, what, signal, async (response) =>
     parseAnswer(sender, await readText(sender, response)),
   )
 }
 
 /** One request, and what `read` makes of its answer, which is a good one. */
-export async function exchange<Result>(
-  sender: Sender,
-  { method, body }: Ask,
+export async function sendRequest<Result>(
+  sender: HttpEndpoint,
+  { method, body }: HttpRequest,
   signal: AbortSignal | undefined,
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> {
-  stopIfCancelled(signal)
+  throwIfAborted(signal)
   try {
     const ask = sender.fetch ?? fetch
     const response = await ask(sender.url, {
@@ -70,19 +70,19 @@ export async function exchange<Result>(
       redirect: 'manual',
       ...(signal === undefined ? {} : { signal }),
     })
-    if (!response.ok) throw await refusal(sender, response)
+    if (!response.ok) throw await toStatusError(sender, response)
     return await read(response)
   } catch (thrown) {
-    if (signal?.aborted) throw cancelled()
+    if (signal?.aborted) throw createAbortedError()
     throw thrown instanceof AppError ? thrown : unreachable(sender, thrown)
   }
 }
 
-async function readText(sender: Sender, response: Response): Promise<string> {
-  const bytesMax = sender.bytesMax ?? RESPONSE_BYTES_MAX
+async function readText(sender: HttpEndpoint, response: Response): Promise<string> {
+  const bytesMax = sender.responseBytesMax ?? RESPONSE_BYTES_MAX
   const text = await readUpTo(response, bytesMax)
   if (text !== null) return text
-  const message = `${sender.source} answered with more than ${bytesMax} bytes.`
+  const message = `${sender.serviceName} answered with more than ${bytesMax} bytes.`
   throw new AppError('unavailable', message, { retryable: false })
 }
 
@@ -100,43 +100,43 @@ async function readUpTo(response: Response, bytesMax: number): Promise<string | 
   return text + decoder.decode()
 }
 
-function parseAnswer(sender: Sender, text: string): unknown {
+function parseAnswer(sender: HttpEndpoint, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new AppError('unavailable', `${sender.source} answered with something that is no JSON.`)
+    throw new AppError('unavailable', `${sender.serviceName} answered with something that is no JSON.`)
   }
 }
 
-function unreachable(sender: Sender, thrown: unknown): AppError {
+function unreachable(sender: HttpEndpoint, thrown: unknown): AppError {
   const reason = networkCode(thrown)
   const how = reason === null ? '' : ` (${reason})`
   const facts = { host: new URL(sender.url).host, ...(reason === null ? {} : { reason }) }
-  const message = `${sender.source} could not be reached at ${facts.host}${how}.`
+  const message = `${sender.serviceName} could not be reached at ${facts.host}${how}.`
   return new AppError('unavailable', message, facts)
 }
 
 /** Such as ECONNREFUSED, which the platform hides in the cause. */
 function networkCode(thrown: unknown): string | null {
-  for (const error of [field(thrown, 'cause'), thrown]) {
-    const code = field(error, 'code')
+  for (const error of [getField(thrown, 'cause'), thrown]) {
+    const code = getField(error, 'code')
     if (typeof code === 'string' && /^[A-Z_]{2,40}$/.test(code)) return code
   }
   return null
 }
 
-async function refusal(sender: Sender, response: Response): Promise<AppError> {
+async function toStatusError(sender: HttpEndpoint, response: Response): Promise<AppError> {
   const answer = await errorAnswer(response)
   const code = errorCode(answer, sender.secret)
   const { status } = response
   const facts = { status, ...(code === null ? {} : { code }) }
   const said = `${status}${code === null ? '' : `, ${code}`}`
-  const { source } = sender
+  const { serviceName: source } = sender
   if (status === 401 || status === 403 || code === 'API_KEY_INVALID') {
-    return failure(`${source} refused the API key (${said}). Check it.`, facts, false)
+    return createFailure(`${source} refused the API key (${said}). Check it.`, facts, false)
   }
   if (status === 404) {
-    return failure(`${source} does not know this model or address (${said}).`, facts, false)
+    return createFailure(`${source} does not know this model or address (${said}).`, facts, false)
   }
   if (status === 429) return tooMany(source, said, facts, retryAfter(response, answer))
   if ([400, 413, 422].includes(status)) {
@@ -144,32 +144,32 @@ async function refusal(sender: Sender, response: Response): Promise<AppError> {
   }
   if (status >= 300 && status < 400) {
     const message = `${source} answered with a redirect (${said}), which is not followed. Check its address.`
-    return failure(message, facts, false)
+    return createFailure(message, facts, false)
   }
   const isPassing = status >= 500 || status === 408 || status === 425
   const wait = status === 503 ? retryAfter(response, answer) : null
-  return failure(`${source} failed (${said}).`, { ...facts, ...waiting(wait) }, isPassing)
+  return createFailure(`${source} failed (${said}).`, { ...facts, ...toRetryFacts(wait) }, isPassing)
 }
 
 function tooMany(
   source: string,
   said: string,
-  facts: ErrorFacts,
+  facts: ErrorDetails,
   retryAfterMs: number | null,
 ): AppError {
   // What was paid for is used up: no pause helps.
   if (facts.code === 'insufficient_quota') {
-    return failure(`${source} says that the quota is used up (${said}).`, facts, false)
+    return createFailure(`${source} says that the quota is used up (${said}).`, facts, false)
   }
-  const all = { ...facts, ...waiting(retryAfterMs) }
-  return failure(`${source} gets too many requests (${said}).`, all, true)
+  const all = { ...facts, ...toRetryFacts(retryAfterMs) }
+  return createFailure(`${source} gets too many requests (${said}).`, all, true)
 }
 
-function waiting(retryAfterMs: number | null): ErrorFacts {
+function toRetryFacts(retryAfterMs: number | null): ErrorDetails {
   return retryAfterMs === null ? {} : { retryAfterMs }
 }
 
-function failure(message: string, facts: ErrorFacts, retryable: boolean): AppError {
+function createFailure(message: string, facts: ErrorDetails, retryable: boolean): AppError {
   return new AppError('unavailable', message, { ...facts, retryable })
 }
 
@@ -186,14 +186,14 @@ async function errorAnswer(response: Response): Promise<unknown> {
  * A reason inside `details` is more exact than a code, and a code than a type.
  */
 function errorCode(answer: unknown, secret: string | undefined): string | null {
-  const error = field(answer, 'error') ?? answer
-  const details = field(error, 'details')
-  const reasons = Array.isArray(details) ? details.map((detail) => field(detail, 'reason')) : []
+  const error = getField(answer, 'error') ?? answer
+  const details = getField(error, 'details')
+  const reasons = Array.isArray(details) ? details.map((detail) => getField(detail, 'reason')) : []
   const candidates = [
     ...reasons,
-    field(error, 'code'),
-    field(error, 'status'),
-    field(error, 'type'),
+    getField(error, 'code'),
+    getField(error, 'status'),
+    getField(error, 'type'),
   ]
   const code = candidates.find(
     (candidate) => typeof candidate === 'string' && /^[A-Za-z][\w.-]{1,63}$/.test(candidate),
@@ -214,20 +214,20 @@ function retryAfter(response: Response, answer: unknown): number | null {
 }
 
 function retryDelay(answer: unknown): number | null {
-  const details = field(field(answer, 'error'), 'details')
+  const details = getField(getField(answer, 'error'), 'details')
   if (!Array.isArray(details)) return null
   for (const detail of details) {
-    const delay = field(detail, 'retryDelay')
+    const delay = getField(detail, 'retryDelay')
     const seconds = typeof delay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined
     if (seconds !== undefined) return Number(seconds) * 1_000
   }
   return null
 }
 
-export function authorization(key: string | undefined): Readonly<Record<string, string>> {
+export function buildAuthorizationHeader(key: string | undefined): Readonly<Record<string, string>> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` }
 }
 
-export function bearer(options: RemoteOptions, source: string): Readonly<Record<string, string>> {
-  return authorization(parseKey(options.apiKey, source))
+export function buildAuthorizationHeader(options: RemoteEmbedderOptions, source: string): Readonly<Record<string, string>> {
+  return buildAuthorizationHeader(parseApiKey(options.apiKey, source))
 }

@@ -1,11 +1,11 @@
 /** What happens again and again while time passes. Unlike a clock, it can't be set. */
-export interface Timers {
+export interface IntervalTimers {
   /** Until the returned function is called. */
   every(ms: number, work: () => void): () => void
 }
 
 /** They keep no process alive. */
-export const systemTimers: Timers = {
+export const systemIntervalTimers: IntervalTimers = {
   every: (ms, work) => {
     const timer = setInterval(work, ms)
     timer.unref()

@@ -24,20 +24,20 @@ export function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value)
 }
 
-export function countIn(value: unknown): number | null {
+export function toCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }
 
-export function objectsIn(value: unknown): readonly JsonObject[] {
+export function filterObjects(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 /** A field of a value that may be anything. */
-export function field(value: unknown, name: string): unknown {
+export function getField(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 /** The same field of every item of a list; undefined when it is no list. */
-export function fieldOfEach(list: unknown, name: string): unknown {
-  return Array.isArray(list) ? list.map((item) => field(item, name)) : undefined
+export function pluckField(list: unknown, name: string): unknown {
+  return Array.isArray(list) ? list.map((item) => getField(item, name)) : undefined
 }

@@ -1,12 +1,12 @@
 import type { ScopeInput } from '../domain/scope.ts'
 
-export type InTurn = <Result>(scope: ScopeInput, work: () => Promise<Result>) => Promise<Result>
+export type Serialize = <Result>(scope: ScopeInput, work: () => Promise<Result>) => Promise<Result>
 
 /**
  * Lets the writes of one owner and user take turns. Two that are decided at once would not see each other's
  * statements, and say the same thing twice; racing for a key, most of them would only get in each other's way.
  */
-export function createQueue(): InTurn {
+export function createKeyedMutex(): Serialize {
   const last = new Map<string, Promise<unknown>>()
   return async (scope, work) => {
     const name = JSON.stringify([scope?.owner, scope?.user ?? null])

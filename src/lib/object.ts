@@ -1,12 +1,12 @@
 import type { Defined } from '../api/cli/input/memory-options.ts'
 
-export function withoutUndefined<Fields extends object>(fields: Fields): Defined<Fields> {
+export function omitUndefined<Fields extends object>(fields: Fields): Defined<Fields> {
   const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(defined) as Defined<Fields> // the same names, less the undefined ones
 }
 
 /** Without the fields that were not given: to the engine, `undefined` is no value. */
-export function defined<Fields extends object>(fields: Fields): Partial<Fields> {
+export function omitUndefined<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<Fields> // the same fields, some left out

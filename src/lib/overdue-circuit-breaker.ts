@@ -4,11 +4,11 @@
  */
 import { AppError } from '../domain/errors.ts'
 import type { Clock } from './clock.ts'
-import { type Timely, withinTime } from './timeout.ts'
+import { type TimedResult, withTimeout } from './timeout.ts'
 
 const REST_MS = 5_000
 
-export class Patience {
+export class CircuitBreaker {
   readonly #clock: Clock
   /** Null as long as it answers in time. */
   #restsUntil: number | null = null
@@ -18,15 +18,15 @@ export class Patience {
   }
 
   /** Like `withinTime`, but late at once while an answer is overdue. */
-  async within<Result>(ms: number, work: () => Promise<Result>): Promise<Timely<Result>> {
+  async run<Result>(ms: number, work: () => Promise<Result>): Promise<TimedResult<Result>> {
     if (this.#isResting()) {
       const error = new AppError('unavailable', 'An earlier answer is overdue.')
-      return { kind: 'failed', because: error.message, error, isLate: true }
+      return { kind: 'failed', reason: error.message, error, isTimeout: true }
     }
     // The one that tries again waits alone.
     if (this.#restsUntil !== null) this.#rest()
     let isAnswered = false
-    const outcome = await withinTime(ms, () =>
+    const outcome = await withTimeout(ms, () =>
       work().finally(() => {
         isAnswered = true
         this.#restsUntil = null

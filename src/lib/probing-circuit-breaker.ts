@@ -4,21 +4,21 @@
  * as soon as the model answers, it takes part again.
  */
 import { AppError } from '../domain/errors.ts'
-import { orCancelled } from './abort.ts'
+import { raceAbort } from './abort.ts'
 import type { Clock } from './clock.ts'
-import { type Timely, withinTime } from './timeout.ts'
+import { type TimedResult, withTimeout } from './timeout.ts'
 
 /** How work waits for the model. Whatever else it does says nothing about it. */
-export type Waiting = {
+export type GuardedCall = {
   /** For the model to be ready, which is no answer yet. */
-  loads<Loaded>(load: () => Promise<Loaded>): Promise<Loaded>
-  asks<Answer>(ask: () => Promise<Answer>): Promise<Answer>
+  awaitLoad<Loaded>(load: () => Promise<Loaded>): Promise<Loaded>
+  awaitAnswer<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 }
 
-export type GuardedWork<Result> = (signal: AbortSignal, model: Waiting) => Promise<Result>
+export type GuardedTask<Result> = (signal: AbortSignal, model: GuardedCall) => Promise<Result>
 
 /** Failures, late answers included, without an answer in between. */
-type Streak = {
+type FailureStreak = {
   readonly failures: number
   readonly since: number
   readonly because: string
@@ -32,10 +32,10 @@ const FAILURES_MAX = 3
 const REST_MS_MIN = 5_000
 const REST_MS_MAX = 60_000
 
-export class LegGuard {
+export class ProbingCircuitBreaker {
   readonly #clock: Clock
   readonly #closing = new AbortController()
-  #streak: Streak | null = null
+  #streak: FailureStreak | null = null
   #answers = 0
   #trial: Promise<void> | null = null
 
@@ -44,21 +44,21 @@ export class LegGuard {
   }
 
   /** Why the model is not asked at the moment; null when it is. */
-  trouble(): string | null {
+  getOpenReason(): string | null {
     if (this.#streak === null || this.#streak.rest === null) return null
     const { since, because, rest } = this.#streak
-    return `It has not answered since ${timeOf(since)} and is tried again after ${timeOf(rest.until)}: ${because}`
+    return `It has not answered since ${formatTime(since)} and is tried again after ${formatTime(rest.until)}: ${because}`
   }
 
   /** Like `withinTime`, but at once while the model rests. */
-  async within<Result>(deadlineMs: number, work: GuardedWork<Result>): Promise<Timely<Result>> {
-    const trouble = this.trouble()
+  async run<Result>(deadlineMs: number, work: GuardedTask<Result>): Promise<TimedResult<Result>> {
+    const trouble = this.getOpenReason()
     if (trouble === null || deadlineMs > (this.#streak?.patienceMs ?? 0)) {
       return this.#attempt(deadlineMs, work, (because) => this.#failed(deadlineMs, because))
     }
     this.#tryWhenDue(work)
     const error = new AppError('unavailable', trouble)
-    return { kind: 'failed', because: trouble, error, isLate: true }
+    return { kind: 'failed', reason: trouble, error, isTimeout: true }
   }
 
   async close(): Promise<void> {
@@ -68,9 +68,9 @@ export class LegGuard {
 
   async #attempt<Result>(
     deadlineMs: number,
-    work: GuardedWork<Result>,
+    work: GuardedTask<Result>,
     blame: (because: string) => void,
-  ): Promise<Timely<Result>> {
+  ): Promise<TimedResult<Result>> {
     const began = this.#clock.now()
     const answers = this.#answers
     let isWaiting = false
@@ -83,17 +83,17 @@ export class LegGuard {
       return answer
     }
     const answered = () => this.#answered(this.#clock.now() - began)
-    const waiting: Waiting = {
-      loads: (load) => waited(load, () => (isOver ? this.#stirred() : undefined)),
-      asks: (ask) => waited(ask, () => (isOver ? undefined : answered())),
+    const waiting: GuardedCall = {
+      awaitLoad: (load) => waited(load, () => (isOver ? this.#stirred() : undefined)),
+      awaitAnswer: (ask) => waited(ask, () => (isOver ? undefined : answered())),
     }
-    const outcome = await withinTime(deadlineMs, (signal) => work(signal, waiting))
+    const outcome = await withTimeout(deadlineMs, (signal) => work(signal, waiting))
     isOver = true
     if (outcome.kind === 'done' || !isWaiting) return outcome
     const { code } = outcome.error
     // Whoever refuses a text is there and has read it. And an answer says more than a failure of what was asked before.
     if (code === 'invalid_input') answered()
-    else if (code !== 'cancelled' && answers === this.#answers) blame(outcome.because)
+    else if (code !== 'cancelled' && answers === this.#answers) blame(outcome.reason)
     return outcome
   }
 
@@ -125,15 +125,15 @@ export class LegGuard {
   }
 
   /** One at a time. Each that fails doubles the time until the next. */
-  #tryWhenDue(work: GuardedWork<unknown>): void {
+  #tryWhenDue(work: GuardedTask<unknown>): void {
     const closing = this.#closing.signal
     const streak = this.#streak
     if (!streak?.rest || this.#trial !== null || closing.aborted) return
     const left = streak.rest.until - this.#clock.now()
     // A clock that was set back must not prolong it.
     if (left > 0 && left <= streak.rest.ms) return
-    const stoppable: GuardedWork<unknown> = (late, model) =>
-      orCancelled(work(AbortSignal.any([late, closing]), model), closing)
+    const stoppable: GuardedTask<unknown> = (late, model) =>
+      raceAbort(work(AbortSignal.any([late, closing]), model), closing)
     this.#trial = this.#attempt(streak.patienceMs, stoppable, (because) => this.#prolong(because))
       .then(() => {})
       .finally(() => {
@@ -148,6 +148,6 @@ export class LegGuard {
   }
 }
 
-function timeOf(ms: number): string {
+function formatTime(ms: number): string {
   return new Date(ms).toISOString()
 }

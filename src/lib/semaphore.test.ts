@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { type QueueOrder, Slots } from './semaphore.ts'
+import { type QueueOrder, Semaphore } from './semaphore.ts'
 
 const NEVER = new AbortController().signal
 
 async function orderOf(order: QueueOrder): Promise<readonly string[]> {
-  const slots = new Slots(1, order)
+  const slots = new Semaphore(1, order)
   const begun: string[] = []
   await Promise.all(
     ['a', 'b', 'c', 'd'].map((name) =>
-      slots.use(NEVER, async () => {
+      slots.run(NEVER, async () => {
         begun.push(name)
       }),
     ),
@@ -22,11 +22,11 @@ it('[PL15] serves those that wait in their order, or the newest first', async ()
 })
 
 it('[PL15] leaves out whoever has stopped waiting', async () => {
-  const slots = new Slots(1, 'lifo')
+  const slots = new Semaphore(1, 'lifo')
   const gone = new AbortController()
   const begun: string[] = []
   const use = (name: string, signal: AbortSignal) =>
-    slots.use(signal, async () => {
+    slots.run(signal, async () => {
       begun.push(name)
     })
   const running = [use('a', NEVER), use('b', NEVER)]

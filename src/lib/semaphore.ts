@@ -9,7 +9,7 @@ export type QueueOrder = 'fifo' | 'lifo'
 const STOPPED_MAX = 64
 
 /** A semaphore: lets so many work at once, and the others wait. */
-export class Slots {
+export class Semaphore {
   #free: number
   readonly #order: QueueOrder
   readonly #waiting = new Set<() => void>()
@@ -21,7 +21,7 @@ export class Slots {
     this.#order = order
   }
 
-  async use<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     await this.#take(signal)
     try {
       return await work()
@@ -31,7 +31,7 @@ export class Slots {
   }
 
   async #take(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw stopped()
+    if (signal.aborted) throw createAbortedError()
     if (this.#free > 0) {
       this.#free--
       return
@@ -43,7 +43,7 @@ export class Slots {
       }
       const leave = () => {
         this.#waiting.delete(begin)
-        reject(stopped())
+        reject(createAbortedError())
       }
       this.#waiting.add(begin)
       if (this.#order === 'lifo') this.#stack.push(begin)
@@ -77,6 +77,6 @@ function first<Value>(values: ReadonlySet<Value>): Value | undefined {
   return undefined
 }
 
-function stopped(): AppError {
+function createAbortedError(): AppError {
   return new AppError('cancelled', 'The call was stopped before it began.')
 }

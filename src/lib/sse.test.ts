@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readEvents, type ServerEvent } from './sse.ts'
+import { createSseParser, type SseEvent } from './sse.ts'
 
 const encoder = new TextEncoder()
 
-function eventsOf(chunks: readonly Uint8Array[], charactersMax?: number): readonly ServerEvent[] {
-  const events: ServerEvent[] = []
-  const read = readEvents((event) => events.push(event), charactersMax)
+function eventsOf(chunks: readonly Uint8Array[], charactersMax?: number): readonly SseEvent[] {
+  const events: SseEvent[] = []
+  const read = createSseParser((event) => events.push(event), charactersMax)
   for (const chunk of chunks) read(chunk)
   read(null)
   return events
@@ -44,8 +44,8 @@ describe('events', () => {
   })
 
   it('[FM2] are told as soon as they are over', () => {
-    const events: ServerEvent[] = []
-    const read = readEvents((event) => events.push(event))
+    const events: SseEvent[] = []
+    const read = createSseParser((event) => events.push(event))
     read(encoder.encode('data: 1\r\n\r'))
     expect(events).toHaveLength(1)
     read(encoder.encode('\ndata: 2\r\n'))

@@ -7,18 +7,18 @@
 export const EVENT_CHARACTERS_MAX = 8 * 1_048_576
 
 /** Takes the next bytes; null says that there are no more. Never throws, unless the listener does. */
-export type ReadBytes = (bytes: Uint8Array | null) => void
+export type SseParser = (bytes: Uint8Array | null) => void
 
 /**
  * Tells the listener of every event that has data. The name is empty where the sender gives none. An event that the end
  * of the stream cuts short is told too: its data may be all there, and its reader can tell.
  */
-export function readEvents(
-  listener: (event: ServerEvent) => void,
+export function createSseParser(
+  listener: (event: SseEvent) => void,
   charactersMax = EVENT_CHARACTERS_MAX,
-): ReadBytes {
+): SseParser {
   const decoder = new TextDecoder()
-  const lines = new Lines(new Fields(listener, charactersMax), charactersMax)
+  const lines = new LineSplitter(new EventFields(listener, charactersMax), charactersMax)
   return (bytes) => {
     lines.take(bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true }))
     if (bytes === null) lines.end()
@@ -29,20 +29,20 @@ export function readEvents(
 const DROPPED = ':'
 const LINE_END = /[\r\n]/g
 
-function lineEnd(text: string, from: number): number | null {
+function findLineEnd(text: string, from: number): number | null {
   LINE_END.lastIndex = from
   return LINE_END.exec(text)?.index ?? null
 }
 
-class Lines {
-  readonly #fields: Fields
+class LineSplitter {
+  readonly #fields: EventFields
   readonly #charactersMax: number
   /** What has come of the line that is not ended yet. */
   #begun = ''
   /** A line feed that comes next belongs to the line end before it. */
   #isAfterReturn = false
 
-  constructor(fields: Fields, charactersMax: number) {
+  constructor(fields: EventFields, charactersMax: number) {
     this.#fields = fields
     this.#charactersMax = charactersMax
   }
@@ -51,7 +51,7 @@ class Lines {
     if (text === '') return
     let from = this.#isAfterReturn && text.startsWith('\n') ? 1 : 0
     this.#isAfterReturn = text.endsWith('\r')
-    for (let end = lineEnd(text, from); end !== null; end = lineEnd(text, from)) {
+    for (let end = findLineEnd(text, from); end !== null; end = findLineEnd(text, from)) {
       this.#begin(text.slice(from, end))
       this.#finish()
       from = text.startsWith('\r\n', end) ? end + 2 : end + 1
@@ -78,15 +78,15 @@ class Lines {
   }
 }
 
-class Fields {
-  readonly #listener: (event: ServerEvent) => void
+class EventFields {
+  readonly #listener: (event: SseEvent) => void
   readonly #charactersMax: number
   #name = ''
   /** Null as long as the event has none. */
   #data: string | null = null
   #isDropped = false
 
-  constructor(listener: (event: ServerEvent) => void, charactersMax: number) {
+  constructor(listener: (event: SseEvent) => void, charactersMax: number) {
     this.#listener = listener
     this.#charactersMax = charactersMax
   }
@@ -122,4 +122,4 @@ class Fields {
 }
 
 /** One event of a stream: `event:` and `data:` of server-sent events. */
-export type ServerEvent = { readonly name: string; readonly data: string }
+export type SseEvent = { readonly name: string; readonly data: string }

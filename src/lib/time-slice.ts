@@ -2,18 +2,18 @@
 const SLICE_MS = 4
 
 /** Lets others have the thread when a search has had it for long. */
-export class Breather {
+export class TimeSlice {
   #since = performance.now()
   /** How often others had the thread. */
-  pauses = 0
+  yields = 0
 
-  get isDue(): boolean {
+  get isExpired(): boolean {
     return performance.now() - this.#since >= SLICE_MS
   }
 
-  async pause(): Promise<void> {
+  async yieldThread(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    this.pauses++
+    this.yields++
     this.#since = performance.now()
   }
 }

@@ -1,20 +1,20 @@
 import { AppError, toAppError } from '../domain/errors.ts'
 
-export type Timely<Result> =
+export type TimedResult<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | {
       readonly kind: 'failed'
-      readonly because: string
+      readonly reason: string
       readonly error: AppError
       /** Whether it was not waited for, rather than that it failed. */
-      readonly isLate: boolean
+      readonly isTimeout: boolean
     }
 
 /** Does `work`, but waits no longer than `ms`. Failing and being late are ordinary outcomes, told in words. */
-export async function withinTime<Result>(
+export async function withTimeout<Result>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Timely<Result>> {
+): Promise<TimedResult<Result>> {
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
@@ -27,7 +27,7 @@ export async function withinTime<Result>(
     return { kind: 'done', result: await Promise.race([work(controller.signal), late]) }
   } catch (thrown) {
     const error = toAppError(thrown)
-    return { kind: 'failed', because: error.message, error, isLate: controller.signal.aborted }
+    return { kind: 'failed', reason: error.message, error, isTimeout: controller.signal.aborted }
   } finally {
     clearTimeout(timer)
   }

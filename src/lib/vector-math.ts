@@ -14,16 +14,16 @@ export function innerProduct(a: Float32Array, b: Float32Array): number {
   return sum
 }
 
-export function isZero(vector: Float32Array): boolean {
+export function isZeroVector(vector: Float32Array): boolean {
   return vector.every((value) => value === 0)
 }
 
 /** A vector in bytes: each number is its byte times the scale, or nearly so. */
-export type Quantised = { readonly scale: number; readonly bytes: Int8Array }
+export type QuantizedVector = { readonly scale: number; readonly bytes: Int8Array }
 
 const BYTE_MAX = 127
 
-export function quantise(vector: Float32Array): Quantised {
+export function quantizeVector(vector: Float32Array): QuantizedVector {
   let largest = 0
   for (let index = 0; index < vector.length; index++) {
     largest = Math.max(largest, Math.abs(vector[index] ?? 0))
@@ -38,7 +38,7 @@ export function quantise(vector: Float32Array): Quantised {
   return { scale, bytes }
 }
 
-export function dequantise({ scale, bytes }: Quantised): Float32Array {
+export function dequantizeVector({ scale, bytes }: QuantizedVector): Float32Array {
   const vector = new Float32Array(bytes.length)
   for (let index = 0; index < bytes.length; index++) vector[index] = (bytes[index] ?? 0) * scale
   return vector

@@ -7,25 +7,25 @@ import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
-import { type Decided, decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
+import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, MemoryFilter } from '../storage/store.ts'
-import { eachTraceOnce, replacing } from './memory-changes.ts'
-import { type Erased, erase, erasureOf, homeOf, leaveTombstones } from './memory-editor.ts'
+import { deduplicateTombstones, buildReplacement } from './memory-changes.ts'
+import { type ErasureCounts, erase, buildErasure, toUserScope, buildTombstoneChanges } from './memory-editor.ts'
 import { type ReadFilter, toMemoryFilter } from './memory-reader.ts'
 import { planSuppression } from './turn-suppression.ts'
 
-export type ClearOptions = {
+export type BulkDeleteOptions = {
   /** Only counts. */
   readonly dryRun?: boolean
   /** For good, with their history, instead of into the bin. */
   readonly erase?: boolean
 }
 
-export type Cleared = {
+export type BulkDeleteResult = {
   readonly matched: number
   readonly forgotten: number
   readonly erased: number
@@ -41,13 +41,13 @@ export type Cleared = {
 const MEMORIES_PER_COMMIT = 50
 const IDS_TOLD_MAX = 100
 
-export async function clear(
-  ports: EnginePorts,
+export async function deleteMatching(
+  ports: EngineDependencies,
   scope: Scope,
   query: ReadFilter,
-  { dryRun = false, erase: isForGood = false }: ClearOptions,
-): Promise<Cleared> {
-  const mark = stamp(ports)
+  { dryRun = false, erase: isForGood = false }: BulkDeleteOptions,
+): Promise<BulkDeleteResult> {
+  const mark = createChangeStamp(ports)
   const done = {
     matched: 0,
     forgotten: 0,
@@ -63,8 +63,8 @@ export async function clear(
     done.ids.push(...meant.slice(0, IDS_TOLD_MAX - done.ids.length).map(({ id }) => id))
     if (dryRun) continue
     const { memories, turns } = isForGood
-      ? await eraseAll(ports, meant)
-      : await forgetAll(ports, meant, where, mark)
+      ? await eraseMatching(ports, meant)
+      : await trashMatching(ports, meant, where, mark)
     if (isForGood) done.erased += memories
     else done.forgotten += memories
     done.turnsDisabled += turns
@@ -74,13 +74,13 @@ export async function clear(
 
 type Removed = { readonly memories: number; readonly turns: number }
 
-type Mark = { readonly change: ChangeId; readonly now: Instant }
+type DeletionStamp = { readonly change: ChangeId; readonly now: Instant }
 
-async function forgetAll(
-  ports: EnginePorts,
+async function trashMatching(
+  ports: EngineDependencies,
   memories: readonly Memory[],
   where: MemoryFilter,
-  mark: Mark,
+  mark: DeletionStamp,
 ): Promise<Removed> {
   const total = { memories: 0, turns: 0 }
   for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
@@ -88,23 +88,23 @@ async function forgetAll(
     const { memories: forgotten, turns } = await forgetTogether(ports, batch, where, mark)
     total.memories += forgotten
     total.turns += turns
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return total
 }
 
 async function forgetTogether(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   batch: readonly Memory[],
   where: MemoryFilter,
-  mark: Mark,
+  mark: DeletionStamp,
 ): Promise<Removed> {
-  const done = await decideAndCommit(ports, async (): Promise<Decided<Removed | null>> => {
+  const done = await commitWithRetry(ports, async (): Promise<PlannedCommit<Removed | null>> => {
     // Somebody may have changed one of them meanwhile: only what still matches is meant.
-    const meant = await stillMatching(ports, batch, where)
-    const binned = await Promise.all(meant.map((memory) => binning(ports, memory, mark)))
+    const meant = await filterMatching(ports, batch, where)
+    const binned = await Promise.all(meant.map((memory) => buildTrashChanges(ports, memory, mark)))
     const { changes: ofTurns, turns } = await planSuppression(ports, meant, mark.now)
-    const changes = [...eachTraceOnce(binned.flat()), ...ofTurns]
+    const changes = [...deduplicateTombstones(binned.flat()), ...ofTurns]
     if (changes.length > COMMIT_CHANGES_MAX && batch.length > 1)
       return { changes: [], result: null }
     return { changes, result: { memories: meant.length, turns } }
@@ -117,8 +117,8 @@ async function forgetTogether(
   return { memories: first.memories + second.memories, turns: first.turns + second.turns }
 }
 
-async function stillMatching(
-  { store }: EnginePorts,
+async function filterMatching(
+  { store }: EngineDependencies,
   batch: readonly Memory[],
   where: MemoryFilter,
 ): Promise<readonly Memory[]> {
@@ -132,10 +132,10 @@ async function stillMatching(
   return rows.filter(({ status }) => status !== 'forgotten')
 }
 
-async function binning(
-  ports: EnginePorts,
+async function buildTrashChanges(
+  ports: EngineDependencies,
   memory: Memory,
-  { change, now }: Mark,
+  { change, now }: DeletionStamp,
 ): Promise<readonly Change[]> {
   const after: Memory = {
     ...memory,
@@ -144,24 +144,24 @@ async function binning(
     change,
     updatedAt: now,
   }
-  return [...replacing(ports, memory, after), ...(await leaveTombstones(ports, memory, now))]
+  return [...buildReplacement(ports, memory, after), ...(await buildTombstoneChanges(ports, memory, now))]
 }
 
-async function eraseAll(ports: EnginePorts, memories: readonly Memory[]): Promise<Removed> {
+async function eraseMatching(ports: EngineDependencies, memories: readonly Memory[]): Promise<Removed> {
   const total = { memories: 0, turns: 0 }
   for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
     const batch = memories.slice(start, start + MEMORIES_PER_COMMIT)
-    const { memories: erased, turns } = await eraseTogether(ports, batch)
+    const { memories: erased, turns } = await eraseBatch(ports, batch)
     total.memories += erased
     total.turns += turns
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return total
 }
 
-async function eraseTogether(ports: EnginePorts, batch: readonly Memory[]): Promise<Removed> {
-  const erasures = await Promise.all(batch.map((memory) => erasureOf(ports, memory)))
-  const ofMemories = eachTraceOnce(
+async function eraseBatch(ports: EngineDependencies, batch: readonly Memory[]): Promise<Removed> {
+  const erasures = await Promise.all(batch.map((memory) => buildErasure(ports, memory)))
+  const ofMemories = deduplicateTombstones(
     erasures.flatMap(({ revisions, rest }) => [...revisions, ...rest]),
   )
   const ofTurns = await planSuppression(ports, batch, ports.clock.now(), { isErasure: true })
@@ -181,9 +181,9 @@ async function eraseTogether(ports: EnginePorts, batch: readonly Memory[]): Prom
 }
 
 /** Null when it was already gone. */
-async function eraseIfPresent(ports: EnginePorts, memory: Memory): Promise<Erased | null> {
+async function eraseIfPresent(ports: EngineDependencies, memory: Memory): Promise<ErasureCounts | null> {
   try {
-    return await erase(ports, homeOf(memory), memory.id)
+    return await erase(ports, toUserScope(memory), memory.id)
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return null
     throw error

@@ -3,7 +3,7 @@
  * past this file.
  */
 
-import { characters, invalid } from '../domain/field-parsers.ts'
+import { parseBoundedText, invalid } from '../domain/field-parsers.ts'
 import type { TurnId } from '../domain/ids.ts'
 import * as limits from '../domain/limits.ts'
 import {
@@ -53,11 +53,11 @@ export type Draft = {
   readonly key: string | null
   readonly observedAt: Instant
   /** Whether the caller said when it was observed; otherwise it was just now. */
-  readonly isDated: boolean
+  readonly hasObservedAt: boolean
   readonly trust: Trust
   readonly provenance: Provenance
   /** Only what the caller said, so that an update leaves the rest as it was. */
-  readonly given: Edit
+  readonly fields: Edit
 }
 
 export type Edit = {
@@ -84,11 +84,11 @@ export function parseDraft(input: DraftInput, now: Instant): Draft {
   return {
     content: given.content,
     key: given.key ?? null,
-    observedAt: observedAt === undefined ? now : instant('observedAt', observedAt),
-    isDated: observedAt !== undefined,
+    observedAt: observedAt === undefined ? now : parseInstant('observedAt', observedAt),
+    hasObservedAt: observedAt !== undefined,
     trust: given.trust ?? 'user',
     provenance: parseProvenance(provenance ?? {}),
-    given,
+    fields: given,
   }
 }
 
@@ -112,28 +112,28 @@ export function parseEdit(input: EditInput): Edit {
 
 const EDIT_PARSERS: { readonly [Field in keyof Required<Edit>]: (value: unknown) => unknown } = {
   content: parseContent,
-  key: nullable((value) => characters('key', value, limits.KEY_CHARACTERS_MAX)),
-  type: (value) => oneOf('type', value, MEMORY_TYPES),
-  category: (value) => oneOf('category', value, MEMORY_CATEGORIES),
-  importance: (value) => numberWithin('importance', value, 1, 10, 'whole'),
-  salience: (value) => numberWithin('salience', value, 0, 1),
+  key: parseNullable((value) => parseBoundedText('key', value, limits.KEY_CHARACTERS_MAX)),
+  type: (value) => parseChoice('type', value, MEMORY_TYPES),
+  category: (value) => parseChoice('category', value, MEMORY_CATEGORIES),
+  importance: (value) => parseNumberInRange('importance', value, 1, 10, 'whole'),
+  salience: (value) => parseNumberInRange('salience', value, 0, 1),
   pinned: (value) => {
     if (typeof value !== 'boolean') throw invalid('pinned', 'pinned is true or false.')
     return value
   },
-  trust: (value) => oneOf('trust', value, TRUST_LEVELS),
-  validFrom: nullable((value) => instant('validFrom', value)),
-  validUntil: nullable((value) => instant('validUntil', value)),
-  expiresAt: nullable((value) => instant('expiresAt', value)),
-  entities: (value) => words('entities', value, limits.ENTITIES_MAX, limits.ENTITY_CHARACTERS_MAX),
-  language: nullable((value) => characters('language', value, limits.LANGUAGE_CHARACTERS_MAX)),
+  trust: (value) => parseChoice('trust', value, TRUST_LEVELS),
+  validFrom: parseNullable((value) => parseInstant('validFrom', value)),
+  validUntil: parseNullable((value) => parseInstant('validUntil', value)),
+  expiresAt: parseNullable((value) => parseInstant('expiresAt', value)),
+  entities: (value) => parseWordList('entities', value, limits.ENTITIES_MAX, limits.ENTITY_CHARACTERS_MAX),
+  language: parseNullable((value) => parseBoundedText('language', value, limits.LANGUAGE_CHARACTERS_MAX)),
   metadata: parseMetadata,
 }
 
 export function parseProvenance(input: Partial<Provenance>): Provenance {
   const word = (field: string, value: unknown) =>
-    characters(field, value, limits.PROVENANCE_WORD_CHARACTERS_MAX)
-  const turns = words('turns', input.turns ?? [], limits.PROVENANCE_TURNS_MAX, 100)
+    parseBoundedText(field, value, limits.PROVENANCE_WORD_CHARACTERS_MAX)
+  const turns = parseWordList('turns', input.turns ?? [], limits.PROVENANCE_TURNS_MAX, 100)
   return {
     source: word('source', input.source ?? 'library'),
     speaker: input.speaker == null ? null : word('speaker', input.speaker),
@@ -147,7 +147,7 @@ export function parseProvenance(input: Partial<Provenance>): Provenance {
 function parseContent(value: unknown): string {
   if (typeof value !== 'string') throw invalid('content', 'content is text.')
   if (value.trim() === '') throw invalid('content', 'A memory needs content; this one is blank.')
-  return characters('content', value, limits.CONTENT_CHARACTERS_MAX)
+  return parseBoundedText('content', value, limits.CONTENT_CHARACTERS_MAX)
 }
 
 function parseMetadata(value: unknown): JsonObject {
@@ -183,14 +183,14 @@ function toJson(value: unknown, depth: number): Json {
   throw invalid('metadata', `metadata holds a ${typeof value}, which JSON can't.`)
 }
 
-function words(field: string, value: unknown, countMax: number, charactersMax: number) {
+function parseWordList(field: string, value: unknown, countMax: number, charactersMax: number) {
   if (!Array.isArray(value) || value.length > countMax) {
     throw invalid(field, `${field} is a list of at most ${countMax} texts.`)
   }
-  return value.map((word) => characters(field, word, charactersMax))
+  return value.map((word) => parseBoundedText(field, word, charactersMax))
 }
 
-function oneOf<Value extends string>(field: string, value: unknown, values: readonly Value[]) {
+function parseChoice<Value extends string>(field: string, value: unknown, values: readonly Value[]) {
   const found = values.find((candidate) => candidate === value)
   if (found === undefined) {
     throw invalid(field, `${field} is one of ${values.join(', ')}; not "${String(value)}".`)
@@ -198,7 +198,7 @@ function oneOf<Value extends string>(field: string, value: unknown, values: read
   return found
 }
 
-function numberWithin(field: string, value: unknown, min: number, max: number, kind?: 'whole') {
+function parseNumberInRange(field: string, value: unknown, min: number, max: number, kind?: 'whole') {
   const fits = typeof value === 'number' && value >= min && value <= max
   if (!fits || (kind === 'whole' && !Number.isInteger(value))) {
     throw invalid(
@@ -212,13 +212,13 @@ function numberWithin(field: string, value: unknown, min: number, max: number, k
 /** The range of JavaScript dates; anything else could not be written as ISO text. */
 const INSTANT_MAX = 8_640_000_000_000_000
 
-function instant(field: string, value: unknown): Instant {
+function parseInstant(field: string, value: unknown): Instant {
   if (!Number.isInteger(value) || Math.abs(Number(value)) > INSTANT_MAX) {
     throw invalid(field, `${field} is a time in whole milliseconds since 1970.`)
   }
   return Number(value) as Instant // checked above
 }
 
-function nullable(parse: (value: unknown) => unknown) {
+function parseNullable(parse: (value: unknown) => unknown) {
   return (value: unknown) => (value === null ? null : parse(value))
 }

@@ -2,11 +2,11 @@ import { AppError } from '../domain/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Change } from '../storage/store.ts'
 
 /** Puts `after` in the place of `before` and keeps `before` in the history. */
-export function replacing({ ids }: EnginePorts, before: Memory, after: Memory): readonly Change[] {
+export function buildReplacement({ ids }: EngineDependencies, before: Memory, after: Memory): readonly Change[] {
   return [
     {
       op: 'put',
@@ -24,7 +24,7 @@ export function replacing({ ids }: EnginePorts, before: Memory, after: Memory): 
 }
 
 /** Two memories that say the same share a trace; in one commit it is left, or lifted, once. */
-export function eachTraceOnce(changes: readonly Change[]): readonly Change[] {
+export function deduplicateTombstones(changes: readonly Change[]): readonly Change[] {
   const traces = new Set<string>()
   return changes.filter((change) => {
     if (change.op === 'count' || change.table !== 'tombstone') return true
@@ -35,8 +35,8 @@ export function eachTraceOnce(changes: readonly Change[]): readonly Change[] {
   })
 }
 
-export async function getOrThrow(
-  { store }: EnginePorts,
+export async function getMemoryOrThrow(
+  { store }: EngineDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {

@@ -6,17 +6,17 @@ import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory, MemoryStatus, Tombstone } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
-import { tombstonesFor } from '../domain/tombstone.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { buildTombstones } from '../domain/tombstone.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { EXTRACTOR } from '../learning/distillation/fact-drafts.ts'
 import { PATTERN_EXTRACTOR } from '../learning/patterns/extractor.ts'
 import type { Instant } from '../lib/time.ts'
-import { type Decided, decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
+import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
 import { type Edit, type EditInput, parseEdit } from './draft.ts'
-import { getOrThrow, replacing } from './memory-changes.ts'
-import { heldByPerson } from './pins.ts'
+import { getMemoryOrThrow, buildReplacement } from './memory-changes.ts'
+import { confirmPin } from './pins.ts'
 import {
   planLinkErasure,
   planRelease,
@@ -24,7 +24,7 @@ import {
   type SuppressionPlan,
 } from './turn-suppression.ts'
 
-export type Erased = {
+export type ErasureCounts = {
   readonly memories: number
   readonly revisions: number
   /** Turns that stated them and are out of use now. */
@@ -45,14 +45,14 @@ const DAY_MS = 86_400_000
 
 /** Changes what is given and leaves the rest. With `version`, only if nobody changed it since that one. */
 export async function edit(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   id: MemoryId,
   input: EditInput,
   version?: number,
 ): Promise<Memory> {
   const given = parseEdit(input)
-  const { memory } = await change(ports, scope, id, (memory) => {
+  const { memory } = await changeMemory(ports, scope, id, (memory) => {
     if (version !== undefined && memory.version !== version) {
       throw new AppError(
         'conflict',
@@ -63,12 +63,12 @@ export async function edit(
     if (memory.status === 'forgotten') {
       throw new AppError('conflict', `Memory ${id} is forgotten. Restore it first.`, { id })
     }
-    return heldByPerson(edited(memory, given))
+    return confirmPin(applyEdit(memory, given))
   })
   return memory
 }
 
-function edited(memory: Memory, given: Edit): Memory {
+function applyEdit(memory: Memory, given: Edit): Memory {
   const next = { ...memory, ...given, provenance: provenanceOf(memory, given) }
   if (next.validFrom !== null && next.validUntil !== null && next.validUntil < next.validFrom) {
     throw new AppError('invalid_input', 'validUntil must not be earlier than validFrom.')
@@ -89,10 +89,10 @@ function provenanceOf(memory: Memory, { content }: Edit): Memory['provenance'] {
 }
 
 /** Takes a memory out of recall without forgetting it. */
-export async function disable(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
-  const { memory } = await change(ports, scope, id, (memory) => {
+export async function disable(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+  const { memory } = await changeMemory(ports, scope, id, (memory) => {
     if (memory.status === 'disabled') return memory
-    requireStatus(memory, ['active'], 'disabled')
+    assertStatus(memory, ['active'], 'disabled')
     return { ...memory, status: 'disabled' }
   })
   return memory
@@ -103,22 +103,22 @@ export async function disable(ports: EnginePorts, scope: Scope, id: MemoryId): P
  * in that version.
  */
 export async function restore(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   id: MemoryId,
   version?: number,
 ): Promise<Restored> {
-  const past = version === undefined ? null : await versionOf(ports, scope, id, version)
-  const restored = await change(
+  const past = version === undefined ? null : await loadVersion(ports, scope, id, version)
+  const restored = await changeMemory(
     ports,
     scope,
     id,
     (memory) => {
       if (memory.status === 'active' && past === null) return memory
       const wasSuperseded = memory.supersededBy !== null
-      return heldByPerson({
+      return confirmPin({
         ...memory,
-        ...(past === null ? {} : whatItSaid(past)),
+        ...(past === null ? {} : restoreContent(past)),
         status: 'active',
         supersededBy: null,
         // Whatever took its place still says otherwise.
@@ -130,19 +130,19 @@ export async function restore(
     async (memory, now) => {
       if (memory.status !== 'forgotten') return NOTHING_BESIDES
       const { changes, turns } = await planRelease(ports, [memory], now)
-      return { changes: [...(await liftTombstones(ports, memory)), ...changes], turns }
+      return { changes: [...(await buildTombstoneRemovals(ports, memory)), ...changes], turns }
     },
   )
   return { ...restored.memory, turnsEnabled: restored.turns }
 }
 
-async function versionOf(
-  ports: EnginePorts,
+async function loadVersion(
+  ports: EngineDependencies,
   scope: Scope,
   id: MemoryId,
   version: number,
 ): Promise<Memory> {
-  const current = await getOrThrow(ports, scope, id)
+  const current = await getMemoryOrThrow(ports, scope, id)
   if (current.version === version) return current
   const where = { memories: [id] }
   for await (const page of pages(ports.store, 'revision', scope, { where })) {
@@ -152,7 +152,7 @@ async function versionOf(
   throw new AppError('not_found', `Memory ${id} has no version ${version}.`, { id, version })
 }
 
-function whatItSaid(past: Memory): Partial<Memory> {
+function restoreContent(past: Memory): Partial<Memory> {
   const { content, key, type, category, importance, entities, language, metadata } = past
   const { pinned, trust, expiresAt, validFrom, salience } = past
   return {
@@ -162,15 +162,15 @@ function whatItSaid(past: Memory): Partial<Memory> {
 }
 
 /** Puts a memory into the bin, disables the turns that state it, and keeps work that is under way from bringing it back. */
-export async function forget(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Forgotten> {
-  const forgotten = await change(
+export async function forget(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Forgotten> {
+  const forgotten = await changeMemory(
     ports,
     scope,
     id,
     (memory) => (memory.status === 'forgotten' ? memory : { ...memory, status: 'forgotten' }),
     async (memory, now) => {
       const { changes, turns } = await planSuppression(ports, [memory], now)
-      return { changes: [...(await leaveTombstones(ports, memory, now)), ...changes], turns }
+      return { changes: [...(await buildTombstoneChanges(ports, memory, now)), ...changes], turns }
     },
   )
   return { ...forgotten.memory, turnsDisabled: forgotten.turns }
@@ -180,29 +180,29 @@ export async function forget(ports: EnginePorts, scope: Scope, id: MemoryId): Pr
  * Removes a memory and its whole history for good. Only the tombstones stay: hashes, no text. Turns that state it are disabled,
  * and receipts lose their lines.
  */
-export async function erase(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Erased> {
+export async function erase(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<ErasureCounts> {
   const suppress = (memory: Memory) =>
     planSuppression(ports, [memory], ports.clock.now(), { isErasure: true })
-  const erased = await eraseIf(ports, scope, id, () => true, suppress)
+  const erased = await eraseMatching(ports, scope, id, () => true, suppress)
   if (erased === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
   return erased
 }
 
 /** Null when it is not there, or no longer as it must be: someone may have restored it in the meantime. */
-export async function eraseIf(
-  ports: EnginePorts,
+export async function eraseMatching(
+  ports: EngineDependencies,
   scope: Scope,
   id: MemoryId,
   isMeant: (memory: Memory) => boolean,
   planTurns: (memory: Memory) => Promise<SuppressionPlan> = (memory) =>
     planLinkErasure(ports, memory),
-): Promise<Erased | null> {
-  return decideAndCommit(ports, async (): Promise<Decided<Erased | null>> => {
+): Promise<ErasureCounts | null> {
+  return commitWithRetry(ports, async (): Promise<PlannedCommit<ErasureCounts | null>> => {
     const memory = await ports.store.get('memory', scope, id)
     if (memory === null || !isMeant(memory)) return { changes: [], result: null }
-    const { revisions, rest } = await erasureOf(ports, memory)
+    const { revisions, rest } = await buildErasure(ports, memory)
     const { changes, turns } = await planTurns(memory)
-    await removeSurplus(ports, revisions)
+    await removeExcessRevisions(ports, revisions)
     return {
       changes: [...revisions.slice(-REVISIONS_PER_COMMIT), ...rest, ...changes],
       result: { memories: 1, revisions: revisions.length, turnsDisabled: turns },
@@ -211,11 +211,11 @@ export async function eraseIf(
 }
 
 /** What erasing a memory changes: its history goes, it goes itself, and traces stay that hold no text. */
-export async function erasureOf(
-  ports: EnginePorts,
+export async function buildErasure(
+  ports: EngineDependencies,
   memory: Memory,
 ): Promise<{ readonly revisions: readonly Change[]; readonly rest: readonly Change[] }> {
-  const home = homeOf(memory)
+  const home = toUserScope(memory)
   const revisions: Change[] = []
   const where = { memories: [memory.id] }
   for await (const page of pages(ports.store, 'revision', home, { where })) {
@@ -232,7 +232,7 @@ export async function erasureOf(
   }
   return {
     revisions,
-    rest: [removal, ...(await leaveTombstones(ports, memory, ports.clock.now()))],
+    rest: [removal, ...(await buildTombstoneChanges(ports, memory, ports.clock.now()))],
   }
 }
 
@@ -240,7 +240,7 @@ export async function erasureOf(
 const REVISIONS_PER_COMMIT = COMMIT_CHANGES_MAX / 4
 
 /** A history too long for one commit is removed from its old end first; the memory goes with the last part. */
-async function removeSurplus({ store }: EnginePorts, revisions: readonly Change[]): Promise<void> {
+async function removeExcessRevisions({ store }: EngineDependencies, revisions: readonly Change[]): Promise<void> {
   const surplus = revisions.slice(0, -REVISIONS_PER_COMMIT)
   for (let start = 0; start < surplus.length; start += COMMIT_CHANGES_MAX) {
     await store.commit(surplus.slice(start, start + COMMIT_CHANGES_MAX))
@@ -248,7 +248,7 @@ async function removeSurplus({ store }: EnginePorts, revisions: readonly Change[
 }
 
 /** Erases what has been in the bin for longer than `binDays`, or than the days given. */
-export async function emptyBin(ports: EnginePorts, scope: Scope, days?: number): Promise<Erased> {
+export async function emptyTrash(ports: EngineDependencies, scope: Scope, days?: number): Promise<ErasureCounts> {
   const { binDays: keepDays } = resolveSettings(
     ports.settings,
     days === undefined ? {} : { binDays: days },
@@ -259,9 +259,9 @@ export async function emptyBin(ports: EnginePorts, scope: Scope, days?: number):
   for await (const page of pages(ports.store, 'memory', scope, { where })) {
     for (const memory of page) {
       if (memory.updatedAt > before) continue
-      const erased = await eraseIf(
+      const erased = await eraseMatching(
         ports,
-        homeOf(memory),
+        toUserScope(memory),
         memory.id,
         (now) => now.version === memory.version,
       )
@@ -273,16 +273,16 @@ export async function emptyBin(ports: EnginePorts, scope: Scope, days?: number):
 }
 
 /** Changes one memory: `next` says what it becomes, or returns it untouched when there is nothing to do. */
-async function change(
-  ports: EnginePorts,
+async function changeMemory(
+  ports: EngineDependencies,
   scope: Scope,
   id: MemoryId,
   next: (memory: Memory) => Memory,
   also: (memory: Memory, now: Instant) => Promise<SuppressionPlan> = async () => NOTHING_BESIDES,
 ): Promise<{ readonly memory: Memory; readonly turns: number }> {
-  return decideAndCommit(ports, async () => {
-    const memory = await getOrThrow(ports, scope, id)
-    const mark = stamp(ports)
+  return commitWithRetry(ports, async () => {
+    const memory = await getMemoryOrThrow(ports, scope, id)
+    const mark = createChangeStamp(ports)
     const wanted = next(memory)
     if (wanted === memory) return { changes: [], result: { memory, turns: 0 } }
     const after: Memory = {
@@ -293,7 +293,7 @@ async function change(
     }
     const { changes, turns } = await also(memory, mark.now)
     return {
-      changes: [...replacing(ports, memory, after), ...changes],
+      changes: [...buildReplacement(ports, memory, after), ...changes],
       result: { memory: after, turns },
     }
   })
@@ -301,7 +301,7 @@ async function change(
 
 const NOTHING_BESIDES: SuppressionPlan = { changes: [], turns: 0 }
 
-function requireStatus(memory: Memory, allowed: readonly MemoryStatus[], wanted: string): void {
+function assertStatus(memory: Memory, allowed: readonly MemoryStatus[], wanted: string): void {
   if (allowed.includes(memory.status)) return
   throw new AppError(
     'conflict',
@@ -313,13 +313,13 @@ function requireStatus(memory: Memory, allowed: readonly MemoryStatus[], wanted:
   )
 }
 
-export async function leaveTombstones(
-  ports: EnginePorts,
+export async function buildTombstoneChanges(
+  ports: EngineDependencies,
   memory: Memory,
   now: Instant,
 ): Promise<readonly Change[]> {
-  const known = await knownTombstones(ports, memory)
-  return tombstonesFor(memory, known, now).map((row) => ({
+  const known = await loadTombstones(ports, memory)
+  return buildTombstones(memory, known, now).map((row) => ({
     op: 'put',
     table: 'tombstone',
     row,
@@ -327,28 +327,28 @@ export async function leaveTombstones(
   }))
 }
 
-export async function liftTombstones(
-  ports: EnginePorts,
+export async function buildTombstoneRemovals(
+  ports: EngineDependencies,
   memory: Memory,
 ): Promise<readonly Change[]> {
-  return (await knownTombstones(ports, memory)).map((tombstone) => ({
+  return (await loadTombstones(ports, memory)).map((tombstone) => ({
     op: 'remove',
     table: 'tombstone',
-    scope: homeOf(memory),
+    scope: toUserScope(memory),
     id: tombstone.id,
     expect: { version: tombstone.version },
   }))
 }
 
-async function knownTombstones(
-  { store }: EnginePorts,
+async function loadTombstones(
+  { store }: EngineDependencies,
   memory: Memory,
 ): Promise<readonly Tombstone[]> {
-  const ids = tombstonesFor(memory, [], memory.updatedAt).map((tombstone) => tombstone.id)
-  const { rows } = await store.find('tombstone', homeOf(memory), { where: { ids }, limit: 10 })
+  const ids = buildTombstones(memory, [], memory.updatedAt).map((tombstone) => tombstone.id)
+  const { rows } = await store.find('tombstone', toUserScope(memory), { where: { ids }, limit: 10 })
   return rows
 }
 
-export function homeOf(memory: Memory): Scope {
+export function toUserScope(memory: Memory): Scope {
   return { owner: memory.place.owner, user: memory.place.user }
 }

@@ -11,7 +11,7 @@ import {
   type Trust,
 } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
@@ -21,7 +21,7 @@ import {
   type MemoryOrder,
   type Page,
 } from '../storage/store.ts'
-import { getOrThrow } from './memory-changes.ts'
+import { getMemoryOrThrow } from './memory-changes.ts'
 
 export type ReadFilter = {
   /** Only active ones unless said otherwise. */
@@ -59,8 +59,8 @@ export type HistoryEntry = {
 
 const LIST_LIMIT = 50
 
-export async function list(
-  { store, clock }: EnginePorts,
+export async function listMemories(
+  { store, clock }: EngineDependencies,
   scope: Scope,
   query: ListQuery,
 ): Promise<Page<Memory>> {
@@ -69,18 +69,18 @@ export async function list(
     where: toMemoryFilter(query, clock.now()),
     limit: parseLimit(limit ?? LIST_LIMIT),
     ...(order === undefined ? {} : { order }),
-    ...(after === undefined ? {} : { after: cursorIn(order, after) }),
+    ...(after === undefined ? {} : { after: toCursor(order, after) }),
     ...(offset === undefined ? {} : { offset: parseOffset(offset) }),
   })
 }
 
 /** Every version of a memory, the one in force first. */
-export async function history(
-  ports: EnginePorts,
+export async function listVersions(
+  ports: EngineDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<readonly HistoryEntry[]> {
-  const entries: HistoryEntry[] = [{ memory: await getOrThrow(ports, scope, id), replacedAt: null }]
+  const entries: HistoryEntry[] = [{ memory: await getMemoryOrThrow(ports, scope, id), replacedAt: null }]
   for await (const page of pages(ports.store, 'revision', scope, { where: { memories: [id] } })) {
     for (const { memory, replacedAt } of page) entries.push({ memory, replacedAt })
   }
@@ -91,8 +91,8 @@ export async function history(
  * The memories as they were recorded at an earlier instant, without those that had ended by then: what recall could
  * have used. What has been erased since is gone from the past as well.
  */
-export async function asOf(
-  { store }: EnginePorts,
+export async function listMemoriesAsOf(
+  { store }: EngineDependencies,
   scope: Scope,
   at: Instant,
   query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeEnded?: boolean },
@@ -133,7 +133,7 @@ export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
     // A superseded memory has ended by that; who asks for such ones wants to see them.
     ...(query.includeEnded === true || statuses?.some((status) => status !== 'active')
       ? {}
-      : { unendedAt: now }),
+      : { validAt: now }),
   }
 }
 
@@ -144,7 +144,7 @@ function parseOffset(offset: number): number {
   })
 }
 
-function cursorIn(order: MemoryOrder | undefined, after: string): string {
+function toCursor(order: MemoryOrder | undefined, after: string): string {
   // In an order that memories move in, the store reads it.
   return MEMORY_RANKINGS.some((ranking) => ranking === order) ? after : parseCursor('mem', after)
 }

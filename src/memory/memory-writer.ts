@@ -5,45 +5,45 @@ import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { placeOf, type Scope } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
-import { blockingTombstones } from '../domain/tombstone.ts'
+import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { withinTime } from '../lib/timeout.ts'
-import { decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { withTimeout } from '../lib/timeout.ts'
+import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import type { Change } from '../storage/store.ts'
 import { type DraftInput, parseDraft } from './draft.ts'
-import { replacing } from './memory-changes.ts'
-import { isStatement, neighboursOf } from './similar-memories.ts'
+import { buildReplacement } from './memory-changes.ts'
+import { isPlainStatement, findSimilarMemories } from './similar-memories.ts'
 import {
   decideWrite,
-  undecidedNeighbour,
+  findUndecidedMemory,
   type WriteContext,
   type WriteDecision,
 } from './write-decision.ts'
 
 /** What became of a statement. `memory` is the one that now holds it. */
-export type Remembered = {
+export type RememberResult = {
   readonly outcome: Exclude<WriteDecision['kind'], 'refused'>
   readonly memory: Memory
   /** The memory that was replaced, superseded, reinforced or contradicted. */
   readonly other: Memory | null
-  readonly because: string | null
+  readonly reason: string | null
 }
 
 export async function remember(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   input: DraftInput,
-): Promise<Remembered> {
-  const decision = await write(ports, scope, input)
+): Promise<RememberResult> {
+  const decision = await writeDraft(ports, scope, input)
   if (decision.kind === 'refused') {
     throw new AppError('forgotten', 'This was forgotten after it was said, and stays forgotten.')
   }
-  return remembered(decision)
+  return toRememberResult(decision)
 }
 
-export async function write(
-  ports: EnginePorts,
+export async function writeDraft(
+  ports: EngineDependencies,
   scope: Scope,
   input: DraftInput,
   isHistory = false,
@@ -56,18 +56,18 @@ export async function write(
   let id: MemoryId | undefined
   // Asked once, also when something changes meanwhile and all is decided again.
   const verdicts = new Map<string, Verdict>()
-  return decideAndCommit(ports, async () => {
-    const { change, now } = stamp(ports)
+  return commitWithRetry(ports, async () => {
+    const { change, now } = createChangeStamp(ports)
     id ??= ids.next('mem', now)
-    const blocking = blockingTombstones(place, draft)
+    const blocking = getBlockingTombstoneIds(place, draft)
     const { rows: tombstones } = await store.find('tombstone', home, {
       where: { ids: blocking },
       limit: blocking.length,
     })
-    const sameKey = draft.key === null ? null : await holderOf(ports, home, draft.key)
-    const found = await neighboursOf(ports, place, draft, settings.neighboursMax)
-    const isEpisode = draft.given.category === 'episode'
-    const memories = isEpisode ? found.memories : found.memories.filter(isStatement)
+    const sameKey = draft.key === null ? null : await findKeyHolder(ports, home, draft.key)
+    const found = await findSimilarMemories(ports, place, draft, settings.neighboursMax)
+    const isEpisode = draft.fields.category === 'episode'
+    const memories = isEpisode ? found.memories : found.memories.filter(isPlainStatement)
     const { close } = found
     const context: WriteContext = {
       draft,
@@ -76,25 +76,25 @@ export async function write(
       change,
       id,
       sameKey,
-      neighbours: memories,
+      similarMemories: memories,
       tombstones,
       isHistory,
       reinforcement: settings.reinforcement,
     }
-    const decision = await judge(ports, context, close, verdicts)
+    const decision = await decideWithAdjudicator(ports, context, close, verdicts)
     // Forgetting may happen between this look and the commit; then the commit must not go through.
     const guards = blocking.map((id): Change => {
       const known = tombstones.find((tombstone) => tombstone.id === id)
       const expect = known === undefined ? 'absent' : { version: known.version }
       return { op: 'check', table: 'tombstone', scope: home, id, expect }
     })
-    const changes = changesOf(ports, decision)
+    const changes = buildChanges(ports, decision)
     return { changes: changes.length === 0 ? [] : [...guards, ...changes], result: decision }
   })
 }
 
-export async function holderOf(
-  { store }: EnginePorts,
+export async function findKeyHolder(
+  { store }: EngineDependencies,
   home: Scope,
   key: string,
 ): Promise<Memory | null> {
@@ -107,8 +107,8 @@ export async function holderOf(
 const ADJUDICATION_MS = 2_000
 
 /** What rules decide; where they find nothing to say about a close neighbour, what they make of a verdict on it. */
-export async function judge(
-  { adjudicate }: EnginePorts,
+export async function decideWithAdjudicator(
+  { adjudicate }: EngineDependencies,
   context: WriteContext,
   close: ReadonlySet<MemoryId>,
   verdicts: Map<string, Verdict>,
@@ -116,16 +116,16 @@ export async function judge(
 ): Promise<WriteDecision> {
   const decision = decideWrite({ ...context, verdicts })
   if (adjudicate === undefined) return decision
-  const doubtful = undecidedNeighbour(context, decision, close)
+  const doubtful = findUndecidedMemory(context, decision, close)
   if (doubtful === null || verdicts.has(doubtful.content)) return decision
-  const asked = await withinTime(ms, (signal) =>
+  const asked = await withTimeout(ms, (signal) =>
     adjudicate(doubtful.content, context.draft.content, signal),
   )
   verdicts.set(doubtful.content, asked.kind === 'done' ? asked.result : 'unsure')
   return decideWrite({ ...context, verdicts })
 }
 
-function changesOf(ports: EnginePorts, decision: WriteDecision): readonly Change[] {
+function buildChanges(ports: EngineDependencies, decision: WriteDecision): readonly Change[] {
   const creating = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'absent' })
   switch (decision.kind) {
     case 'refused':
@@ -136,18 +136,18 @@ function changesOf(ports: EnginePorts, decision: WriteDecision): readonly Change
     case 'update':
     case 'duplicate':
       return [
-        ...replacing(ports, decision.previous, decision.memory),
+        ...buildReplacement(ports, decision.previous, decision.memory),
         ...(decision.absorbed === undefined ? [] : [creating(decision.absorbed)]),
       ]
     case 'supersede':
       return [
-        ...replacing(ports, decision.previous, decision.superseded),
+        ...buildReplacement(ports, decision.previous, decision.superseded),
         creating(decision.memory),
       ]
   }
 }
 
-export function remembered(decision: Exclude<WriteDecision, { kind: 'refused' }>): Remembered {
+export function toRememberResult(decision: Exclude<WriteDecision, { kind: 'refused' }>): RememberResult {
   const other =
     decision.kind === 'create'
       ? null
@@ -158,6 +158,6 @@ export function remembered(decision: Exclude<WriteDecision, { kind: 'refused' }>
     outcome: decision.kind,
     memory: decision.memory,
     other,
-    because: 'because' in decision ? decision.because : null,
+    reason: 'because' in decision ? decision.because : null,
   }
 }

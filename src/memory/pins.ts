@@ -8,44 +8,44 @@ import type { Json, JsonObject } from '../lib/json.ts'
 const MACHINE = 'distillation'
 
 /** In the metadata of a memory: its pin is not a person's. */
-export const PINNED_BY_MACHINE: JsonObject = { pinnedBy: MACHINE }
+export const AUTO_PIN: JsonObject = { pinnedBy: MACHINE }
 
 type Pinned = Pick<Memory, 'pinned' | 'metadata'>
 
-export function isPinnedByMachine({ pinned, metadata }: Pinned): boolean {
-  return pinned && isMarked(metadata)
+export function isAutoPinned({ pinned, metadata }: Pinned): boolean {
+  return pinned && hasAutoPin(metadata)
 }
 
-export function isPinnedByPerson({ pinned, metadata }: Pinned): boolean {
-  return pinned && !isMarked(metadata)
+export function isUserPinned({ pinned, metadata }: Pinned): boolean {
+  return pinned && !hasAutoPin(metadata)
 }
 
-export function isMarked(metadata: { readonly [key: string]: Json } | undefined): boolean {
+export function hasAutoPin(metadata: { readonly [key: string]: Json } | undefined): boolean {
   return metadata?.pinnedBy === MACHINE
 }
 
-export function withoutMark(metadata: JsonObject): JsonObject {
-  if (!isMarked(metadata)) return metadata
+export function removeAutoPin(metadata: JsonObject): JsonObject {
+  if (!hasAutoPin(metadata)) return metadata
   const { pinnedBy: _, ...rest } = metadata
   return rest
 }
 
 /** As it is once a person has said that it holds: whatever pinned it, it is their pin now. */
-export function heldByPerson(memory: Memory): Memory {
-  return { ...memory, metadata: withoutMark(memory.metadata) }
+export function confirmPin(memory: Memory): Memory {
+  return { ...memory, metadata: removeAutoPin(memory.metadata) }
 }
 
 /** What takes the place of a statement about who the person is says who the person is. */
-export function inPlaceOf(older: Memory, newer: Memory): Memory {
-  if (!isPinnedByMachine(older)) return newer
+export function inheritIdentity(older: Memory, newer: Memory): Memory {
+  if (!isAutoPinned(older)) return newer
   return {
     ...newer,
     category: older.category,
     pinned: true,
     importance: Math.max(older.importance, newer.importance),
     salience: Math.max(older.salience, newer.salience),
-    metadata: isPinnedByPerson(newer)
+    metadata: isUserPinned(newer)
       ? newer.metadata
-      : { ...newer.metadata, ...PINNED_BY_MACHINE },
+      : { ...newer.metadata, ...AUTO_PIN },
   }
 }

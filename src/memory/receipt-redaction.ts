@@ -1,6 +1,6 @@
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import { hashOf } from '../lib/parts-hash.ts'
+import { hashParts } from '../lib/parts-hash.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { suppressionId } from './turn-suppression.ts'
 
@@ -9,11 +9,11 @@ import { suppressionId } from './turn-suppression.ts'
  * emptying the trash, retention, forgetting turns and sessions and erasing owners all remove rows by commits. With a turn goes
  * the entry that names the forgotten facts which keep it disabled.
  */
-export function redactingStore(store: Store): Store {
+export function createRedactingStore(store: Store): Store {
   return {
     ...store,
     commit: async (changes) => {
-      const redactions = changes.flatMap(redactionOf)
+      const redactions = changes.flatMap(buildRedactionFor)
       const room = Math.max(0, COMMIT_CHANGES_MAX - changes.length)
       // What doesn't fit is removed before, so that a crash leaves none of it, and after, for receipts written in between.
       const surplus = redactions.slice(room)
@@ -25,11 +25,11 @@ export function redactingStore(store: Store): Store {
   }
 }
 
-function redactionOf(change: Change): readonly Change[] {
+function buildRedactionFor(change: Change): readonly Change[] {
   if (change.op !== 'remove') return []
   if (change.table !== 'memory' && change.table !== 'turn') return []
   const { id, scope, table } = change
-  const redacted = redaction(scope.owner, id)
+  const redacted = buildRedaction(scope.owner, id)
   if (table === 'memory') return [redacted]
   const entry = suppressionId(scope.owner, id)
   return [
@@ -45,11 +45,11 @@ async function commitInParts(store: Store, changes: readonly Change[]): Promise<
 }
 
 /** The id of the row that holds the lines of a memory or turn. */
-export function textsId(owner: OwnerId, id: MemoryId | TurnId): EntryId {
-  return `rct_${hashOf(owner, id)}` as EntryId // derived: the same memory has the same row
+export function buildReceiptLinesId(owner: OwnerId, id: MemoryId | TurnId): EntryId {
+  return `rct_${hashParts(owner, id)}` as EntryId // derived: the same memory has the same row
 }
 
 /** Removes the lines of a memory or turn from all receipts, in the commit that the change is part of. */
-export function redaction(owner: OwnerId, id: MemoryId | TurnId): Change {
-  return { op: 'remove', table: 'entry', scope: { owner }, id: textsId(owner, id), expect: 'any' }
+export function buildRedaction(owner: OwnerId, id: MemoryId | TurnId): Change {
+  return { op: 'remove', table: 'entry', scope: { owner }, id: buildReceiptLinesId(owner, id), expect: 'any' }
 }

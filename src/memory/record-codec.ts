@@ -26,14 +26,14 @@ export function parseMemory(value: unknown): Memory {
     if (!known.has(field)) throw invalid(field, `A memory has no field "${field}".`)
   }
   const editable = Object.fromEntries(
-    EDITABLE.map((field) => [field, required(fields, field)]),
+    EDITABLE.map((field) => [field, requireField(fields, field)]),
   ) as Parameters<typeof parseEdit>[0] // parsed on the next line
   const edit = parseEdit(editable)
   return {
     ...(edit as Required<typeof edit>), // every editable field was given
     id: parseId('mem', fields.id),
     place: parsePlace(fields.place),
-    status: status(fields.status),
+    status: parseStatus(fields.status),
     supersededBy: nullable(fields.supersededBy, (value) => parseId('mem', value)),
     conflictsWith: nullable(fields.conflictsWith, (value) => parseId('mem', value)),
     provenance: parseProvenance(object('provenance', fields.provenance)),
@@ -141,12 +141,12 @@ function parsePlace(value: unknown): Place {
   return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
 }
 
-function required(fields: Fields, field: string): unknown {
+function requireField(fields: Fields, field: string): unknown {
   if (fields[field] === undefined) throw invalid(field, `${field} is missing.`)
   return fields[field]
 }
 
-function status(value: unknown): Memory['status'] {
+function parseStatus(value: unknown): Memory['status'] {
   const found = MEMORY_STATUSES.find((candidate) => candidate === value)
   if (found === undefined)
     throw invalid('status', `status is one of ${MEMORY_STATUSES.join(', ')}.`)

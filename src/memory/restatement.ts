@@ -3,11 +3,11 @@
  * a turn qualifies by the words that it shares with the fact, never by being near it.
  */
 
-import { foldStatement } from '../text/fingerprint.ts'
-import { indexTerms, queryTerms } from '../text/search/terms.ts'
+import { normalizeStatement } from '../text/fingerprint.ts'
+import { extractTerms, extractQueryTerms } from '../text/search/terms.ts'
 import { splitSentences } from '../text/speech/sentences.ts'
-import { containsLowered, lowered } from '../text/substring.ts'
-import { asFirstPerson } from './contradiction/persons.ts'
+import { containsFolded, foldCase } from '../text/substring.ts'
+import { rewriteToFirstPerson } from './contradiction/persons.ts'
 
 /** A turn with at least this share of a fact's content terms supports the fact. */
 const SUPPORT_SHARE = 0.5
@@ -19,8 +19,8 @@ export type Statement = { readonly folded: string; readonly terms: readonly stri
 /** Extractors write "the user's sister" where the turn says "my sister", so terms are those of the first person. */
 export function toStatement(content: string): Statement {
   return {
-    folded: lowered(foldStatement(content)),
-    terms: queryTerms(asFirstPerson(content)),
+    folded: foldCase(normalizeStatement(content)),
+    terms: extractQueryTerms(rewriteToFirstPerson(content)),
   }
 }
 
@@ -52,14 +52,14 @@ export function isSupportedBy({ terms }: Statement, content: string): boolean {
 export function isRestatedIn({ folded, terms }: Statement, content: string): boolean {
   const sentences = splitSentences(content).map(({ start, end }) => content.slice(start, end))
   if (terms.length < SENTENCE_TERMS_MIN) {
-    return sentences.some((sentence) => lowered(foldStatement(sentence)) === folded)
+    return sentences.some((sentence) => foldCase(normalizeStatement(sentence)) === folded)
   }
-  if (containsLowered(foldStatement(content), folded)) return true
+  if (containsFolded(normalizeStatement(content), folded)) return true
   return sentences.some((sentence) => shareOf(terms, sentence) === 1)
 }
 
 function shareOf(terms: readonly string[], content: string): number {
   if (terms.length === 0) return 0
-  const held = new Set(indexTerms(content))
+  const held = new Set(extractTerms(content))
   return terms.filter((term) => held.has(term)).length / terms.length
 }

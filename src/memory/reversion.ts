@@ -17,14 +17,14 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
 export type Reversion = {
   readonly memory: Memory
   /** Fields that later changes have touched; they keep their newer value. */
-  readonly kept: readonly string[]
+  readonly conflictingFields: readonly string[]
 }
 
 /**
  * Takes back what the step from `before` to `after` did to `current`, the memory as it is now.
  * A memory that the change created (`before` is null) is forgotten.
  */
-export function revert(
+export function revertChange(
   current: Memory,
   before: Memory | null,
   after: Memory,
@@ -38,35 +38,35 @@ export function revert(
   if (before === null) {
     // What was changed since goes into the bin with it; it is told, because it was not part of the change.
     const kept = changedFields(after, current)
-    return { memory: { ...current, status: 'forgotten', ...version }, kept }
+    return { memory: { ...current, status: 'forgotten', ...version }, conflictingFields: kept }
   }
   const reverted: { [field: string]: unknown } = { ...current }
   const kept: string[] = []
   const now: { readonly [field: string]: unknown } = { ...current }
   const then: { readonly [field: string]: unknown } = { ...after }
   for (const [field, value] of Object.entries(before)) {
-    if (BOOKKEEPING.has(field) || equals(value, then[field])) continue
-    if (equals(now[field], then[field])) reverted[field] = value
+    if (BOOKKEEPING.has(field) || isJsonEqual(value, then[field])) continue
+    if (isJsonEqual(now[field], then[field])) reverted[field] = value
     else kept.push(field)
   }
-  return { memory: { ...(reverted as Memory), ...version }, kept } // fields of memories, each from a memory
+  return { memory: { ...(reverted as Memory), ...version }, conflictingFields: kept } // fields of memories, each from a memory
 }
 
 /** Whether taking the step back would change anything: it may have been taken back, or written over, since. */
-export function stands(current: Memory, before: Memory | null, after: Memory): boolean {
+export function isRevertible(current: Memory, before: Memory | null, after: Memory): boolean {
   if (before === null) return current.status !== 'forgotten'
   const now: { readonly [field: string]: unknown } = { ...current }
   const then: { readonly [field: string]: unknown } = { ...after }
-  return changedFields(before, after).some((field) => equals(now[field], then[field]))
+  return changedFields(before, after).some((field) => isJsonEqual(now[field], then[field]))
 }
 
 function changedFields(from: Memory, to: Memory): readonly string[] {
   const then: { readonly [field: string]: unknown } = { ...from }
   return Object.entries(to)
-    .filter(([field, value]) => !BOOKKEEPING.has(field) && !equals(value, then[field]))
+    .filter(([field, value]) => !BOOKKEEPING.has(field) && !isJsonEqual(value, then[field]))
     .map(([field]) => field)
 }
 
-function equals(a: unknown, b: unknown): boolean {
+function isJsonEqual(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }

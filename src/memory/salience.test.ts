@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { instant, memory } from '../../test/fakes/memories.ts'
 import { DAY_MS } from '../lib/decay.ts'
-import { effectiveSalience, idleDays } from './salience.ts'
+import { computeEffectiveSalience, countIdleDays } from './salience.ts'
 
 const NOW = instant(1_000 * DAY_MS)
 const ago = (days: number) => instant(NOW - days * DAY_MS)
 
 it('[CN1] salience halves with every 30 days without use', () => {
   const of = (days: number) =>
-    effectiveSalience(memory({ salience: 0.8, updatedAt: ago(days) }), NOW)
+    computeEffectiveSalience(memory({ salience: 0.8, updatedAt: ago(days) }), NOW)
   expect(of(0)).toBe(0.8)
   expect(of(14)).toBeCloseTo(0.58, 2)
   expect(of(30)).toBeCloseTo(0.4, 10)
@@ -17,19 +17,19 @@ it('[CN1] salience halves with every 30 days without use', () => {
 
 it('[CN1] use and change count, whichever is later', () => {
   const unused = memory({ salience: 1, updatedAt: ago(60) })
-  expect(effectiveSalience({ ...unused, lastUsedAt: ago(30) }, NOW)).toBeCloseTo(0.5, 10)
+  expect(computeEffectiveSalience({ ...unused, lastUsedAt: ago(30) }, NOW)).toBeCloseTo(0.5, 10)
   const said = { ...unused, lastUsedAt: ago(90), updatedAt: ago(30) }
-  expect(effectiveSalience(said, NOW)).toBeCloseTo(0.5, 10)
+  expect(computeEffectiveSalience(said, NOW)).toBeCloseTo(0.5, 10)
 })
 
 it('[CN1] what is pinned or says who somebody is does not fade', () => {
   const old = memory({ salience: 0.7, updatedAt: ago(900) })
-  expect(effectiveSalience({ ...old, pinned: true }, NOW)).toBe(0.7)
-  expect(effectiveSalience({ ...old, category: 'identity' }, NOW)).toBe(0.7)
+  expect(computeEffectiveSalience({ ...old, pinned: true }, NOW)).toBe(0.7)
+  expect(computeEffectiveSalience({ ...old, category: 'identity' }, NOW)).toBe(0.7)
 })
 
 it('[CN12] what seems to be used later than now is fresh, and not more than that', () => {
   const ahead = memory({ salience: 0.7, updatedAt: ago(-400) })
-  expect(effectiveSalience(ahead, NOW)).toBe(0.7)
-  expect(idleDays(ahead, NOW)).toBe(0)
+  expect(computeEffectiveSalience(ahead, NOW)).toBe(0.7)
+  expect(countIdleDays(ahead, NOW)).toBe(0)
 })

@@ -4,25 +4,25 @@
  */
 
 import type { Memory } from '../domain/memory.ts'
-import { DAY_MS, remainingShare } from '../lib/decay.ts'
+import { DAY_MS, exponentialDecay } from '../lib/decay.ts'
 import type { Instant } from '../lib/time.ts'
 
 export const SALIENCE_HALF_LIFE_DAYS = 30
 
-export type Fading = Pick<Memory, 'salience' | 'pinned' | 'category' | 'lastUsedAt' | 'updatedAt'>
+export type DecayInput = Pick<Memory, 'salience' | 'pinned' | 'category' | 'lastUsedAt' | 'updatedAt'>
 
-export function effectiveSalience(memory: Fading, now: Instant): number {
-  if (isLasting(memory)) return memory.salience
-  return memory.salience * remainingShare(now - lastMomentOf(memory), SALIENCE_HALF_LIFE_DAYS)
+export function computeEffectiveSalience(memory: DecayInput, now: Instant): number {
+  if (isExemptFromDecay(memory)) return memory.salience
+  return memory.salience * exponentialDecay(now - getLastActivity(memory), SALIENCE_HALF_LIFE_DAYS)
 }
 
 /** Whether time and automatic changes leave it alone. */
-export function isLasting({ pinned, category }: Pick<Memory, 'pinned' | 'category'>): boolean {
+export function isExemptFromDecay({ pinned, category }: Pick<Memory, 'pinned' | 'category'>): boolean {
   return pinned || category === 'identity'
 }
 
 /** When it was last used or, if that is later, said again or changed. */
-export function lastMomentOf({
+export function getLastActivity({
   lastUsedAt,
   updatedAt,
 }: Pick<Memory, 'lastUsedAt' | 'updatedAt'>): Instant {
@@ -30,6 +30,6 @@ export function lastMomentOf({
 }
 
 /** 0 for what was used later than now: the clock has been set back, and nobody knows how long ago that was. */
-export function idleDays(memory: Pick<Memory, 'lastUsedAt' | 'updatedAt'>, now: Instant): number {
-  return Math.max(0, now - lastMomentOf(memory)) / DAY_MS
+export function countIdleDays(memory: Pick<Memory, 'lastUsedAt' | 'updatedAt'>, now: Instant): number {
+  return Math.max(0, now - getLastActivity(memory)) / DAY_MS
 }

@@ -3,30 +3,30 @@
  * attribute in other words, and what is close in meaning. What the statement is to them, rules decide (`core/writing`).
  */
 
-import { embeddingText, spaceSignature } from '../domain/embedding-text.ts'
+import { renderEmbeddingText, buildSpaceSignature } from '../domain/embedding-text.ts'
 import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
-import { withinTime } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { MemoryFilter } from '../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../storage/vector-index.ts'
-import { fingerprint } from '../text/fingerprint.ts'
-import { hintsFor } from './contradiction/attributes.ts'
-import { readStatement } from './contradiction/statements.ts'
+import { computeFingerprint } from '../text/fingerprint.ts'
+import { getSearchHints } from './contradiction/attributes.ts'
+import { parseStatement } from './contradiction/statements.ts'
 import type { Draft } from './draft.ts'
 
-export type Neighbours = {
+export type SimilarMemories = {
   /** Exact restatements first, then the others, nearest first. */
   readonly memories: readonly Memory[]
   /** Those that are close in meaning. */
   readonly close: ReadonlySet<MemoryId>
 }
 
-type Statement = Pick<Draft, 'content' | 'provenance'>
+type ComparableDraft = Pick<Draft, 'content' | 'provenance'>
 
 const EXACT_MAX = 5
 
@@ -43,29 +43,29 @@ const CLOSE_MS = 150
 /** A model that failed or was late is not asked again for this long: others would wait for it in vain. */
 const PAUSE_MS = 60_000
 
-export async function neighboursOf(
-  ports: EnginePorts,
+export async function findSimilarMemories(
+  ports: EngineDependencies,
   place: Place,
-  draft: Statement,
+  draft: ComparableDraft,
   limit: number,
-): Promise<Neighbours> {
+): Promise<SimilarMemories> {
   const { store, clock } = ports
   const home: Scope = { owner: place.owner, user: place.user }
   const unendedAt = clock.now()
   const { rows: exact } = await store.find('memory', home, {
-    where: { fingerprint: fingerprint(draft.content), statuses: ['active', 'disabled'], unendedAt },
+    where: { fingerprint: computeFingerprint(draft.content), statuses: ['active', 'disabled'], validAt: unendedAt },
     limit: EXACT_MAX,
   })
   if (limit === 0) return { memories: exact, close: new Set() }
-  const where: MemoryFilter = { statuses: ['active'], unendedAt }
-  const texts = [draft.content, ...hintsFor(readStatement(draft.content).attribute)]
+  const where: MemoryFilter = { statuses: ['active'], validAt: unendedAt }
+  const texts = [draft.content, ...getSearchHints(parseStatement(draft.content).attribute)]
   const byWords: MemoryId[] = []
   for (const text of texts) {
-    const { hits } = await store.matchText(home, { text, limit, where })
+    const { hits } = await store.searchText(home, { text, limit, where })
     byWords.push(...hits.map((hit) => hit.id))
   }
   // What is there word for word has said all that closeness could.
-  const close = exact.length > 0 ? [] : await closeInMeaning(ports, home, draft, where)
+  const close = exact.length > 0 ? [] : await findByVector(ports, home, draft, where)
   const ids = [...new Set([...byWords, ...close])]
   const { rows } = await store.find('memory', home, { where: { ...where, ids }, limit: ids.length })
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -74,7 +74,7 @@ export async function neighboursOf(
 }
 
 /** What stands for a whole conversation, or for all that is known of a person, is no statement among others. */
-export function isStatement({ category, key }: Memory): boolean {
+export function isPlainStatement({ category, key }: Memory): boolean {
   return category !== 'episode' && key !== NARRATIVE_KEY
 }
 
@@ -82,10 +82,10 @@ export function isStatement({ category, key }: Memory): boolean {
 const paused = new WeakMap<Embedder, Instant>()
 
 /** None where that would take long: a cold or failing model, a long text, or vectors that are still behind. */
-async function closeInMeaning(
-  ports: EnginePorts,
+async function findByVector(
+  ports: EngineDependencies,
   home: Scope,
-  draft: Statement,
+  draft: ComparableDraft,
   where: MemoryFilter,
 ): Promise<readonly MemoryId[]> {
   const { embedder, vectors, clock } = ports
@@ -93,16 +93,16 @@ async function closeInMeaning(
   if (draft.content.length > CLOSE_CHARACTERS_MAX) return []
   if (embedder.report().state.kind !== 'ready') return []
   if ((paused.get(embedder) ?? 0) > clock.now()) return []
-  const found = await withinTime(CLOSE_MS, async (signal) => {
+  const found = await withTimeout(CLOSE_MS, async (signal) => {
     const model = await embedder.describe(signal)
-    const signature = spaceSignature(model, ports.vectorForm ?? 'float32')
+    const signature = buildSpaceSignature(model, ports.vectorEncoding ?? 'float32')
     const space = { signature, dimensions: model.dimensions }
     if (!(await isUpToDate(ports, vectors, space, home))) return []
     // As a document: that is what its vector will be made as, so that a cache makes it once.
-    const text = embeddingText(draft)
+    const text = renderEmbeddingText(draft)
     const [vector] = await embedder.embed([text], { purpose: 'document', signal })
     if (vector === undefined) return []
-    return vectors.nearest(space, home, { vector, limit: CLOSE_MAX, where })
+    return vectors.search(space, home, { vector, limit: CLOSE_MAX, where })
   })
   if (found.kind === 'failed') {
     paused.set(embedder, (clock.now() + PAUSE_MS) as Instant) // a whole number of milliseconds
@@ -113,7 +113,7 @@ async function closeInMeaning(
 
 /** Whether the last memory has its vector. While many are written at once it hasn't, and they must not wait. */
 async function isUpToDate(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   vectors: VectorIndex,
   space: VectorSpace,
   home: Scope,

@@ -9,17 +9,17 @@ import type { Entry } from '../domain/entry.ts'
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place } from '../domain/scope.ts'
-import { documentId } from '../domain/search-document.ts'
+import { toDocumentId } from '../domain/search-document.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { hashOf } from '../lib/parts-hash.ts'
+import { hashParts } from '../lib/parts-hash.ts'
 import type { Instant } from '../lib/time.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, Store } from '../storage/store.ts'
-import { asFirstPerson } from './contradiction/persons.ts'
-import { redaction } from './receipt-redaction.ts'
+import { rewriteToFirstPerson } from './contradiction/persons.ts'
+import { buildRedaction } from './receipt-redaction.ts'
 import { isRestatedIn, isSupportedBy, selectSources, toStatement } from './restatement.ts'
 
 export type SuppressionPlan = {
@@ -40,12 +40,12 @@ const FULL_COVERAGE = 0.999
 type LinkedId = MemoryId | TurnId
 
 export function suppressionId(owner: OwnerId, id: LinkedId): EntryId {
-  return `tsp_${hashOf(owner, id)}` as EntryId // derived: a turn or fact has one entry at most
+  return `tsp_${hashParts(owner, id)}` as EntryId // derived: a turn or fact has one entry at most
 }
 
 /** All of one owner. `isErasure`: the facts can't be restored, so the turns stay disabled and receipts lose their lines. */
 export async function planSuppression(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   memories: readonly Memory[],
   now: Instant,
   { isErasure = false }: { readonly isErasure?: boolean } = {},
@@ -56,7 +56,7 @@ export async function planSuppression(
   const turns = new Map<TurnId, Turn>()
   const factsOf = new Map<TurnId, MemoryId[]>()
   for (const memory of memories) {
-    await nextTurn() // searching for each of many facts takes long
+    await yieldToEventLoop() // searching for each of many facts takes long
     for (const turn of await findStatingTurns(ports.store, memory)) {
       turns.set(turn.id, turn)
       factsOf.set(turn.id, [...(factsOf.get(turn.id) ?? []), memory.id])
@@ -89,7 +89,7 @@ export async function planSuppression(
 
 /** What erasing a fact changes that was forgotten before: its turns stay disabled, and receipts lose their lines. */
 export async function planLinkErasure(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   memory: Memory,
 ): Promise<SuppressionPlan> {
   const { owner } = memory.place
@@ -99,7 +99,7 @@ export async function planLinkErasure(
 
 /** Enables the turns that were disabled for these facts, unless another forgotten fact needs them disabled. All of one owner. */
 export async function planRelease(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   memories: readonly Memory[],
   now: Instant,
 ): Promise<SuppressionPlan> {
@@ -141,7 +141,7 @@ export type ExchangeSuppression = {
  * Facts that earlier requests of the exchange forgot count too; the entries of its turns name them.
  */
 export async function planExchangeSuppression(
-  { store, clock }: EnginePorts,
+  { store, clock }: EngineDependencies,
   turns: readonly Turn[],
   forgotten: readonly MemoryId[],
 ): Promise<ExchangeSuppression> {
@@ -197,7 +197,7 @@ export async function planExchangeSuppression(
 }
 
 /** Whether a turn is in use is a person's decision from now on. */
-export async function planHandover({ store }: EnginePorts, turn: Turn): Promise<readonly Change[]> {
+export async function planHandover({ store }: EngineDependencies, turn: Turn): Promise<readonly Change[]> {
   const entries = await readEntries(store, turn.place.owner, [turn.id])
   return [...entries.values()].map(removeEntry)
 }
@@ -220,15 +220,15 @@ async function findStatingTurns(store: Store, memory: Memory): Promise<readonly 
     statement,
     [...known].sort((a, b) => a.saidAt - b.saidAt || a.position - b.position),
   )
-  const around = await store.around(
+  const around = await store.findNeighbors(
     home,
-    sources.map(({ id }) => documentId(id)),
+    sources.map(({ id }) => toDocumentId(id)),
     1,
   )
   const beside = [...around.values()].flatMap(({ before, after }) => [...before, ...after])
-  const text = asFirstPerson(memory.content)
+  const text = rewriteToFirstPerson(memory.content)
   const where = { types: ['turn'] } as const
-  const { hits } = await store.matchText(home, { text, limit: RESTATEMENTS_MAX, where })
+  const { hits } = await store.searchText(home, { text, limit: RESTATEMENTS_MAX, where })
   const alike = hits.filter(({ coverage }) => coverage >= FULL_COVERAGE).map(({ id }) => id)
   const neighbours = (await load(beside)).filter(({ content }) => isSupportedBy(statement, content))
   const restating = (await load(alike)).filter(({ content }) => isRestatedIn(statement, content))
@@ -312,7 +312,7 @@ function forgetLinks(
 ): readonly Change[] {
   const all = new Set([...(entry === undefined ? [] : linksIn(entry)), ...links])
   return [
-    ...[...all].map((id) => redaction(owner, id as TurnId)), // the links of a fact are turns
+    ...[...all].map((id) => buildRedaction(owner, id as TurnId)), // the links of a fact are turns
     ...(entry === undefined ? [] : [removeEntry(entry)]),
   ]
 }

@@ -4,20 +4,20 @@ import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { nextTurn } from '../lib/event-loop.ts'
-import { type Decided, decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
+import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
-import { eachTraceOnce, replacing } from './memory-changes.ts'
-import { leaveTombstones, liftTombstones } from './memory-editor.ts'
-import { revert } from './reversion.ts'
+import { deduplicateTombstones, buildReplacement } from './memory-changes.ts'
+import { buildTombstoneChanges, buildTombstoneRemovals } from './memory-editor.ts'
+import { revertChange } from './reversion.ts'
 import { planRelease, planSuppression } from './turn-suppression.ts'
 
-export type Undone = {
+export type UndoResult = {
   readonly memories: readonly Memory[]
   /** Fields that later changes have touched and that therefore stay, as `<memory id>.<field>`. */
-  readonly kept: readonly string[]
+  readonly conflictingFields: readonly string[]
   /** Turns that were out of use because the change forgot what they state. */
   readonly turnsEnabled: number
 }
@@ -25,9 +25,9 @@ export type Undone = {
 /** So few that others are answered between two commits. */
 const MEMORIES_PER_COMMIT = 50
 
-export async function undo(ports: EnginePorts, scope: Scope, target: ChangeId): Promise<Undone> {
-  const touched = await touchedBy(ports, scope, target)
-  const mark = stamp(ports)
+export async function undoChange(ports: EngineDependencies, scope: Scope, target: ChangeId): Promise<UndoResult> {
+  const touched = await loadTouched(ports, scope, target)
+  const mark = createChangeStamp(ports)
   const memories: Memory[] = []
   const kept: string[] = []
   let turnsEnabled = 0
@@ -35,24 +35,24 @@ export async function undo(ports: EnginePorts, scope: Scope, target: ChangeId): 
     const part = touched.slice(start, start + MEMORIES_PER_COMMIT)
     const undone = await undoTogether(ports, scope, part, mark)
     memories.push(...undone.memories)
-    kept.push(...undone.kept)
+    kept.push(...undone.conflictingFields)
     turnsEnabled += undone.turnsEnabled
-    await nextTurn()
+    await yieldToEventLoop()
   }
   if (memories.length === 0) {
     throw new AppError('not_found', `There is no change ${target} here.`, { change: target })
   }
-  return { memories, kept, turnsEnabled }
+  return { memories, conflictingFields: kept, turnsEnabled }
 }
 
 async function undoTogether(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
-  touched: readonly Touched[],
-  mark: ReturnType<typeof stamp>,
-): Promise<Undone> {
-  const undone = await decideAndCommit(ports, async (): Promise<Decided<Undone | null>> => {
-    const decided = await undoing(ports, scope, touched, mark)
+  touched: readonly TouchedMemory[],
+  mark: ReturnType<typeof createChangeStamp>,
+): Promise<UndoResult> {
+  const undone = await commitWithRetry(ports, async (): Promise<PlannedCommit<UndoResult | null>> => {
+    const decided = await planUndo(ports, scope, touched, mark)
     const isTooMuch = decided.changes.length > COMMIT_CHANGES_MAX && touched.length > 1
     return isTooMuch ? { changes: [], result: null } : decided
   })
@@ -62,17 +62,17 @@ async function undoTogether(
   const second = await undoTogether(ports, scope, touched.slice(half), mark)
   return {
     memories: [...first.memories, ...second.memories],
-    kept: [...first.kept, ...second.kept],
+    conflictingFields: [...first.conflictingFields, ...second.conflictingFields],
     turnsEnabled: first.turnsEnabled + second.turnsEnabled,
   }
 }
 
-async function undoing(
-  ports: EnginePorts,
+async function planUndo(
+  ports: EngineDependencies,
   scope: Scope,
-  touched: readonly Touched[],
-  mark: ReturnType<typeof stamp>,
-): Promise<Decided<Undone>> {
+  touched: readonly TouchedMemory[],
+  mark: ReturnType<typeof createChangeStamp>,
+): Promise<PlannedCommit<UndoResult>> {
   const changes: Change[] = []
   const memories: Memory[] = []
   const kept: string[] = []
@@ -81,17 +81,17 @@ async function undoing(
   for (const { before, after } of touched) {
     const current = await ports.store.get('memory', scope, after.id)
     if (current === null) continue
-    const reversion = revert(current, before, after, mark)
+    const reversion = revertChange(current, before, after, mark)
     memories.push(reversion.memory)
-    kept.push(...reversion.kept.map((field) => `${current.id}.${field}`))
-    changes.push(...replacing(ports, current, reversion.memory))
+    kept.push(...reversion.conflictingFields.map((field) => `${current.id}.${field}`))
+    changes.push(...buildReplacement(ports, current, reversion.memory))
     const [was, is] = [current.status, reversion.memory.status]
     if (was === 'forgotten' && is !== 'forgotten') {
-      changes.push(...(await liftTombstones(ports, current)))
+      changes.push(...(await buildTombstoneRemovals(ports, current)))
       restored.push(current)
     }
     if (was !== 'forgotten' && is === 'forgotten') {
-      changes.push(...(await leaveTombstones(ports, current, mark.now)))
+      changes.push(...(await buildTombstoneChanges(ports, current, mark.now)))
       // Taking back that something was learned does not make its source wrong; forgetting it once more does.
       if (before !== null) forgottenAgain.push(current)
     }
@@ -99,19 +99,19 @@ async function undoing(
   const released = await planRelease(ports, restored, mark.now)
   const suppressed = await planSuppression(ports, forgottenAgain, mark.now)
   return {
-    changes: [...eachTraceOnce(changes), ...released.changes, ...suppressed.changes],
-    result: { memories, kept, turnsEnabled: released.turns },
+    changes: [...deduplicateTombstones(changes), ...released.changes, ...suppressed.changes],
+    result: { memories, conflictingFields: kept, turnsEnabled: released.turns },
   }
 }
 
 /** A memory that the change touched: as it was before, and right after. */
-type Touched = { readonly before: Memory | null; readonly after: Memory }
+type TouchedMemory = { readonly before: Memory | null; readonly after: Memory }
 
-async function touchedBy(
-  { store }: EnginePorts,
+async function loadTouched(
+  { store }: EngineDependencies,
   scope: Scope,
   target: ChangeId,
-): Promise<readonly Touched[]> {
+): Promise<readonly TouchedMemory[]> {
   const afters = new Map<MemoryId, Memory>()
   for await (const page of pages(store, 'memory', scope, { where: { change: target } })) {
     for (const memory of page) afters.set(memory.id, memory)

@@ -5,7 +5,7 @@
 import type { MemoryId } from '../domain/ids.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import type { Change, Store } from '../storage/store.ts'
 
@@ -17,12 +17,12 @@ const BATCH = 50
 /** Beyond this, new uses are not remembered: a store that fails for long must not fill the memory. */
 const PENDING_MAX = 50_000
 
-type Use = { readonly scope: Scope; readonly id: MemoryId; uses: number; usedAt: Instant }
+type UsageCount = { readonly scope: Scope; readonly id: MemoryId; uses: number; usedAt: Instant }
 
-export class UseCounter {
+export class UsageCounter {
   readonly #store: Store
   readonly #clock: Clock
-  #pending = new Map<string, Use>()
+  #pending = new Map<string, UsageCount>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(store: Store, clock: Clock) {
@@ -56,7 +56,7 @@ export class UseCounter {
     this.#pending = new Map()
     for (let start = 0; start < uses.length; start += BATCH) {
       const batch = uses.slice(start, start + BATCH)
-      if (start > 0) await nextTurn()
+      if (start > 0) await yieldToEventLoop()
       try {
         await this.#store.commit(batch.map((use): Change => ({ op: 'count', ...use })))
       } catch (error) {

@@ -5,36 +5,36 @@
  */
 
 import type { ChangeId, MemoryId, TombstoneId, TurnId } from '../domain/ids.ts'
-import { holdsKey, type Memory, type Tombstone } from '../domain/memory.ts'
+import { isKeyHolder, type Memory, type Tombstone } from '../domain/memory.ts'
 import { type Place, placeOf, type Scope } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
-import { blockingTombstones } from '../domain/tombstone.ts'
+import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import type { Change } from '../storage/store.ts'
 import type { Draft } from './draft.ts'
-import { replacing } from './memory-changes.ts'
-import { holderOf, judge } from './memory-writer.ts'
-import { isStatement, type Neighbours, neighboursOf } from './similar-memories.ts'
+import { buildReplacement } from './memory-changes.ts'
+import { findKeyHolder, decideWithAdjudicator } from './memory-writer.ts'
+import { isPlainStatement, type SimilarMemories, findSimilarMemories } from './similar-memories.ts'
 import type { WriteDecision } from './write-decision.ts'
 
-export type Mark = { readonly change: ChangeId; readonly now: Instant }
+export type BatchStamp = { readonly change: ChangeId; readonly now: Instant }
 
 /** What others make of two statements, by the newer and the older one: asked once, also when all is decided again. */
-export type Verdicts = Map<string, Map<string, Verdict>>
+export type VerdictCache = Map<string, Map<string, Verdict>>
 
 /** Batches are made in the background, where there is time to think. */
 const VERDICT_MS = 15_000
 
-type Touched = {
+type PendingMemory = {
   /** As the store holds it; null for a new one. */
   readonly before: Memory | null
   readonly after: Memory
 }
 
 export type BatchOptions = {
-  readonly verdicts?: Verdicts | undefined
+  readonly verdicts?: VerdictCache | undefined
   /** Turns that were said at an unknown earlier time: what only they say stays forgotten if it ever was. */
   readonly history?: ReadonlySet<TurnId>
 }
@@ -46,20 +46,20 @@ type AddOptions = {
 }
 
 export class WriteBatch {
-  readonly #ports: EnginePorts
+  readonly #ports: EngineDependencies
   readonly #place: Place
   readonly #home: Scope
-  readonly #mark: Mark
-  readonly #verdicts: Verdicts
+  readonly #mark: BatchStamp
+  readonly #verdicts: VerdictCache
   readonly #history: ReadonlySet<TurnId>
   readonly #settings: Settings
-  readonly #touched = new Map<MemoryId, Touched>()
+  readonly #touched = new Map<MemoryId, PendingMemory>()
   readonly #guards = new Map<TombstoneId, Change>()
 
   constructor(
-    ports: EnginePorts,
+    ports: EngineDependencies,
     scope: Scope,
-    mark: Mark,
+    mark: BatchStamp,
     { verdicts = new Map(), history = new Set() }: BatchOptions = {},
   ) {
     this.#ports = ports
@@ -86,14 +86,14 @@ export class WriteBatch {
       now,
       change,
       id: this.#ports.ids.next('mem', now),
-      sameKey: (draft.key === null ? null : await this.#holder(draft.key)) ?? inForce(revived),
+      sameKey: (draft.key === null ? null : await this.#holder(draft.key)) ?? getCurrent(revived),
       neighbours: memories,
       tombstones: await this.#tombstones(draft),
       isHistory: this.#isHistory(draft),
       reinforcement: this.#settings.reinforcement,
     }
     const verdicts = this.#verdictsOn(draft)
-    const decision = await judge(this.#ports, context, close, verdicts, VERDICT_MS)
+    const decision = await decideWithAdjudicator(this.#ports, context, close, verdicts, VERDICT_MS)
     const taken = this.#take(decision, draft)
     const after = revived === null ? undefined : this.#touched.get(revived.id)?.after
     // The history tells that it was superseded before.
@@ -121,7 +121,7 @@ export class WriteBatch {
       ...touched.flatMap(({ before, after }) =>
         before === null
           ? []
-          : replacing(this.#ports, before, { ...after, version: before.version + 1 }),
+          : buildReplacement(this.#ports, before, { ...after, version: before.version + 1 }),
       ),
       ...touched.flatMap(({ before, after }): readonly Change[] =>
         before === null
@@ -147,7 +147,7 @@ export class WriteBatch {
       case 'duplicate': {
         const { previous } = decision
         // Said twice in one batch is said once, and so is what the same turns say when they are read again.
-        const isOneSource = this.#touched.has(previous.id) || isFromTheSame(draft, previous)
+        const isOneSource = this.#touched.has(previous.id) || isSameSource(draft, previous)
         const { sourceCount, salience } = isOneSource ? previous : decision.memory
         const again = decision.kind === 'duplicate' ? { sourceCount, salience } : { sourceCount }
         // Who a person is stays that, also when it is said again as a fact among others.
@@ -169,17 +169,17 @@ export class WriteBatch {
 
   async #holder(key: string): Promise<Memory | null> {
     for (const { after } of this.#touched.values()) {
-      if (after.key === key && holdsKey(after)) return after
+      if (after.key === key && isKeyHolder(after)) return after
     }
-    const stored = await holderOf(this.#ports, this.#home, key)
+    const stored = await findKeyHolder(this.#ports, this.#home, key)
     // One that the batch has touched and that was not found above holds the key no longer.
     return stored === null || this.#touched.has(stored.id) ? null : stored
   }
 
   /** Those of the store as the batch leaves them, then those that it makes. */
-  async #neighbours(draft: Draft): Promise<Neighbours> {
+  async #neighbours(draft: Draft): Promise<SimilarMemories> {
     const { neighboursMax } = this.#settings
-    const { memories, close } = await neighboursOf(this.#ports, this.#place, draft, neighboursMax)
+    const { memories, close } = await findSimilarMemories(this.#ports, this.#place, draft, neighboursMax)
     const known = new Set(memories.map(({ id }) => id))
     const made = [...this.#touched.values()].filter(({ after }) => !known.has(after.id))
     const present = [
@@ -201,7 +201,7 @@ export class WriteBatch {
 
   /** Forgetting may happen between this look and the commit; then the commit must not go through. */
   async #tombstones(draft: Draft): Promise<readonly Tombstone[]> {
-    const ids = blockingTombstones(this.#place, draft)
+    const ids = getBlockingTombstoneIds(this.#place, draft)
     const { rows } = await this.#ports.store.find('tombstone', this.#home, {
       where: { ids },
       limit: ids.length,
@@ -216,14 +216,14 @@ export class WriteBatch {
   }
 }
 
-function inForce(memory: Memory | null): Memory | null {
+function getCurrent(memory: Memory | null): Memory | null {
   return memory === null ? null : { ...memory, status: 'active', supersededBy: null }
 }
 
-function isFromTheSame({ provenance }: Draft, { provenance: { turns } }: Memory): boolean {
+function isSameSource({ provenance }: Draft, { provenance: { turns } }: Memory): boolean {
   return provenance.turns.length > 0 && provenance.turns.every((id) => turns.includes(id))
 }
 
 function isComparable(memory: Memory): boolean {
-  return memory.status !== 'superseded' && isStatement(memory)
+  return memory.status !== 'superseded' && isPlainStatement(memory)
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ADA, changeId, instant, memory, memoryId } from '../../test/fakes/memories.ts'
-import { tombstonesFor } from '../domain/tombstone.ts'
+import { buildTombstones } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import { type DraftInput, parseDraft } from './draft.ts'
-import { decideWrite, undecidedNeighbour, type WriteContext } from './write-decision.ts'
+import { decideWrite, findUndecidedMemory, type WriteContext } from './write-decision.ts'
 
 const NOW = instant(1_000_000)
 
@@ -19,7 +19,7 @@ function contextOf(input: DraftInput): WriteContext {
     change: changeId('now'),
     id: memoryId('new'),
     sameKey: null,
-    neighbours: [],
+    similarMemories: [],
     tombstones: [],
     reinforcement: 0.1,
   }
@@ -69,13 +69,13 @@ describe('decideWrite', () => {
 
   it('[WR2] a key that a caller gave is not swallowed by a similar memory', () => {
     const neighbours = [stored('I like tea')]
-    expect(decide({ content: 'I like tea', key: 'drink' }, { neighbours }).kind).toBe('create')
+    expect(decide({ content: 'I like tea', key: 'drink' }, { similarMemories: neighbours }).kind).toBe('create')
   })
 
   it('[WR3] a restatement reinforces instead of doubling', () => {
     const known = stored('I like tea', { salience: 0.5, importance: 5 })
     expect(
-      decide({ content: 'I really like tea!', importance: 8 }, { neighbours: [known] }),
+      decide({ content: 'I really like tea!', importance: 8 }, { similarMemories: [known] }),
     ).toMatchObject({
       kind: 'duplicate',
       previous: known,
@@ -91,13 +91,13 @@ describe('decideWrite', () => {
 
   it('[WR3] a restatement of something switched off leaves it off', () => {
     const known = stored('I like tea', { status: 'disabled' })
-    const decision = decide({ content: 'I like tea' }, { neighbours: [known] })
+    const decision = decide({ content: 'I like tea' }, { similarMemories: [known] })
     expect(decision).toMatchObject({ kind: 'duplicate', memory: { status: 'disabled' } })
   })
 
   it('[WR4] a later contradiction supersedes, and both know it', () => {
     const known = stored('I like Python')
-    const decision = decide({ content: "I don't like Python" }, { neighbours: [known] })
+    const decision = decide({ content: "I don't like Python" }, { similarMemories: [known] })
     expect(decision).toMatchObject({
       kind: 'supersede',
       because: 'negation',
@@ -115,19 +115,19 @@ describe('decideWrite', () => {
 
   it('[WR4] other numbers stand side by side unless a change is announced', () => {
     const neighbours = [stored('I have 2 cats')]
-    expect(decide({ content: 'I have 3 cats' }, { neighbours })).toMatchObject({
+    expect(decide({ content: 'I have 3 cats' }, { similarMemories: neighbours })).toMatchObject({
       kind: 'conflict',
       because: 'number',
       memory: { conflictsWith: neighbours[0]?.id },
     })
-    expect(decide({ content: 'I now have 3 cats' }, { neighbours }).kind).toBe('supersede')
+    expect(decide({ content: 'I now have 3 cats' }, { similarMemories: neighbours }).kind).toBe('supersede')
   })
 
   it('[WR4] nothing pinned, newer or better trusted is superseded', () => {
     const content = 'I live in Berlin'
     const input: DraftInput = { content: 'I live in Munich' }
     const kind = (draft: DraftInput, fields: object) =>
-      decide(draft, { neighbours: [stored(content, fields)] }).kind
+      decide(draft, { similarMemories: [stored(content, fields)] }).kind
     expect(kind(input, {})).toBe('supersede')
     expect(kind(input, { pinned: true })).toBe('conflict')
     expect(kind({ ...input, trust: 'assistant' }, { trust: 'user' })).toBe('conflict')
@@ -148,7 +148,7 @@ describe('decideWrite', () => {
 
   it('[WR6] what was forgotten after it was said stays forgotten; said again later it is welcome', () => {
     const forgotten = stored('My PIN is 1234', { key: 'pin' })
-    const tombstones = tombstonesFor(forgotten, [], instant(500))
+    const tombstones = buildTombstones(forgotten, [], instant(500))
     const kind = (observedAt: number) =>
       decide({ content: 'my pin is 1234', observedAt }, { tombstones }).kind
     expect(kind(499)).toBe('refused')
@@ -175,14 +175,14 @@ describe('decideWrite', () => {
     ['The review is on Monday', 'The review is now on Tuesday', 'supersede'],
     ['My manager is now Stefan', 'My manager is Paula', 'create'],
   ])('[TR3] %s, then %s: %s', (older, newer, kind) => {
-    expect(decide({ content: newer }, { neighbours: [stored(older)] }).kind).toBe(kind)
+    expect(decide({ content: newer }, { similarMemories: [stored(older)] }).kind).toBe(kind)
   })
 
   describe('with the verdict of somebody else', () => {
     const known = stored('I drive a Golf')
     const input = { content: 'I drive a Tesla to work now' }
     const given = (verdict: Verdict, neighbour = known) =>
-      decide(input, { neighbours: [neighbour], verdicts: new Map([[neighbour.content, verdict]]) })
+      decide(input, { similarMemories: [neighbour], verdicts: new Map([[neighbour.content, verdict]]) })
         .kind
 
     it('[TR6] it decides where rules can not tell', () => {
@@ -199,10 +199,10 @@ describe('decideWrite', () => {
     })
 
     it('[TR6] it is asked about what is close and kept apart by rules', () => {
-      const asked = (draft: DraftInput, neighbours: WriteContext['neighbours'], close = false) => {
+      const asked = (draft: DraftInput, neighbours: WriteContext['similarMemories'], close = false) => {
         const context = { ...contextOf(draft), neighbours }
         const ids = new Set(close ? neighbours.map(({ id }) => id) : [])
-        return undecidedNeighbour(context, decideWrite(context), ids)?.content ?? null
+        return findUndecidedMemory(context, decideWrite(context), ids)?.content ?? null
       }
       expect(asked(input, [known])).toBeNull()
       expect(asked(input, [known], true)).toBe('I drive a Golf')

@@ -9,7 +9,7 @@
 import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import {
   hasEnded,
-  isBelieved,
+  isTrusted,
   type Memory,
   type Tombstone,
   TRUST_LEVELS,
@@ -17,17 +17,17 @@ import {
 import type { Place } from '../domain/scope.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import type { Instant } from '../lib/time.ts'
-import { foldStatement } from '../text/fingerprint.ts'
+import { normalizeStatement } from '../text/fingerprint.ts'
 import {
   type Comparison,
   type Contradiction,
-  compareReadings,
-  readStatement,
-  type Statement,
-  sharedWords,
+  compareParsedStatements,
+  parseStatement,
+  type ParsedStatement,
+  computeWordOverlap,
 } from './contradiction/statements.ts'
 import { type Draft, IMPORTANCE_DEFAULT, parseEdit, SALIENCE_DEFAULT } from './draft.ts'
-import { inPlaceOf, isMarked, isPinnedByMachine, isPinnedByPerson, withoutMark } from './pins.ts'
+import { inheritIdentity, hasAutoPin, isAutoPinned, isUserPinned, removeAutoPin } from './pins.ts'
 
 export type WriteContext = {
   readonly draft: Draft
@@ -39,7 +39,7 @@ export type WriteContext = {
   /** What holds the draft's key. */
   readonly sameKey: Memory | null
   /** Active memories of the same owner and user with similar words, nearest first. */
-  readonly neighbours: readonly Memory[]
+  readonly similarMemories: readonly Memory[]
   /** Tombstones that match the draft's content or key. */
   readonly tombstones: readonly Tombstone[]
   /** Whether it was said at an unknown earlier time, so that every tombstone may be younger; default: no. */
@@ -77,13 +77,13 @@ export type WriteDecision =
     }
   | { readonly kind: 'refused'; readonly because: 'forgotten' }
 
-type Restated = Extract<WriteDecision, { kind: 'update' | 'duplicate' }>
+type RestatementDecision = Extract<WriteDecision, { kind: 'update' | 'duplicate' }>
 
 export function decideWrite(context: WriteContext): WriteDecision {
   const { draft, sameKey, tombstones, isHistory = false } = context
   const isBlocking = ({ forgottenAt }: Tombstone) =>
     // What is said right after the forgetting is new, even within the same millisecond.
-    isHistory || (draft.isDated ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt)
+    isHistory || (draft.hasObservedAt ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt)
   if (tombstones.some(isBlocking)) {
     return { kind: 'refused', because: 'forgotten' }
   }
@@ -92,27 +92,27 @@ export function decideWrite(context: WriteContext): WriteDecision {
   // A key that an extractor derived from the words is no such promise.
   const isNamed = draft.key !== null && draft.provenance.extractor === null
   if (draft.trust === 'suspect') {
-    const echo = echoOf(context)
+    const echo = findEcho(context)
     return echo === undefined
       ? { kind: 'create', memory: createMemory(context) }
-      : reinforce(context, echo)
+      : reinforceMemory(context, echo)
   }
   // What waits for a person is nothing that others could repeat or contradict.
-  const neighbours = isNamed ? [] : context.neighbours.filter(({ trust }) => isBelieved(trust))
-  const said = readStatement(draft.content)
+  const neighbours = isNamed ? [] : context.similarMemories.filter(({ trust }) => isTrusted(trust))
+  const said = parseStatement(draft.content)
   const compared = neighbours.map((neighbour) => {
-    const known = readStatement(neighbour.content)
-    const byRules = compareReadings(said, known)
+    const known = parseStatement(neighbour.content)
+    const byRules = compareParsedStatements(said, known)
     const verdict = context.verdicts?.get(neighbour.content)
-    const isJudged = isOpen(byRules)
-    const comparison = isJudged ? judged(verdict) : byRules
+    const isJudged = isUndecided(byRules)
+    const comparison = isJudged ? toComparison(verdict) : byRules
     return { neighbour, known, verdict, isJudged, comparison }
   })
   const same = compared.find(({ comparison }) => comparison.kind === 'same')
   if (same !== undefined) {
-    const restated = restate(context, same.neighbour)
+    const restated = decideRestatement(context, same.neighbour)
     return same.isJudged
-      ? { ...restated, absorbed: absorbedInto(context, same.neighbour) }
+      ? { ...restated, absorbed: createAbsorbedMemory(context, same.neighbour) }
       : restated
   }
   for (const { neighbour, known, verdict, comparison } of compared) {
@@ -121,7 +121,7 @@ export function decideWrite(context: WriteContext): WriteDecision {
     // That something has changed since can be said of what was before only.
     if (because === 'change' && !said.isChange && said.left.length === 0) continue
     const replaces =
-      because === 'verdict' ? verdict === 'update' : isReplacing(because, said, known)
+      because === 'verdict' ? verdict === 'update' : canReplaceStatement(because, said, known)
     return decideContradiction(context, neighbour, because, replaces)
   }
   return { kind: 'create', memory: createMemory(context) }
@@ -129,13 +129,13 @@ export function decideWrite(context: WriteContext): WriteDecision {
 
 function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
   const { draft } = context
-  const isSaidAgain = foldStatement(draft.content) === foldStatement(holder.content)
-  if (isSaidAgain && !saysMore(draft, holder) && !hasEnded(holder, context.now)) {
-    return reinforce(context, holder)
+  const isSaidAgain = normalizeStatement(draft.content) === normalizeStatement(holder.content)
+  if (isSaidAgain && !isMoreDetailed(draft, holder) && !hasEnded(holder, context.now)) {
+    return reinforceMemory(context, holder)
   }
   if (isLessTrusted(draft, holder) && !hasEnded(holder, context.now)) {
-    const echo = echoOf(context)
-    if (echo !== undefined) return reinforce(context, echo)
+    const echo = findEcho(context)
+    if (echo !== undefined) return reinforceMemory(context, echo)
     const memory = { ...createMemory(context), key: null, conflictsWith: holder.id }
     return { kind: 'conflict', memory, conflicting: holder, because: 'trust' }
   }
@@ -143,12 +143,12 @@ function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
 }
 
 /** Said again: reinforced, and what the caller says beyond it is taken over. */
-function restate(context: WriteContext, memory: Memory): Restated {
+function decideRestatement(context: WriteContext, memory: Memory): RestatementDecision {
   // Reinforcing already takes the higher importance.
-  const { importance = 0, ...rest } = context.draft.given
-  const given = isPinnedByPerson(memory) ? withoutPin(rest) : rest
+  const { importance = 0, ...rest } = context.draft.fields
+  const given = isUserPinned(memory) ? removePin(rest) : rest
   const draft = { ...context.draft, given }
-  if (!saysMore(draft, memory) || isLessTrusted(draft, memory)) return reinforce(context, memory)
+  if (!isMoreDetailed(draft, memory) || isLessTrusted(draft, memory)) return reinforceMemory(context, memory)
   const updated: Memory = {
     ...updateMemory({ ...context, draft }, memory),
     content: memory.content,
@@ -159,33 +159,33 @@ function restate(context: WriteContext, memory: Memory): Restated {
 }
 
 /** What a person has pinned stays theirs, also when something else would pin it as well. */
-function withoutPin(given: Draft['given']): Draft['given'] {
-  if (!isMarked(given.metadata)) return given
+function removePin(given: Draft['fields']): Draft['fields'] {
+  if (!hasAutoPin(given.metadata)) return given
   const { pinned: _, metadata = {}, ...rest } = given
-  return { ...rest, metadata: withoutMark(metadata) }
+  return { ...rest, metadata: removeAutoPin(metadata) }
 }
 
 /** Kept out of recall, where it can be restored from. */
-function absorbedInto(context: WriteContext, { id }: Memory): Memory {
+function createAbsorbedMemory(context: WriteContext, { id }: Memory): Memory {
   return { ...createMemory(context), key: null, status: 'superseded', supersededBy: id }
 }
 
 /** The same statement from the same kind of source: what is kept aside must not pile up. */
-function echoOf({ draft, neighbours }: WriteContext): Memory | undefined {
-  const said = readStatement(draft.content)
+function findEcho({ draft, similarMemories: neighbours }: WriteContext): Memory | undefined {
+  const said = parseStatement(draft.content)
   return neighbours.find(
     (neighbour) =>
       neighbour.trust === draft.trust &&
-      compareReadings(said, readStatement(neighbour.content)).kind === 'same',
+      compareParsedStatements(said, parseStatement(neighbour.content)).kind === 'same',
   )
 }
 
 /** Whether rules leave it to others what two statements are to each other. */
-export function isOpen(comparison: Comparison): boolean {
+export function isUndecided(comparison: Comparison): boolean {
   return comparison.kind === 'different' && comparison.isCertain !== true
 }
 
-function judged(verdict: Verdict | undefined): Comparison {
+function toComparison(verdict: Verdict | undefined): Comparison {
   switch (verdict) {
     case 'duplicate':
       return { kind: 'same' }
@@ -204,23 +204,23 @@ const SHARED_WORDS_MIN = 0.6
  * The neighbour that a verdict should be asked on: rules would keep the statement as a new one, although it shares most
  * words with this one or is close to it in meaning. Nothing is asked about what is not to be believed anyway.
  */
-export function undecidedNeighbour(
-  { draft, neighbours }: WriteContext,
+export function findUndecidedMemory(
+  { draft, similarMemories: neighbours }: WriteContext,
   decision: WriteDecision,
   close: ReadonlySet<MemoryId>,
 ): Memory | null {
   const isNamed = draft.key !== null && draft.provenance.extractor === null
   if (decision.kind !== 'create' || draft.trust === 'suspect' || isNamed) return null
   const isAskedAbout = ({ id, content, trust }: Memory) =>
-    isBelieved(trust) && isDoubtful(draft.content, content, close.has(id))
+    isTrusted(trust) && isAdjudicable(draft.content, content, close.has(id))
   return neighbours.find(isAskedAbout) ?? null
 }
 
 /** Whether it is worth asking what two statements are to each other: rules can't tell, and they look like one matter. */
-export function isDoubtful(content: string, other: string, isClose: boolean): boolean {
-  const [said, known] = [readStatement(content), readStatement(other)]
-  if (!isOpen(compareReadings(said, known))) return false
-  return isClose || sharedWords(said, known) > SHARED_WORDS_MIN
+export function isAdjudicable(content: string, other: string, isClose: boolean): boolean {
+  const [said, known] = [parseStatement(content), parseStatement(other)]
+  if (!isUndecided(compareParsedStatements(said, known))) return false
+  return isClose || computeWordOverlap(said, known) > SHARED_WORDS_MIN
 }
 
 /**
@@ -228,10 +228,10 @@ export function isDoubtful(content: string, other: string, isClose: boolean): bo
  * so does what people take back about themselves. Of others and of numbers and dates both may be wrong, so that only a
  * word of change tells which one holds.
  */
-function isReplacing(
+function canReplaceStatement(
   because: Exclude<Contradiction, 'verdict'>,
-  said: Statement,
-  known: Statement,
+  said: ParsedStatement,
+  known: ParsedStatement,
 ): boolean {
   const isChange = said.isChange && !known.isChange
   switch (because) {
@@ -254,11 +254,11 @@ function decideContradiction(
 ): WriteDecision {
   const { draft } = context
   const isOlder = draft.observedAt < (neighbour.validFrom ?? neighbour.createdAt)
-  if (!isReplacement || isOlder || isPinnedByPerson(neighbour) || isLessTrusted(draft, neighbour)) {
+  if (!isReplacement || isOlder || isUserPinned(neighbour) || isLessTrusted(draft, neighbour)) {
     const memory = { ...createMemory(context), conflictsWith: neighbour.id }
     return { kind: 'conflict', memory, conflicting: neighbour, because }
   }
-  const created = inPlaceOf(neighbour, createMemory(context))
+  const created = inheritIdentity(neighbour, createMemory(context))
   const memory = {
     ...created,
     // Whoever looks the key up wants what holds now.
@@ -269,14 +269,14 @@ function decideContradiction(
     ...neighbour,
     status: 'superseded',
     supersededBy: memory.id,
-    validUntil: later(neighbour.validFrom, memory.validFrom),
+    validUntil: maxInstant(neighbour.validFrom, memory.validFrom),
     ...nextVersion(context, neighbour),
   }
   return { kind: 'supersede', memory, previous: neighbour, superseded, because }
 }
 
 function createMemory({ draft, place, id, now, change }: WriteContext): Memory {
-  const { given } = draft
+  const { fields: given } = draft
   return {
     id,
     place,
@@ -290,7 +290,7 @@ function createMemory({ draft, place, id, now, change }: WriteContext): Memory {
     trust: draft.trust,
     status: 'active',
     // A statement with a date of its own is compared by it, not by when it came in.
-    validFrom: given.validFrom ?? (draft.isDated ? draft.observedAt : null),
+    validFrom: given.validFrom ?? (draft.hasObservedAt ? draft.observedAt : null),
     validUntil: given.validUntil ?? null,
     supersededBy: null,
     conflictsWith: null,
@@ -313,15 +313,15 @@ function updateMemory(context: WriteContext, holder: Memory): Memory {
   const { draft, now } = context
   // What had run out and is said again holds again, unless the caller says until when.
   const revived = hasEnded(holder, now) ? { expiresAt: null, validUntil: null } : {}
-  const known = isPinnedAnew(draft, holder) ? withoutMark(holder.metadata) : holder.metadata
-  const metadata = { ...known, ...draft.given.metadata }
-  const { validFrom, validUntil } = { ...holder, ...revived, ...draft.given }
+  const known = isNewlyPinned(draft, holder) ? removeAutoPin(holder.metadata) : holder.metadata
+  const metadata = { ...known, ...draft.fields.metadata }
+  const { validFrom, validUntil } = { ...holder, ...revived, ...draft.fields }
   // Each was within its limits, but both together may not be.
   parseEdit({ metadata, validFrom, validUntil })
   return {
     ...holder,
     ...revived,
-    ...draft.given,
+    ...draft.fields,
     content: draft.content,
     key: holder.key,
     trust: draft.trust,
@@ -331,13 +331,13 @@ function updateMemory(context: WriteContext, holder: Memory): Memory {
   }
 }
 
-function later(a: Instant | null, b: Instant): Instant {
+function maxInstant(a: Instant | null, b: Instant): Instant {
   return a !== null && a > b ? a : b
 }
 
 /** Said again: more certain and more alive, but still one memory. A disabled one stays disabled. */
-function reinforce(context: WriteContext, memory: Memory): Restated {
-  const importance = Math.max(memory.importance, context.draft.given.importance ?? 0)
+function reinforceMemory(context: WriteContext, memory: Memory): RestatementDecision {
+  const importance = Math.max(memory.importance, context.draft.fields.importance ?? 0)
   const reinforced: Memory = {
     ...memory,
     sourceCount: memory.sourceCount + 1,
@@ -353,22 +353,22 @@ function nextVersion(context: WriteContext, memory: Memory) {
 }
 
 /** Whether the draft says something about the memory, beyond its content, that it doesn't say yet. */
-function saysMore(draft: Draft, holder: Memory): boolean {
-  const { content: _, key: __, trust: ___, metadata, ...fields } = draft.given
+function isMoreDetailed(draft: Draft, holder: Memory): boolean {
+  const { content: _, key: __, trust: ___, metadata, ...fields } = draft.fields
   const known: { readonly [field: string]: unknown } = { ...holder }
   return (
-    isPinnedAnew(draft, holder) ||
-    Object.entries(fields).some(([field, value]) => !sameJson(known[field], value)) ||
-    Object.entries(metadata ?? {}).some(([name, value]) => !sameJson(holder.metadata[name], value))
+    isNewlyPinned(draft, holder) ||
+    Object.entries(fields).some(([field, value]) => !isJsonEqual(known[field], value)) ||
+    Object.entries(metadata ?? {}).some(([name, value]) => !isJsonEqual(holder.metadata[name], value))
   )
 }
 
 /** Whether a person pins what was pinned by what learned it. */
-function isPinnedAnew({ given }: Draft, holder: Memory): boolean {
-  return given.pinned === true && !isMarked(given.metadata) && isPinnedByMachine(holder)
+function isNewlyPinned({ fields: given }: Draft, holder: Memory): boolean {
+  return given.pinned === true && !hasAutoPin(given.metadata) && isAutoPinned(holder)
 }
 
-function sameJson(a: unknown, b: unknown): boolean {
+function isJsonEqual(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 

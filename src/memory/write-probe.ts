@@ -2,50 +2,50 @@
 
 import { AppError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { stamp } from '../storage/access/optimistic-commit.ts'
-import { SYSTEM } from '../storage/access/system-entries.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { createChangeStamp } from '../storage/access/optimistic-commit.ts'
+import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import { parseDraft } from './draft.ts'
 import { decideWrite } from './write-decision.ts'
 
-export type Probe = {
+export type WriteProbeResult = {
   readonly works: boolean
-  readonly because: string | null
+  readonly reason: string | null
 }
 
 const TEXT = 'a passing check that memories can be written and found'
 
-export async function probe(ports: EnginePorts): Promise<Probe> {
+export async function probeWrite(ports: EngineDependencies): Promise<WriteProbeResult> {
   const { store } = ports
-  const memory = passing(ports)
+  const memory = createProbeMemory(ports)
   await store.commit([{ op: 'put', table: 'memory', row: memory, expect: 'absent' }])
   try {
-    const { hits } = await store.matchText(SYSTEM, {
+    const { hits } = await store.searchText(SYSTEM_SCOPE, {
       text: memory.content,
       limit: 1,
       where: { ids: [memory.id] },
     })
     const isFound = hits.some(({ id }) => id === memory.id)
     return isFound
-      ? { works: true, because: null }
-      : { works: false, because: 'What was written is not found by its words.' }
+      ? { works: true, reason: null }
+      : { works: false, reason: 'What was written is not found by its words.' }
   } finally {
     await store.commit([
-      { op: 'remove', table: 'memory', scope: SYSTEM, id: memory.id, expect: 'any' },
+      { op: 'remove', table: 'memory', scope: SYSTEM_SCOPE, id: memory.id, expect: 'any' },
     ])
   }
 }
 
-function passing(ports: EnginePorts): Memory {
-  const { change, now } = stamp(ports)
+function createProbeMemory(ports: EngineDependencies): Memory {
+  const { change, now } = createChangeStamp(ports)
   const decision = decideWrite({
     draft: parseDraft({ content: TEXT }, now),
-    place: SYSTEM,
+    place: SYSTEM_SCOPE,
     now,
     change,
     id: ports.ids.next('mem', now),
     sameKey: null,
-    neighbours: [],
+    similarMemories: [],
     tombstones: [],
     reinforcement: 0,
   })

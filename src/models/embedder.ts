@@ -1,8 +1,8 @@
 /** Whether a text is looked for or looked through: some models embed the two differently. */
-export type EmbedPurpose = 'query' | 'document'
+export type EmbeddingPurpose = 'query' | 'document'
 
 export type EmbedOptions = {
-  readonly purpose: EmbedPurpose
+  readonly purpose: EmbeddingPurpose
   readonly signal?: AbortSignal
 }
 

@@ -1,58 +1,58 @@
 /** Language models behind guards: a few calls at a time, none to a model that is down, and no more tokens than allowed. */
 import { type ErrorCode, toAppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { type BreakerOptions, CircuitBreakers } from '../lib/circuit-breaker.ts'
-import { Slots } from '../lib/semaphore.ts'
+import { Semaphore } from '../lib/semaphore.ts'
 import type { Completion, CompletionRequest, LanguageModel } from './language-model.ts'
-import { Spending, type Spent } from './model-budget.ts'
+import { ModelBudget, type BudgetUsage } from './model-budget.ts'
 
-export type { Spent } from './model-budget.ts'
+export type { BudgetUsage as Spent } from './model-budget.ts'
 
 export interface GuardedModels {
   /**
    * The same model, on the account of an owner. Over budget, `too_many_requests`; `facts.until` says for how long. What
    * somebody waits for doesn't stand in line behind background work.
    */
-  for(owner: OwnerId, lane?: Lane): LanguageModel
+  for(owner: OwnerId, lane?: ModelPriority): LanguageModel
   /** What was used today. */
-  spent(owner: OwnerId): Promise<Spent>
+  spent(owner: OwnerId): Promise<BudgetUsage>
   /** Until when a model is not asked because it fails; null when it is. */
   openUntil(model: string): number | null
 }
 
-export type Lane = 'background' | 'waited-for'
+export type ModelPriority = 'background' | 'waited-for'
 
-export type AskedModel = {
+export type ModelCallReport = {
   readonly model: string
   readonly outcome: 'ok' | ErrorCode
   readonly tokens: Completion['tokens'] | null
   readonly ms: number
 }
 
-export type GuardOptions = BreakerOptions & {
+export type ModelGuardOptions = BreakerOptions & {
   /** Tokens an owner may use on a day; 0 for no limit. */
   readonly budgetOf: (owner: OwnerId) => Promise<number>
   /** Calls at once in each lane, of all owners together. */
   readonly concurrency?: number
   /** Hears of each call that was made or refused. Must not fail. */
-  readonly onAsked?: (asked: AskedModel) => void
+  readonly onAsked?: (asked: ModelCallReport) => void
 }
 
 const CONCURRENCY = 2
 
-export function guarded(
+export function guardModel(
   model: LanguageModel,
-  ports: EnginePorts,
-  options: GuardOptions,
+  ports: EngineDependencies,
+  options: ModelGuardOptions,
 ): GuardedModels {
   const { budgetOf, concurrency = CONCURRENCY, onAsked = () => {} } = options
   const breakers = new CircuitBreakers(ports.clock, options)
-  const lanes = { background: new Slots(concurrency), 'waited-for': new Slots(concurrency) }
-  const spending = new Spending(ports, budgetOf)
+  const lanes = { background: new Semaphore(concurrency), 'waited-for': new Semaphore(concurrency) }
+  const spending = new ModelBudget(ports, budgetOf)
 
-  const complete = (owner: OwnerId, lane: Lane, request: CompletionRequest): Promise<Completion> =>
-    lanes[lane].use(request.signal, async () => {
+  const complete = (owner: OwnerId, lane: ModelPriority, request: CompletionRequest): Promise<Completion> =>
+    lanes[lane].run(request.signal, async () => {
       await spending.check(owner)
       const completion = await breakers.run(request.model, () => model.complete(request))
       await spending.charge(owner, completion.tokens)
@@ -63,7 +63,7 @@ export function guarded(
     for: (owner, lane = 'background') => ({
       complete: async (request) => {
         const began = ports.clock.now()
-        const tell = (outcome: AskedModel['outcome'], tokens: AskedModel['tokens']) => {
+        const tell = (outcome: ModelCallReport['outcome'], tokens: ModelCallReport['tokens']) => {
           const ms = Math.max(0, ports.clock.now() - began)
           onAsked({ model: request.model, outcome, tokens, ms })
         }

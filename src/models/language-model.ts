@@ -16,7 +16,7 @@ export type CompletionRequest = {
 export type Completion = {
   readonly text: string
   /** Whether it was cut off at the limit of tokens. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
   /** As told by the provider, or estimated where it tells nothing. */
   readonly tokens: { readonly input: number; readonly output: number }
 }

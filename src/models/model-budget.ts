@@ -5,15 +5,15 @@
 import type { Entry, EntryKind } from '../domain/entry.ts'
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { sha256 } from '../lib/hash.ts'
-import { persistently } from '../lib/retry.ts'
+import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
-import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
-import { getEntry, putEntry, removeExpired } from '../storage/access/system-entries.ts'
+import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
+import { getSystemEntry, buildEntryChange, removeExpiredEntries } from '../storage/access/system-entries.ts'
 import type { Completion } from './language-model.ts'
 
-export type Spent = {
+export type BudgetUsage = {
   /** In UTC, as `2026-03-01`. */
   readonly day: string
   readonly calls: number
@@ -25,31 +25,31 @@ export type Spent = {
   readonly until: Instant
 }
 
-type Sum = Pick<Spent, 'calls' | 'input' | 'output'>
+type TokenSum = Pick<BudgetUsage, 'calls' | 'input' | 'output'>
 
-export const SPEND_KIND = 'spend' satisfies EntryKind
+export const BUDGET_KIND = 'spend' satisfies EntryKind
 const DAY_MS = 86_400_000
 const KEPT_MS = 40 * DAY_MS
-const NOTHING: Sum = { calls: 0, input: 0, output: 0 }
+const NOTHING: TokenSum = { calls: 0, input: 0, output: 0 }
 
-export class Spending {
-  readonly #ports: EnginePorts
+export class ModelBudget {
+  readonly #ports: EngineDependencies
   readonly #budgetOf: (owner: OwnerId) => Promise<number>
   /** What could not be written down yet, by entry. */
-  readonly #owed = new Map<string, Sum>()
+  readonly #owed = new Map<string, TokenSum>()
   #sweptOn: string | null = null
 
-  constructor(ports: EnginePorts, budgetOf: (owner: OwnerId) => Promise<number>) {
+  constructor(ports: EngineDependencies, budgetOf: (owner: OwnerId) => Promise<number>) {
     this.#ports = ports
     this.#budgetOf = budgetOf
   }
 
   /** Today. */
-  async of(owner: OwnerId): Promise<Spent> {
+  async of(owner: OwnerId): Promise<BudgetUsage> {
     const { day, until } = this.#today()
-    const id = entryId(owner, day)
-    const entry = await getEntry(this.#ports, id)
-    const sum = plus(sumIn(entry), this.#owed.get(id) ?? NOTHING)
+    const id = buildBudgetId(owner, day)
+    const entry = await getSystemEntry(this.#ports, id)
+    const sum = addTokens(parseTokenSum(entry), this.#owed.get(id) ?? NOTHING)
     return { day, ...sum, budget: await this.#budgetOf(owner), until }
   }
 
@@ -68,24 +68,24 @@ export class Spending {
   /** Never fails: the answer is there and paid, and what can't be written now is written with the next. */
   async charge(owner: OwnerId, { input, output }: Completion['tokens']): Promise<void> {
     const { day, start } = this.#today()
-    const id = entryId(owner, day)
-    const cost = plus(this.#owed.get(id) ?? NOTHING, { calls: 1, input, output })
+    const id = buildBudgetId(owner, day)
+    const cost = addTokens(this.#owed.get(id) ?? NOTHING, { calls: 1, input, output })
     this.#owed.delete(id)
     try {
-      await persistently(this.#ports.clock, () => this.#add(id, owner, start, cost))
+      await retry(this.#ports.clock, () => this.#add(id, owner, start, cost))
     } catch {
-      this.#owed.set(id, plus(this.#owed.get(id) ?? NOTHING, cost))
+      this.#owed.set(id, addTokens(this.#owed.get(id) ?? NOTHING, cost))
     }
     await this.#sweep(day)
   }
 
-  async #add(id: string, owner: OwnerId, at: Instant, cost: Sum): Promise<void> {
-    await decideAndCommit(this.#ports, async () => {
-      const before = await getEntry(this.#ports, id)
+  async #add(id: string, owner: OwnerId, at: Instant, cost: TokenSum): Promise<void> {
+    await commitWithRetry(this.#ports, async () => {
+      const before = await getSystemEntry(this.#ports, id)
       const expiresAt = (at + KEPT_MS) as Instant
-      const body = plus(sumIn(before), cost)
-      const { change } = putEntry(
-        { id, kind: SPEND_KIND, about: owner, at, expiresAt, body },
+      const body = addTokens(parseTokenSum(before), cost)
+      const { change } = buildEntryChange(
+        { id, kind: BUDGET_KIND, about: owner, at, expiresAt, body },
         before,
       )
       return { changes: [change], result: null }
@@ -97,7 +97,7 @@ export class Spending {
     if (this.#sweptOn === day) return
     this.#sweptOn = day
     for (const id of this.#owed.keys()) if (!id.endsWith(day)) this.#owed.delete(id)
-    await removeExpired(this.#ports, [SPEND_KIND]).catch(() => {}) // there is another day
+    await removeExpiredEntries(this.#ports, [BUDGET_KIND]).catch(() => {}) // there is another day
   }
 
   #today(): { readonly day: string; readonly start: Instant; readonly until: Instant } {
@@ -107,17 +107,17 @@ export class Spending {
   }
 }
 
-function entryId(owner: OwnerId, day: string): string {
+function buildBudgetId(owner: OwnerId, day: string): string {
   return `spend_${sha256(owner)}_${day}`
 }
 
-function sumIn(entry: Entry | null): Sum {
+function parseTokenSum(entry: Entry | null): TokenSum {
   const count = (value: unknown) =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
   const { calls, input, output } = entry?.body ?? {}
   return { calls: count(calls), input: count(input), output: count(output) }
 }
 
-function plus(a: Sum, b: Sum): Sum {
+function addTokens(a: TokenSum, b: TokenSum): TokenSum {
   return { calls: a.calls + b.calls, input: a.input + b.input, output: a.output + b.output }
 }

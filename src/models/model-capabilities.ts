@@ -2,35 +2,35 @@
  * What is known about models by their names. Only what is certain stands here: a wrong limit loses memories, and a
  * wrong role loses the answer. What isn't known may be anything, and is taken to support everything.
  */
-import type { Provider, ProviderModel, SystemRole } from './provider.ts'
+import type { Provider, ProviderModelConfig, SystemRole } from './provider.ts'
 
 /** What the operator says comes first. */
-export function systemRoleOf(provider: Provider, model: string): SystemRole {
-  const told = configured(provider, model)?.systemRole ?? provider.systemRole
-  return told ?? knownRole(provider.name, bareName(model)) ?? 'any'
+export function getSystemRole(provider: Provider, model: string): SystemRole {
+  const told = findConfiguredModel(provider, model)?.systemRole ?? provider.systemRole
+  return told ?? getKnownSystemRole(provider.name, stripProviderPrefix(model)) ?? 'any'
 }
 
 /** In tokens. What Ollama gives a model is a matter of its settings, whatever the model could take. */
-export function contextWindowOf(provider: Provider, model: string): number | null {
-  const told = configured(provider, model)?.contextWindow ?? null
+export function getContextWindow(provider: Provider, model: string): number | null {
+  const told = findConfiguredModel(provider, model)?.contextWindow ?? null
   if (told !== null || provider.kind === 'ollama' || provider.kind === 'demo') return told
-  const name = bareName(model)
+  const name = stripProviderPrefix(model)
   return CONTEXT_WINDOWS.find(([pattern]) => pattern.test(name))?.[1] ?? null
 }
 
 /** Whether a request may hold tools. Where that isn't known, the model itself will tell. */
-export function supportsTools(provider: Provider, model: string): boolean {
+export function hasToolSupport(provider: Provider, model: string): boolean {
   if (provider.kind === 'demo') return false
-  const told = configured(provider, model)?.supportsTools ?? provider.supportsTools
-  return told ?? !WITHOUT_TOOLS.test(bareName(model))
+  const told = findConfiguredModel(provider, model)?.supportsTools ?? provider.supportsTools
+  return told ?? !WITHOUT_TOOLS.test(stripProviderPrefix(model))
 }
 
-function configured({ models }: Provider, model: string): ProviderModel | undefined {
+function findConfiguredModel({ models }: Provider, model: string): ProviderModelConfig | undefined {
   return models.find(({ id }) => id.toLowerCase() === model.toLowerCase())
 }
 
 /** Without those who offer it: `zai-org/GLM-4.6` is `glm-4.6`. */
-function bareName(model: string): string {
+function stripProviderPrefix(model: string): string {
   return model.toLowerCase().slice(model.lastIndexOf('/') + 1)
 }
 
@@ -45,16 +45,16 @@ const GLM = /^glm(?:-?(?<major>\d{1,2})(?!\d)(?:\.(?<minor>\d+))?|(?=-|$))/
 const STRICT = /^(?:xiaomi-)?mimo(?![a-z])|^(?:qwen|qwq|qvq)/
 
 /** Null where nothing is known. */
-function knownRole(providerName: string, model: string): SystemRole | null {
+function getKnownSystemRole(providerName: string, model: string): SystemRole | null {
   const provider = providerName.toLowerCase()
   const glm = GLM.exec(model)?.groups
   if (WITHOUT_SYSTEM.has(provider) || O1.test(model)) return 'none'
-  if (glm !== undefined) return isSince51(glm) ? 'any' : 'none'
+  if (glm !== undefined) return isGpt51OrLater(glm) ? 'any' : 'none'
   if (GLM_PROVIDERS.has(provider)) return 'none'
   return LEADING_SYSTEM.has(provider) || STRICT.test(model) ? 'leading' : null
 }
 
-function isSince51({ major, minor }: { readonly [name: string]: string | undefined }): boolean {
+function isGpt51OrLater({ major, minor }: { readonly [name: string]: string | undefined }): boolean {
   const [first, second] = [Number(major ?? 0), Number(minor ?? 0)]
   return first > 5 || (first === 5 && second >= 1)
 }
@@ -65,35 +65,35 @@ const VARIANT = '(?:[-:@].*)?'
 
 /** Whole families, the narrower ones first; patterns match whole names, so that `gpt-4o-realtime` isn't `gpt-4o`. */
 const CONTEXT_WINDOWS: readonly (readonly [RegExp, number])[] = [
-  [whole(String.raw`gpt-3\.5-turbo(?:-0125|-1106|-16k)?`), 16_385],
-  [whole('gpt-4(?:-0613|-0314)?'), 8_192],
-  [whole('gpt-4-32k(?:-0613|-0314)?'), 32_768],
-  [whole(`gpt-4-turbo(?:-preview)?${DATED}|gpt-4-(?:1106|0125)-preview`), 128_000],
-  [whole(`(?:chat)?gpt-4o(?:-mini)?(?:-search-preview)?${DATED}`), 128_000],
-  [whole(String.raw`gpt-4\.5-preview${DATED}`), 128_000],
-  [whole(String.raw`gpt-4\.1(?:-mini|-nano)?${DATED}`), 1_047_576],
-  [whole(String.raw`gpt-5(?:\.[12])?-chat-latest`), 128_000],
-  [whole(String.raw`gpt-5(?:\.[12])?(?:-mini|-nano|-pro|-codex)?${DATED}`), 400_000],
-  [whole(`o1-(?:mini|preview)${DATED}`), 128_000],
-  [whole(`o1(?:-pro)?${DATED}|o3(?:-mini|-pro)?${DATED}|o4-mini${DATED}`), 200_000],
-  [whole(`gpt-oss(?:-\\d+b)?${VARIANT}`), 131_072],
-  [whole(`claude-3(?:[-.][57])?-(?:opus|sonnet|haiku)${VARIANT}`), 200_000],
+  [buildWholeNamePattern(String.raw`gpt-3\.5-turbo(?:-0125|-1106|-16k)?`), 16_385],
+  [buildWholeNamePattern('gpt-4(?:-0613|-0314)?'), 8_192],
+  [buildWholeNamePattern('gpt-4-32k(?:-0613|-0314)?'), 32_768],
+  [buildWholeNamePattern(`gpt-4-turbo(?:-preview)?${DATED}|gpt-4-(?:1106|0125)-preview`), 128_000],
+  [buildWholeNamePattern(`(?:chat)?gpt-4o(?:-mini)?(?:-search-preview)?${DATED}`), 128_000],
+  [buildWholeNamePattern(String.raw`gpt-4\.5-preview${DATED}`), 128_000],
+  [buildWholeNamePattern(String.raw`gpt-4\.1(?:-mini|-nano)?${DATED}`), 1_047_576],
+  [buildWholeNamePattern(String.raw`gpt-5(?:\.[12])?-chat-latest`), 128_000],
+  [buildWholeNamePattern(String.raw`gpt-5(?:\.[12])?(?:-mini|-nano|-pro|-codex)?${DATED}`), 400_000],
+  [buildWholeNamePattern(`o1-(?:mini|preview)${DATED}`), 128_000],
+  [buildWholeNamePattern(`o1(?:-pro)?${DATED}|o3(?:-mini|-pro)?${DATED}|o4-mini${DATED}`), 200_000],
+  [buildWholeNamePattern(`gpt-oss(?:-\\d+b)?${VARIANT}`), 131_072],
+  [buildWholeNamePattern(`claude-3(?:[-.][57])?-(?:opus|sonnet|haiku)${VARIANT}`), 200_000],
   [
-    whole(String.raw`claude-(?:opus|sonnet|haiku)-4(?:[-.][015])?(?:[-@]\d{8})?(?:-latest)?`),
+    buildWholeNamePattern(String.raw`claude-(?:opus|sonnet|haiku)-4(?:[-.][015])?(?:[-@]\d{8})?(?:-latest)?`),
     200_000,
   ],
-  [whole(String.raw`gemini-1\.5-pro(?:-latest|-00\d)?`), 2_097_152],
-  [whole(String.raw`gemini-1\.5-flash(?:-8b)?(?:-latest|-00\d)?`), 1_048_576],
-  [whole(String.raw`gemini-2\.0-flash(?:-lite)?(?:-00\d)?`), 1_048_576],
-  [whole(String.raw`gemini-2\.5-(?:pro|flash|flash-lite)(?:-preview-\d{2}-\d{2,4})?`), 1_048_576],
-  [whole(`(?:meta-)?llama-?3[.-][123]${VARIANT}`), 131_072],
-  [whole('(?:meta-)?llama-?3(?::.*|-(?:8|70)b.*)?'), 8_192],
-  [whole(`(?:open-)?mixtral-8x7b${VARIANT}`), 32_768],
-  [whole(`(?:open-)?mixtral-8x22b${VARIANT}`), 65_536],
-  [whole(`gemma-?2${VARIANT}`), 8_192],
-  [whole(`gemma-?3-(?:4|12|27)b${VARIANT}`), 131_072],
+  [buildWholeNamePattern(String.raw`gemini-1\.5-pro(?:-latest|-00\d)?`), 2_097_152],
+  [buildWholeNamePattern(String.raw`gemini-1\.5-flash(?:-8b)?(?:-latest|-00\d)?`), 1_048_576],
+  [buildWholeNamePattern(String.raw`gemini-2\.0-flash(?:-lite)?(?:-00\d)?`), 1_048_576],
+  [buildWholeNamePattern(String.raw`gemini-2\.5-(?:pro|flash|flash-lite)(?:-preview-\d{2}-\d{2,4})?`), 1_048_576],
+  [buildWholeNamePattern(`(?:meta-)?llama-?3[.-][123]${VARIANT}`), 131_072],
+  [buildWholeNamePattern('(?:meta-)?llama-?3(?::.*|-(?:8|70)b.*)?'), 8_192],
+  [buildWholeNamePattern(`(?:open-)?mixtral-8x7b${VARIANT}`), 32_768],
+  [buildWholeNamePattern(`(?:open-)?mixtral-8x22b${VARIANT}`), 65_536],
+  [buildWholeNamePattern(`gemma-?2${VARIANT}`), 8_192],
+  [buildWholeNamePattern(`gemma-?3-(?:4|12|27)b${VARIANT}`), 131_072],
 ]
 
-function whole(pattern: string): RegExp {
+function buildWholeNamePattern(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`)
 }

@@ -1,15 +1,15 @@
 /** Whom a model is asked from. */
 
 import { AppError } from '../domain/errors.ts'
-import type { FormatName } from '../domain/model-call.ts'
-import type { Provider, Registry, Route } from './provider.ts'
+import type { ApiFormat } from '../domain/model-call.ts'
+import type { Provider, ProviderRegistry, ModelRoute } from './provider.ts'
 
 /**
  * By its alias, by the provider before its first slash, by the provider that lists it, or else the default for the
  * format. A name with a slash goes only to a default that the operator named: nobody's words may reach a provider
  * because the one they were meant for isn't there.
  */
-export function routeModel(registry: Registry, format: FormatName, model: string): Route {
+export function routeModel(registry: ProviderRegistry, format: ApiFormat, model: string): ModelRoute {
   const { aliases, providers } = registry
   const named = Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model
   const route = routeByProvider(providers, named) ?? routeByList(providers, named)
@@ -17,12 +17,12 @@ export function routeModel(registry: Registry, format: FormatName, model: string
   const fallback = findProvider(providers, registry.defaults[format])
   if (named !== '' && fallback !== null) {
     const isChosen = registry.chosenDefaults?.includes(format) === true
-    if (isChosen || !namesProvider(fallback, named)) return { provider: fallback, model: named }
+    if (isChosen || !hasProviderPrefix(fallback, named)) return { provider: fallback, model: named }
   }
-  throw unknownModel(registry, format, model, named)
+  throw createUnknownModelError(registry, format, model, named)
 }
 
-function routeByProvider(providers: readonly Provider[], model: string): Route | null {
+function routeByProvider(providers: readonly Provider[], model: string): ModelRoute | null {
   const slash = model.indexOf('/')
   const provider = slash < 0 ? null : findProvider(providers, model.slice(0, slash))
   const rest = model.slice(slash + 1)
@@ -30,7 +30,7 @@ function routeByProvider(providers: readonly Provider[], model: string): Route |
 }
 
 /** The demo is for those who name it. */
-function routeByList(providers: readonly Provider[], model: string): Route | null {
+function routeByList(providers: readonly Provider[], model: string): ModelRoute | null {
   const provider = providers.find(
     ({ kind, models }) => kind !== 'demo' && models.some(({ id }) => id === model),
   )
@@ -43,18 +43,18 @@ function findProvider(providers: readonly Provider[], name: string | null): Prov
 }
 
 /** Gemini has its models in folders; anywhere else, what stands before a slash is most likely a provider. */
-function namesProvider({ kind }: Provider, model: string): boolean {
+function hasProviderPrefix({ kind }: Provider, model: string): boolean {
   if (kind === 'gemini' && /^(?:models|tunedModels)\//.test(model)) return false
   return model.includes('/')
 }
 
-function unknownModel(
-  { aliases, providers }: Registry,
-  format: FormatName,
+function createUnknownModelError(
+  { aliases, providers }: ProviderRegistry,
+  format: ApiFormat,
   model: string,
   named: string,
 ): AppError {
-  const asked = named === model ? shown(model) : `${shown(model)}, an alias of ${shown(named)},`
+  const asked = named === model ? truncateForMessage(model) : `${truncateForMessage(model)}, an alias of ${truncateForMessage(named)},`
   const names = providers.map(({ name }) => name).join(', ')
   const known = names === '' ? 'No provider is configured' : `The providers are ${names}`
   const others = Object.keys(aliases).length === 0 ? '' : ', or an alias of the configuration'
@@ -66,6 +66,6 @@ function unknownModel(
 
 const MODEL_CHARACTERS_SHOWN = 200
 
-function shown(model: string): string {
+function truncateForMessage(model: string): string {
   return `"${model.slice(0, MODEL_CHARACTERS_SHOWN)}"`
 }

@@ -3,7 +3,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { EmbeddingModel, EmbedOptions } from './embedder.ts'
 import type {
   Completion,
@@ -12,7 +12,7 @@ import type {
   ModelProvider,
 } from './language-model.ts'
 
-export interface Models {
+export interface ModelService {
   embed(
     texts: readonly string[],
     options: EmbedOptions,
@@ -27,7 +27,7 @@ export interface Models {
     readonly ranked: readonly { readonly index: number; readonly score: number }[]
   }>
   /** One question to a language model, on the account of an owner and behind its guards. */
-  ask(owner: string, request: CompletionRequest): Promise<Completion>
+  complete(owner: string, request: CompletionRequest): Promise<Completion>
   /** Whose language models can be asked, and what else they are called. */
   providers(): Promise<{
     readonly providers: readonly ModelProvider[]
@@ -35,16 +35,16 @@ export interface Models {
   }>
 }
 
-export function createModels(
+export function createModelService(
   {
     embedder,
     reranker,
     languageModel,
-  }: Pick<EnginePorts, 'embedder' | 'reranker' | 'languageModel'>,
+  }: Pick<EngineDependencies, 'embedder' | 'reranker' | 'languageModel'>,
   modelFor: (owner: OwnerId) => LanguageModel | null,
-): Models {
+): ModelService {
   return {
-    ask: async (owner, request) => {
+    complete: async (owner, request) => {
       const model = modelFor(parseScope({ owner }).owner)
       if (model === null) throw new AppError('missing_part', 'There is no language model.')
       return model.complete(request)

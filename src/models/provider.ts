@@ -1,5 +1,5 @@
 /** Providers of models: which there are, which one a model is asked from, and what it can take. */
-import type { FormatName } from '../domain/model-call.ts'
+import type { ApiFormat } from '../domain/model-call.ts'
 
 export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini', 'ollama', 'demo'] as const
 
@@ -10,7 +10,7 @@ export const SYSTEM_ROLES = ['any', 'leading', 'none'] as const
 
 export type SystemRole = (typeof SYSTEM_ROLES)[number]
 
-export type ProviderModel = {
+export type ProviderModelConfig = {
   readonly id: string
   readonly contextWindow: number | null
   /** Null: as the provider. */
@@ -27,7 +27,7 @@ export type Provider = {
   readonly baseUrl: string
   /** Null: what the client brings is passed on, see `doors/gateway`. Never shown. */
   readonly key: string | null
-  readonly models: readonly ProviderModel[]
+  readonly models: readonly ProviderModelConfig[]
   /** Null: by the table of known ones. */
   readonly systemRole: SystemRole | null
   /** Null: by the table of known ones. */
@@ -47,20 +47,20 @@ export type ProviderTimeouts = {
   readonly idleMs: number
 }
 
-export type Registry = {
+export type ProviderRegistry = {
   readonly providers: readonly Provider[]
   /** Other names for models, as `fast` for `openai/gpt-5-mini`. */
   readonly aliases: Readonly<Record<string, string>>
   /** Who is asked for a model that names nobody; null where there is no such provider. */
-  readonly defaults: Readonly<Record<FormatName, string | null>>
+  readonly defaults: Readonly<Record<ApiFormat, string | null>>
   /** For which formats the operator chose it; such a one is asked for names with a slash, too. */
-  readonly chosenDefaults?: readonly FormatName[]
+  readonly chosenDefaults?: readonly ApiFormat[]
 }
 
-export type Route = {
+export type ModelRoute = {
   readonly provider: Provider /** As the provider knows it. */
   readonly model: string
 }
 
-export { contextWindowOf, supportsTools, systemRoleOf } from './model-capabilities.ts'
+export { getContextWindow as contextWindowOf, hasToolSupport as supportsTools, getSystemRole as systemRoleOf } from './model-capabilities.ts'
 export { routeModel } from './model-routing.ts'

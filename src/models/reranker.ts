@@ -7,7 +7,7 @@ export interface Reranker {
   /** Whose service it is; left out where that is not known, or it runs on this machine. */
   readonly provider?: string
   /** Why it can't be asked before somebody does something about it, as giving its key. Then nobody asks it. */
-  readonly unusable?: string
+  readonly unavailableReason?: string
   /** For each text that it has an opinion on, by position. */
   rerank(
     question: string,

@@ -9,7 +9,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../domain/errors.ts'
 import { isObject } from '../lib/json.ts'
-import { parsedOrNull } from './importers/foreign-record.ts'
+import { parseJsonOrNull } from './importers/foreign-record.ts'
 import { ENCRYPTED_FORMAT } from './importers/format-detection.ts'
 
 const SEALED_VERSION = 1
@@ -28,19 +28,19 @@ const SCRYPT_COST = { N: 2 ** 16, r: 8, p: 1 }
 const SCRYPT_BYTES_MAX = 512 * 1024 * 1024
 const SCRYPT_PARALLEL_MAX = 16
 
-type Cost = { readonly N: number; readonly r: number; readonly p: number }
+type ScryptCost = { readonly N: number; readonly r: number; readonly p: number }
 
-type Header = Cost & { readonly salt: Buffer; readonly check: Buffer }
+type EncryptionHeader = ScryptCost & { readonly salt: Buffer; readonly check: Buffer }
 
 /** The lines as a sealed file has them. `cost` is for tests. */
-export async function* sealLines(
+export async function* encryptLines(
   lines: AsyncIterable<string>,
   passphrase: string,
-  cost: Cost = SCRYPT_COST,
+  cost: ScryptCost = SCRYPT_COST,
 ): AsyncGenerator<string> {
   if (passphrase === '') throw new AppError('invalid_input', 'The passphrase is empty.')
   const salt = randomBytes(SALT_BYTES)
-  const { key, check } = await keysFor(passphrase, salt, cost)
+  const { key, check } = await deriveKeys(passphrase, salt, cost)
   const header = JSON.stringify({
     format: ENCRYPTED_FORMAT,
     version: SEALED_VERSION,
@@ -56,14 +56,14 @@ export async function* sealLines(
   for await (const line of lines) {
     buffered += `${line}\n`
     if (buffered.length < PIECE_BYTES) continue
-    yield sealPiece(key, header, number++, false, buffered)
+    yield encryptPiece(key, header, number++, false, buffered)
     buffered = ''
   }
-  yield sealPiece(key, header, number, true, buffered)
+  yield encryptPiece(key, header, number, true, buffered)
 }
 
 /** The lines that were sealed. `lines` begins with the first line of the file. */
-export async function* unsealLines(
+export async function* decryptLines(
   lines: AsyncIterable<string>,
   passphrase: string | undefined,
 ): AsyncGenerator<string> {
@@ -71,48 +71,48 @@ export async function* unsealLines(
   try {
     const first = await source.next()
     const header = first.done === true ? '' : first.value.trim()
-    const key = await openedKey(parseHeader(header), passphrase)
-    yield* splitLines(pieces(source, key, header))
+    const key = await verifyPassphrase(parseHeader(header), passphrase)
+    yield* splitLines(encodePieces(source, key, header))
   } finally {
     await source.return?.()
   }
 }
 
 /** Whether a file begins like this one. */
-export function isSealed(firstLine: string): boolean {
-  const header = parsedOrNull(firstLine)
+export function isEncrypted(firstLine: string): boolean {
+  const header = parseJsonOrNull(firstLine)
   return isObject(header) && header.format === ENCRYPTED_FORMAT
 }
 
-async function openedKey(header: Header, passphrase: string | undefined): Promise<Buffer> {
+async function verifyPassphrase(header: EncryptionHeader, passphrase: string | undefined): Promise<Buffer> {
   if (passphrase === undefined || passphrase === '') {
     throw new AppError('locked', 'The export is encrypted. Give the passphrase it was made with.')
   }
-  const { key, check } = await keysFor(passphrase, header.salt, header)
+  const { key, check } = await deriveKeys(passphrase, header.salt, header)
   if (timingSafeEqual(check, header.check)) return key
   throw new AppError('locked', 'The passphrase is not the one the export was made with.')
 }
 
-async function* pieces(
+async function* encodePieces(
   source: AsyncIterator<string>,
   key: Buffer,
   header: string,
 ): AsyncGenerator<string> {
   let number = 0
   let held = await nextPiece(source)
-  if (held === null) throw cutOff()
+  if (held === null) throw createTruncationError()
   // One piece is held back, because only the last may be the last.
   for (let next = await nextPiece(source); next !== null; next = await nextPiece(source)) {
-    const text = openPiece(key, header, number, false, held)
-    if (text === null) throw damagedAt(number)
+    const text = decryptPiece(key, header, number, false, held)
+    if (text === null) throw createDamageError(number)
     yield text
     number++
     held = next
   }
-  const last = openPiece(key, header, number, true, held)
+  const last = decryptPiece(key, header, number, true, held)
   if (last !== null) yield last
-  else if (openPiece(key, header, number, false, held) === null) throw damagedAt(number)
-  else throw cutOff()
+  else if (decryptPiece(key, header, number, false, held) === null) throw createDamageError(number)
+  else throw createTruncationError()
 }
 
 async function nextPiece(source: AsyncIterator<string>): Promise<string | null> {
@@ -132,15 +132,15 @@ async function* splitLines(texts: AsyncIterable<string>): AsyncGenerator<string>
   }
 }
 
-function sealPiece(key: Buffer, header: string, number: number, isLast: boolean, text: string) {
-  const cipher = createCipheriv(CIPHER, key, nonce(number, isLast))
+function encryptPiece(key: Buffer, header: string, number: number, isLast: boolean, text: string) {
+  const cipher = createCipheriv(CIPHER, key, buildNonce(number, isLast))
   cipher.setAAD(Buffer.from(header))
   const sealed = [cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
   return Buffer.concat(sealed).toString('base64')
 }
 
 /** Null when it is not what was sealed at this place. */
-function openPiece(
+function decryptPiece(
   key: Buffer,
   header: string,
   number: number,
@@ -149,7 +149,7 @@ function openPiece(
 ): string | null {
   const bytes = Buffer.from(piece, 'base64')
   if (bytes.length < TAG_BYTES) return null
-  const decipher = createDecipheriv(CIPHER, key, nonce(number, isLast), {
+  const decipher = createDecipheriv(CIPHER, key, buildNonce(number, isLast), {
     authTagLength: TAG_BYTES,
   })
   decipher.setAAD(Buffer.from(header))
@@ -162,17 +162,17 @@ function openPiece(
   }
 }
 
-function nonce(number: number, isLast: boolean): Buffer {
+function buildNonce(number: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(NONCE_BYTES)
   bytes.writeUIntBE(number, 0, 6)
   bytes[NONCE_BYTES - 1] = isLast ? 1 : 0
   return bytes
 }
 
-function keysFor(
+function deriveKeys(
   passphrase: string,
   salt: Buffer,
-  { N, r, p }: Cost,
+  { N, r, p }: ScryptCost,
 ): Promise<{ readonly key: Buffer; readonly check: Buffer }> {
   return new Promise((resolve, reject) => {
     const options = { N, r, p, maxmem: SCRYPT_BYTES_MAX * 2 }
@@ -185,40 +185,40 @@ function keysFor(
   })
 }
 
-function parseHeader(text: string): Header {
-  const fields = parsedOrNull(text)
-  if (!isObject(fields)) throw badHeader('is not one')
+function parseHeader(text: string): EncryptionHeader {
+  const fields = parseJsonOrNull(text)
+  if (!isObject(fields)) throw createHeaderError('is not one')
   const { format, version, cipher, kdf, N, r, p, salt, check } = fields
-  if (format !== ENCRYPTED_FORMAT) throw badHeader('is not one of an encrypted export')
+  if (format !== ENCRYPTED_FORMAT) throw createHeaderError('is not one of an encrypted export')
   if (version !== SEALED_VERSION || cipher !== CIPHER || kdf !== 'scrypt') {
     throw new AppError(
       'invalid_input',
       `The export is encrypted in a way that this Recollect does not know: version ${String(version)}, ${String(cipher)}, ${String(kdf)}.`,
     )
   }
-  const isCost = isWhole(N) && isWhole(r) && isWhole(p) && p <= SCRYPT_PARALLEL_MAX
+  const isCost = isIntegerInRange(N) && isIntegerInRange(r) && isIntegerInRange(p) && p <= SCRYPT_PARALLEL_MAX
   if (!isCost || N < 2 || (N & (N - 1)) !== 0 || 128 * N * r > SCRYPT_BYTES_MAX) {
-    throw badHeader('asks for a key that cannot be made')
+    throw createHeaderError('asks for a key that cannot be made')
   }
-  const parts = { salt: bytesOf(salt), check: bytesOf(check) }
-  if (parts.salt.length < 16 || parts.check.length !== CHECK_BYTES) throw badHeader('is incomplete')
+  const parts = { salt: decodeBase64(salt), check: decodeBase64(check) }
+  if (parts.salt.length < 16 || parts.check.length !== CHECK_BYTES) throw createHeaderError('is incomplete')
   return { N, r, p, ...parts }
 }
 
-function isWhole(value: unknown): value is number {
+function isIntegerInRange(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value < 2 ** 31
 }
 
-function bytesOf(value: unknown): Buffer {
+function decodeBase64(value: unknown): Buffer {
   return Buffer.from(typeof value === 'string' ? value : '', 'base64')
 }
 
-function badHeader(what: string): AppError {
+function createHeaderError(what: string): AppError {
   return new AppError('damaged', `The first line of the encrypted export ${what}.`)
 }
 
 /** The first line of the file is the header, the first piece is on the second. */
-function damagedAt(number: number): AppError {
+function createDamageError(number: number): AppError {
   const line = number + 2
   return new AppError(
     'damaged',
@@ -227,6 +227,6 @@ function damagedAt(number: number): AppError {
   )
 }
 
-function cutOff(): AppError {
+function createTruncationError(): AppError {
   return new AppError('damaged', 'The encrypted export is cut off: its end is missing.')
 }

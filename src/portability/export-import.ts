@@ -5,40 +5,40 @@
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { isObject } from '../lib/json.ts'
 import type { Table, TableRow } from '../storage/store.ts'
-import { isSealed, sealLines, unsealLines } from './export-encryption.ts'
+import { isEncrypted, encryptLines, decryptLines } from './export-encryption.ts'
 import {
-  type Conflict,
-  type Imported,
-  Intake,
-  isHere,
-  put,
-  type Settled,
-  throwIfStopped,
-  type Unit,
+  type ImportConflict,
+  type ImportResult,
+  ImportBatch,
+  isRowPresent,
+  buildPutChange,
+  type ConflictResolution,
+  throwIfImportAborted,
+  type ImportUnit,
 } from './import-rows.ts'
-import { parsedOrNull } from './importers/foreign-record.ts'
+import { parseJsonOrNull } from './importers/foreign-record.ts'
 import { EXPORT_FORMAT } from './importers/format-detection.ts'
-import { isPortable, PORTABLE, PORTABLE_TABLES, rootsOf, rowsOf } from './portable-tables.ts'
+import { isPortable, PORTABLE_TABLE_CODECS, PORTABLE_TABLES, exportRoots, exportRows } from './portable-tables.ts'
 
-export type { Imported } from './import-rows.ts'
+export type { ImportResult as Imported } from './import-rows.ts'
 
 /** 2: with turns and settings. */
 const EXPORT_VERSION = 2
 
 /** Lines of an export, without line ends. Without a scope: everything of every owner, and the system's settings. */
 export function exportLines(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope | null,
   options: { readonly passphrase?: string } = {},
 ): AsyncGenerator<string> {
   const lines = plainLines(ports, scope)
-  return options.passphrase === undefined ? lines : sealLines(lines, options.passphrase)
+  return options.passphrase === undefined ? lines : encryptLines(lines, options.passphrase)
 }
 
-async function* plainLines(ports: EnginePorts, scope: Scope | null): AsyncGenerator<string> {
+async function* plainLines(ports: EngineDependencies, scope: Scope | null): AsyncGenerator<string> {
   yield JSON.stringify({
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
@@ -49,15 +49,15 @@ async function* plainLines(ports: EnginePorts, scope: Scope | null): AsyncGenera
     for (const table of PORTABLE_TABLES) {
       // Settings of everybody come at once, with the system's, and not a second time with each owner.
       const isOfOwner = scope === null && each !== null && table === 'entry'
-      const rows = isOfOwner ? rootsOf(ports.store, each.owner) : rowsOf(ports.store, table, each)
+      const rows = isOfOwner ? exportRoots(ports.store, each.owner) : exportRows(ports.store, table, each)
       for await (const row of rows) yield JSON.stringify({ table, row })
     }
   }
 }
 
 /** Each owner, and null for what belongs to none of them. */
-async function allScopes({ store }: EnginePorts): Promise<readonly (Scope | null)[]> {
-  const owners = new Set((await store.places()).map((place) => place.owner))
+async function allScopes({ store }: EngineDependencies): Promise<readonly (Scope | null)[]> {
+  const owners = new Set((await store.listPlaces()).map((place) => place.owner))
   owners.delete(SYSTEM_OWNER)
   return [...[...owners].map((owner) => ({ owner: owner as OwnerId })), null] // checked when stored
 }
@@ -73,15 +73,15 @@ export type ImportOptions = {
 
 /** Takes the lines of an export in. A bad line is counted and told, and does not stop the others. */
 export async function importLines(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   lines: AsyncIterable<string>,
   options: ImportOptions = {},
-): Promise<Imported> {
-  const intake = new Intake(ports, settle)
+): Promise<ImportResult> {
+  const intake = new ImportBatch(ports, resolveConflict)
   let line = 0
   let hasHeader = false
-  for await (const text of opened(lines, options.passphrase)) {
-    throwIfStopped(options.signal)
+  for await (const text of decryptIfNeeded(lines, options.passphrase)) {
+    throwIfImportAborted(options.signal)
     line++
     if (text.trim() === '') continue
     if (!hasHeader) {
@@ -102,7 +102,7 @@ export async function importLines(
 }
 
 /** The lines as they were before encryption, if they are encrypted. */
-async function* opened(
+async function* decryptIfNeeded(
   lines: AsyncIterable<string>,
   passphrase: string | undefined,
 ): AsyncGenerator<string> {
@@ -114,21 +114,21 @@ async function* opened(
       first = await source.next()
     }
     if (first.done === true) return
-    const whole = startingWith(first.value, source)
-    yield* isSealed(first.value) ? unsealLines(whole, passphrase) : whole
+    const whole = prependLine(first.value, source)
+    yield* isEncrypted(first.value) ? decryptLines(whole, passphrase) : whole
   } finally {
     await source.return?.()
   }
 }
 
-async function* startingWith(first: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+async function* prependLine(first: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
   yield first
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
 }
 
 /** Null when it means nothing under the owner that everything is given to. */
 function parseLine(text: string, owner: OwnerId | undefined): TableRow | null {
-  const value = parsedOrNull(text)
+  const value = parseJsonOrNull(text)
   // Told without the text: it may hold what must not be logged.
   if (!isObject(value)) throw new AppError('invalid_input', 'The line is not a JSON object.')
   const { table } = value
@@ -143,7 +143,7 @@ function parseRow<T extends Table>(
   value: unknown,
   owner: OwnerId | undefined,
 ): TableRow | null {
-  const { parse, owner: ownerOf, moved } = PORTABLE[table]
+  const { parse, owner: ownerOf, moved } = PORTABLE_TABLE_CODECS[table]
   const parsed = parse(value)
   const isAtHome = owner === undefined || ownerOf(parsed) === owner
   const row = isAtHome ? parsed : moved(parsed, owner)
@@ -151,7 +151,7 @@ function parseRow<T extends Table>(
 }
 
 function parseHeader(text: string): void {
-  const header = parsedOrNull(text)
+  const header = parseJsonOrNull(text)
   const { format, version } = isObject(header) ? header : {}
   if (format !== EXPORT_FORMAT) {
     throw new AppError(
@@ -168,23 +168,23 @@ function parseHeader(text: string): void {
 }
 
 /** A row whose id or key is taken: the higher version wins, and nothing is taken from others. */
-async function settle(
-  { store }: EnginePorts,
-  { rows: [entry] }: Unit,
-  conflict: Conflict,
-): Promise<Settled> {
-  if (conflict.because === 'key') throw keyTaken(conflict.id)
+async function resolveConflict(
+  { store }: EngineDependencies,
+  { rows: [entry] }: ImportUnit,
+  conflict: ImportConflict,
+): Promise<ConflictResolution> {
+  if (conflict.because === 'key') throw createKeyTakenError(conflict.id)
   if (entry === undefined) return 'skipped'
-  if (entry.table === 'revision') return (await isHere(store, entry)) ? 'skipped' : 'elsewhere'
+  if (entry.table === 'revision') return (await isRowPresent(store, entry)) ? 'skipped' : 'elsewhere'
   const { owner, user } = entry.row.place
   const known = await store.get(entry.table, { owner, user }, entry.row.id as never) // its own table's id
   if (known === null) return 'elsewhere'
   if (entry.row.version <= known.version) return 'skipped'
-  const outcome = await store.commit([put(entry, { version: known.version })])
+  const outcome = await store.commit([buildPutChange(entry, { version: known.version })])
   if (outcome.kind === 'committed') return 'updated'
-  throw keyTaken(entry.row.id)
+  throw createKeyTakenError(entry.row.id)
 }
 
-function keyTaken(id: string): AppError {
+function createKeyTakenError(id: string): AppError {
   return new AppError('conflict', 'Another memory holds the same key.', { id })
 }

@@ -9,7 +9,7 @@ import type { Turn } from '../domain/turn.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { TableRow } from '../storage/store.ts'
 
-export type Rename = <Id extends MemoryId | RevisionId | TurnId | ChangeId>(id: Id) => Id
+export type MapId = <Id extends MemoryId | RevisionId | TurnId | ChangeId>(id: Id) => Id
 
 /** What ids are written with. */
 export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -19,18 +19,18 @@ const SORTED_CHARACTERS = 14
 const DRAWN_CHARACTERS = 8
 
 /** The same for the same owner and id. It sorts among others as the old one did. */
-export function derivedId<Id extends string>(owner: OwnerId, id: Id): Id {
+export function deriveId<Id extends string>(owner: OwnerId, id: Id): Id {
   const start = id.indexOf('_') + 1
   const sorted = id.slice(start, start + SORTED_CHARACTERS)
   const wholeLength = SORTED_CHARACTERS + DRAWN_CHARACTERS
   // What is longer is numbered at its end, as the earlier wordings of one memory are.
   const numbered = id.slice(0, start + wholeLength)
-  const hash = hashedCharacters([owner, numbered], wholeLength - sorted.length)
+  const hash = hashToAlphabet([owner, numbered], wholeLength - sorted.length)
   return `${id.slice(0, start)}${sorted}${hash}${id.slice(numbered.length)}` as Id // of the same form
 }
 
 /** Text in the form of ids that is the same for the same parts, and for nothing else. */
-export function hashedCharacters(parts: readonly (string | null)[], characters: number): string {
+export function hashToAlphabet(parts: readonly (string | null)[], characters: number): string {
   const hex = sha256(JSON.stringify(parts))
   return [...(hex.match(/../g) ?? [])]
     .slice(0, characters)
@@ -38,7 +38,7 @@ export function hashedCharacters(parts: readonly (string | null)[], characters: 
     .join('')
 }
 
-export function renamedMemory(memory: Memory, rename: Rename): Memory {
+export function mapMemoryIds(memory: Memory, rename: MapId): Memory {
   const { supersededBy, conflictsWith, provenance } = memory
   return {
     ...memory,
@@ -47,34 +47,34 @@ export function renamedMemory(memory: Memory, rename: Rename): Memory {
     conflictsWith: conflictsWith === null ? null : rename(conflictsWith),
     provenance: {
       ...provenance,
-      turns: provenance.turns.map((turn) => (isTurnId(turn) ? rename(turn) : turn)),
+      turns: provenance.turns.map((turn) => (isTurnIdText(turn) ? rename(turn) : turn)),
     },
     change: rename(memory.change),
   }
 }
 
-export function renamedRevision(revision: Revision, rename: Rename): Revision {
+export function mapRevisionIds(revision: Revision, rename: MapId): Revision {
   return {
     ...revision,
     id: rename(revision.id),
-    memory: renamedMemory(revision.memory, rename),
+    memory: mapMemoryIds(revision.memory, rename),
     replacedBy: rename(revision.replacedBy),
   }
 }
 
-export function renamedTurn(turn: Turn, rename: Rename): Turn {
+export function mapTurnIds(turn: Turn, rename: MapId): Turn {
   return { ...turn, id: rename(turn.id) }
 }
 
 /** The other tables hold nothing that is drawn or that points at what is. */
-export function renamedEntry(entry: TableRow, rename: Rename): TableRow {
-  if (entry.table === 'memory') return { ...entry, row: renamedMemory(entry.row, rename) }
-  if (entry.table === 'revision') return { ...entry, row: renamedRevision(entry.row, rename) }
-  if (entry.table === 'turn') return { ...entry, row: renamedTurn(entry.row, rename) }
+export function mapRowIds(entry: TableRow, rename: MapId): TableRow {
+  if (entry.table === 'memory') return { ...entry, row: mapMemoryIds(entry.row, rename) }
+  if (entry.table === 'revision') return { ...entry, row: mapRevisionIds(entry.row, rename) }
+  if (entry.table === 'turn') return { ...entry, row: mapTurnIds(entry.row, rename) }
   return entry
 }
 
 /** Evidence may also be what another system calls its messages; that stays as it is. */
-export function isTurnId(evidence: string): boolean {
+export function isTurnIdText(evidence: string): boolean {
   return /^turn_[0-9A-Za-z_]{1,60}$/.test(evidence)
 }

@@ -2,39 +2,39 @@
 import { AppError, toAppError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
-import { blockingTombstones } from '../domain/tombstone.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Change, CommitOutcome, Store, TableRow } from '../storage/store.ts'
-import { rowsAtOwner, withoutIdsOfOthers } from './id-collisions.ts'
-import { derivedId, renamedEntry } from './id-mapping.ts'
+import { loadOwnerRows, createIdRemapper } from './id-collisions.ts'
+import { deriveId, mapRowIds } from './id-mapping.ts'
 
-export type Imported = {
+export type ImportResult = {
   readonly imported: number
   readonly updated: number
   readonly skipped: number
   readonly failed: number
   /** Why the first of those that failed did. */
-  readonly failures: readonly LineNote[]
+  readonly failures: readonly LineMessage[]
   /** Why the first of those that were skipped were. */
-  readonly skips: readonly LineNote[]
+  readonly skips: readonly LineMessage[]
 }
 
 /** `line` is the number of the line, item or row in the source. */
-export type LineNote = { readonly line: number; readonly message: string }
+export type LineMessage = { readonly line: number; readonly message: string }
 
 /** What stands or falls together: a row, or a memory with its history. */
-export type Unit = { readonly line: number; readonly rows: readonly TableRow[] }
+export type ImportUnit = { readonly line: number; readonly rows: readonly TableRow[] }
 
-export type UnitResult = 'imported' | 'updated' | 'skipped'
+export type ImportUnitResult = 'imported' | 'updated' | 'skipped'
 
 /** `elsewhere`: the id that is in the way is not in the place that the unit goes to. */
-export type Settled = UnitResult | 'elsewhere'
+export type ConflictResolution = ImportUnitResult | 'elsewhere'
 
-export type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
+export type ImportConflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
 /** What is done with a unit that could not simply be added. Throws what is to be told of it. */
-export type Settle = (ports: EnginePorts, unit: Unit, conflict: Conflict) => Promise<Settled>
+export type ResolveImportConflict = (ports: EngineDependencies, unit: ImportUnit, conflict: ImportConflict) => Promise<ConflictResolution>
 
 /** So few that others are answered between two commits. */
 const BATCH_ROWS = 250
@@ -43,22 +43,22 @@ const BATCH_ROWS = 250
 const NOTES_MAX = 100
 
 /** Collects units and commits them in batches, counting what becomes of them. */
-export class Intake {
-  readonly #ports: EnginePorts
-  readonly #settle: Settle
+export class ImportBatch {
+  readonly #ports: EngineDependencies
+  readonly #settle: ResolveImportConflict
   readonly #tally = { imported: 0, updated: 0, skipped: 0, failed: 0 }
-  readonly #failures: LineNote[] = []
-  readonly #skips: LineNote[] = []
-  #batch: Unit[] = []
+  readonly #failures: LineMessage[] = []
+  readonly #skips: LineMessage[] = []
+  #batch: ImportUnit[] = []
   #rows = 0
 
-  constructor(ports: EnginePorts, settle: Settle) {
+  constructor(ports: EngineDependencies, settle: ResolveImportConflict) {
     this.#ports = ports
     this.#settle = settle
   }
 
   /** Returns whether a batch has just been written. */
-  async add(unit: Unit): Promise<boolean> {
+  async add(unit: ImportUnit): Promise<boolean> {
     this.#batch.push(unit)
     this.#rows += unit.rows.length
     if (this.#rows < BATCH_ROWS) return false
@@ -67,7 +67,7 @@ export class Intake {
   }
 
   /** What `parse` makes of the input, or null when that was nothing, or not to be understood; both are counted. */
-  parsed(line: number, parse: () => readonly TableRow[] | null): Unit | null {
+  parsed(line: number, parse: () => readonly TableRow[] | null): ImportUnit | null {
     try {
       const rows = parse()
       if (rows !== null) return { line, rows }
@@ -91,28 +91,28 @@ export class Intake {
     const arriving = this.#batch
     this.#batch = []
     this.#rows = 0
-    const adapt = await withoutIdsOfOthers(
+    const adapt = await createIdRemapper(
       store,
       arriving.flatMap(({ rows }) => rows),
     )
     const batch = arriving.map(({ line, rows }) => ({ line, rows: rows.map(adapt) }))
-    const refused = await refusedOf(store, batch)
+    const refused = await findRefused(store, batch)
     for (const [unit, message] of refused) {
       this.fail(unit.line, new AppError('conflict', message))
     }
     const welcome = batch.filter((unit) => !refused.has(unit))
     if (welcome.length === 0) return
-    const outcome = await store.commit(welcome.flatMap(adding))
+    const outcome = await store.commit(welcome.flatMap(buildInsertChanges))
     if (outcome.kind === 'committed') this.#tally.imported += welcome.length
     else
       for (const unit of welcome) {
         await this.#one(unit)
-        await nextTurn()
+        await yieldToEventLoop()
       }
-    await nextTurn()
+    await yieldToEventLoop()
   }
 
-  result(): Imported {
+  result(): ImportResult {
     return { ...this.#tally, failures: this.#failures, skips: this.#skips }
   }
 
@@ -121,7 +121,7 @@ export class Intake {
     if (this.#skips.length < NOTES_MAX) this.#skips.push({ line, message })
   }
 
-  async #one(unit: Unit): Promise<void> {
+  async #one(unit: ImportUnit): Promise<void> {
     try {
       const placed = await this.#placed(unit)
       if (placed === 'skipped') this.#skip(unit.line, KNOWN)
@@ -131,19 +131,19 @@ export class Intake {
     }
   }
 
-  async #placed(unit: Unit): Promise<UnitResult> {
+  async #placed(unit: ImportUnit): Promise<ImportUnitResult> {
     const { store } = this.#ports
     // What was in the same batch may have failed since.
-    if (isHistory(unit) && !(await hasItsMemory(store, unit))) {
+    if (isRevisionRow(unit) && !(await hasParentMemory(store, unit))) {
       throw new AppError('conflict', ORPHAN)
     }
     let attempt = unit
     for (let ids = 0; ids < IDS_TRIED_MAX; ids++) {
-      const outcome = await store.commit(adding(attempt))
+      const outcome = await store.commit(buildInsertChanges(attempt))
       if (outcome.kind === 'committed') return 'imported'
       const settled = await this.#settle(this.#ports, attempt, outcome)
       if (settled !== 'elsewhere') return settled
-      attempt = withoutId(attempt, outcome.id)
+      attempt = stripId(attempt, outcome.id)
     }
     // The same for whatever is in the way: nobody learns what others have.
     throw new AppError('conflict', "It can't be taken in here.")
@@ -153,40 +153,40 @@ export class Intake {
 /** A derived id is free, unless a file was made to have it taken. */
 const IDS_TRIED_MAX = 3
 
-function withoutId({ line, rows }: Unit, taken: string): Unit {
+function stripId({ line, rows }: ImportUnit, taken: string): ImportUnit {
   return {
     line,
     rows: rows.map((entry) =>
-      renamedEntry(entry, (id) => (id === taken ? derivedId(placeOf(entry).owner, id) : id)),
+      mapRowIds(entry, (id) => (id === taken ? deriveId(getRowPlace(entry).owner, id) : id)),
     ),
   }
 }
 
 /** Whether the row is in the place that it is to go to, in whichever version. */
-export async function isHere(store: Store, entry: TableRow): Promise<boolean> {
-  const known = await store.get(entry.table, homeOf(placeOf(entry)), entry.row.id as never) // its own table's id
+export async function isRowPresent(store: Store, entry: TableRow): Promise<boolean> {
+  const known = await store.get(entry.table, getUserScope(getRowPlace(entry)), entry.row.id as never) // its own table's id
   return known !== null
 }
 
-function placeOf(entry: TableRow): Place {
+function getRowPlace(entry: TableRow): Place {
   return entry.table === 'revision' ? entry.row.memory.place : entry.row.place
 }
 
 /** A row stays with its owner and user; the session is only where it was learned. */
-function homeOf({ owner, user }: Place): Scope {
+function getUserScope({ owner, user }: Place): Scope {
   return { owner, user }
 }
 
-export function adding(unit: Unit): readonly Change[] {
-  return unit.rows.map((entry) => put(entry, 'absent'))
+export function buildInsertChanges(unit: ImportUnit): readonly Change[] {
+  return unit.rows.map((entry) => buildPutChange(entry, 'absent'))
 }
 
-export function put(entry: TableRow, expect: Extract<Change, { op: 'put' }>['expect']): Change {
+export function buildPutChange(entry: TableRow, expect: Extract<Change, { op: 'put' }>['expect']): Change {
   return { op: 'put', ...entry, expect } as Change // table and row belong together in the entry
 }
 
 /** Ends an import between two batches. What was taken in stays, and the next import goes on from there. */
-export function throwIfStopped(signal: AbortSignal | undefined): void {
+export function throwIfImportAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return
   throw new AppError(
     'cancelled',
@@ -205,69 +205,69 @@ const ORPHAN = 'It is an earlier version of a memory that is not here.'
  * What must not come in, and why: memories that were erased here since they were exported (the bin has its own traces),
  * and history without its memory.
  */
-async function refusedOf(store: Store, batch: readonly Unit[]): Promise<ReadonlyMap<Unit, string>> {
-  const forgotten = await forgottenSince(store, batch)
+async function findRefused(store: Store, batch: readonly ImportUnit[]): Promise<ReadonlyMap<ImportUnit, string>> {
+  const forgotten = await findForgotten(store, batch)
   const memories = new Set<string>()
   const histories: Memory[] = []
   for (const unit of batch) {
-    const memory = memoryOf(unit)
+    const memory = getMemory(unit)
     if (memory === null) continue
-    if (isHistory(unit)) histories.push(memory)
-    else if (!forgotten.has(unit)) memories.add(nameAtHome(memory))
+    if (isRevisionRow(unit)) histories.push(memory)
+    else if (!forgotten.has(unit)) memories.add(buildMemoryIdentity(memory))
   }
-  const missing = histories.filter((memory) => !memories.has(nameAtHome(memory)))
+  const missing = histories.filter((memory) => !memories.has(buildMemoryIdentity(memory)))
   for (const owner of new Set(missing.map(({ place }) => place.owner))) {
     const ids = missing.filter(({ place }) => place.owner === owner).map(({ id }) => id)
-    for (const memory of await rowsAtOwner(store, 'memory', owner, [...new Set(ids)])) {
-      memories.add(nameAtHome(memory))
+    for (const memory of await loadOwnerRows(store, 'memory', owner, [...new Set(ids)])) {
+      memories.add(buildMemoryIdentity(memory))
     }
   }
-  const refused = new Map<Unit, string>()
+  const refused = new Map<ImportUnit, string>()
   for (const unit of batch) {
-    const memory = memoryOf(unit)
+    const memory = getMemory(unit)
     if (forgotten.has(unit)) refused.set(unit, FORGOTTEN)
-    else if (memory !== null && isHistory(unit) && !memories.has(nameAtHome(memory))) {
+    else if (memory !== null && isRevisionRow(unit) && !memories.has(buildMemoryIdentity(memory))) {
       refused.set(unit, ORPHAN)
     }
   }
   return refused
 }
 
-async function forgottenSince(store: Store, batch: readonly Unit[]): Promise<ReadonlySet<Unit>> {
-  const blocked = new Set<Unit>()
-  if ((await store.report()).rows.tombstone === 0) return blocked
+async function findForgotten(store: Store, batch: readonly ImportUnit[]): Promise<ReadonlySet<ImportUnit>> {
+  const blocked = new Set<ImportUnit>()
+  if ((await store.getReport()).rows.tombstone === 0) return blocked
   for (const unit of batch) {
-    const memory = memoryOf(unit)
-    if (memory === null || isHistory(unit)) continue
-    const isKnown = (await store.get('memory', homeOf(memory.place), memory.id)) !== null
-    if (!isKnown && (await isBlocked(store, memory))) blocked.add(unit)
+    const memory = getMemory(unit)
+    if (memory === null || isRevisionRow(unit)) continue
+    const isKnown = (await store.get('memory', getUserScope(memory.place), memory.id)) !== null
+    if (!isKnown && (await isBlockedByTombstone(store, memory))) blocked.add(unit)
   }
   return blocked
 }
 
 /** The memory that a unit is about. */
-function memoryOf({ rows: [first] }: Unit): Memory | null {
+function getMemory({ rows: [first] }: ImportUnit): Memory | null {
   if (first?.table === 'memory') return first.row
   return first?.table === 'revision' ? first.row.memory : null
 }
 
-function isHistory({ rows: [first] }: Unit): boolean {
+function isRevisionRow({ rows: [first] }: ImportUnit): boolean {
   return first?.table === 'revision'
 }
 
-async function hasItsMemory(store: Store, unit: Unit): Promise<boolean> {
-  const memory = memoryOf(unit)
-  return memory !== null && (await store.get('memory', homeOf(memory.place), memory.id)) !== null
+async function hasParentMemory(store: Store, unit: ImportUnit): Promise<boolean> {
+  const memory = getMemory(unit)
+  return memory !== null && (await store.get('memory', getUserScope(memory.place), memory.id)) !== null
 }
 
-function nameAtHome({ id, place: { owner, user } }: Memory): string {
+function buildMemoryIdentity({ id, place: { owner, user } }: Memory): string {
   return JSON.stringify([owner, user, id])
 }
 
-async function isBlocked(store: Store, memory: Memory): Promise<boolean> {
+async function isBlockedByTombstone(store: Store, memory: Memory): Promise<boolean> {
   if (memory.status === 'forgotten') return false
-  const ids = blockingTombstones(memory.place, memory)
-  const home = homeOf(memory.place)
+  const ids = getBlockingTombstoneIds(memory.place, memory)
+  const home = getUserScope(memory.place)
   const { rows } = await store.find('tombstone', home, { where: { ids }, limit: ids.length })
   return rows.some((tombstone) => tombstone.forgottenAt >= memory.updatedAt)
 }

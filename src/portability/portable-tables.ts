@@ -12,16 +12,16 @@ import { parseMemory, parseRevision, parseTombstone, parseTurn } from '../memory
 import { pages } from '../storage/access/row-pages.ts'
 import type { FindQuery, Row, Store, Table } from '../storage/store.ts'
 import {
-  derivedId,
-  type Rename,
-  renamedMemory,
-  renamedRevision,
-  renamedTurn,
+  deriveId,
+  type MapId,
+  mapMemoryIds,
+  mapRevisionIds,
+  mapTurnIds,
 } from './id-mapping.ts'
 
-type Portable<T extends Table> = {
+type PortableTable<T extends Table> = {
   /** What of the table belongs to an export of `scope`; for null, to one of everything that is nobody's. */
-  select(scope: Scope | null): Selection<T> | null
+  select(scope: Scope | null): EntrySelection<T> | null
   parse(value: unknown): Row<T>
   /** Whose the row is; null: nobody's. */
   owner(row: Row<T>): OwnerId | null
@@ -29,12 +29,12 @@ type Portable<T extends Table> = {
   moved(row: Row<T>, owner: OwnerId): Row<T> | null
 }
 
-type Selection<T extends Table> = {
+type EntrySelection<T extends Table> = {
   readonly scope: Scope
   readonly where: FindQuery<T>['where']
 }
 
-const ofOwner = <T extends Table>(scope: Scope | null): Selection<T> | null =>
+const ofOwner = <T extends Table>(scope: Scope | null): EntrySelection<T> | null =>
   scope === null ? null : { scope, where: {} }
 const atOwner = <R extends { readonly place: { readonly owner: OwnerId } }>(
   row: R,
@@ -42,24 +42,24 @@ const atOwner = <R extends { readonly place: { readonly owner: OwnerId } }>(
 ): R => ({ ...row, place: { ...row.place, owner } })
 const ownerOf = (row: { readonly place: { readonly owner: OwnerId } }) => row.place.owner
 const derivedFor =
-  (owner: OwnerId): Rename =>
+  (owner: OwnerId): MapId =>
   (id) =>
-    derivedId(owner, id)
+    deriveId(owner, id)
 
 /** In the order in which they are written: what others point at comes first. */
-export const PORTABLE: { readonly [T in Table]: Portable<T> } = {
+export const PORTABLE_TABLE_CODECS: { readonly [T in Table]: PortableTable<T> } = {
   memory: {
     select: ofOwner,
     parse: parseMemory,
     owner: ownerOf,
-    moved: (row, owner) => atOwner(renamedMemory(row, derivedFor(owner)), owner),
+    moved: (row, owner) => atOwner(mapMemoryIds(row, derivedFor(owner)), owner),
   },
   revision: {
     select: ofOwner,
     parse: parseRevision,
     owner: ({ memory }) => ownerOf(memory),
     moved: (row, owner) => {
-      const revision = renamedRevision(row, derivedFor(owner))
+      const revision = mapRevisionIds(row, derivedFor(owner))
       return { ...revision, memory: atOwner(revision.memory, owner) }
     },
   },
@@ -69,24 +69,24 @@ export const PORTABLE: { readonly [T in Table]: Portable<T> } = {
     select: ofOwner,
     parse: parseTurn,
     owner: ownerOf,
-    moved: (row, owner) => atOwner(renamedTurn(row, derivedFor(owner)), owner),
+    moved: (row, owner) => atOwner(mapTurnIds(row, derivedFor(owner)), owner),
   },
   entry: {
-    select: settingsOf,
+    select: exportSettings,
     parse: parseEntry,
     owner: ({ about }) => about,
-    moved: entryFor,
+    moved: toPortableEntry,
   },
 }
 
-export const PORTABLE_TABLES = Object.keys(PORTABLE) as readonly Table[] // its own keys
+export const PORTABLE_TABLES = Object.keys(PORTABLE_TABLE_CODECS) as readonly Table[] // its own keys
 
 export function isPortable(table: unknown): table is Table {
-  return typeof table === 'string' && Object.hasOwn(PORTABLE, table)
+  return typeof table === 'string' && Object.hasOwn(PORTABLE_TABLE_CODECS, table)
 }
 
 /** The settings of an owner belong to the whole of it, not to one of its users. */
-function settingsOf(scope: Scope | null): Selection<'entry'> | null {
+function exportSettings(scope: Scope | null): EntrySelection<'entry'> | null {
   const system = { owner: SYSTEM_OWNER }
   if (scope === null) return { scope: system, where: { kinds: ['setting'] } }
   if (scope.user !== undefined || scope.session !== undefined) return null
@@ -100,7 +100,7 @@ function parseEntry(value: unknown): Entry {
 }
 
 /** Roots are not given to others: whoever has one can read what is there. */
-function entryFor(row: Entry, owner: OwnerId): Entry | null {
+function toPortableEntry(row: Entry, owner: OwnerId): Entry | null {
   if (row.kind === 'root' || row.about === null) return null
   return { ...row, id: settingEntryId(owner), about: owner }
 }
@@ -109,18 +109,18 @@ function entryFor(row: Entry, owner: OwnerId): Entry | null {
  * Where an owner's files are. Only an export of everything tells it: it is about the machine, and ordinary keys are not
  * told.
  */
-export async function* rootsOf(store: Store, owner: OwnerId): AsyncGenerator<Entry> {
+export async function* exportRoots(store: Store, owner: OwnerId): AsyncGenerator<Entry> {
   const query = { where: { kinds: ['root'] }, order: 'oldest' } as const
   for await (const page of pages(store, 'entry', { owner, user: null }, query)) yield* page
 }
 
 /** The rows of one table that an export holds, oldest first. */
-export async function* rowsOf<T extends Table>(
+export async function* exportRows<T extends Table>(
   store: Store,
   table: T,
   scope: Scope | null,
 ): AsyncGenerator<Row<T>> {
-  const portable: Portable<T> = PORTABLE[table]
+  const portable: PortableTable<T> = PORTABLE_TABLE_CODECS[table]
   const selection = portable.select(scope)
   if (selection === null) return
   const query = { where: selection.where, order: 'oldest' as const }

@@ -7,30 +7,30 @@ import { AppError } from '../domain/errors.ts'
 import type { ChangeId, OwnerId } from '../domain/ids.ts'
 import type { Memory, Revision } from '../domain/memory.ts'
 import { type Place, parseScope, type Scope } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { sha256 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../memory/draft.ts'
-import { replacing } from '../memory/memory-changes.ts'
+import { buildReplacement } from '../memory/memory-changes.ts'
 import { parseMemory, parseRevision, parseTurn } from '../memory/record-codec.ts'
-import { stamp } from '../storage/access/optimistic-commit.ts'
+import { createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import type { TableRow } from '../storage/store.ts'
-import { hashedCharacters, ID_ALPHABET } from './id-mapping.ts'
+import { hashToAlphabet, ID_ALPHABET } from './id-mapping.ts'
 import {
-  adding,
-  type Conflict,
-  type Imported,
-  Intake,
-  isHere,
-  type Settled,
-  throwIfStopped,
-  type Unit,
-  type UnitResult,
+  buildInsertChanges,
+  type ImportConflict,
+  type ImportResult,
+  ImportBatch,
+  isRowPresent,
+  type ConflictResolution,
+  throwIfImportAborted,
+  type ImportUnit,
+  type ImportUnitResult,
 } from './import-rows.ts'
-import type { ForeignMemory, ForeignRecord, ForeignTurn } from './importers/foreign-record.ts'
+import type { ImportedMemory, ImportRecord, ImportedTurn } from './importers/foreign-record.ts'
 
-export type ForeignOptions = {
+export type RecordImportOptions = {
   readonly onProgress?: (records: number) => void
   readonly signal?: AbortSignal
   /** When what has no time of its own was said, at the latest: of a file, its last change. Default: now. */
@@ -41,24 +41,24 @@ export type ForeignOptions = {
 
 /** A bad record is counted and told, and does not stop the others. Blank ones are skipped. */
 export async function importRecords(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
-  records: AsyncIterable<ForeignRecord> | Iterable<ForeignRecord>,
-  options: ForeignOptions = {},
-): Promise<Imported> {
-  const { change, now } = stamp(ports)
-  const target: Target = {
+  records: AsyncIterable<ImportRecord> | Iterable<ImportRecord>,
+  options: RecordImportOptions = {},
+): Promise<ImportResult> {
+  const { change, now } = createChangeStamp(ports)
+  const target: ImportTarget = {
     scope,
     change,
     observedAt: Math.min(Math.floor(options.observedAt ?? now), now) as Instant, // whole, and not to come
     keepOwners: options.keepOwners ?? false,
   }
-  const intake = new Intake(ports, settle)
+  const intake = new ImportBatch(ports, resolveConflict)
   let count = 0
   for await (const record of records) {
-    throwIfStopped(options.signal)
+    throwIfImportAborted(options.signal)
     count++
-    const unit = intake.parsed(record.at, () => rowsOf(record, target))
+    const unit = intake.parsed(record.at, () => buildRows(record, target))
     if (unit !== null && (await intake.add(unit))) options.onProgress?.(count)
   }
   await intake.flush()
@@ -66,7 +66,7 @@ export async function importRecords(
   return intake.result()
 }
 
-type Target = {
+type ImportTarget = {
   readonly scope: Scope
   readonly change: ChangeId
   readonly observedAt: Instant
@@ -74,19 +74,19 @@ type Target = {
 }
 
 /** Null for what says nothing. */
-function rowsOf(record: ForeignRecord, target: Target): readonly TableRow[] | null {
+function buildRows(record: ImportRecord, target: ImportTarget): readonly TableRow[] | null {
   if (record.kind === 'fault') throw new AppError('invalid_input', record.message)
   if (record.content.trim() === '') return null
-  return record.kind === 'turn' ? [turnRow(record, target)] : memoryRows(record, target)
+  return record.kind === 'turn' ? [buildTurnRow(record, target)] : buildMemoryRows(record, target)
 }
 
-function turnRow(record: ForeignTurn, target: Target): TableRow {
+function buildTurnRow(record: ImportedTurn, target: ImportTarget): TableRow {
   const { role, speaker, content, position } = record
-  const place = placeFor(record, target)
+  const place = toPlace(record, target)
   const said = Math.max(0, record.saidAt ?? 0)
   const row = parseTurn({
     // Turns of a conversation sort as they were said, even within one second.
-    id: `turn_${sortable(said, TIME_CHARACTERS)}${sortable(position, POSITION_CHARACTERS)}${hashed(place, record, 8)}`,
+    id: `turn_${toSortableId(said, TIME_CHARACTERS)}${toSortableId(position, POSITION_CHARACTERS)}${hashId(place, record, 8)}`,
     place,
     version: 1,
     role,
@@ -98,13 +98,13 @@ function turnRow(record: ForeignTurn, target: Target): TableRow {
   return { table: 'turn', row }
 }
 
-function memoryRows(record: ForeignMemory, target: Target): readonly TableRow[] {
-  const place = placeFor(record, target)
+function buildMemoryRows(record: ImportedMemory, target: ImportTarget): readonly TableRow[] {
+  const place = toPlace(record, target)
   const createdAt = record.createdAt ?? record.updatedAt ?? target.observedAt
   const earlier = (record.earlier ?? []).slice(-EARLIER_MAX)
   const memory = parseMemory({
     // What has no date there sorts before everything that has one.
-    id: `mem_${sortable(record.createdAt ?? 0, TIME_CHARACTERS)}${hashed(place, record, 12)}`,
+    id: `mem_${toSortableId(record.createdAt ?? 0, TIME_CHARACTERS)}${hashId(place, record, 12)}`,
     place,
     key: record.key ?? null,
     content: record.content,
@@ -123,7 +123,7 @@ function memoryRows(record: ForeignMemory, target: Target): readonly TableRow[] 
     provenance: { source: 'import' },
     entities: record.entities ?? [],
     language: null,
-    metadata: metadataFor(record, target),
+    metadata: buildMetadata(record, target),
     sourceCount: record.sourceCount ?? 1,
     useCount: record.useCount ?? 0,
     lastUsedAt: record.lastUsedAt ?? null,
@@ -134,22 +134,22 @@ function memoryRows(record: ForeignMemory, target: Target): readonly TableRow[] 
   })
   return [
     { table: 'memory', row: memory },
-    ...earlierVersions(memory, earlier, target).map(
+    ...buildRevisions(memory, earlier, target).map(
       (row): TableRow => ({ table: 'revision', row }),
     ),
   ]
 }
 
 /** Each earlier wording as a version that the next one replaced. */
-function earlierVersions(
+function buildRevisions(
   memory: Memory,
-  earlier: NonNullable<ForeignMemory['earlier']>,
-  target: Target,
+  earlier: NonNullable<ImportedMemory['earlier']>,
+  target: ImportTarget,
 ): readonly Revision[] {
   return earlier.map(({ content, since }, index) => {
     const replacedAt = earlier[index + 1]?.since ?? memory.updatedAt
     return parseRevision({
-      id: `rev_${memory.id.slice('mem_'.length)}${sortable(index, POSITION_CHARACTERS)}`,
+      id: `rev_${memory.id.slice('mem_'.length)}${toSortableId(index, POSITION_CHARACTERS)}`,
       memory: { ...memory, content, version: index + 1, updatedAt: since },
       replacedAt,
       replacedBy: target.change,
@@ -158,7 +158,7 @@ function earlierVersions(
 }
 
 /** Names that would break our rules are refused there, with the reason. */
-function placeFor(record: ForeignMemory | ForeignTurn, { scope, keepOwners }: Target): Place {
+function toPlace(record: ImportedMemory | ImportedTurn, { scope, keepOwners }: ImportTarget): Place {
   const owner: OwnerId =
     keepOwners && record.owner != null ? parseScope({ owner: record.owner }).owner : scope.owner
   const { user, session } = parseScope({
@@ -170,7 +170,7 @@ function placeFor(record: ForeignMemory | ForeignTurn, { scope, keepOwners }: Ta
 }
 
 /** Where it comes from is kept with it, under one name of ours. */
-function metadataFor(record: ForeignMemory, { keepOwners }: Target): JsonObject {
+function buildMetadata(record: ImportedMemory, { keepOwners }: ImportTarget): JsonObject {
   const { system, name, owner } = record
   const imported = {
     from: system,
@@ -186,19 +186,19 @@ const NAME_CHARACTERS_MAX = 200
 const EARLIER_MAX = 500
 
 /** What is already here: the newer wording wins, and a key that is taken stays with whoever holds it. */
-async function settle(ports: EnginePorts, unit: Unit, conflict: Conflict): Promise<Settled> {
+async function resolveConflict(ports: EngineDependencies, unit: ImportUnit, conflict: ImportConflict): Promise<ConflictResolution> {
   const [first] = unit.rows
   if (first?.table === 'turn') {
-    return (await isHere(ports.store, first)) ? 'skipped' : 'elsewhere'
+    return (await isRowPresent(ports.store, first)) ? 'skipped' : 'elsewhere'
   }
   if (first?.table !== 'memory') return 'skipped'
   const { owner, user } = first.row.place
   const known = await ports.store.get('memory', { owner, user }, first.row.id)
-  if (known !== null) return update(ports, known, first.row)
-  return conflict.because === 'key' ? addWithoutKey(ports, unit, first.row) : 'elsewhere'
+  if (known !== null) return updateExisting(ports, known, first.row)
+  return conflict.because === 'key' ? insertWithoutKey(ports, unit, first.row) : 'elsewhere'
 }
 
-async function update(ports: EnginePorts, known: Memory, arriving: Memory): Promise<UnitResult> {
+async function updateExisting(ports: EngineDependencies, known: Memory, arriving: Memory): Promise<ImportUnitResult> {
   if (!isNewer(arriving, known)) return 'skipped'
   const { content, type, category, expiresAt, updatedAt, change } = arriving
   const metadata = { ...known.metadata, ...arriving.metadata }
@@ -206,17 +206,17 @@ async function update(ports: EnginePorts, known: Memory, arriving: Memory): Prom
   const changed = { content, type, category, expiresAt, updatedAt, change, metadata, version }
   // Each was within its limits, but both together may not be.
   const after = parseMemory({ ...known, ...changed })
-  const outcome = await ports.store.commit(replacing(ports, known, after))
+  const outcome = await ports.store.commit(buildReplacement(ports, known, after))
   if (outcome.kind === 'committed') return 'updated'
   throw new AppError('conflict', 'It was changed here at the same time.', { id: known.id })
 }
 
 /** Something else that has the same name here is no reason to lose this one. */
-async function addWithoutKey(
-  { store }: EnginePorts,
-  { line, rows }: Unit,
+async function insertWithoutKey(
+  { store }: EngineDependencies,
+  { line, rows }: ImportUnit,
   memory: Memory,
-): Promise<UnitResult> {
+): Promise<ImportUnitResult> {
   const { imported } = memory.metadata
   const noted = { ...(isObject(imported) ? imported : {}), key: memory.key }
   const row = parseMemory({
@@ -225,7 +225,7 @@ async function addWithoutKey(
     metadata: { ...memory.metadata, imported: noted },
   })
   const unit = { line, rows: [{ table: 'memory' as const, row }, ...rows.slice(1)] }
-  const outcome = await store.commit(adding(unit))
+  const outcome = await store.commit(buildInsertChanges(unit))
   if (outcome.kind === 'committed') return 'imported'
   throw new AppError('conflict', 'It was added here at the same time.', { id: memory.id })
 }
@@ -240,7 +240,7 @@ const TIME_CHARACTERS = 10
 const POSITION_CHARACTERS = 4
 
 /** A number in the form that ids have, so that ids sort by it. What is no number is refused with the row. */
-function sortable(value: number, characters: number): string {
+function toSortableId(value: number, characters: number): string {
   let rest = Math.min(Math.max(0, Math.floor(value)), 32 ** characters - 1)
   let text = ''
   for (let place = 0; place < characters; place++) {
@@ -251,10 +251,10 @@ function sortable(value: number, characters: number): string {
 }
 
 /** The same for the same thing in the same place, and for nothing else. */
-function hashed(
+function hashId(
   { owner, user }: Place,
-  { system, kind, name }: ForeignMemory | ForeignTurn,
+  { system, kind, name }: ImportedMemory | ImportedTurn,
   characters: number,
 ): string {
-  return hashedCharacters([owner, user, system, kind, name], characters)
+  return hashToAlphabet([owner, user, system, kind, name], characters)
 }

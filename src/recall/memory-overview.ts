@@ -1,19 +1,19 @@
 /** Memories seen from afar: where they lie by meaning, what they name, and when they were made. */
 
-import { happenedAt } from '../domain/episode.ts'
+import { getEpisodeTime } from '../domain/episode.ts'
 import { AppError } from '../domain/errors.ts'
 import { type MemoryId, parseId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { nextTurn } from '../lib/event-loop.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
-import { withinTime } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/timeout.ts'
 import { type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page } from '../storage/store.ts'
-import { whyByWords } from '../storage/vectors-unavailable.ts'
+import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import type { Indexer } from './indexing/indexer.ts'
 
 /** What one overview looks at. */
@@ -25,20 +25,20 @@ const TIMES_MAX = 20_000
 /** A model may have to be loaded first; one that takes longer is told as missing. */
 const OPEN_MS = 20_000
 
-export type PlacedMemory = {
+export type MemoryVector = {
   readonly memory: Memory
   /** Null when it has none yet, or there is no model to make one. */
   readonly vector: Float32Array | null
 }
 
-export type Placed = {
+export type MemoryVectors = {
   /** Newest first. */
-  readonly memories: readonly PlacedMemory[]
+  readonly memories: readonly MemoryVector[]
   readonly dimensions: number | null
   /** Whether these are all. */
   readonly isComplete: boolean
   /** Why there are no vectors; null when there are. */
-  readonly because: string | null
+  readonly reason: string | null
 }
 
 /** Whether a memory can be found by its meaning. */
@@ -46,12 +46,12 @@ export type VectorState = {
   readonly hasVector: boolean
   readonly dimensions: number | null
   /** Why it has none; null when it has one. */
-  readonly because: string | null
+  readonly reason: string | null
 }
 
 export type NamedEntity = { readonly name: string; readonly memories: number }
 
-export type Named = {
+export type EntityOverview = {
   /** Those that most memories name come first. */
   readonly entities: readonly NamedEntity[]
   /** The memories that name any of them, newest first, each with the places of its entities in the list. */
@@ -64,7 +64,7 @@ export type Named = {
   readonly isComplete: boolean
 }
 
-export type Times = {
+export type Timeline = {
   /** When memories other than digests were made. */
   readonly memories: readonly Instant[]
   /** When the conversations took place that there are digests of. */
@@ -73,41 +73,41 @@ export type Times = {
 }
 
 /** Only active memories are looked at, the newest first. */
-export interface Overview {
-  vectors(scope: ScopeInput, options?: { readonly limit?: number }): Promise<Placed>
+export interface MemoryOverview {
+  vectors(scope: ScopeInput, options?: { readonly limit?: number }): Promise<MemoryVectors>
   /** `not_found` when there is no such memory. */
   vectorState(scope: ScopeInput, id: string): Promise<VectorState>
   entities(
     scope: ScopeInput,
     options?: { readonly limit?: number; readonly memories?: number },
-  ): Promise<Named>
+  ): Promise<EntityOverview>
   times(
     scope: ScopeInput,
     span?: { readonly from?: number; readonly before?: number },
-  ): Promise<Times>
+  ): Promise<Timeline>
 }
 
 const ENTITIES = 150
 
-export function createOverview(ports: EnginePorts, indexer: Indexer | null): Overview {
+export function createMemoryOverview(ports: EngineDependencies, indexer: Indexer | null): MemoryOverview {
   return {
     vectors: async (scope, { limit = OVERVIEW_MEMORIES_MAX } = {}) => {
       const rowsMax = parseLimit(limit, OVERVIEW_MEMORIES_MAX)
-      return placed(ports, indexer, parseScope(scope), rowsMax)
+      return loadVectors(ports, indexer, parseScope(scope), rowsMax)
     },
     vectorState: async (scope, id) =>
       vectorState(ports, indexer, parseScope(scope), parseId('mem', id)),
     entities: async (scope, { limit = ENTITIES, memories = OVERVIEW_MEMORIES_MAX } = {}) => {
       const rowsMax = parseLimit(memories, OVERVIEW_MEMORIES_MAX)
-      const { rows, isComplete } = await newest(ports, parseScope(scope), {}, rowsMax)
-      return { ...namedIn(rows, limit), isComplete }
+      const { rows, isComplete } = await loadNewest(ports, parseScope(scope), {}, rowsMax)
+      return { ...collectEntities(rows, limit), isComplete }
     },
-    times: async (scope, span = {}) => timesOf(ports, parseScope(scope), span),
+    times: async (scope, span = {}) => loadTimes(ports, parseScope(scope), span),
   }
 }
 
-async function newest(
-  { store, clock }: EnginePorts,
+async function loadNewest(
+  { store, clock }: EngineDependencies,
   scope: Scope,
   filter: ReadFilter,
   rowsMax: number,
@@ -124,45 +124,45 @@ async function newest(
     })
     rows.push(...page.rows)
     after = page.next
-    await nextTurn()
+    await yieldToEventLoop()
   } while (after !== null && rows.length < rowsMax)
   return { rows, isComplete: after === null }
 }
 
-async function placed(
-  ports: EnginePorts,
+async function loadVectors(
+  ports: EngineDependencies,
   indexer: Indexer | null,
   scope: Scope,
   rowsMax: number,
-): Promise<Placed> {
-  const { rows, isComplete } = await newest(ports, scope, {}, rowsMax)
-  const without = (because: string): Placed => ({
+): Promise<MemoryVectors> {
+  const { rows, isComplete } = await loadNewest(ports, scope, {}, rowsMax)
+  const without = (because: string): MemoryVectors => ({
     memories: rows.map((memory) => ({ memory, vector: null })),
     dimensions: null,
     isComplete,
-    because,
+    reason: because,
   })
   const { vectors } = ports
-  if (indexer === null || vectors === undefined) return without(whyByWords(ports))
-  const opened = await withinTime(OPEN_MS, () => indexer.open(scope))
-  if (opened.kind === 'failed') return without(opened.because)
+  if (indexer === null || vectors === undefined) return without(explainMissingVectors(ports))
+  const opened = await withTimeout(OPEN_MS, () => indexer.open(scope))
+  if (opened.kind === 'failed') return without(opened.reason)
   const { space } = opened.result
   const found = new Map<MemoryId, Float32Array>()
   for (let start = 0; start < rows.length; start += PAGE_ROWS_MAX) {
     const ids = rows.slice(start, start + PAGE_ROWS_MAX).map(({ id }) => id)
     for (const [id, vector] of await vectors.vectorsOf(space, scope, ids)) found.set(id, vector)
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return {
     memories: rows.map((memory) => ({ memory, vector: found.get(memory.id) ?? null })),
     dimensions: space.dimensions,
     isComplete,
-    because: null,
+    reason: null,
   }
 }
 
 async function vectorState(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   indexer: Indexer | null,
   scope: Scope,
   id: MemoryId,
@@ -172,23 +172,23 @@ async function vectorState(
     throw new AppError('not_found', `There is no memory ${id} here.`, { id })
   }
   const none = (because: string) => ({ hasVector: false, dimensions: null, because })
-  if (indexer === null || vectors === undefined) return none(whyByWords(ports))
-  const opened = await withinTime(OPEN_MS, () => indexer.open(scope))
-  if (opened.kind === 'failed') return none(opened.because)
+  if (indexer === null || vectors === undefined) return none(explainMissingVectors(ports))
+  const opened = await withTimeout(OPEN_MS, () => indexer.open(scope))
+  if (opened.kind === 'failed') return none(opened.reason)
   const { space } = opened.result
   const found = await vectors.vectorsOf(space, scope, [id])
-  if (found.has(id)) return { hasVector: true, dimensions: space.dimensions, because: null }
+  if (found.has(id)) return { hasVector: true, dimensions: space.dimensions, reason: null }
   return none('It has none yet, and is found by its words.')
 }
 
 /** Names in capitals and without are one entity, spelled as it was last. */
-export function namedIn(
+export function collectEntities(
   newestFirst: readonly Memory[],
   entitiesMax: number,
-): Omit<Named, 'isComplete'> {
+): Omit<EntityOverview, 'isComplete'> {
   const known = new Map<string, { readonly name: string; memories: number }>()
   for (const { entities } of newestFirst) {
-    for (const [key, name] of distinct(entities)) {
+    for (const [key, name] of deduplicate(entities)) {
       const entity = known.get(key) ?? { name, memories: 0 }
       entity.memories++
       known.set(key, entity)
@@ -199,29 +199,29 @@ export function namedIn(
     .slice(0, entitiesMax)
   const placeOf = new Map(chosen.map(([key], place) => [key, place]))
   const memories = newestFirst.flatMap((memory) => {
-    const entities = [...distinct(memory.entities).keys()].flatMap((key) => placeOf.get(key) ?? [])
+    const entities = [...deduplicate(memory.entities).keys()].flatMap((key) => placeOf.get(key) ?? [])
     return entities.length === 0 ? [] : [{ memory, entities }]
   })
   return { entities: chosen.map(([, entity]) => entity), memories, total: known.size }
 }
 
-function distinct(names: readonly string[]): ReadonlyMap<string, string> {
+function deduplicate(names: readonly string[]): ReadonlyMap<string, string> {
   return new Map(names.map((name) => [name.toLowerCase(), name]))
 }
 
-async function timesOf(
-  ports: EnginePorts,
+async function loadTimes(
+  ports: EngineDependencies,
   scope: Scope,
   { from, before }: { readonly from?: number; readonly before?: number },
-): Promise<Times> {
+): Promise<Timeline> {
   const span = {
     ...(from === undefined ? {} : { createdFrom: from as Instant }), // checked by whoever asks
     ...(before === undefined ? {} : { createdBefore: before as Instant }),
   }
   // An episode is told by when the conversation was, which may be long before it was distilled.
   const [made, digests] = await Promise.all([
-    newest(ports, scope, span, TIMES_MAX),
-    newest(ports, scope, { categories: ['episode'], includeEnded: true }, TIMES_MAX),
+    loadNewest(ports, scope, span, TIMES_MAX),
+    loadNewest(ports, scope, { categories: ['episode'], includeEnded: true }, TIMES_MAX),
   ])
   const isInSpan = (at: Instant) =>
     (from === undefined || at >= from) && (before === undefined || at < before)
@@ -229,7 +229,7 @@ async function timesOf(
     memories: made.rows
       .filter(({ category }) => category !== 'episode')
       .map(({ createdAt }) => createdAt),
-    episodes: digests.rows.map(happenedAt).filter(isInSpan),
+    episodes: digests.rows.map(getEpisodeTime).filter(isInSpan),
     isComplete: made.isComplete && digests.isComplete,
   }
 }

@@ -1,6 +1,6 @@
 /** What of the documents a question is asked about, and what was said before it. */
 
-import { isBelieved, MEMORY_STATUSES, MEMORY_TYPES, TRUST_LEVELS } from '../domain/memory.ts'
+import { isTrusted, MEMORY_STATUSES, MEMORY_TYPES, TRUST_LEVELS } from '../domain/memory.ts'
 import type { DocumentType } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Instant } from '../lib/time.ts'
@@ -13,7 +13,7 @@ const CONTEXT_MESSAGES_MAX = 2
 const CONTEXT_CHARACTERS_MAX = 400
 
 /** Null where the question speaks for itself. */
-export function contextOf({ text, context = [] }: RecallQuery): string | null {
+export function buildContextText({ text, context = [] }: RecallQuery): string | null {
   const before = context.slice(0, CONTEXT_MESSAGES_MAX).map((each) => each.trim())
   const said = before
     .filter((each) => each !== '')
@@ -21,7 +21,7 @@ export function contextOf({ text, context = [] }: RecallQuery): string | null {
   return said.length > 0 && isFollowUp(text) ? said.join('\n') : null
 }
 
-export function filterOf(query: RecallQuery, now: Instant): DocumentFilter {
+export function buildDocumentFilter(query: RecallQuery, now: Instant): DocumentFilter {
   const types = documentTypes(query)
   return { ...memoryFilterOf(query, now), ...(types === undefined ? {} : { types }) }
 }
@@ -38,17 +38,17 @@ function documentTypes(query: RecallQuery): readonly DocumentType[] | undefined 
   return [...(types ?? MEMORY_TYPES), 'turn']
 }
 
-export function memoriesOnly({ types, ...where }: DocumentFilter): MemoryFilter {
+export function toMemoryFilterOnly({ types, ...where }: DocumentFilter): MemoryFilter {
   const memoryTypes = types?.filter((type) => type !== 'turn')
   return memoryTypes === undefined ? where : { ...where, types: memoryTypes }
 }
 
 function memoryFilterOf(query: RecallQuery, now: Instant): MemoryFilter {
   const { trusts = TRUST_LEVELS } = query
-  const believed = query.includeSuspect === true ? {} : { trusts: trusts.filter(isBelieved) }
+  const believed = query.includeSuspect === true ? {} : { trusts: trusts.filter(isTrusted) }
   if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...believed }
   // What has been replaced or disabled since may have been active then.
-  const { unendedAt: _, ...where } = toMemoryFilter({ ...query, statuses: MEMORY_STATUSES }, now)
+  const { validAt: _, ...where } = toMemoryFilter({ ...query, statuses: MEMORY_STATUSES }, now)
   const before = Math.min(now + 1, query.createdBefore ?? Number.POSITIVE_INFINITY)
   return { ...where, ...believed, createdBefore: before as Instant } // "at or before", in whole milliseconds
 }
@@ -77,5 +77,5 @@ export type RecallQuery = ReadFilter & {
   /** How things stood at an earlier time. Memories are found by what they say now. */
   readonly asOf?: Date | number
   /** How long to wait for each leg; default: the setting `legDeadlineMs`. */
-  readonly deadlineMs?: number
+  readonly timeoutMs?: number
 }

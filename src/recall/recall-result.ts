@@ -1,8 +1,8 @@
 import type { SearchDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { Evidence, Step } from './ranking/candidate.ts'
+import type { Evidence, TrailStep } from './ranking/candidate.ts'
 
-export type Recalled = {
+export type RecalledMemory = {
   /** Of type `turn` where it is a turn of a conversation. */
   readonly memory: SearchDocument
   readonly score: number
@@ -11,31 +11,31 @@ export type Recalled = {
   readonly evidence: Evidence
   readonly tokens: number
   /** How it got here, step by step. */
-  readonly trail: readonly Step[]
+  readonly trail: readonly TrailStep[]
 }
 
-export type Recollection = {
-  readonly memories: readonly Recalled[]
+export type RecallResult = {
+  readonly memories: readonly RecalledMemory[]
   readonly strategy: Settings['strategy']
-  readonly legs: {
-    readonly keyword: LegReport
-    readonly meaning: LegReport
-    readonly rerank: LegReport
+  readonly retrievers: {
+    readonly keyword: RetrieverReport
+    readonly meaning: RetrieverReport
+    readonly rerank: RetrieverReport
   }
   /** Something was found, but nothing that was near enough. */
   readonly abstained: boolean
   /** How near the nearest memory is, on the scale of the settings `answerFloor` and `memberFloor`; null without vectors. */
-  readonly closeness: number | null
+  readonly topSimilarity: number | null
   /** The time that the question names, in its words. */
   readonly time: string | null
   readonly tokens: number
 }
 
 /** What a leg did, in words: `searched`, `not asked`, or why there is nothing from it. */
-export type LegReport = {
+export type RetrieverReport = {
   readonly state: 'searched' | 'skipped' | 'failed'
   readonly hits: number
-  readonly because: string | null
+  readonly reason: string | null
   /** Of meaning: how many memories are known to have no vector yet. */
   readonly missing?: number
 }

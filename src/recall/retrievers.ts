@@ -7,34 +7,34 @@ import type { MemoryId } from '../domain/ids.ts'
 import type { Scope } from '../domain/scope.ts'
 import { isTurnId } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { nextTurn } from '../lib/event-loop.ts'
-import type { GuardedWork, LegGuard } from '../lib/probing-circuit-breaker.ts'
+import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../lib/event-loop.ts'
+import type { GuardedTask, ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
-import { type Timely, withinTime } from '../lib/timeout.ts'
+import { type TimedResult, withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
-import type { Besides, DocumentFilter, Surroundings, TextMatch } from '../storage/store.ts'
+import type { NeighborRequest, DocumentFilter, SessionNeighbors, TextMatch } from '../storage/store.ts'
 import type { VectorHit, VectorSpace } from '../storage/vector-index.ts'
-import { queryTerms } from '../text/search/terms.ts'
+import { extractQueryTerms } from '../text/search/terms.ts'
 import type { Indexer } from './indexing/indexer.ts'
 import { blendVectors } from './question/follow-up.ts'
-import { mayName, namesIn, withoutNames } from './question/names.ts'
+import { canContainName, extractNames, removeNames } from './question/names.ts'
 import { type Candidate, NO_EVIDENCE } from './ranking/candidate.ts'
 import { isDominatedByOneText, RESERVED_DOCUMENTS } from './ranking/candidate-pool.ts'
-import { COURSE_REACH } from './ranking/evidence.ts'
-import { type Asked, isNamed } from './ranking/question-match.ts'
-import { closenessAmong, SUBJECTS_MAX } from './ranking/similarity-threshold.ts'
-import type { LegReport } from './recall-result.ts'
+import { SESSION_CONTEXT_REACH } from './ranking/evidence.ts'
+import { type ParsedQuestion, isNamedSpeaker } from './ranking/question-match.ts'
+import { createSimilarityScale, SUBJECTS_MAX } from './ranking/similarity-threshold.ts'
+import type { RetrieverReport } from './recall-result.ts'
 
 /** What recall works with besides the ports: all that lasts longer than one question. */
-export type RecallParts = {
+export type RetrieverDependencies = {
   readonly indexer: Indexer | null
-  readonly guards: { readonly meaning: LegGuard; readonly rerank: LegGuard }
+  readonly circuitBreakers: { readonly meaning: ProbingCircuitBreaker; readonly rerank: ProbingCircuitBreaker }
 }
 
 /** One question, with everything that its stages need. */
-export type Question = RecallParts & {
-  readonly ports: EnginePorts
+export type RetrievalRequest = RetrieverDependencies & {
+  readonly ports: EngineDependencies
   readonly scope: Scope
   readonly settings: Settings
   readonly where: DocumentFilter
@@ -42,7 +42,7 @@ export type Question = RecallParts & {
   /** What was said before a follow-up question; null where the question speaks for itself. */
   readonly context: string | null
   readonly now: Instant
-  readonly deadlineMs: number
+  readonly timeoutMs: number
 }
 
 /** Enough that fusion sees every memory that could still win; constant, see above. */
@@ -52,10 +52,10 @@ const KEYWORD_CANDIDATES = 200
 const EXTENDED_CANDIDATES = 1_000
 
 /** How many hits are looked at together with what stands around them. */
-export const COURSE_MEMORIES = 100
+export const SESSION_CONTEXT_HITS_MAX = 100
 
 /** So many of each leg are enough: what is further down in both is rarely among the best of them together. */
-const BESIDES: Besides = { reach: COURSE_REACH, hits: COURSE_MEMORIES }
+const BESIDES: NeighborRequest = { reach: SESSION_CONTEXT_REACH, hits: SESSION_CONTEXT_HITS_MAX }
 
 /** How many memories of the time that is asked about take part, and how long such a time may be. */
 const SPAN_MEMORIES = 50
@@ -76,28 +76,28 @@ const COMMON_NAME_HITS = 20
 /** Of the first hits by words, so many tell whether those speak whom the question names. */
 const NAMED_HITS = 8
 
-export type Skipped = { readonly kind: 'skipped'; readonly because: string }
+export type SkippedRetriever = { readonly kind: 'skipped'; readonly because: string }
 
-export type Leg<Result> = Timely<Result> | Skipped
+export type RetrieverResult<Result> = TimedResult<Result> | SkippedRetriever
 
-export async function keywordLeg(call: Question) {
-  const { ports, scope, context, where, settings, deadlineMs } = call
-  if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
+export async function searchLexical(call: RetrievalRequest) {
+  const { ports, scope, context, where, settings, timeoutMs: deadlineMs } = call
+  if (settings.strategy === 'semantic') return createSkipped('the strategy is semantic')
   const text = context === null ? call.text : `${call.text}\n${context}`
   const matchIn = (filter: DocumentFilter, limit: number) =>
-    ports.store.matchText(scope, {
-      ...{ text, limit, where: filter, besides: BESIDES },
+    ports.store.searchText(scope, {
+      ...{ text, limit, where: filter, neighborRequest: BESIDES },
       memoriesMin: RESERVED_DOCUMENTS,
     })
-  return withinTime(deadlineMs, async () => {
+  return withTimeout(deadlineMs, async () => {
     const { found, limit } = await searchPastRepetitions(
       KEYWORD_CANDIDATES,
       (count) => matchIn(where, count),
       ({ hits }) => hits.map(({ score }) => score),
     )
-    if (!areFactsCrowdedOut(found.hits, limit, where)) return found
-    const facts = await matchIn(factsIn(where), RESERVED_DOCUMENTS)
-    return { ...found, hits: joined(found.hits, facts.hits) }
+    if (!hasTooFewFacts(found.hits, limit, where)) return found
+    const facts = await matchIn(toFactsFilter(where), RESERVED_DOCUMENTS)
+    return { ...found, hits: mergeMatches(found.hits, facts.hits) }
   })
 }
 
@@ -117,7 +117,7 @@ async function searchPastRepetitions<Found>(
 }
 
 /** Whether a full list of hits has few memories in it because turns took their places, and no others behind them. */
-function areFactsCrowdedOut(
+function hasTooFewFacts(
   hits: readonly { readonly id: MemoryId }[],
   limit: number,
   { types }: DocumentFilter,
@@ -127,12 +127,12 @@ function areFactsCrowdedOut(
   return hits.filter(({ id }) => !isTurnId(id)).length < RESERVED_DOCUMENTS
 }
 
-function factsIn({ types, ...where }: DocumentFilter): DocumentFilter {
+function toFactsFilter({ types, ...where }: DocumentFilter): DocumentFilter {
   return types === undefined ? where : { ...where, types: types.filter((type) => type !== 'turn') }
 }
 
 /** Hits of the second list that the first has not, behind it: all of them are worse than its last one. */
-function joined<Hit extends { readonly id: MemoryId }>(
+function mergeMatches<Hit extends { readonly id: MemoryId }>(
   first: readonly Hit[],
   second: readonly Hit[],
 ): readonly Hit[] {
@@ -140,7 +140,7 @@ function joined<Hit extends { readonly id: MemoryId }>(
   return [...first, ...second.filter(({ id }) => !known.has(id))]
 }
 
-export type Meaning = {
+export type VectorMatch = {
   readonly hits: readonly VectorHit[]
   readonly vector: Float32Array
   readonly space: VectorSpace
@@ -150,34 +150,34 @@ export type Meaning = {
 }
 
 /** `words`: what the other leg finds, which tells of names. */
-export async function meaningLeg(
-  call: Question,
-  words: Promise<Leg<TextMatch>>,
-): Promise<Leg<Meaning>> {
-  const { ports, indexer, guards, scope, text, settings, deadlineMs } = call
+export async function searchVectors(
+  call: RetrievalRequest,
+  words: Promise<RetrieverResult<TextMatch>>,
+): Promise<RetrieverResult<VectorMatch>> {
+  const { ports, indexer, circuitBreakers: guards, scope, text, settings, timeoutMs: deadlineMs } = call
   const { vectors } = ports
-  if (settings.strategy === 'keyword') return skipped('the strategy is keyword')
+  if (settings.strategy === 'keyword') return createSkipped('the strategy is keyword')
   if (indexer === null || vectors === undefined) {
     const isModelMissing = ports.embedder === undefined
-    return skipped(isModelMissing ? 'there is no embedding model' : 'the store keeps no vectors')
+    return createSkipped(isModelMissing ? 'there is no embedding model' : 'the store keeps no vectors')
   }
   if (!/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text)) {
-    return skipped('there are too few letters in the question')
+    return createSkipped('there are too few letters in the question')
   }
-  const look: GuardedWork<Meaning | Skipped> = async (signal, { loads, asks }) => {
-    await nextTurn()
+  const look: GuardedTask<VectorMatch | SkippedRetriever> = async (signal, { awaitLoad: loads, awaitAnswer: asks }) => {
+    await yieldToEventLoop()
     await loads(() => indexer.load())
     const { space, embedder, model, calibration } = await indexer.open(scope)
     const reads = (text: string) => isReadable(text, model.languages)
     if (!reads(text)) {
-      return skipped(`the model reads ${model.languages?.join(', ')} only`)
+      return createSkipped(`the model reads ${model.languages?.join(', ')} only`)
     }
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
-    const compared = await nameless(call, words)
-    const vector = await asks(() => vectorOf(compared, call.context, embedder, signal))
+    const compared = await removeNamesFromQuestion(call, words)
+    const vector = await asks(() => embedQuestion(compared, call.context, embedder, signal))
     const limit = settings.vectorCandidates
     const nearestIn = (where: DocumentFilter, most: number) =>
-      vectors.nearest(space, scope, {
+      vectors.search(space, scope, {
         ...{ vector, limit: most, where, besides: BESIDES },
         memoriesMin: RESERVED_DOCUMENTS,
       })
@@ -186,34 +186,34 @@ export async function meaningLeg(
       (count) => nearestIn(call.where, count),
       (hits) => hits.map(({ similarity }) => similarity),
     )
-    const hits = areFactsCrowdedOut(nearest, searched, call.where)
-      ? joined(nearest, await nearestIn(factsIn(call.where), RESERVED_DOCUMENTS))
+    const hits = hasTooFewFacts(nearest, searched, call.where)
+      ? mergeMatches(nearest, await nearestIn(toFactsFilter(call.where), RESERVED_DOCUMENTS))
       : nearest
     // A full list stands for many; how many exactly makes no difference.
     const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
-    return { hits, vector, space, closeness: closenessAmong(memories, calibration), reads }
+    return { hits, vector, space, closeness: createSimilarityScale(memories, calibration), reads }
   }
-  const looked = await guards.meaning.within(deadlineMs, look)
+  const looked = await guards.meaning.run(deadlineMs, look)
   return looked.kind === 'done' && 'kind' in looked.result
     ? looked.result
-    : (looked as Timely<Meaning>) // the other case was just ruled out
+    : (looked as TimedResult<VectorMatch>) // the other case was just ruled out
 }
 
 /**
  * The question without the names of those who speak in the memories: who is meant is matched apart. Words bring what they
  * have said among the first hits. They are not waited for long; with its names the question is still a good one.
  */
-async function nameless(
-  { ports, scope, where, text, deadlineMs }: Question,
-  words: Promise<Leg<TextMatch>>,
+async function removeNamesFromQuestion(
+  { ports, scope, where, text, timeoutMs: deadlineMs }: RetrievalRequest,
+  words: Promise<RetrieverResult<TextMatch>>,
 ): Promise<string> {
-  if (!mayName(text)) return text
-  const told = await withinTime(deadlineMs / 4, async () => {
+  if (!canContainName(text)) return text
+  const told = await withTimeout(deadlineMs / 4, async () => {
     const leg = await words
     if (leg.kind !== 'done') return []
     const hits = leg.result.hits.slice(0, NAMED_HITS)
     const ids = hits.flatMap(({ id, speaker }) => (speaker === undefined ? [id] : []))
-    const common = namesIn(text).filter((name) => isCommon(name, leg.result))
+    const common = extractNames(text).filter((name) => isCommonName(name, leg.result))
     const known = [...common, ...hits.flatMap(({ speaker }) => speaker ?? [])]
     if (ids.length === 0) return known
     const { rows } = await ports.store.findDocuments(scope, {
@@ -222,22 +222,22 @@ async function nameless(
     })
     return [...known, ...rows.flatMap(({ provenance }) => provenance.speaker ?? [])]
   })
-  return told.kind === 'done' ? withoutNames(text, told.result.filter(isNamed)) : text
+  return told.kind === 'done' ? removeNames(text, told.result.filter(isNamedSpeaker)) : text
 }
 
 /**
  * A name that stands in every tenth document or more is that of somebody who takes part: who talks with them addresses them
  * by it, whatever it is about.
  */
-function isCommon(name: string, { terms, hits }: TextMatch): boolean {
-  const own = new Set(queryTerms(name))
+function isCommonName(name: string, { terms, hits }: TextMatch): boolean {
+  const own = new Set(extractQueryTerms(name))
   return terms.some(({ text, rarity }, term) => {
     if (!own.has(text) || rarity > COMMON_NAME_RARITY) return false
     return hits.filter(({ counts }) => (counts[term] ?? 0) > 0).length >= COMMON_NAME_HITS
   })
 }
 
-async function vectorOf(
+async function embedQuestion(
   text: string,
   context: string | null,
   embedder: Embedder,
@@ -267,7 +267,7 @@ const LATIN: ReadonlySet<string> = new Set(
   ),
 )
 
-export type FromThatTime = {
+export type TimeMatches = {
   readonly candidates: readonly Candidate[]
   /** Whether there is any memory of that time; otherwise another time may be meant. Not asked of spans that tell little. */
   readonly isKnown: boolean
@@ -277,13 +277,13 @@ export type FromThatTime = {
  * Memories from the time that is asked about, whatever they say: "what happened in May?" has no other words to be found
  * by. Of long spans, where that would be nearly everything, only whether there are any.
  */
-export async function fromThatTime(
-  { ports, scope, where, deadlineMs }: Question,
-  span: Asked['span'],
-): Promise<FromThatTime> {
+export async function retrieveByTime(
+  { ports, scope, where, timeoutMs: deadlineMs }: RetrievalRequest,
+  span: ParsedQuestion['span'],
+): Promise<TimeMatches> {
   if (span === null || span.until - span.from > TELLING_SPAN_MS_MAX) return NOTHING_THEN
   const isLong = span.until - span.from > SPAN_MS_MAX
-  const found = await withinTime(deadlineMs, () =>
+  const found = await withTimeout(deadlineMs, () =>
     ports.store.findDocuments(scope, {
       where: { ...where, createdFrom: span.from, createdBefore: span.until },
       limit: isLong ? 1 : SPAN_MEMORIES,
@@ -292,15 +292,15 @@ export async function fromThatTime(
   if (found.kind === 'failed') return NOTHING_THEN
   const { rows } = found.result
   return {
-    candidates: isLong ? [] : rows.map(({ id }) => unfound(id)),
+    candidates: isLong ? [] : rows.map(({ id }) => createEmptyCandidate(id)),
     isKnown: rows.length > 0,
   }
 }
 
-const NOTHING_THEN: FromThatTime = { candidates: [], isKnown: false }
+const NOTHING_THEN: TimeMatches = { candidates: [], isKnown: false }
 
 /** A candidate that no leg has found. */
-export function unfound(id: MemoryId): Candidate {
+export function createEmptyCandidate(id: MemoryId): Candidate {
   return {
     id,
     score: 0,
@@ -314,33 +314,33 @@ export function unfound(id: MemoryId): Candidate {
 }
 
 /** What the legs told of what stands around their hits. */
-export function toldBesides(
-  keyword: Leg<TextMatch>,
-  meaning: Leg<Meaning>,
-): ReadonlyMap<MemoryId, Surroundings | null> {
+export function collectNeighbors(
+  keyword: RetrieverResult<TextMatch>,
+  meaning: RetrieverResult<VectorMatch>,
+): ReadonlyMap<MemoryId, SessionNeighbors | null> {
   const hits = [
     ...(keyword.kind === 'done' ? keyword.result.hits : []),
     ...(meaning.kind === 'done' ? meaning.result.hits : []),
   ]
-  const told = new Map<MemoryId, Surroundings | null>()
-  for (const { id, surroundings } of hits) {
+  const told = new Map<MemoryId, SessionNeighbors | null>()
+  for (const { id, neighbors: surroundings } of hits) {
     if (surroundings !== undefined) told.set(id, surroundings)
   }
   return told
 }
 
 /** One leg answers for both. Where none did, an empty answer would say that there is nothing. */
-export function refuseSilence(...legs: readonly Leg<unknown>[]): void {
+export function assertAnyRetrieverAnswered(...legs: readonly RetrieverResult<unknown>[]): void {
   if (legs.some(({ kind }) => kind === 'done')) return
   for (const leg of legs) if (leg.kind === 'failed') throw leg.error
 }
 
-export function skipped(because: string): Skipped {
+export function createSkipped(because: string): SkippedRetriever {
   return { kind: 'skipped', because }
 }
 
-export function reportOf(leg: Leg<unknown>, hits: number): LegReport {
+export function buildRetrieverReport(leg: RetrieverResult<unknown>, hits: number): RetrieverReport {
   return leg.kind === 'done'
-    ? { state: 'searched', hits, because: null }
-    : { state: leg.kind, hits: 0, because: leg.because }
+    ? { state: 'searched', hits, reason: null }
+    : { state: leg.kind, hits: 0, reason: leg.reason }
 }

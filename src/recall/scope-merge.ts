@@ -3,14 +3,14 @@ import { AppError } from '../domain/errors.ts'
 import { type Scope, SHARED_OWNER } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { RecallQuery } from './recall-query.ts'
-import type { Recalled, Recollection } from './recall-result.ts'
+import type { RecalledMemory, RecallResult } from './recall-result.ts'
 
-export type Reach = Settings['recallScope']
+export type RecallScope = Settings['recallScope']
 
 /** The scopes that a question is asked in. */
-export function scopesFor(
+export function resolveRecallScopes(
   scope: Scope,
-  asked: Reach | undefined,
+  asked: RecallScope | undefined,
   settings: Pick<Settings, 'recallScope' | 'sharedMemory'>,
 ): readonly Scope[] {
   const { session, ...everywhere } = scope
@@ -31,27 +31,27 @@ export function scopesFor(
 }
 
 /** Scores of one question are comparable, because both were ranked by the same evidence. */
-export function merged(
-  answers: readonly Recollection[],
+export function mergeRecallResults(
+  answers: readonly RecallResult[],
   limit: number,
   { tokensMax }: Pick<RecallQuery, 'tokensMax'>,
-): Recollection {
+): RecallResult {
   const [own] = answers
   if (own === undefined) throw new AppError('internal', 'There was no answer to merge.')
   if (answers.length === 1) return own
   const ranked = answers.flatMap(({ memories }) => memories).sort((a, b) => b.score - a.score)
-  const memories = withinTokens(ranked.slice(0, limit), tokensMax ?? Number.POSITIVE_INFINITY)
-  const closeness = answers.flatMap((answer) => answer.closeness ?? [])
+  const memories = takeWithinTokens(ranked.slice(0, limit), tokensMax ?? Number.POSITIVE_INFINITY)
+  const closeness = answers.flatMap((answer) => answer.topSimilarity ?? [])
   return {
     ...own,
     memories,
     abstained: memories.length === 0 && answers.some(({ abstained }) => abstained),
-    closeness: closeness.length === 0 ? null : Math.max(...closeness),
+    topSimilarity: closeness.length === 0 ? null : Math.max(...closeness),
     tokens: memories.reduce((sum, { tokens }) => sum + tokens, 0),
   }
 }
 
-function withinTokens(ranked: readonly Recalled[], tokensMax: number): readonly Recalled[] {
+function takeWithinTokens(ranked: readonly RecalledMemory[], tokensMax: number): readonly RecalledMemory[] {
   let left = tokensMax
   return ranked.filter(({ tokens }, place) => {
     const fits = place === 0 || tokens <= left

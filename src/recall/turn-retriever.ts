@@ -4,7 +4,7 @@ import type { Scope } from '../domain/scope.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { DocumentFilter, Store } from '../storage/store.ts'
 
-export type FoundTurn = { readonly turn: Turn; readonly score: number }
+export type TurnHit = { readonly turn: Turn; readonly score: number }
 
 type TurnQuery = {
   readonly text: string
@@ -13,12 +13,12 @@ type TurnQuery = {
 }
 
 /** Best first. */
-export async function findSaid(
+export async function retrieveTurns(
   store: Store,
   scope: Scope,
   { text, limit, where }: TurnQuery,
-): Promise<readonly FoundTurn[]> {
-  const { hits } = await store.matchText(scope, {
+): Promise<readonly TurnHit[]> {
+  const { hits } = await store.searchText(scope, {
     text,
     limit,
     where: { ...where, types: ['turn'] },

@@ -8,13 +8,13 @@ export type ChangedRow = {
 }[Table]
 
 /** Changes that were noted, each row once, and what to call them by when they are done with. */
-export type Noted = {
+export type LoggedChanges = {
   readonly rows: readonly ChangedRow[]
-  readonly numbers: readonly number[]
+  readonly sequenceNumbers: readonly number[]
 }
 
 /** What writes to a store are answered with after it was left: the beginning of the message. */
-export const MOVED = 'This store has moved to '
+export const MOVED_MESSAGE = 'This store has moved to '
 
 /**
  * Leaving: what a store can do so that everything in it can be moved elsewhere while it is used.
@@ -22,30 +22,30 @@ export const MOVED = 'This store has moved to '
  * All of it works inside the database, so it holds for every process that writes there, also for those that were
  * started earlier or by another version.
  */
-export interface Leaving {
+export interface MigrationSource {
   /** From now on changes are noted. `going on`: they have been for some time, nothing of it was lost. */
-  watch(): Promise<'begun' | 'going on'>
+  startChangeLog(): Promise<'begun' | 'going on'>
   /** What was noted first, up to so many notes. */
-  noted(limit: number): Promise<Noted>
+  readChangeLog(limit: number): Promise<LoggedChanges>
   /** Forgets notes that were taken care of. */
-  settle(numbers: readonly number[]): Promise<void>
+  acknowledgeChanges(numbers: readonly number[]): Promise<void>
   /**
    * Runs `work` while every write waits, of this process too: nothing may be committed here meanwhile. Ends with what
    * `depart` has done, or, when `work` fails, with nothing changed.
    */
-  hold<T>(work: (held: Held) => Promise<T>): Promise<T>
+  freezeWrites<T>(work: (held: WriteFreeze) => Promise<T>): Promise<T>
   /** Takes writes again, and notes nothing any more. */
-  reopen(): Promise<void>
+  resumeWrites(): Promise<void>
 }
 
-export interface Held {
+export interface WriteFreeze {
   /** Since when others may have waited, by `performance.now()`: waiting for the lock is among it. */
   readonly since: number
   /** Refuses every further write with the message, notes nothing any more, and writes the body into an entry that is there. */
-  depart(departure: Departure): Promise<void>
+  handOver(departure: MigrationHandover): Promise<void>
 }
 
-export type Departure = {
+export type MigrationHandover = {
   readonly entry: EntryId
   readonly body: JsonObject
   readonly message: string

@@ -1,13 +1,13 @@
 import { AppError } from '../domain/errors.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Instant } from '../lib/time.ts'
-import type { FindQuery, Page, Row, SessionQuery, SessionTally, Table, Tables } from './store.ts'
+import type { FindQuery, Page, Row, SessionQuery, SessionSummary, Table, Tables } from './store.ts'
 
 /** Which part of a list is asked for. */
-export type Part = { readonly limit: number; readonly offset: number }
+export type PageRange = { readonly limit: number; readonly offset: number }
 
 /** The one reading of how much `find` is asked for, for all stores. */
-export function partOf(query: FindQuery<Table>): Part {
+export function toPageRange(query: FindQuery<Table>): PageRange {
   const { limit, offset = 0 } = query
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new AppError('invalid_input', `offset is a whole number from 0 on; not ${offset}.`, {
@@ -45,7 +45,7 @@ const ORDERS: Readonly<
 }
 
 /** What stands for the time of something that never was: before all times. */
-export const NEVER = Number.MIN_SAFE_INTEGER
+export const NEVER_INSTANT = Number.MIN_SAFE_INTEGER
 
 /** A place in an order: a number for each of its fields, and an id. */
 export type OrderPoint = readonly [...numbers: number[], id: string]
@@ -58,22 +58,22 @@ export type Ordering = {
 }
 
 /** The one reading of an order and its cursor, for all stores. */
-export function orderingOf({ order = 'newest', after }: FindQuery<Table>): Ordering {
+export function parseOrdering({ order = 'newest', after }: FindQuery<Table>): Ordering {
   const { fields, isForward } = ORDERS[order]
-  return { fields, isForward, after: after === undefined ? null : pointAfter(fields, after) }
+  return { fields, isForward, after: after === undefined ? null : parseCursor(fields, after) }
 }
 
-export function pointOf(fields: readonly OrderField[], row: Row<Table>): OrderPoint {
+export function getOrderPoint(fields: readonly OrderField[], row: Row<Table>): OrderPoint {
   const values: Partial<Record<OrderField, number | null>> = 'memory' in row ? {} : (row as object) // each order has a table with its fields
-  return [...fields.map((field) => values[field] ?? NEVER), row.id]
+  return [...fields.map((field) => values[field] ?? NEVER_INSTANT), row.id]
 }
 
 /** No number has it in it, and no address needs to spell it otherwise. */
 const BETWEEN = '~'
 
 /** What leads on from the last row of a page that is not the last one, even when that row is gone by then. */
-export function cursorAfter(order: Order | undefined, last: Row<Table> | undefined): string | null {
-  return last === undefined ? null : pointOf(ORDERS[order ?? 'newest'].fields, last).join(BETWEEN)
+export function encodeCursor(order: Order | undefined, last: Row<Table> | undefined): string | null {
+  return last === undefined ? null : getOrderPoint(ORDERS[order ?? 'newest'].fields, last).join(BETWEEN)
 }
 
 /** Salience is a share of one; whatever else is counted is whole. */
@@ -82,7 +82,7 @@ const NUMBERS: Readonly<Partial<Record<OrderField, RegExp>>> = {
 }
 const WHOLE = /^-?\d{1,16}$/
 
-function pointAfter(fields: readonly OrderField[], cursor: string): OrderPoint {
+function parseCursor(fields: readonly OrderField[], cursor: string): OrderPoint {
   const parts = cursor.split(BETWEEN)
   const numbers = fields.map((field, at) =>
     (NUMBERS[field] ?? WHOLE).test(parts[at] ?? '') ? Number(parts[at]) : Number.NaN,
@@ -99,14 +99,14 @@ function pointAfter(fields: readonly OrderField[], cursor: string): OrderPoint {
 }
 
 /** A conversation with what its place in the list is by. */
-export type SessionPoint = SessionTally & { readonly lastId: string }
+export type SessionListPosition = SessionSummary & { readonly lastId: string }
 
 const SESSION_CURSOR = /^(-?\d{1,16})\.(.+)$/s
 
 /** The place of a conversation after which a page begins; null for first pages. */
-export function sessionAfter({
+export function parseSessionCursor({
   after,
-}: SessionQuery): Pick<SessionPoint, 'lastSaidAt' | 'lastId'> | null {
+}: SessionQuery): Pick<SessionListPosition, 'lastSaidAt' | 'lastId'> | null {
   if (after === undefined) return null
   const [, lastSaidAt, lastId] = SESSION_CURSOR.exec(after) ?? []
   if (lastId === undefined) {
@@ -117,10 +117,10 @@ export function sessionAfter({
 }
 
 /** From what was found with one more than asked for, which tells whether there is another page. */
-export function sessionPage(
-  found: readonly SessionPoint[],
+export function buildSessionPage(
+  found: readonly SessionListPosition[],
   { limit }: SessionQuery,
-): Page<SessionTally> {
+): Page<SessionSummary> {
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
   return {

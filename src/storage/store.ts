@@ -36,11 +36,11 @@ export type MemoryFilter = {
   /** What wrote it: `provenance.source`. */
   readonly sources?: readonly string[]
   /** Whether it says that another one says otherwise. */
-  readonly conflicting?: boolean
+  readonly hasConflict?: boolean
   readonly pinned?: boolean
   readonly change?: ChangeId
   /** Neither expired nor past its validity at this instant. */
-  readonly unendedAt?: Instant
+  readonly validAt?: Instant
   readonly expiredBy?: Instant
   readonly createdFrom?: Instant
   readonly createdBefore?: Instant
@@ -88,7 +88,7 @@ export type TurnFilter = {
 }
 
 /** By id, that is by creation. */
-type ById = 'oldest' | 'newest'
+type IdOrder = 'oldest' | 'newest'
 
 /**
  * By what changes with a memory or its use, highest first, and of equal ones the newest. `lastUsed` has those that were
@@ -117,15 +117,15 @@ export type Tables = {
     where: MemoryFilter
     order: MemoryOrder
   }
-  revision: { row: Revision; id: RevisionId; where: RevisionFilter; order: ById }
-  tombstone: { row: Tombstone; id: TombstoneId; where: TombstoneFilter; order: ById }
-  entry: { row: Entry; id: EntryId; where: EntryFilter; order: ById }
+  revision: { row: Revision; id: RevisionId; where: RevisionFilter; order: IdOrder }
+  tombstone: { row: Tombstone; id: TombstoneId; where: TombstoneFilter; order: IdOrder }
+  entry: { row: Entry; id: EntryId; where: EntryFilter; order: IdOrder }
   turn: {
     row: Turn
     id: TurnId
     where: TurnFilter
     /** `said`: in the course of the conversation, by `saidAt`, then position, then id; `lastSaid`: the same backwards. */
-    order: ById | 'said' | 'lastSaid'
+    order: IdOrder | 'said' | 'lastSaid'
   }
 }
 
@@ -135,7 +135,7 @@ export type Table = keyof Tables
 export const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone', 'entry', 'turn']
 
 /** Something for each table. */
-export function forEachTable<Value>(make: (table: Table) => Value): Record<Table, Value> {
+export function mapTables<Value>(make: (table: Table) => Value): Record<Table, Value> {
   return Object.fromEntries(TABLES.map((table) => [table, make(table)])) as Record<Table, Value> // all of them
 }
 
@@ -212,7 +212,7 @@ export type FindQuery<T extends Table> = {
 }
 
 /** How much there is, without reading it. Kinds that don't occur are counted as 0. */
-export type Tally = {
+export type MemoryCounts = {
   readonly total: number
   readonly byType: Readonly<Record<MemoryType, number>>
   readonly byCategory: Readonly<Record<MemoryCategory, number>>
@@ -224,7 +224,7 @@ export type DocumentQuery = {
   readonly where: DocumentFilter
   readonly limit: number
   /** By id; newest first, unless told. */
-  readonly order?: ById
+  readonly order?: IdOrder
   readonly after?: string
 }
 
@@ -232,7 +232,7 @@ export type TextQuery = {
   readonly text: string
   readonly limit: number
   readonly where: DocumentFilter
-  readonly besides?: Besides
+  readonly neighborRequest?: NeighborRequest
   /** See `VectorQuery`. */
   readonly memoriesMin?: number
 }
@@ -241,7 +241,7 @@ export type TextQuery = {
  * A wish of whoever is going to ask for what stands around the first hits, and who said them: it may be told with them,
  * where that saves a trip to a server. Hits that it wasn't told with are asked about by `around` and `find`.
  */
-export type Besides = {
+export type NeighborRequest = {
   readonly reach: number
   readonly hits: number
 }
@@ -258,7 +258,7 @@ export type TextHit = {
   readonly length: number
   readonly session: SessionId | null
   /** What `around` says of it, null when that is nothing. Missing where it wasn't wished for, or is to be asked. */
-  readonly surroundings?: Surroundings | null
+  readonly neighbors?: SessionNeighbors | null
   /** Who said it, as its provenance has it. Missing likewise. */
   readonly speaker?: string | null
 }
@@ -274,7 +274,7 @@ export type TextMatch = {
 }
 
 /** How much there is of a conversation, without reading it. */
-export type SessionTally = {
+export type SessionSummary = {
   readonly place: Place & { readonly session: SessionId }
   readonly turns: number
   readonly firstSaidAt: Instant
@@ -287,10 +287,10 @@ export type SessionQuery = {
   readonly after?: string
 }
 
-export const NO_MATCH: TextMatch = { terms: [], averageLength: 0, hits: [] }
+export const EMPTY_TEXT_MATCH: TextMatch = { terms: [], averageLength: 0, hits: [] }
 
 /** Where a document stands in its session. */
-export type Surroundings = {
+export type SessionNeighbors = {
   readonly session: SessionId
   /**
    * Its neighbours on each side, nearest first, whatever their status: of a memory, memories in the order of ids; of a
@@ -311,37 +311,37 @@ export type StoreReport = {
 }
 
 /** Something wrong inside a store, in words for a person. */
-export type StoreFault = {
-  readonly what: string
+export type IntegrityProblem = {
+  readonly description: string
   readonly count: number
   readonly repairable: boolean
 }
 
 /** What other processes on the same data have changed. `any` where it isn't known what. */
-export type NewsFromElsewhere = {
+export type RemoteChange = {
   /** Whose memories. */
   readonly owners: readonly OwnerId[] | 'any'
   readonly kinds: readonly EntryKind[] | 'any'
   /** Of which memories a copy of their vectors may be out of date, as `tellElsewhere` was told. */
-  readonly memories: readonly MemoriesOf[] | 'any'
+  readonly memories: readonly OwnerMemories[] | 'any'
 }
 
-export type MemoriesOf = { readonly owner: OwnerId; readonly ids: readonly MemoryId[] }
+export type OwnerMemories = { readonly owner: OwnerId; readonly ids: readonly MemoryId[] }
 
 /** Answers with the function that ends it. The listener must not fail. */
-export type OnElsewhere = (listener: (news: NewsFromElsewhere) => void) => () => void
+export type SubscribeRemoteChanges = (listener: (news: RemoteChange) => void) => () => void
 
 /** How much of an allowance was got, and how much is left of it for others. */
-export type Allowed = { readonly granted: number; readonly left: number }
+export type TokenGrant = { readonly granted: number; readonly left: number }
 
 /**
  * An allowance that fills steadily, up to what a minute brings, and that all processes on the same data take from. Takes
  * `wanted`, or what there is of it; nothing when there is less than `least`.
  */
-export type TakeAllowance = (
+export type TakeTokens = (
   name: string,
   amounts: { readonly perMinute: number; readonly wanted: number; readonly least: number },
-) => Promise<Allowed>
+) => Promise<TokenGrant>
 
 /**
  * Store: the canonical record of everything the engine knows.
@@ -360,28 +360,28 @@ export interface Store {
   get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']): Promise<Row<T> | null>
   find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>): Promise<Page<Row<T>>>
   /** Counts the memories that pass. */
-  tally(scope: Scope, where: MemoryFilter): Promise<Tally>
+  countMemories(scope: Scope, where: MemoryFilter): Promise<MemoryCounts>
   /** Reads documents: memories, and turns where `types` names them. */
   findDocuments(scope: Scope, query: DocumentQuery): Promise<Page<SearchDocument>>
   /** Finds documents by their words, from the commit on that wrote them. Statistics are those of all the owner's documents. */
-  matchText(scope: Scope, query: TextQuery): Promise<TextMatch>
+  searchText(scope: Scope, query: TextQuery): Promise<TextMatch>
   /**
    * The conversations that there are turns of, those with the last word first; of several said at the same instant, the
    * one with the highest id of a turn. Turns that belong to no session are left out.
    */
-  sessions(scope: Scope, query: SessionQuery): Promise<Page<SessionTally>>
+  listSessions(scope: Scope, query: SessionQuery): Promise<Page<SessionSummary>>
   /** The neighbours of these documents, up to `reach` on each side. Those outside of the scope or of any session are left out. */
-  around(
+  findNeighbors(
     scope: Scope,
     ids: readonly MemoryId[],
     reach: number,
-  ): Promise<ReadonlyMap<MemoryId, Surroundings>>
+  ): Promise<ReadonlyMap<MemoryId, SessionNeighbors>>
   commit(changes: readonly Change[]): Promise<CommitOutcome>
   /**
    * Every place that holds a row of any table, in the order of owner and user (by UTF-16 units), with its numbers of
    * memories and turns. Across owners, for operators only, and as slow as there is much; of one owner it costs what that one has.
    */
-  places(owner?: OwnerId): Promise<
+  listPlaces(owner?: OwnerId): Promise<
     readonly {
       readonly owner: string
       readonly user: string | null
@@ -389,15 +389,15 @@ export interface Store {
       readonly turns: number
     }[]
   >
-  report(): Promise<StoreReport>
+  getReport(): Promise<StoreReport>
   /** Compares what is canonical with what is derived from it, and mends the latter when asked to. */
-  inspect(options: { readonly repair: boolean }): Promise<readonly StoreFault[]>
+  checkIntegrity(options: { readonly repair: boolean }): Promise<readonly IntegrityProblem[]>
   /** Only where there may be other processes that can be heard. What they change is also found by looking again. */
-  readonly onElsewhere?: OnElsewhere
+  readonly onRemoteChange?: SubscribeRemoteChanges
   /** Tells them of memories whose vectors have changed, or what those are filtered by. Neither waits nor fails. */
-  readonly tellElsewhere?: (changed: MemoriesOf) => void
+  readonly notifyRemote?: (changed: OwnerMemories) => void
   /** Only where several processes share their limits. */
-  readonly takeAllowance?: TakeAllowance
+  readonly takeTokens?: TakeTokens
   close(): Promise<void>
 }
 

@@ -4,19 +4,19 @@ import {
   type MemoryCategory,
   type MemoryType,
 } from '../domain/memory.ts'
-import type { Tally } from './store.ts'
+import type { MemoryCounts } from './store.ts'
 
 /** Memories that are alike, counted together. */
-export type TallyGroup = {
+export type CountGroup = {
   readonly type: MemoryType
   readonly category: MemoryCategory
   readonly count: number
   readonly characters: number
 }
 
-export function tallyOf(groups: Iterable<TallyGroup>): Tally {
-  const byType = zeros(MEMORY_TYPES)
-  const byCategory = zeros(MEMORY_CATEGORIES)
+export function sumCounts(groups: Iterable<CountGroup>): MemoryCounts {
+  const byType = createZeroCounts(MEMORY_TYPES)
+  const byCategory = createZeroCounts(MEMORY_CATEGORIES)
   let [total, characters] = [0, 0]
   for (const group of groups) {
     total += group.count
@@ -27,6 +27,6 @@ export function tallyOf(groups: Iterable<TallyGroup>): Tally {
   return { total, byType, byCategory, characters }
 }
 
-function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
+function createZeroCounts<Name extends string>(names: readonly Name[]): Record<Name, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number> // one for each name
 }

@@ -3,7 +3,7 @@ import type { MemoryId } from '../domain/ids.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import { compareText } from '../lib/compare.ts'
 import { isFiniteThroughout } from '../lib/vector-math.ts'
-import type { Besides, DocumentFilter, Surroundings } from './store.ts'
+import type { NeighborRequest, DocumentFilter, SessionNeighbors } from './store.ts'
 
 /** Vectors that can be compared with each other: those of one model in one form. */
 export type VectorSpace = {
@@ -25,7 +25,7 @@ export type VectorQuery = {
   readonly vector: Float32Array
   readonly limit: number
   readonly where: DocumentFilter
-  readonly besides?: Besides
+  readonly besides?: NeighborRequest
   /**
    * A wish where turns are searched as well: when turns fill the list, the best so many memories follow behind its last
    * hit, as far as they are not in it. An index that finds them in the same search saves a second one; others pass over it.
@@ -38,7 +38,7 @@ export type VectorHit = {
   /** The inner product of the two unit vectors: -1 … 1, higher is closer. */
   readonly similarity: number
   /** As with a hit by words, where the index stands beside the memories. */
-  readonly surroundings?: Surroundings | null
+  readonly surroundings?: SessionNeighbors | null
 }
 
 export type SpaceReport = VectorSpace & {
@@ -64,7 +64,7 @@ export interface VectorIndex {
   put(space: VectorSpace, entries: readonly VectorEntry[]): Promise<void>
   remove(space: VectorSpace, scope: Scope, ids: readonly MemoryId[]): Promise<void>
   /** Closest first; equal ones by id, newest first. The first of them never depend on the limit. */
-  nearest(space: VectorSpace, scope: Scope, query: VectorQuery): Promise<readonly VectorHit[]>
+  search(space: VectorSpace, scope: Scope, query: VectorQuery): Promise<readonly VectorHit[]>
   /** The vectors of these memories, as far as there are any in the scope: what reranking compares. */
   vectorsOf(
     space: VectorSpace,
@@ -92,7 +92,7 @@ export interface VectorIndex {
 export const VECTOR_DIMENSIONS_MAX = 16384
 
 /** Refuses a vector that can't be compared with those of its space. */
-export function refuseUnfit(dimensions: number, vector: Float32Array): void {
+export function assertVectorFits(dimensions: number, vector: Float32Array): void {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > VECTOR_DIMENSIONS_MAX) {
     throw new AppError(
       'invalid_input',
@@ -115,6 +115,6 @@ export function refuseUnfit(dimensions: number, vector: Float32Array): void {
 }
 
 /** Closest first; equal ones by id, newest first. */
-export function bySimilarity(a: VectorHit, b: VectorHit): number {
+export function compareBySimilarity(a: VectorHit, b: VectorHit): number {
   return b.similarity - a.similarity || compareText(b.id, a.id)
 }

@@ -5,7 +5,7 @@ import type { Instant } from '../lib/time.ts'
 import type { VectorSpace } from './vector-index.ts'
 
 /** A vector as another engine keeps it: with what it needs to pick the permitted ones inside its search. */
-export type MirrorPoint = {
+export type ReplicaPoint = {
   readonly place: Place
   readonly id: MemoryId
   readonly type: DocumentType
@@ -17,7 +17,7 @@ export type MirrorPoint = {
 }
 
 /** Undefined means any; null means those that have none. All that is given applies inside the search. */
-export type MirrorFilter = {
+export type ReplicaFilter = {
   readonly owner: OwnerId
   readonly user?: string | null
   readonly session?: string | null
@@ -26,14 +26,14 @@ export type MirrorFilter = {
   readonly unexpiredAt?: Instant
 }
 
-export type MirrorHit = {
+export type ReplicaHit = {
   readonly id: MemoryId
   /** The inner product of the two unit vectors, as exactly as the engine gives it: -1 … 1. */
   readonly similarity: number
   readonly textHash: string
 }
 
-export type MirrorHealth = {
+export type ReplicaHealth = {
   readonly isReady: boolean
   readonly latencyMs: number
   /** What a person should know: a version, or why it isn't ready. Never a key. */
@@ -51,21 +51,21 @@ export type MirrorHealth = {
  *
  * Every implementation must pass `test/conformance/vectors/vector-replica.suite.ts`.
  */
-export interface VectorMirror {
+export interface VectorReplica {
   /** As in the setting `vectorStore`. */
   readonly name: 'qdrant' | 'lancedb'
   /** Makes what the space needs when it is missing; refuses what is there with other dimensions. May be asked again. */
   prepare(space: VectorSpace): Promise<void>
   /** Replaces points with the same id. They can be found when this has come back. */
-  upsert(space: VectorSpace, points: readonly MirrorPoint[]): Promise<void>
+  upsert(space: VectorSpace, points: readonly ReplicaPoint[]): Promise<void>
   /** Ids that aren't there are passed over. */
   remove(space: VectorSpace, owner: OwnerId, ids: readonly MemoryId[]): Promise<void>
   /** Closest first; equal ones by id, newest first. Zero vectors are never among them. */
-  nearest(
+  search(
     space: VectorSpace,
-    filter: MirrorFilter,
+    filter: ReplicaFilter,
     query: { readonly vector: Float32Array; readonly limit: number },
-  ): Promise<readonly MirrorHit[]>
+  ): Promise<readonly ReplicaHit[]>
   /** Every point of an owner, or of all, by id, oldest first: for comparison. Give the last id as `after` to go on. */
   list(
     space: VectorSpace,
@@ -79,6 +79,6 @@ export interface VectorMirror {
   /** Removes the space. A space that isn't there is none. */
   drop(space: VectorSpace): Promise<void>
   /** Never throws. */
-  health(): Promise<MirrorHealth>
+  health(): Promise<ReplicaHealth>
   close(): Promise<void>
 }

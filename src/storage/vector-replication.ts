@@ -1,10 +1,10 @@
 import type { Scope } from '../domain/scope.ts'
 import type { Instant } from '../lib/time.ts'
 import type { VectorHit, VectorSpace } from './vector-index.ts'
-import type { MirrorHealth, VectorMirror } from './vector-replica.ts'
+import type { ReplicaHealth, VectorReplica } from './vector-replica.ts'
 
 /** What a vector store beside the memories can be found in. The names are shown to people and are label values. */
-export const TIER_STATES = {
+export const REPLICA_STATES = {
   off: 'Vectors are kept with the memories alone.',
   checking: 'It is tried whether something can be written there and found again.',
   filling: 'It is being filled; the index of the memories answers meanwhile.',
@@ -15,10 +15,10 @@ export const TIER_STATES = {
   refused: 'It can’t be used as it is configured; the index of the memories answers.',
 } as const
 
-export type TierState = keyof typeof TIER_STATES
+export type ReplicaState = keyof typeof REPLICA_STATES
 
 /** What became of a search by meaning, and if the mirror did not answer it, why. The names are label values. */
-export const TIER_OUTCOMES = {
+export const REPLICA_SEARCH_OUTCOMES = {
   answered: 'The mirror answered.',
   state: 'It is not active.',
   behind: 'It lacks something of this owner.',
@@ -27,52 +27,52 @@ export const TIER_OUTCOMES = {
   failed: 'It failed or was too slow.',
 } as const
 
-export type TierOutcome = keyof typeof TIER_OUTCOMES
+export type ReplicaSearchOutcome = keyof typeof REPLICA_SEARCH_OUTCOMES
 
-export type TierStatus = {
+export type VectorReplicaStatus = {
   /** The mirror that is configured; null for none. */
-  readonly mirror: VectorMirror['name'] | null
+  readonly backend: VectorReplica['name'] | null
   /** What answers searches by meaning at the moment. */
-  readonly answering: VectorMirror['name'] | 'embedded'
-  readonly state: TierState
+  readonly servedBy: VectorReplica['name'] | 'embedded'
+  readonly state: ReplicaState
   readonly since: Instant
   /** Why it is in this state, where there is something to say. Never a key. */
-  readonly because: string | null
-  readonly nextTryAt: Instant | null
+  readonly reason: string | null
+  readonly nextRetryAt: Instant | null
   /** How many vectors have been compared, of how many; null while nothing is. */
   readonly progress: { readonly done: number; readonly total: number } | null
   /** Of how many memories it may lack the present vector; null when that is not known one by one. */
-  readonly behind: number | null
+  readonly pendingMemories: number | null
 }
 
-export type TierListener = {
-  readonly onState?: (status: TierStatus) => void
-  readonly onSearch?: (tier: TierStatus['answering'], outcome: TierOutcome) => void
+export type ReplicationListener = {
+  readonly onState?: (status: VectorReplicaStatus) => void
+  readonly onSearch?: (tier: VectorReplicaStatus['servedBy'], outcome: ReplicaSearchOutcome) => void
 }
 
 /** What compares badly between the store and its mirror. */
-export type MirrorDifferences = {
+export type ReplicaDifferences = {
   readonly missing: number
   readonly stale: number
-  readonly stray: number
+  readonly orphaned: number
 }
 
 /**
  * VectorTiers: the index that is kept with the memories and, where one is configured, a mirror of it in another engine.
  * For whoever shows or steers it; searching goes through `VectorIndex` and need not know.
  */
-export interface VectorTiers {
-  status(): TierStatus
+export interface VectorReplication {
+  status(): VectorReplicaStatus
   /** The same, once the settings have been read: right after the start nothing is known yet. */
-  current(): Promise<TierStatus>
+  current(): Promise<VectorReplicaStatus>
   /** Hears of every change of state and every search, until the function it gets back is called. Must not fail. */
-  watch(listener: TierListener): () => void
+  subscribe(listener: ReplicationListener): () => void
   /** Reads the configuration again, tries a mirror that was refused or is down at once, and waits until that has ended. */
-  reconsider(): Promise<TierStatus>
+  reconfigure(): Promise<VectorReplicaStatus>
   /** Null where there is no mirror. */
-  health(): Promise<MirrorHealth | null>
+  health(): Promise<ReplicaHealth | null>
   /** Asks the mirror alone, whatever state it is in, to see what it holds. */
-  searchMirror(
+  searchReplica(
     space: VectorSpace,
     scope: Scope,
     query: { readonly vector: Float32Array; readonly limit: number },

@@ -1,23 +1,23 @@
 /** Telemetry made of its parts. Whichever part is left out stays silent. */
 
-import type { Log } from './json-log.ts'
-import type { Tracing } from './otel-tracing.ts'
-import type { Metrics } from './prometheus-metrics.ts'
-import { SILENT, type Telemetry } from './telemetry.ts'
+import type { JsonLog } from './json-log.ts'
+import type { OtelTracing } from './otel-tracing.ts'
+import type { PrometheusMetrics } from './prometheus-metrics.ts'
+import { NOOP_TELEMETRY, type Telemetry } from './telemetry.ts'
 
 export type TelemetryParts = {
-  readonly log?: Log
-  readonly metrics?: Metrics
-  readonly tracing?: Tracing
+  readonly log?: JsonLog
+  readonly metrics?: PrometheusMetrics
+  readonly tracing?: OtelTracing
 }
 
-export function createTelemetry({ log, metrics, tracing }: TelemetryParts): Telemetry {
-  if (log === undefined && metrics === undefined && tracing === undefined) return SILENT
+export function createCompositeTelemetry({ log, metrics, tracing }: TelemetryParts): Telemetry {
+  if (log === undefined && metrics === undefined && tracing === undefined) return NOOP_TELEMETRY
   return {
-    log: log?.write ?? SILENT.log,
-    count: metrics?.count ?? SILENT.count,
-    observe: metrics?.observe ?? SILENT.observe,
-    span: tracing?.span ?? SILENT.span,
-    seconds: () => performance.now() / 1_000,
+    log: log?.write ?? NOOP_TELEMETRY.log,
+    count: metrics?.count ?? NOOP_TELEMETRY.count,
+    observe: metrics?.observe ?? NOOP_TELEMETRY.observe,
+    span: tracing?.span ?? NOOP_TELEMETRY.span,
+    monotonicSeconds: () => performance.now() / 1_000,
   }
 }

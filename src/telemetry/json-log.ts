@@ -6,8 +6,8 @@
  * foreign errors are left out, because they like to quote what they choked on.
  */
 import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
-import { withoutSecrets } from './log-redaction.ts'
-import { safeError } from './safe-error.ts'
+import { redactSecrets } from './log-redaction.ts'
+import { toSafeError } from './safe-error.ts'
 import {
   LOG_EVENTS,
   LOG_FIELDS,
@@ -21,10 +21,10 @@ export type LogOptions = {
   /** Lines below this level are not written. Default: `info`. */
   readonly level?: LogLevel | 'silent'
   /** A file descriptor, or anything with `write`. Default: standard error. */
-  readonly to?: number | DestinationStream
+  readonly destination?: number | DestinationStream
 }
 
-export interface Log {
+export interface JsonLog {
   write(level: LogLevel, event: LogEvent, fields?: LogFields): void
   /** Writes what is still held back, and closes the file, unless it is that of the process. */
   close(): Promise<void>
@@ -40,9 +40,9 @@ const CLOSE_MS = 1_000
 const VALUE_CHARACTERS_MAX = 200
 const LIST_VALUES_MAX = 20
 
-type Line = { [name: string]: unknown }
+type LogLine = { [name: string]: unknown }
 
-export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = {}): Log {
+export function createJsonLog({ level = 'info', destination: to = STANDARD_ERROR }: LogOptions = {}): JsonLog {
   const file =
     typeof to === 'number'
       ? destination({
@@ -98,7 +98,7 @@ export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = 
     write: (level, event, fields = {}) => {
       if (!logger.isLevelEnabled(level)) return
       try {
-        logger[level](toLine(event, fields))
+        logger[level](toLogLine(event, fields))
       } catch {
         // A line that can't be written is not worth failing for.
       }
@@ -121,8 +121,8 @@ export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = 
 }
 
 /** The line for an event: known fields with harmless values, and nothing else. */
-export function toLine(event: LogEvent, fields: LogFields): Line {
-  const line: Line = { event: Object.hasOwn(LOG_EVENTS, event) ? event : 'unknown' }
+export function toLogLine(event: LogEvent, fields: LogFields): LogLine {
+  const line: LogLine = { event: Object.hasOwn(LOG_EVENTS, event) ? event : 'unknown' }
   let leftOut = 0
   for (const name of Object.keys(fields)) {
     if (name === 'error') continue
@@ -130,7 +130,7 @@ export function toLine(event: LogEvent, fields: LogFields): Line {
     if (value !== undefined) line[name] = value
     else if (!isField(name) || fields[name] !== undefined) leftOut++
   }
-  if (fields.error !== undefined) line.error = safeError(fields.error)
+  if (fields.error !== undefined) line.error = toSafeError(fields.error)
   if (leftOut > 0) line.leftOut = leftOut
   return line
 }
@@ -147,7 +147,7 @@ function safeValue(value: unknown): unknown {
     case 'boolean':
       return value
     case 'string':
-      return withoutSecrets(value, VALUE_CHARACTERS_MAX)
+      return redactSecrets(value, VALUE_CHARACTERS_MAX)
     default:
       return value === null ? null : safeList(value)
   }
@@ -156,5 +156,5 @@ function safeValue(value: unknown): unknown {
 function safeList(value: unknown): unknown {
   if (!Array.isArray(value)) return undefined
   const texts = value.slice(0, LIST_VALUES_MAX).filter((each) => typeof each === 'string')
-  return texts.map((text) => withoutSecrets(text, VALUE_CHARACTERS_MAX))
+  return texts.map((text) => redactSecrets(text, VALUE_CHARACTERS_MAX))
 }

@@ -18,7 +18,7 @@ const SECRETS = [
 /** Looked at before it is cut, so that no half of a secret is left; more than this is never looked at. */
 const CHARACTERS_MAX = 600
 
-export function withoutSecrets(text: string, charactersMax: number): string {
+export function redactSecrets(text: string, charactersMax: number): string {
   const looked = text.slice(0, CHARACTERS_MAX)
   return SECRETS.reduce((rest, secret) => rest.replace(secret, HIDDEN), looked).slice(
     0,

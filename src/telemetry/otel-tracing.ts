@@ -16,8 +16,8 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { toAppError } from '../domain/errors.ts'
-import type { Exporter, ExporterOptions } from './otlp-exporter.ts'
-import { type Note, SPANS, type SpanFacts, type SpanName } from './telemetry.ts'
+import type { OtlpExporter, OtlpExporterOptions } from './otlp-exporter.ts'
+import { type AddSpanAttributes, SPANS, type SpanAttributes, type SpanName } from './telemetry.ts'
 
 export type TracingOptions = {
   readonly version: string
@@ -25,11 +25,11 @@ export type TracingOptions = {
   readonly captureContent?: boolean
 }
 
-export interface Tracing {
+export interface OtelTracing {
   span<Result>(
     name: SpanName,
-    facts: SpanFacts,
-    work: (note: Note) => Promise<Result>,
+    facts: SpanAttributes,
+    work: (note: AddSpanAttributes) => Promise<Result>,
   ): Promise<Result>
 }
 
@@ -38,15 +38,15 @@ const QUERY_CHARACTERS_MAX = 4_000
 const RECORDS_MAX = 50
 const RECORD_CHARACTERS_MAX = 2_000
 
-const unnoted: Note = () => {}
+const unnoted: AddSpanAttributes = () => {}
 
-export function createTracing({ version, captureContent = false }: TracingOptions): Tracing {
+export function createOtelTracing({ version, captureContent = false }: TracingOptions): OtelTracing {
   const tracer = trace.getTracer('recollect', version)
   return {
     span: (name, facts, work) => {
       const span = tracer.startSpan(name, OPTIONS[name])
       if (!span.isRecording()) return work(unnoted)
-      const note: Note = (more) => {
+      const note: AddSpanAttributes = (more) => {
         span.setAttributes(toAttributes(more, captureContent))
       }
       note(facts)
@@ -77,7 +77,7 @@ async function ended<Result>(span: Span, work: () => Promise<Result>): Promise<R
   }
 }
 
-function toAttributes(facts: SpanFacts, captureContent: boolean): Attributes {
+function toAttributes(facts: SpanAttributes, captureContent: boolean): Attributes {
   const { owner, session, memory, memories, query, contents } = facts
   return {
     ...named('gen_ai.memory.store.id', owner),
@@ -99,7 +99,7 @@ function named(attribute: string, name: unknown): Attributes {
 }
 
 /** Spans can't hold objects everywhere; the conventions want JSON then. */
-function recordsText(contents: NonNullable<SpanFacts['contents']>): string {
+function recordsText(contents: NonNullable<SpanAttributes['contents']>): string {
   const records = contents().slice(0, RECORDS_MAX)
   return JSON.stringify(
     records.map(({ content, ...rest }) => ({
@@ -112,7 +112,7 @@ function recordsText(contents: NonNullable<SpanFacts['contents']>): string {
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
 
 /** Does the work as a part of the caller's trace, as a `traceparent` header names it; one that makes no sense is ignored. */
-export function continueTrace<Result>(traceparent: string | undefined, work: () => Result): Result {
+export function runInTrace<Result>(traceparent: string | undefined, work: () => Result): Result {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return work()
   const caller = {
@@ -126,7 +126,7 @@ export function continueTrace<Result>(traceparent: string | undefined, work: () 
 }
 
 /** Sends spans to a collector from now on. What that takes is loaded only here. */
-export async function startExporter(options: ExporterOptions): Promise<Exporter> {
-  const { openExporter } = await import('./otlp-exporter.ts')
+export async function startOtlpExporter(options: OtlpExporterOptions): Promise<OtlpExporter> {
+  const { openOtlpExporter: openExporter } = await import('./otlp-exporter.ts')
   return openExporter(options)
 }

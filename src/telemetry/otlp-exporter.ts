@@ -10,10 +10,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { parseBaseUrl } from '../domain/service-endpoint.ts'
-import { type Service, toTraceRequest } from './otlp-format.ts'
-import { createTracer, type EndedSpan } from './span-recorder.ts'
+import { type OtlpService, encodeTraceRequest } from './otlp-format.ts'
+import { createRecordingTracer, type EndedSpan } from './span-recorder.ts'
 
-export type ExporterOptions = {
+export type OtlpExporterOptions = {
   /** Of the collector; `/v1/traces` is added, unless it is there. */
   readonly endpoint: string
   readonly version: string
@@ -22,14 +22,14 @@ export type ExporterOptions = {
   /** For a collector that wants to know who sends. */
   readonly headers?: Readonly<Record<string, string>>
   /** How long spans wait for company. Default: five seconds. */
-  readonly batchMs?: number
+  readonly batchIntervalMs?: number
   /** How long the collector may take. Default: ten seconds. */
-  readonly deadlineMs?: number
+  readonly timeoutMs?: number
   /** Spans were given up; `because` is the status they were refused with, `queue full` or `closed`. */
   readonly onLost?: (spans: number, because: string) => void
 }
 
-export interface Exporter {
+export interface OtlpExporter {
   /** False when the program already has a tracer provider, which then gets the spans. */
   readonly isActive: boolean
   /** Sends what is there, as far as that works now. */
@@ -48,14 +48,14 @@ const CLOSE_MS = 2_000
 /** What the protocol says may be sent again. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-type Sent =
+type SendOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'refused'; readonly because: string }
   | { readonly kind: 'unreachable'; readonly pauseMs?: number }
 
-export function openExporter(options: ExporterOptions): Exporter {
-  const batches = new SpanBatches(options)
-  const tracer = createTracer((span) => batches.add(span))
+export function openOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
+  const batches = new SpanExporter(options)
+  const tracer = createRecordingTracer((span) => batches.add(span))
   if (!trace.setGlobalTracerProvider({ getTracer: () => tracer })) {
     return { isActive: false, flush: async () => {}, close: async () => {} }
   }
@@ -76,10 +76,10 @@ export function openExporter(options: ExporterOptions): Exporter {
   }
 }
 
-class SpanBatches {
+class SpanExporter {
   readonly #url: string
   readonly #headers: Readonly<Record<string, string>>
-  readonly #service: Service
+  readonly #service: OtlpService
   readonly #batchMs: number
   readonly #deadlineMs: number
   readonly #onLost: (spans: number, because: string) => void
@@ -92,12 +92,12 @@ class SpanBatches {
   #isClosed = false
   readonly #giveUp = new AbortController()
 
-  constructor(options: ExporterOptions) {
+  constructor(options: OtlpExporterOptions) {
     this.#url = tracesUrl(options.endpoint)
     this.#headers = { ...options.headers, 'content-type': 'application/json' }
     this.#service = { name: options.serviceName ?? 'recollect', version: options.version }
-    this.#batchMs = options.batchMs ?? BATCH_MS
-    this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS
+    this.#batchMs = options.batchIntervalMs ?? BATCH_MS
+    this.#deadlineMs = options.timeoutMs ?? DEADLINE_MS
     this.#onLost = options.onLost ?? (() => {})
   }
 
@@ -165,12 +165,12 @@ class SpanBatches {
     if (!this.#isClosed) this.#sendIn(Math.min(pauseMs ?? backOff, PAUSE_MS_MAX))
   }
 
-  async #post(batch: readonly EndedSpan[]): Promise<Sent> {
+  async #post(batch: readonly EndedSpan[]): Promise<SendOutcome> {
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
         headers: this.#headers,
-        body: JSON.stringify(toTraceRequest(this.#service, batch)),
+        body: JSON.stringify(encodeTraceRequest(this.#service, batch)),
         // Another server must not get what was meant for this one.
         redirect: 'manual',
         signal: AbortSignal.any([AbortSignal.timeout(this.#deadlineMs), this.#giveUp.signal]),

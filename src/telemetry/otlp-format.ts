@@ -2,12 +2,12 @@
 import type { AttributeValue } from '@opentelemetry/api'
 import type { EndedSpan } from './span-recorder.ts'
 
-export type Service = { readonly name: string; readonly version: string }
+export type OtlpService = { readonly name: string; readonly version: string }
 
 const STATUS_ERROR = 2
 const LONE_HALF = /\p{Surrogate}/gu
 
-export function toTraceRequest(service: Service, spans: readonly EndedSpan[]): unknown {
+export function encodeTraceRequest(service: OtlpService, spans: readonly EndedSpan[]): unknown {
   const about = [
     ['service.name', service.name],
     ['service.version', service.version],

@@ -13,12 +13,12 @@ export type MetricsOptions = {
   /** Reads the gauges; asked each time the metrics are. */
   readonly gauges?: () => Promise<readonly GaugeReading[]>
   /** How long to wait for that. Default: two seconds. */
-  readonly gaugesMs?: number
+  readonly gaugeTimeoutMs?: number
   /** Also what the process itself uses: processor, memory, event loop. Default: no. */
   readonly process?: boolean
 }
 
-export interface Metrics {
+export interface PrometheusMetrics {
   count(name: CounterName, labels: Labels, by?: number): void
   observe(name: HistogramName, seconds: number, labels: Labels): void
   /** What to answer on `/metrics`. */
@@ -40,7 +40,7 @@ const GAUGES_MS = 2_000
 /** How often the event loop is looked at; every 10 ms, the usual, would keep an idle process awake. */
 const EVENT_LOOP_MS = 100
 
-export function createMetrics(options: MetricsOptions = {}): Metrics {
+export function createPrometheusMetrics(options: MetricsOptions = {}): PrometheusMetrics {
   const registry = new Registry()
   const registers = [registry]
   const counters = mapTable(COUNTERS, (name, { help, labels }: MetricRow) => ({
@@ -89,7 +89,7 @@ async function toText(readings: readonly GaugeReading[]): Promise<string> {
 /** Whoever looks at the metrics does so because something is wrong: they must come even when the store hangs. */
 async function readInTime({
   gauges,
-  gaugesMs = GAUGES_MS,
+  gaugeTimeoutMs: gaugesMs = GAUGES_MS,
 }: MetricsOptions): Promise<readonly GaugeReading[]> {
   if (gauges === undefined) return []
   let timer: ReturnType<typeof setTimeout> | undefined

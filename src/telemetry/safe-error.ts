@@ -1,6 +1,6 @@
 /** An error as it may be logged: what it is and where it came from, without what it may quote. */
 import { AppError, type ErrorCode } from '../domain/errors.ts'
-import { withoutSecrets } from './log-redaction.ts'
+import { redactSecrets } from './log-redaction.ts'
 
 export type SafeError = {
   readonly name: string
@@ -17,7 +17,7 @@ const MESSAGE_CHARACTERS_MAX = 300
 /** Their messages quote what was sent, or are those of a foreign error. */
 const QUOTING: ReadonlySet<ErrorCode> = new Set(['invalid_input', 'internal'])
 
-export function safeError(thrown: unknown, causes = 0): SafeError {
+export function toSafeError(thrown: unknown, causes = 0): SafeError {
   if (!(thrown instanceof Error)) return { name: typeof thrown }
   const code = 'code' in thrown ? thrown.code : undefined
   const stack = framesOf(thrown)
@@ -25,12 +25,12 @@ export function safeError(thrown: unknown, causes = 0): SafeError {
     name: /^\w{1,60}$/.test(thrown.name) ? thrown.name : 'Error',
     ...(isCode(code) ? { code } : {}),
     ...(thrown instanceof AppError && !QUOTING.has(thrown.code)
-      ? { message: withoutSecrets(thrown.message, MESSAGE_CHARACTERS_MAX) }
+      ? { message: redactSecrets(thrown.message, MESSAGE_CHARACTERS_MAX) }
       : {}),
     ...(stack.length === 0 ? {} : { stack }),
     ...(thrown.cause === undefined || causes >= CAUSES_MAX
       ? {}
-      : { cause: safeError(thrown.cause, causes + 1) }),
+      : { cause: toSafeError(thrown.cause, causes + 1) }),
   }
 }
 

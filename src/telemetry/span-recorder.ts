@@ -33,7 +33,7 @@ export type EndedSpan = {
 
 const ATTRIBUTES_MAX = 128
 
-export function createTracer(onEnd: (span: EndedSpan) => void): Tracer {
+export function createRecordingTracer(onEnd: (span: EndedSpan) => void): Tracer {
   const startSpan = (name: string, options: SpanOptions = {}, from = context.active()): Span => {
     const parent = options.root === true ? undefined : trace.getSpanContext(from)
     if (parent === undefined || !trace.isSpanContextValid(parent)) {

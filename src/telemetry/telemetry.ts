@@ -58,7 +58,7 @@ export type LogFields = {
   readonly error?: unknown
 }
 
-type Metric = { readonly labels: readonly string[]; readonly help: string }
+type MetricDeclaration = { readonly labels: readonly string[]; readonly help: string }
 
 export const COUNTERS = {
   recollect_http_requests_total: {
@@ -115,7 +115,7 @@ export const COUNTERS = {
     labels: [],
     help: 'Spans that could not be handed to the collector.',
   },
-} as const satisfies Readonly<Record<string, Metric>>
+} as const satisfies Readonly<Record<string, MetricDeclaration>>
 
 export const HISTOGRAMS = {
   recollect_http_request_seconds: {
@@ -131,7 +131,7 @@ export const HISTOGRAMS = {
     help: 'How long answered questions took, by strategy.',
   },
   recollect_job_seconds: { labels: ['job'], help: 'How long background work took.' },
-} as const satisfies Readonly<Record<string, Metric>>
+} as const satisfies Readonly<Record<string, MetricDeclaration>>
 
 /** Read when somebody asks for the metrics; see `gaugesOf` in `engine/health.ts`. */
 export const GAUGES = {
@@ -156,15 +156,15 @@ export const GAUGES = {
     help: 'Memories whose present vector that store may lack, where they are known one by one.',
   },
   recollect_store_bytes: { labels: [], help: 'Size of the database, where that is known.' },
-} as const satisfies Readonly<Record<string, Metric>>
+} as const satisfies Readonly<Record<string, MetricDeclaration>>
 
 export type CounterName = keyof typeof COUNTERS
 export type HistogramName = keyof typeof HISTOGRAMS
 export type GaugeName = keyof typeof GAUGES
 
-type LabelsOf<Kind extends Metric> = { readonly [Label in Kind['labels'][number]]: string }
-export type CounterLabels<Name extends CounterName> = LabelsOf<(typeof COUNTERS)[Name]>
-export type HistogramLabels<Name extends HistogramName> = LabelsOf<(typeof HISTOGRAMS)[Name]>
+type MetricLabels<Kind extends MetricDeclaration> = { readonly [Label in Kind['labels'][number]]: string }
+export type CounterLabels<Name extends CounterName> = MetricLabels<(typeof COUNTERS)[Name]>
+export type HistogramLabels<Name extends HistogramName> = MetricLabels<(typeof HISTOGRAMS)[Name]>
 
 export type GaugeReading = {
   readonly name: GaugeName
@@ -188,7 +188,7 @@ export type SpanRecord = {
   readonly score?: number
 }
 
-export type SpanFacts = {
+export type SpanAttributes = {
   readonly owner?: string
   readonly session?: string
   /** The memory, when it is one. */
@@ -202,7 +202,7 @@ export type SpanFacts = {
 }
 
 /** Adds what became known to the span that is under way. */
-export type Note = (facts: SpanFacts) => void
+export type AddSpanAttributes = (facts: SpanAttributes) => void
 
 export interface Telemetry {
   log(level: LogLevel, event: LogEvent, fields?: LogFields): void
@@ -215,20 +215,20 @@ export interface Telemetry {
   /** Does the work inside a span; the outcome is that of the work. */
   span<Result>(
     name: SpanName,
-    facts: SpanFacts,
-    work: (note: Note) => Promise<Result>,
+    facts: SpanAttributes,
+    work: (note: AddSpanAttributes) => Promise<Result>,
   ): Promise<Result>
   /** Seconds since some moment, only ever growing: for measuring how long something took. */
-  seconds(): number
+  monotonicSeconds(): number
 }
 
-const unnoted: Note = () => {}
+const unnoted: AddSpanAttributes = () => {}
 
 /** Tells nothing. */
-export const SILENT: Telemetry = {
+export const NOOP_TELEMETRY: Telemetry = {
   log: () => {},
   count: () => {},
   observe: () => {},
   span: (_name, _facts, work) => work(unnoted),
-  seconds: () => 0,
+  monotonicSeconds: () => 0,
 }

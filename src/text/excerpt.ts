@@ -5,18 +5,18 @@ const WORD = /[\p{L}\p{M}\p{N}]{2,}/gu
 const BEFORE_SHARE = 1 / 4
 
 /** One line of at most so many characters, around the longest word of the query that the text has; else its beginning. */
-export function excerpt(content: string, query: string, charactersMax: number): string {
+export function extractExcerpt(content: string, query: string, charactersMax: number): string {
   const characters = [...content.replaceAll(/\s+/gu, ' ').trim()]
   if (characters.length <= charactersMax) return characters.join('')
   const room = charactersMax - 2 // for the marks of omission
-  const at = Math.max(0, foundAt(characters, query) - Math.floor(room * BEFORE_SHARE))
+  const at = Math.max(0, findWordIndex(characters, query) - Math.floor(room * BEFORE_SHARE))
   const start = Math.min(at, characters.length - room)
   const piece = characters.slice(start, start + room)
   const isCut = { before: start > 0, after: start + room < characters.length }
   return `${isCut.before ? '…' : ''}${piece.join('').trim()}${isCut.after ? '…' : ''}`
 }
 
-function foundAt(characters: readonly string[], query: string): number {
+function findWordIndex(characters: readonly string[], query: string): number {
   // Letter by letter, because lower case can be longer: positions must stay those of the text.
   const text = characters.map((character) => character.toLowerCase().slice(0, character.length))
   const joined = text.join('')

@@ -12,11 +12,11 @@ const NAMES = [
 ] as const
 
 /** The text without them, in time that is linear in it. */
-export function withoutAsides(text: string): string {
-  return NAMES.reduce(without, text)
+export function stripHarnessTags(text: string): string {
+  return NAMES.reduce(removeTag, text)
 }
 
-function without(text: string, name: string): string {
+function removeTag(text: string, name: string): string {
   const opening = `<${name}>`
   const closing = `</${name}>`
   let kept = ''

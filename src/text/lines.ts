@@ -2,7 +2,7 @@
  * The lines of a file, as editors count them: a line ends with `\n`, `\r\n` or a lone `\r`. What follows the last break
  * is a line unless it is empty.
  */
-export type Lines = {
+export type LineIndex = {
   readonly text: string
   readonly count: number
   /** Where each line begins, and after the last line the length of the text. A byte order mark belongs to no line. */
@@ -15,7 +15,7 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const BYTE_ORDER_MARK = 0xfeff
 
-export function linesOf(text: string): Lines {
+export function indexLines(text: string): LineIndex {
   const starts: number[] = []
   const ends: number[] = []
   let start = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0
@@ -35,8 +35,8 @@ export function linesOf(text: string): Lines {
 }
 
 /** The lines from `from` on, counted from 1, as they are written, without the break after the last of them. */
-export function textOfLines(text: string, from: number, count: number): string {
-  const lines = linesOf(text)
+export function sliceLines(text: string, from: number, count: number): string {
+  const lines = indexLines(text)
   const first = Math.max(1, from) - 1
   const last = Math.min(lines.count, first + Math.max(0, count)) - 1
   const start = lines.starts[first]
@@ -45,7 +45,7 @@ export function textOfLines(text: string, from: number, count: number): string {
 }
 
 /** How many lines a text of whole lines has, where each ends with a line feed. */
-export function breaksIn(text: string): number {
+export function countLineBreaks(text: string): number {
   let breaks = 0
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks++
   return breaks
@@ -53,26 +53,26 @@ export function breaksIn(text: string): number {
 
 /** Whether there is nothing to read between two places. */
 export function isBlank(text: string, start: number, end: number): boolean {
-  return afterBlanks(text, start, end) === end
+  return skipWhitespace(text, start, end) === end
 }
 
 /** The first place from `start` on that is not white space, or `end`. */
-export function afterBlanks(text: string, start: number, end: number): number {
+export function skipWhitespace(text: string, start: number, end: number): number {
   let at = start
-  while (at < end && isBlankUnit(text.charCodeAt(at))) at++
+  while (at < end && isWhitespaceUnit(text.charCodeAt(at))) at++
   return at
 }
 
 /** The place behind the last character before `end` that is not white space, or `start`. */
-export function beforeBlanks(text: string, start: number, end: number): number {
+export function skipWhitespaceBackward(text: string, start: number, end: number): number {
   let at = end
-  while (at > start && isBlankUnit(text.charCodeAt(at - 1))) at--
+  while (at > start && isWhitespaceUnit(text.charCodeAt(at - 1))) at--
   return at
 }
 
 const WHITE_SPACE = /^\s$/
 
-export function isBlankUnit(unit: number): boolean {
+export function isWhitespaceUnit(unit: number): boolean {
   if (unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)) return true
   return unit >= 0xa0 && WHITE_SPACE.test(String.fromCharCode(unit))
 }

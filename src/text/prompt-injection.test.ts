@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   CAPTURE_CHARACTERS_MAX,
-  captureCategory,
-  worthCapturing,
+  classifyCapture,
+  isWorthCapturing,
 } from '../learning/capture-rules.ts'
-import { trustIn } from '../learning/statement-trust.ts'
+import { assessTrust } from '../learning/statement-trust.ts'
 import {
-  looksLikeInjection,
-  looksLikeInstruction,
-  overridesInstructions,
+  isPromptInjection,
+  isAssistantInstruction,
+  isInstructionOverride,
 } from './prompt-injection.ts'
 
 const ATTACKS = '../shared/evals/adversarial/injection-attacks.json'
@@ -137,30 +137,30 @@ const STATEMENTS = [
 
 describe('instructions', () => {
   it.each(OVERRIDES)('[DI7] knows an attempt to take over: %s', (text) => {
-    expect(overridesInstructions(text)).toBe(true)
-    expect(looksLikeInstruction(text)).toBe(true)
+    expect(isInstructionOverride(text)).toBe(true)
+    expect(isAssistantInstruction(text)).toBe(true)
   })
 
   it.each(ORDERS)('[DI7] knows an order to the assistant: %s', (text) => {
-    expect(looksLikeInstruction(text)).toBe(true)
-    expect(overridesInstructions(text)).toBe(false)
+    expect(isAssistantInstruction(text)).toBe(true)
+    expect(isInstructionOverride(text)).toBe(false)
   })
 
   it.each(STATEMENTS)('[DI7] leaves a statement alone: %s', (text) => {
-    expect(looksLikeInstruction(text)).toBe(false)
+    expect(isAssistantInstruction(text)).toBe(false)
   })
 
   it.each(OWN_WORDS)('[DI7] believes what people say about themselves: %s', (text) => {
-    expect(trustIn(text, 'user')).toBe('user')
+    expect(assessTrust(text, 'user')).toBe('user')
   })
 
   it.each(TURNED)('[DI7] believes no order in the shape of a statement: %s', (text) => {
-    expect(trustIn(text, 'user')).toBe('suspect')
+    expect(assessTrust(text, 'user')).toBe('suspect')
   })
 
   it('[DI7] raises no false alarm in a hundred ordinary statements', () => {
     const statements = statementsOf('evals/patterns')
-    const alarms = statements.filter(looksLikeInstruction)
+    const alarms = statements.filter(isAssistantInstruction)
     expect(statements.length).toBeGreaterThan(500)
     expect(alarms.length / statements.length, alarms.join('\n')).toBeLessThan(0.01)
   })
@@ -169,7 +169,7 @@ describe('instructions', () => {
     `[DI7] finds nine in ten of published attacks${hasAttacks ? '' : `: there is no ${ATTACKS}`}`,
     () => {
       const attacks = JSON.parse(readFileSync(ATTACKS, 'utf8')) as readonly { text: string }[] // see its README
-      const missed = attacks.filter(({ text }) => !looksLikeInstruction(text))
+      const missed = attacks.filter(({ text }) => !isAssistantInstruction(text))
       expect(1 - missed.length / attacks.length).toBeGreaterThanOrEqual(0.9)
       // Those that are missed only ask something.
       expect(missed.filter(({ text }) => !text.endsWith('?'))).toEqual([])
@@ -178,7 +178,7 @@ describe('instructions', () => {
 
   it('[DI7] answers any text, however long', () => {
     for (const piece of ['ignore ', 'when the user asks ', '< ', 'always ', '请', 'your ']) {
-      expect(typeof looksLikeInstruction(piece.repeat(100_000))).toBe('boolean')
+      expect(typeof isAssistantInstruction(piece.repeat(100_000))).toBe('boolean')
     }
   })
 })
@@ -232,19 +232,19 @@ const NOT_WORTH = [
 
 describe('capturing', () => {
   it.each(WORTH)('[DI8] keeps "%s" as a %s', (text, category) => {
-    expect(worthCapturing(text)).toBe(true)
-    expect(captureCategory(text)).toBe(category)
+    expect(isWorthCapturing(text)).toBe(true)
+    expect(classifyCapture(text)).toBe(category)
   })
 
   it.each(NOT_WORTH)('[DI8] passes over %s', (_, text) => {
-    expect(worthCapturing(text)).toBe(false)
+    expect(isWorthCapturing(text)).toBe(false)
   })
 
   it('[DI8] takes a longer message where the limit says so', () => {
     const long = `I like ${'very '.repeat(100)}strong tea`
     expect(long.length).toBeGreaterThan(CAPTURE_CHARACTERS_MAX)
-    expect(worthCapturing(long, { captureMaxChars: 1_000 })).toBe(true)
-    expect(looksLikeInjection(long)).toBe(false)
+    expect(isWorthCapturing(long, { captureMaxChars: 1_000 })).toBe(true)
+    expect(isPromptInjection(long)).toBe(false)
   })
 })
 

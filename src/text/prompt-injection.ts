@@ -5,35 +5,35 @@
  * Rules can't know what a sentence is meant for. What they find waits for a person; nothing is thrown away by them.
  */
 
-import { clipMessage, foldText } from './speech/message-text.ts'
+import { clipMessage, normalizeText } from './speech/message-text.ts'
 
 /** Somebody wants to be taken for whoever gives the orders: wrong in any text. */
-export function overridesInstructions(text: string): boolean {
-  return isAnyIn(OVERRIDES, read(text))
+export function isInstructionOverride(text: string): boolean {
+  return matchesAny(OVERRIDES, normalizeForDetection(text))
 }
 
 /** As above, or it speaks of what stands behind an assistant. A message like that is not to be kept unseen. */
-export function looksLikeInjection(text: string): boolean {
-  const said = read(text)
-  return isAnyIn(OVERRIDES, said) || isAnyIn(MENTIONS, said)
+export function isPromptInjection(text: string): boolean {
+  const said = normalizeForDetection(text)
+  return matchesAny(OVERRIDES, said) || matchesAny(MENTIONS, said)
 }
 
 /** As above, or an order to the assistant: right in a message, wrong in a fact. */
-export function looksLikeInstruction(text: string): boolean {
-  return looksLikeInjection(text) || isAnyIn(ORDERS, read(text))
+export function isAssistantInstruction(text: string): boolean {
+  return isPromptInjection(text) || matchesAny(ORDERS, normalizeForDetection(text))
 }
 
-function isAnyIn(patterns: readonly RegExp[], said: string): boolean {
+function matchesAny(patterns: readonly RegExp[], said: string): boolean {
   return patterns.some((pattern) => pattern.test(said))
 }
 
 /** Folded, and so much of it that the work is bounded. Lines stay: a role stands at the beginning of one. */
-function read(text: string): string {
-  return withoutAccents(foldText(clipMessage(text))).replace(/[^\S\n]+/g, ' ')
+function normalizeForDetection(text: string): string {
+  return stripAccents(normalizeText(clipMessage(text))).replace(/[^\S\n]+/g, ' ')
 }
 
 /** Many leave them out when they type, and some to pass unseen. Of Latin letters only: the marks of kana are no accents. */
-function withoutAccents(text: string): string {
+function stripAccents(text: string): string {
   return text
     .normalize('NFD')
     .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
@@ -42,7 +42,7 @@ function withoutAccents(text: string): string {
 
 /** Not within a word. */
 const spaced = (source: string) =>
-  new RegExp(`(?<![\\p{L}\\p{N}])(?:${withoutAccents(source)})(?![\\p{L}\\p{N}])`, 'u')
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${stripAccents(source)})(?![\\p{L}\\p{N}])`, 'u')
 
 /** Chinese and Japanese have no blanks to go by. */
 const dense = (source: string) => new RegExp(source, 'u')
@@ -50,7 +50,7 @@ const dense = (source: string) => new RegExp(source, 'u')
 /** At the beginning of a sentence, or after what makes an order polite. */
 const begins = (source: string) =>
   new RegExp(
-    `(?:^|[.!?;:。！？\\n"“«>-] ?)(?:please,? |kindly |bitte |por favor,? |s'il (?:te|vous) plait,? |assistant[,:] |now,? |and |then |also )*(?:${withoutAccents(source)})(?![\\p{L}\\p{N}])`,
+    `(?:^|[.!?;:。！？\\n"“«>-] ?)(?:please,? |kindly |bitte |por favor,? |s'il (?:te|vous) plait,? |assistant[,:] |now,? |and |then |also )*(?:${stripAccents(source)})(?![\\p{L}\\p{N}])`,
     'u',
   )
 
@@ -60,7 +60,7 @@ const some = (count: number) => `(?:[^ .!?\\n]+ ){0,${count}}?`
 const ROLE = 'system|assistant|developer|tool|function|instructions?'
 
 /** A role before what it says. */
-function lineOf(roles: string): RegExp {
+function buildRoleLinePattern(roles: string): RegExp {
   return new RegExp(
     `(?:^|\\n|[.!?>] |<!-- ?) ?(?:#{1,4} ?|\\*\\*)?(?:${roles})(?:\\*\\*)? ?: ?\\S`,
     'u',
@@ -74,14 +74,14 @@ const MARKS: readonly RegExp[] = [
     'u',
   ),
   /<\|[a-z_ ]{1,30}\|>|\[\/?inst\]|<<\/?sys>>|<(?:start|end)_of_turn>/u,
-  lineOf('system|developer'),
+  buildRoleLinePattern('system|developer'),
   /\[ ?(?:system|admin|developer)(?: [^\]\n]{0,40})?\]/u,
   /"role" ?: ?"(?:system|developer|assistant)"/u,
 ]
 
 /** What only those speak of who build assistants, and those who want to break them. */
 const MENTIONS: readonly RegExp[] = [
-  lineOf('assistant|human'),
+  buildRoleLinePattern('assistant|human'),
   /(?:bypass|override|admin|safety|unrestricted|jailbreak)[a-z_]* ?= ?(?:true|1|on|yes)/u,
   spaced('(?:admin|sudo|debug) mode'),
   spaced(

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { needlesOf, passageOf } from './query-passage.ts'
+import { buildQueryTerms, extractPassage } from './query-passage.ts'
 
 const passage = (content: string, question: string, charactersMax = 240) =>
-  passageOf(content, needlesOf(question, [content]), charactersMax)
+  extractPassage(content, buildQueryTerms(question, [content]), charactersMax)
 
 it('[CR7] quotes the sentences that hold the most words of the question', () => {
   const turn =

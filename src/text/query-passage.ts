@@ -1,11 +1,11 @@
 /** The passage of a long text that a question is about, cut at the ends of sentences. */
 
 import { STOP_WORDS } from './search/stopwords.ts'
-import { UNSPACED } from './search/terms.ts'
+import { UNSPACED_SCRIPT } from './search/terms.ts'
 import { splitSentences } from './speech/sentences.ts'
 
 /** A piece of a word of the question, and how much finding it tells. */
-export type Needle = { readonly text: string; readonly weight: number }
+export type QueryTerm = { readonly text: string; readonly weight: number }
 
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 /** Longer words are looked for without their endings. */
@@ -22,11 +22,11 @@ const PASSAGE_CHARACTERS_MIN = 8
 const OMITTED = '… '
 
 /** What to look for; words that hold in fewer of the texts tell more. */
-export function needlesOf(question: string, texts: readonly string[]): readonly Needle[] {
+export function buildQueryTerms(question: string, texts: readonly string[]): readonly QueryTerm[] {
   const lowered = texts.map((text) => text.toLowerCase())
   const words = new Set(
     (question.toLowerCase().match(WORDS) ?? []).flatMap((word) =>
-      UNSPACED.test(word) ? bigramsOf(word) : STOP_WORDS.has(word) ? [] : [stemOf(word)],
+      UNSPACED_SCRIPT.test(word) ? listBigrams(word) : STOP_WORDS.has(word) ? [] : [stemWord(word)],
     ),
   )
   return [...words].slice(0, NEEDLES_MAX).map((text) => {
@@ -35,11 +35,11 @@ export function needlesOf(question: string, texts: readonly string[]): readonly 
   })
 }
 
-function stemOf(word: string): string {
+function stemWord(word: string): string {
   return word.slice(0, Math.max(STEM_CHARACTERS_MIN, word.length - ENDING_CHARACTERS))
 }
 
-function bigramsOf(word: string): readonly string[] {
+function listBigrams(word: string): readonly string[] {
   const characters = [...word]
   return characters.length < 2
     ? characters
@@ -47,57 +47,57 @@ function bigramsOf(word: string): readonly string[] {
 }
 
 /** Which of the needles a text holds. */
-export function needlesIn(text: string, needles: readonly Needle[]): ReadonlySet<Needle> {
+export function findQueryTerms(text: string, needles: readonly QueryTerm[]): ReadonlySet<QueryTerm> {
   const lowered = text.toLowerCase()
-  return new Set(needles.filter((needle) => offsetsOf(lowered, needle.text, 1).length > 0))
+  return new Set(needles.filter((needle) => findOffsets(lowered, needle.text, 1).length > 0))
 }
 
 /** At most so many characters, in one line, with marks where something was left out. */
-export function passageOf(
+export function extractPassage(
   content: string,
-  needles: readonly Needle[],
+  needles: readonly QueryTerm[],
   charactersMax: number,
 ): string {
-  return oneLine(linesOfPassage(content, needles, charactersMax))
+  return toSingleLine(linesOfPassage(content, needles, charactersMax))
 }
 
 /** The same with its line breaks, which tell more about what a text is. */
 export function linesOfPassage(
   content: string,
-  needles: readonly Needle[],
+  needles: readonly QueryTerm[],
   charactersMax: number,
 ): string {
   if (content.length <= charactersMax) return content
   const room = Math.max(PASSAGE_CHARACTERS_MIN, charactersMax - 2 * OMITTED.length)
   const occurrences = findOccurrences(content, needles)
-  const region = regionOf(content, densestStart(occurrences, room), room)
+  const region = expandRegion(content, findDensestStart(occurrences, room), room)
   const segments = splitSegments(content, region, room)
-  const { start, end } = bestWindow(segments, occurrences, room)
+  const { start, end } = findBestWindow(segments, occurrences, room)
   return excerpt(content, start, end)
 }
 
-type Occurrence = { readonly at: number; readonly needle: number; readonly weight: number }
+type TermOccurrence = { readonly at: number; readonly needle: number; readonly weight: number }
 
 /** Where the needles stand, in the order of the text. */
-function findOccurrences(content: string, needles: readonly Needle[]): readonly Occurrence[] {
+function findOccurrences(content: string, needles: readonly QueryTerm[]): readonly TermOccurrence[] {
   const lowered = content.toLowerCase()
   // A few letters are longer in lower case; then offsets in the two are not the same.
   if (lowered.length !== content.length) return []
   return needles
     .flatMap(({ text, weight }, needle) =>
-      offsetsOf(lowered, text).map((at) => ({ at, needle, weight })),
+      findOffsets(lowered, text).map((at) => ({ at, needle, weight })),
     )
     .sort((a, b) => a.at - b.at)
 }
 
-function offsetsOf(text: string, needle: string, most = OCCURRENCES_MAX): readonly number[] {
+function findOffsets(text: string, needle: string, most = OCCURRENCES_MAX): readonly number[] {
   const offsets: number[] = []
   for (
     let at = text.indexOf(needle);
     at >= 0 && offsets.length < most;
     at = text.indexOf(needle, at + needle.length)
   ) {
-    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1)) || UNSPACED.test(needle)) {
+    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1)) || UNSPACED_SCRIPT.test(needle)) {
       offsets.push(at)
     }
   }
@@ -105,7 +105,7 @@ function offsetsOf(text: string, needle: string, most = OCCURRENCES_MAX): readon
 }
 
 /** How much the occurrences within a stretch tell; the same word again tells little. */
-function scoreStretch(occurrences: readonly Occurrence[], start: number, end: number): number {
+function scoreStretch(occurrences: readonly TermOccurrence[], start: number, end: number): number {
   const seen = new Set<number>()
   let score = 0
   for (const { at, needle, weight } of occurrences) {
@@ -118,7 +118,7 @@ function scoreStretch(occurrences: readonly Occurrence[], start: number, end: nu
 }
 
 /** Where the stretch of a length begins that holds the most of what is looked for. */
-function densestStart(occurrences: readonly Occurrence[], length: number): number {
+function findDensestStart(occurrences: readonly TermOccurrence[], length: number): number {
   let best = { score: 0, start: 0 }
   for (const { at } of occurrences) {
     const score = scoreStretch(occurrences, at, at + length)
@@ -132,10 +132,10 @@ const REGION_CHARACTERS = 4_000
 
 type Stretch = { readonly start: number; readonly end: number }
 
-function regionOf(content: string, densest: number, length: number): Stretch {
-  const start = wholeCharacter(content, Math.max(0, densest - REGION_CHARACTERS / 2))
+function expandRegion(content: string, densest: number, length: number): Stretch {
+  const start = alignToCharacter(content, Math.max(0, densest - REGION_CHARACTERS / 2))
   const end = densest + length + REGION_CHARACTERS / 2
-  return { start, end: wholeCharacter(content, Math.min(content.length, end)) }
+  return { start, end: alignToCharacter(content, Math.min(content.length, end)) }
 }
 
 /** The sentences of a region without gaps; what is too long for a passage is split between words. */
@@ -147,7 +147,7 @@ function splitSegments(content: string, region: Stretch, lengthMax: number): rea
     const end = starts[index + 1] ?? region.end
     let start = sentence
     while (end - start > lengthMax) {
-      const middle = wordEnd(content, start + lengthMax)
+      const middle = findWordEnd(content, start + lengthMax)
       const stop = middle > start ? middle : start + lengthMax
       segments.push({ start, end: stop })
       start = stop
@@ -161,9 +161,9 @@ function splitSegments(content: string, region: Stretch, lengthMax: number): rea
  * Of all runs of segments that fit, the one that tells the most; of equals the first. Segments before the first occurrence
  * in it make way for those that follow.
  */
-function bestWindow(
+function findBestWindow(
   segments: readonly Stretch[],
-  occurrences: readonly Occurrence[],
+  occurrences: readonly TermOccurrence[],
   lengthMax: number,
 ): Stretch {
   let best: Stretch & { readonly score: number } = { start: 0, end: 0, score: -1 }
@@ -192,19 +192,19 @@ function excerpt(content: string, start: number, end: number): string {
 const WORD_REACH = 30
 
 /** Behind the last whole word before an offset. */
-function wordEnd(content: string, at: number): number {
+function findWordEnd(content: string, at: number): number {
   const end = Math.min(content.length, at)
   const blank = content.slice(Math.max(0, end - WORD_REACH), end).search(/\s\S*$/u)
   return end === content.length || blank < 0
-    ? wholeCharacter(content, end)
+    ? alignToCharacter(content, end)
     : Math.max(0, end - WORD_REACH) + blank
 }
 
 /** Not between the halves of a surrogate pair. */
-function wholeCharacter(content: string, at: number): number {
+function alignToCharacter(content: string, at: number): number {
   return /[\udc00-\udfff]/.test(content.charAt(at)) ? at - 1 : at
 }
 
-function oneLine(text: string): string {
+function toSingleLine(text: string): string {
   return text.replace(/\s+/gu, ' ').trim()
 }

@@ -1,5 +1,5 @@
-import { bestRun, PART_CHARACTERS, partsOf, widened } from '../files/citation.ts'
-import { withoutHalf } from './markdown/markdown-syntax.ts'
+import { findBestRun, PART_CHARACTERS, splitParts, widenRun } from '../files/citation.ts'
+import { trimLoneSurrogate } from './markdown/markdown-syntax.ts'
 
 /**
  * The part of the text, as it is written, that has most of the terms of a query (`queryTerms`), with something of what is
@@ -11,9 +11,9 @@ export function snippetOf(
   charactersMax: number = SNIPPET_CHARACTERS_MAX,
 ): string {
   if (text.length <= charactersMax) return text
-  const parts = partsOf(text, new Set(terms), Math.min(PART_CHARACTERS, charactersMax))
-  const { first, last } = widened(parts, bestRun(parts, charactersMax), charactersMax)
-  return withoutHalf(text.slice(parts[first]?.start ?? 0, parts[last]?.end ?? 0)).trimEnd()
+  const parts = splitParts(text, new Set(terms), Math.min(PART_CHARACTERS, charactersMax))
+  const { first, last } = widenRun(parts, findBestRun(parts, charactersMax), charactersMax)
+  return trimLoneSurrogate(text.slice(parts[first]?.start ?? 0, parts[last]?.end ?? 0)).trimEnd()
 }
 
 export const SNIPPET_CHARACTERS_MAX = 700

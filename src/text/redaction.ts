@@ -8,18 +8,18 @@
  * Every pattern begins where a word begins and takes all of it, so no character is looked at more often than a few times,
  * and what is left holds nothing that would be found in a second pass.
  */
-export type RedactOptions = {
+export type RedactionOptions = {
   /** Whether addresses of people are secrets, too. */
-  readonly mails: boolean
+  readonly emailAddresses: boolean
 }
 
-export function redact(text: string, { mails }: RedactOptions): string {
-  let redacted = withoutPrivateKeys(text)
-  for (const rule of RULES) redacted = apply(rule, redacted)
-  return mails ? apply(MAILS, redacted) : redacted
+export function redactSensitiveText(text: string, { emailAddresses: mails }: RedactionOptions): string {
+  let redacted = redactPrivateKeys(text)
+  for (const rule of RULES) redacted = applyRule(rule, redacted)
+  return mails ? applyRule(MAILS, redacted) : redacted
 }
 
-type Rule = {
+type SecretRule = {
   readonly kind: string
   /** One of these is in every text that holds such a secret. Looking for them is far cheaper than the pattern. */
   readonly hints: readonly string[]
@@ -34,28 +34,28 @@ const hasDigit = (text: string) => /\d/.test(text)
 const always = () => true
 
 /** Keys that begin as those of one issuer do; `rest` is what comes after that. */
-function issued(
+function buildTokenRule(
   kind: string,
   hints: readonly string[],
   rest: string,
   isSecret: (secret: string) => boolean = always,
-): Rule {
+): SecretRule {
   const beginnings = hints.map((hint) => hint.replaceAll('.', String.raw`\.`)).join('|')
   return { kind, hints, pattern: new RegExp(`${START}(?:${beginnings})${rest}`, 'g'), isSecret }
 }
 
-const RULES: readonly Rule[] = [
-  issued('jwt', ['eyJ'], String.raw`[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}`),
-  issued('anthropic_key', ['sk-ant-'], String.raw`[\w-]{16,}`),
+const RULES: readonly SecretRule[] = [
+  buildTokenRule('jwt', ['eyJ'], String.raw`[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}`),
+  buildTokenRule('anthropic_key', ['sk-ant-'], String.raw`[\w-]{16,}`),
   // Also of those many that took over its form. Names of styles and packages begin like it, but hold no digits.
-  issued('openai_key', ['sk-'], String.raw`[\w-]{20,}`, hasDigit),
-  issued(
+  buildTokenRule('openai_key', ['sk-'], String.raw`[\w-]{20,}`, hasDigit),
+  buildTokenRule(
     'github_token',
     ['ghp_', 'gho_', 'ghr_', 'ghs_', 'ghu_', 'github_pat_'],
     String.raw`\w{22,}[\w-]*`,
   ),
-  issued('gitlab_token', ['glpat-', 'glrt-', 'gldt-', 'glptt-', 'glcbt-'], String.raw`[\w-]{16,}`),
-  issued(
+  buildTokenRule('gitlab_token', ['glpat-', 'glrt-', 'gldt-', 'glptt-', 'glcbt-'], String.raw`[\w-]{16,}`),
+  buildTokenRule(
     'slack_token',
     ['xoxa-', 'xoxb-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
     String.raw`[\w-]{10,}`,
@@ -67,16 +67,16 @@ const RULES: readonly Rule[] = [
     pattern: /(?<=hooks\.slack\.com\/)(?:services|workflows)\/[\w/-]{20,}/g,
     isSecret: always,
   },
-  issued('aws_key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], String.raw`[A-Z0-9]{16}(?![\w-])`),
-  issued('google_key', ['AIza'], String.raw`[\w-]{35,}`),
-  issued('google_key', ['GOCSPX-', 'ya29.'], String.raw`[\w-]{20,}(?:\.[\w-]+)*`),
-  issued(
+  buildTokenRule('aws_key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], String.raw`[A-Z0-9]{16}(?![\w-])`),
+  buildTokenRule('google_key', ['AIza'], String.raw`[\w-]{35,}`),
+  buildTokenRule('google_key', ['GOCSPX-', 'ya29.'], String.raw`[\w-]{20,}(?:\.[\w-]+)*`),
+  buildTokenRule(
     'stripe_key',
     ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'],
     String.raw`[\w+/=-]{16,}`,
   ),
-  issued('recollect_key', ['rc_'], String.raw`[0-9a-z]{8,40}_[\w-]{30,}`),
-  issued(
+  buildTokenRule('recollect_key', ['rc_'], String.raw`[0-9a-z]{8,40}_[\w-]{30,}`),
+  buildTokenRule(
     'api_key',
     [
       ...['gsk_', 'hf_', 'npm_', 'r8_', 'dckr_pat_', 'dop_v1_', 'doo_v1_', 'lin_api_', 'ntn_'],
@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
     hints: [' ', '\t'],
     pattern:
       /authorization\\{0,3}["'`]?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["'`]?(?:bearer|basic|token)[ \t]{1,8}(?<secret>[\w.~+/-]{8,}={0,2})/gi,
-    isSecret: looksEncoded,
+    isSecret: isTokenLike,
   },
   {
     kind: 'authorization',
@@ -99,14 +99,14 @@ const RULES: readonly Rule[] = [
       String.raw`${START}(?:bearer|basic)[ \t]{1,8}(?<secret>[\w.~+/-]{16,}={0,2})`,
       'gi',
     ),
-    isSecret: looksDrawn,
+    isSecret: isRandomLooking,
   },
   {
     // In addresses, between the name of a person and the name of a machine.
     kind: 'password',
     hints: ['://'],
     pattern: /(?<=[a-z0-9]:\/\/[^\s/:@?#"'`<>[]{0,200}:)[^\s/?#"'`<>[]{1,400}(?=@)/gi,
-    isSecret: isNoPlaceholder,
+    isSecret: isRealValue,
   },
   {
     kind: 'secret',
@@ -125,11 +125,11 @@ const RULES: readonly Rule[] = [
         String.raw`(?<secret>[^\s"'\x60,;:=&?()<>{}[\]|\\]{8,}={0,2})`,
       'gi',
     ),
-    isSecret: looksDrawn,
+    isSecret: isRandomLooking,
   },
 ]
 
-const MAILS: Rule = {
+const MAILS: SecretRule = {
   kind: 'mail',
   hints: ['@'],
   pattern:
@@ -138,23 +138,23 @@ const MAILS: Rule = {
   isSecret: (mail) => !mail.startsWith('git@'),
 }
 
-function apply({ kind, hints, pattern, isSecret }: Rule, text: string): string {
+function applyRule({ kind, hints, pattern, isSecret }: SecretRule, text: string): string {
   if (!hints.some((hint) => text.includes(hint))) return text
   const mark = `[redacted:${kind}]`
   return text.replace(pattern, (match: string, ...rest: unknown[]) => {
     const groups = rest.at(-1)
-    const secret = isGroups(groups) ? (groups.secret ?? match) : match
+    const secret = isGroupsObject(groups) ? (groups.secret ?? match) : match
     if (!isSecret(secret)) return match
     return match.slice(0, match.length - secret.length) + mark
   })
 }
 
-function isGroups(value: unknown): value is { readonly secret?: string } {
+function isGroupsObject(value: unknown): value is { readonly secret?: string } {
   return typeof value === 'object' && value !== null
 }
 
 /** `${PASSWORD}`, `<password>`, `****`, `%s`: where a secret will be. */
-function isNoPlaceholder(secret: string): boolean {
+function isRealValue(secret: string): boolean {
   return !/^[$<{%[*]/.test(secret) && !/^(.)\1*$/.test(secret)
 }
 
@@ -166,18 +166,18 @@ const CODE_NAME = /^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+$/i
 const ENTROPY_MIN = 2.5
 
 /** Whether a machine or a careful person may have drawn it at random. */
-function looksDrawn(secret: string): boolean {
-  if (!isNoPlaceholder(secret) || !hasDigit(secret) || !/\p{L}/u.test(secret)) return false
+function isRandomLooking(secret: string): boolean {
+  if (!isRealValue(secret) || !hasDigit(secret) || !/\p{L}/u.test(secret)) return false
   if (PATH.test(secret) || NAME.test(secret) || CODE_NAME.test(secret)) return false
-  return entropyOf(secret) >= ENTROPY_MIN
+  return computeEntropy(secret) >= ENTROPY_MIN
 }
 
 /** Behind the name of a header, less is needed to know that it is no word. */
-function looksEncoded(secret: string): boolean {
-  return isNoPlaceholder(secret) && /\d|[a-z][A-Z]/.test(secret)
+function isTokenLike(secret: string): boolean {
+  return isRealValue(secret) && /\d|[a-z][A-Z]/.test(secret)
 }
 
-function entropyOf(text: string): number {
+function computeEntropy(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   let bits = 0
@@ -194,7 +194,7 @@ const KEY_CHARACTERS_MAX = 32_768
 const KEY_LINES = /(?:(?:\s|\\[nr]|["',>|])*[A-Za-z0-9+/]{16,}={0,2})*/y
 const KEY_MARK = '[redacted:private_key]'
 
-function withoutPrivateKeys(text: string): string {
+function redactPrivateKeys(text: string): string {
   const begins = [...text.matchAll(KEY_BEGIN)]
   if (begins.length === 0) return text
   const ends = text.matchAll(KEY_END)
@@ -209,12 +209,12 @@ function withoutPrivateKeys(text: string): string {
     const hasEnd = end.done !== true && end.value.index <= limit
     kept += text.slice(from, begin.index) + KEY_MARK
     from =
-      hasEnd && end.done !== true ? end.value.index + end.value[0].length : bodyEnd(text, bodyStart)
+      hasEnd && end.done !== true ? end.value.index + end.value[0].length : findKeyBodyEnd(text, bodyStart)
   })
   return kept + text.slice(from)
 }
 
-function bodyEnd(text: string, start: number): number {
+function findKeyBodyEnd(text: string, start: number): number {
   KEY_LINES.lastIndex = start
   KEY_LINES.test(text)
   return Math.max(start, KEY_LINES.lastIndex)

@@ -6,7 +6,7 @@
 const SAMPLES = ['a', 'a', 'あ', 'あ'] as const
 
 /** Leaves nothing to compile for whoever uses them next. Others may have their turn after each piece. */
-export function* warming(rules: readonly RegExp[]): Generator<void> {
+export function* warmUpPatterns(rules: readonly RegExp[]): Generator<void> {
   for (const rule of rules) {
     for (const sample of SAMPLES) {
       rule.lastIndex = 0

@@ -8,13 +8,13 @@
 const FINAL_SIGMA = 'ς'
 const SIGMA = 'σ'
 
-export function lowered(text: string): string {
+export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll(FINAL_SIGMA, SIGMA)
 }
 
 /** `wanted` must have been lowered. Every text holds the empty one. */
-export function containsLowered(text: string, wanted: string): boolean {
-  const lower = lowered(text)
+export function containsFolded(text: string, wanted: string): boolean {
+  const lower = foldCase(text)
   for (let at = lower.indexOf(wanted); at !== -1; at = lower.indexOf(wanted, at + 1)) {
     if (!isInsidePair(lower, at) && !isInsidePair(lower, at + wanted.length)) return true
   }

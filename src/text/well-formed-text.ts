@@ -3,7 +3,7 @@ import { BLANK, LONE_HALVES } from '../domain/service-endpoint.ts'
 const LONE_HALF = /\p{Surrogate}/gu
 
 /** As much of a text as a model can see, without halves of characters: neither those of the cut nor lone ones. */
-export function boundedText(text: string, unitsMax: number): string {
+export function truncateText(text: string, unitsMax: number): string {
   return text.slice(0, cutAt(text, unitsMax)).replace(LONE_HALF, '\ufffd')
 }
 
@@ -14,7 +14,7 @@ function cutAt(text: string, unitsMax: number): number {
 }
 
 /** As UTF-8 can hold it, and never blank. NUL ends a text early in some services. */
-export function sendable(text: string): string {
+export function toSendableText(text: string): string {
   const sound = text.replace(LONE_HALVES, '\ufffd').replaceAll('\0', ' ')
   return sound.trim() === '' ? BLANK : sound
 }

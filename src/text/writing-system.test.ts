@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fitOfCoverage, isReadable, writingOf } from './writing-system.ts'
+import { scoreCoverage, isReadableFrom, detectWritingSystem } from './writing-system.ts'
 
 describe('[FX32] the writing of a text', () => {
   it.each([
@@ -13,19 +13,19 @@ describe('[FX32] the writing of a text', () => {
     ['kana', `${'監査'.repeat(500)}${'のログ'.repeat(50)}`],
     ['hangul', '노드를 비우는 방법'],
   ])('[FX32] %s: %s', (writing, text) => {
-    expect(writingOf(text)).toBe(writing)
+    expect(detectWritingSystem(text)).toBe(writing)
   })
 
   it('[FX32] is read by who writes it; Chinese characters alone may be Japanese', () => {
-    expect(isReadable('spaced', 'spaced')).toBe(true)
-    expect(isReadable('spaced', 'shared')).toBe(false)
-    expect(isReadable('shared', 'kana')).toBe(true)
-    expect(isReadable('kana', 'shared')).toBe(false)
+    expect(isReadableFrom('spaced', 'spaced')).toBe(true)
+    expect(isReadableFrom('spaced', 'shared')).toBe(false)
+    expect(isReadableFrom('shared', 'kana')).toBe(true)
+    expect(isReadableFrom('kana', 'shared')).toBe(false)
   })
 
   it('[FX32] without spaces, less of a question says as much', () => {
-    expect(fitOfCoverage(0.3, 'spaced')).toBe(0.3)
-    expect(fitOfCoverage(0.3, 'shared')).toBeCloseTo(0.5)
-    expect(fitOfCoverage(0.9, 'kana')).toBe(1)
+    expect(scoreCoverage(0.3, 'spaced')).toBe(0.3)
+    expect(scoreCoverage(0.3, 'shared')).toBeCloseTo(0.5)
+    expect(scoreCoverage(0.9, 'kana')).toBe(1)
   })
 })

@@ -4,7 +4,7 @@
  */
 
 /** What texts in other writings count beside those in that of the question. */
-export const OTHER_WRITING_SHARE = 0.9
+export const OTHER_SCRIPT_WEIGHT = 0.9
 
 /** Of a text's letters, so many make it one of a writing. A page in English may well name somebody in Chinese. */
 const TELLING_SHARE = 0.05
@@ -21,10 +21,10 @@ type Letters = {
 }
 
 /** `shared` is what only Chinese characters are in: Chinese, or a Japanese heading. */
-export type Writing = 'spaced' | 'shared' | 'kana' | 'hangul'
+export type WritingSystem = 'spaced' | 'shared' | 'kana' | 'hangul'
 
-export function writingOf(text: string): Writing {
-  const { kana, han, hangul, all } = lettersOf(text)
+export function detectWritingSystem(text: string): WritingSystem {
+  const { kana, han, hangul, all } = countLetters(text)
   const least = all * TELLING_SHARE
   if (hangul > least) return 'hangul'
   if (kana > least) return 'kana'
@@ -32,7 +32,7 @@ export function writingOf(text: string): Writing {
 }
 
 /** Whether whoever has asked in one writing can read a text that is in another. */
-export function isReadable(question: Writing, text: Writing): boolean {
+export function isReadableFrom(question: WritingSystem, text: WritingSystem): boolean {
   return question === text || (question === 'shared' && text === 'kana')
 }
 
@@ -40,11 +40,11 @@ export function isReadable(question: Writing, text: Writing): boolean {
 const PAIRS_IN_WORDS = 0.6
 
 /** How well a text fits that holds a share of what a question is made of, from 0 to 1. */
-export function fitOfCoverage(coverage: number, question: Writing): number {
+export function scoreCoverage(coverage: number, question: WritingSystem): number {
   return Math.min(1, question === 'spaced' ? coverage : coverage / PAIRS_IN_WORDS)
 }
 
-function lettersOf(text: string): Letters {
+function countLetters(text: string): Letters {
   let [kana, han, hangul, all] = [0, 0, 0, 0]
   const step = Math.max(1, Math.floor(text.length / SAMPLE_CHARACTERS))
   for (let at = 0; at < text.length; at += step) {

@@ -20,7 +20,7 @@ export function describeSystem(name: string, open: OpenStore): void {
 function describeKeys(open: OpenStore): void {
   it('[SY1] lets in who holds the secret, and keeps no secret', async () => {
     const { engine, store } = await openEngine(open)
-    const { key, secret } = await engine.keys.create({ name: 'app', home: 'ada', role: 'agent' })
+    const { key, secret } = await engine.keys.create({ name: 'app', defaultOwner: 'ada', role: 'agent' })
     expect(secret).toMatch(/^rc_[0-9a-z]+_[\w-]{43}$/)
     expect(await engine.keys.verify(secret)).toMatchObject({
       id: key.id,
@@ -55,8 +55,8 @@ function describeKeys(open: OpenStore): void {
   it('[SY2] ends keys that expire or are revoked', async () => {
     const { engine, clock } = await openEngine(open)
     const expiresAt = clock.now() + DAY
-    const brief = await engine.keys.create({ name: 'brief', home: 'ada', expiresAt })
-    const ended = await engine.keys.create({ name: 'ended', home: 'ada' })
+    const brief = await engine.keys.create({ name: 'brief', defaultOwner: 'ada', expiresAt })
+    const ended = await engine.keys.create({ name: 'ended', defaultOwner: 'ada' })
     await engine.keys.revoke(ended.key.id)
     expect(await engine.keys.verify(ended.secret)).toBeNull()
     expect(await engine.keys.verify(brief.secret)).not.toBeNull()
@@ -77,7 +77,7 @@ function describeKeys(open: OpenStore): void {
 
   it('[SY2] notes the last use, at most once a minute', async () => {
     const { engine, clock } = await openEngine(open)
-    const { secret } = await engine.keys.create({ name: 'app', home: 'ada' })
+    const { secret } = await engine.keys.create({ name: 'app', defaultOwner: 'ada' })
     clock.advance(1_000)
     await engine.keys.verify(secret)
     const usedAt = clock.now()
@@ -107,18 +107,18 @@ function describeKeys(open: OpenStore): void {
 function describeSettings(open: OpenStore): void {
   it('[SY4] lets the owner override the system, and the system the default', async () => {
     const { engine } = await openEngine(open)
-    expect((await engine.settings.effective(owner('ada'))).recallLimit).toBe(10)
+    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(10)
     await engine.settings.change(null, { recallLimit: 3, strategy: 'keyword' })
-    expect(await engine.settings.effective(owner('ada'))).toMatchObject({ recallLimit: 3 })
+    expect(await engine.settings.resolve(owner('ada'))).toMatchObject({ recallLimit: 3 })
     await engine.settings.change(owner('ada'), { recallLimit: 7 })
-    expect(await engine.settings.effective(owner('ada'))).toMatchObject({
+    expect(await engine.settings.resolve(owner('ada'))).toMatchObject({
       recallLimit: 7,
       strategy: 'keyword',
     })
-    expect((await engine.settings.effective(owner('bob'))).recallLimit).toBe(3)
+    expect((await engine.settings.resolve(owner('bob'))).recallLimit).toBe(3)
     await engine.settings.change(owner('ada'), { recallLimit: null })
-    expect((await engine.settings.effective(owner('ada'))).recallLimit).toBe(3)
-    expect(await engine.settings.stored(owner('ada'))).toEqual({})
+    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(3)
+    expect(await engine.settings.getStored(owner('ada'))).toEqual({})
   })
 
   it('[SY4] recalls by the settings of whoever asks', async () => {
@@ -143,21 +143,21 @@ function describeSettings(open: OpenStore): void {
         code: 'invalid_input',
       })
     }
-    expect(await engine.settings.stored(null)).toEqual({})
+    expect(await engine.settings.getStored(null)).toEqual({})
   })
 
   it('[SY4] sees within moments what another process has set', async () => {
     const { engine, clock, store, on } = await openEngine(open)
-    await engine.settings.effective(owner('ada'))
+    await engine.settings.resolve(owner('ada'))
     await on(store).settings.change(owner('ada'), { recallLimit: 4 })
     clock.advance(2_000)
-    expect((await engine.settings.effective(owner('ada'))).recallLimit).toBe(4)
+    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(4)
   })
 
   it('[SY14] gives memories to whoever asks for them, whether or not the gateway has memory', async () => {
     const { engine } = await openEngine(open)
     await engine.remember(ADA, { content: 'I prefer tea' })
-    expect((await engine.settings.effective(owner('ada'))).enabled).toBe(false)
+    expect((await engine.settings.resolve(owner('ada'))).enabled).toBe(false)
     for (const enabled of [false, true]) {
       await engine.settings.change(owner('ada'), { enabled })
       const given = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
@@ -204,7 +204,7 @@ function describeAuditAndAnswers(open: OpenStore): void {
   it('[SY7] keeps the audit log, newest first, for its time', async () => {
     const { engine, clock } = await openEngine(open)
     const note = (operation: string, about: string) =>
-      engine.audit.note({ actor: null, operation, owner: about, targets: ['mem_1'] })
+      engine.audit.append({ actor: null, operation, owner: about, targets: ['mem_1'] })
     await note('memory.add', 'ada')
     clock.advance(1_000)
     await note('memory.forget', 'bob')
@@ -225,25 +225,25 @@ function describeAuditAndAnswers(open: OpenStore): void {
     const { engine, clock } = await openEngine(open)
     let done = 0
     const work = async () => ({ n: ++done })
-    expect(await engine.answers.once('k', 'body', work)).toEqual({
+    expect(await engine.idempotency.runOnce('k', 'body', work)).toEqual({
       answer: { n: 1 },
       isRepeated: false,
     })
-    expect(await engine.answers.once('k', 'body', work)).toEqual({
+    expect(await engine.idempotency.runOnce('k', 'body', work)).toEqual({
       answer: { n: 1 },
       isRepeated: true,
     })
-    await expect(engine.answers.once('k', 'other', work)).rejects.toMatchObject({
+    await expect(engine.idempotency.runOnce('k', 'other', work)).rejects.toMatchObject({
       code: 'conflict',
     })
     clock.advance(2 * DAY)
-    expect(await engine.answers.once('k', 'other', work)).toMatchObject({ answer: { n: 2 } })
+    expect(await engine.idempotency.runOnce('k', 'other', work)).toMatchObject({ answer: { n: 2 } })
   })
 
   it('[SY8] keeps no answer that could hold what was erased', async () => {
     const { engine, store } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
-    await engine.answers.once('k', 'body', async () => ({ content: memory.content }))
+    await engine.idempotency.runOnce('k', 'body', async () => ({ content: memory.content }))
     await engine.erase(ADA, memory.id)
     const { rows } = await store.find(
       'entry',
@@ -265,14 +265,14 @@ function describeAuditAndAnswers(open: OpenStore): void {
       await held
       return { n: ++done }
     }
-    const asked = [engine.answers.once('k', 'body', work), engine.answers.once('k', 'body', work)]
+    const asked = [engine.idempotency.runOnce('k', 'body', work), engine.idempotency.runOnce('k', 'body', work)]
     await Promise.race(asked).catch(release)
     const both = await Promise.allSettled(asked)
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(done).toBe(1)
-    const failing = () => engine.answers.once('f', 'body', () => Promise.reject(new Error('no')))
+    const failing = () => engine.idempotency.runOnce('f', 'body', () => Promise.reject(new Error('no')))
     await expect(failing()).rejects.toThrow('no')
-    expect(await engine.answers.once('f', 'body', work)).toMatchObject({ isRepeated: false })
+    expect(await engine.idempotency.runOnce('f', 'body', work)).toMatchObject({ isRepeated: false })
   })
 }
 
@@ -290,10 +290,10 @@ function describeMany(open: OpenStore): void {
     expect(dry).toMatchObject({ matched: 650, forgotten: 0, change: null })
     const cleared = await engine.clear(ADA, { types: ['episodic'] })
     expect(cleared).toMatchObject({ matched: 650, forgotten: 650, erased: 0 })
-    expect((await engine.tally(ADA)).total).toBe(1)
+    expect((await engine.countMemories(ADA)).total).toBe(1)
     const undone = await engine.undo(ADA, cleared.change ?? '')
     expect(undone.memories).toHaveLength(650)
-    expect((await engine.tally(ADA)).total).toBe(651)
+    expect((await engine.countMemories(ADA)).total).toBe(651)
     expect(await engine.clear(ADA, {}, { erase: true })).toMatchObject({
       erased: 651,
       change: null,
@@ -368,12 +368,12 @@ function describeMany(open: OpenStore): void {
     await engine.edit(ADA, memory.id, { content: 'I prefer green tea' })
     await engine.remember({ owner: 'bob' }, { content: 'I prefer coffee' })
     await engine.settings.change(owner('ada'), { recallLimit: 4 })
-    const { secret } = await engine.keys.create({ name: 'app', home: 'ada' })
+    const { secret } = await engine.keys.create({ name: 'app', defaultOwner: 'ada' })
     const dry = await engine.eraseOwner('ada', { dryRun: true })
     expect(dry.rows).toMatchObject({ memory: 1, revision: 1, entry: 2 })
     expect(await engine.eraseOwner('ada')).toEqual(dry)
     expect(await engine.keys.verify(secret)).toBeNull()
-    expect((await engine.places()).map((place) => place.owner)).toEqual(['bob'])
+    expect((await engine.listPlaces()).map((place) => place.owner)).toEqual(['bob'])
     const left = await store.find('revision', { owner: owner('ada') }, { where: {}, limit: 9 })
     expect(left.rows).toEqual([])
     const management = await engine.keys.ensureManagement()
@@ -384,19 +384,19 @@ function describeMany(open: OpenStore): void {
 
   it('[SY12] sees that memory works, and leaves nothing behind', async () => {
     const { engine, store } = await openEngine(open)
-    expect(await engine.probe()).toEqual({ works: true, because: null })
-    expect((await store.report()).rows).toMatchObject({ memory: 0, revision: 0, tombstone: 0 })
+    expect(await engine.testWrite()).toEqual({ works: true, because: null })
+    expect((await store.getReport()).rows).toMatchObject({ memory: 0, revision: 0, tombstone: 0 })
   })
 
   it('[SY13] counts anew after each change', async () => {
     const { engine, clock, store, on } = await openEngine(open)
-    expect((await engine.tally(ADA)).total).toBe(0)
+    expect((await engine.countMemories(ADA)).total).toBe(0)
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
-    expect(await engine.tally(ADA)).toMatchObject({ total: 1, characters: 12 })
+    expect(await engine.countMemories(ADA)).toMatchObject({ total: 1, characters: 12 })
     await engine.forget(ADA, memory.id)
-    expect((await engine.tally(ADA)).total).toBe(0)
+    expect((await engine.countMemories(ADA)).total).toBe(0)
     await on(store).remember(ADA, { content: 'I have a cat' })
     clock.advance(3_000)
-    expect((await engine.tally(ADA)).total).toBe(1)
+    expect((await engine.countMemories(ADA)).total).toBe(1)
   })
 }

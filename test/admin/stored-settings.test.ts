@@ -16,7 +16,7 @@ async function startedAfter(changes: object, options: EngineOptions = {}) {
 }
 
 async function partsAfter(changes: object, options: EngineOptions = {}) {
-  return (await startedAfter(changes, options)).parts().embedder
+  return (await startedAfter(changes, options)).getComponents().embedder
 }
 
 const OPENAI = { embeddingProviderModel: 'openai/text-embedding-3-small' }
@@ -71,7 +71,7 @@ it('[SY16] a model without its key keeps nobody from starting, and the status sa
   await remote.settings.change(null, { embeddingSource: null })
 
   const nameless = await startedAfter({ embeddingSource: 'remote' })
-  expect(nameless.parts().embedder?.state).toMatchObject({ kind: 'failing' })
+  expect(nameless.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
 
   const auto = await partsAfter(OPENAI)
   const instead = { insteadOf: 'openai/text-embedding-3-small', insteadBecause: because }
@@ -92,7 +92,7 @@ it('[SY16] what was said at the start alone is refused there', async () => {
 it('[RR5] a setting names the reranker; without its key it is left out and told', async () => {
   const stored = { rerankProviderModel: 'cohere/rerank-v3.5' }
   const withKey = await startedAfter(stored, { embedding: false, providerKeys: { cohere: 'key' } })
-  expect(withKey.parts().reranker).toEqual({ name: 'rerank-v3.5', provider: 'cohere' })
+  expect(withKey.getComponents().reranker).toEqual({ name: 'rerank-v3.5', provider: 'cohere' })
   expect(await withKey.status()).toMatchObject({ rerankTrouble: null })
 
   const without = await startedAfter(stored, { embedding: false })
@@ -101,11 +101,11 @@ it('[RR5] a setting names the reranker; without its key it is left out and told'
   const ada = { owner: 'ada' }
   await without.remember(ada, { content: 'I drink tea in the morning.' })
   await without.remember(ada, { content: 'My tea is from Assam.' })
-  const { memories, legs } = await without.recall(ada, { text: 'tea' })
+  const { memories, retrievers: legs } = await without.recall(ada, { text: 'tea' })
   expect(memories).toHaveLength(2)
   expect(legs.rerank).toMatchObject({ state: 'skipped', because })
 
   const folder = { folder: temporaryFolder() }
   const started = await startedAfter(stored, { embedding: false, rerank: folder })
-  expect(started.parts().reranker).toMatchObject({ provider: null })
+  expect(started.getComponents().reranker).toMatchObject({ provider: null })
 })

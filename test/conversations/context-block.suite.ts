@@ -85,7 +85,7 @@ function describeIdentity(open: OpenStore): void {
     expect(await asked('dov')).toEqual([])
     expect(await asked()).toEqual([])
     const found = async (scope: ScopeInput) =>
-      (await engine.recallFor(scope, SMALL_TALK)).memories.map(({ content }) => content)
+      (await engine.recallForPrompt(scope, SMALL_TALK)).memories.map(({ content }) => content)
     expect(await found({ ...ADA, user: 'bea' })).toEqual(['The user is called bea'])
     expect(await found(ADA)).toEqual([])
     expect(await found({ owner: 'bob', user: 'bea' })).toEqual([])
@@ -187,7 +187,7 @@ function describeFitting(open: OpenStore): void {
     const { engine, store } = reading
     const [dog = ''] = await remember(engine, [DOG])
     expect(await told(reading, ABOUT_DOG)).toContain('Rex')
-    await engine.noteUse(ADA, [])
+    await engine.recordUse(ADA, [])
     const { rows } = await store.find('memory', { owner: ada }, { where: {}, limit: 9 })
     expect(rows).toMatchObject([{ id: dog, useCount: 1, lastUsedAt: reading.clock.now() }])
   })
@@ -234,7 +234,7 @@ function describeCost(open: OpenStore): void {
       recalled: [{ memory: dog }],
       shadow: { memories: [always, dog] },
     })
-    expect(receipt.gate?.because).not.toMatch(/dog|Rex|Ada/)
+    expect(receipt.gate?.reason).not.toMatch(/dog|Rex|Ada/)
     const entry = await store.get('entry', { owner: ada }, receipt.id)
     if (entry === null) throw new Error('The receipt is gone.')
     const { gate: _gate, identity: _identity, quoted: _quoted, ...body } = entry.body
@@ -278,9 +278,9 @@ function describeCost(open: OpenStore): void {
         if (table === 'memory' && fails(asked)) throw new AppError('unavailable', 'Down.')
         return store.find(table, scope, query)
       },
-      matchText: async (scope, query) => {
+      searchText: async (scope, query) => {
         if (fails('text')) throw new AppError('unavailable', 'Down.')
-        return store.matchText(scope, query)
+        return store.searchText(scope, query)
       },
     }
     const reading = await openReading(open, {}, { store: failing })

@@ -27,7 +27,7 @@ export async function openTrip(open: OpenStore) {
   const model = new ScriptedModel(TRIP)
   const life = await openLife(open, { model })
   await life.say('trip', ROME)
-  await life.engine.distil({ ...ADA, session: 'trip' })
+  await life.engine.distill({ ...ADA, session: 'trip' })
   const [episode] = (await life.engine.episodes.list(ADA)).rows
   if (episode === undefined) throw new Error('There is no episode.')
   return { ...life, model, episode }
@@ -203,7 +203,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       const { changes } = await engine.transcript.edit(ADA, turn?.id ?? '', { content })
       expect(changes).toHaveLength(1)
       expect(await inUse()).toEqual(['I have two cats'])
-      await engine.distil({ ...ADA, session: 'home' })
+      await engine.distill({ ...ADA, session: 'home' })
       expect(await inUse()).toEqual(['I have two cats', 'I live in Oslo'])
       await engine.undo(ADA, changes[0] ?? '')
       expect(await inUse()).toContain('I live in Berlin')
@@ -226,7 +226,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
         turns: [answered],
         gone: [asked?.id],
       })
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
       await expect(engine.transcript.forget(ADA, asked?.id ?? '')).rejects.toMatchObject({
         code: 'not_found',
       })
@@ -257,7 +257,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
         forget = async () => {}
         await life.engine.transcript.forgetSession({ ...ADA, session: 'trip' })
       }
-      const told = await life.engine.distil({ ...ADA, session: 'trip' })
+      const told = await life.engine.distill({ ...ADA, session: 'trip' })
       expect(told.outcome).toBe('no_signals')
       expect((await life.engine.list(ADA)).rows).toEqual([])
     })
@@ -299,11 +299,11 @@ export function describeKeeping(name: string, open: OpenStore): void {
       await engine.transcript.edit(ADA, turn?.id ?? '', { content: `${OSLO} Or not.` })
       clock.advance(QUIET_MS)
       await engine.jobs.runDue()
-      expect((await engine.distil(cold)).outcome).toBe('no_signals')
+      expect((await engine.distill(cold)).outcome).toBe('no_signals')
       expect(model.requests).toHaveLength(asked)
       expect(await engine.signals.retry(ADA)).toEqual([])
       expect(await engine.signals.retry(ADA, { ids: [id] })).toMatchObject([{ status: 'pending' }])
-      expect((await engine.distil(cold)).outcome).toBe('distilled')
+      expect((await engine.distill(cold)).outcome).toBe('distilled')
       // What was learned from has nothing left to forget.
       expect(await engine.signals.forget(cold)).toEqual([])
       expect(await entries('signal')).toHaveLength(2)
@@ -410,17 +410,17 @@ export function describeKeeping(name: string, open: OpenStore): void {
   it(`[LD9] hooks say when they do nothing ${name}`, async () => {
     const { engine } = await openLife(open)
     const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
-    expect(await engine.captureFrom(ADA, messages)).toEqual({
+    expect(await engine.captureMessages(ADA, messages)).toEqual({
       ...{ captured: [], passed: 0, skipped: 'off' },
     })
-    expect(await engine.recallFor(ADA, 'Hi')).toMatchObject({ block: '', skipped: 'short' })
+    expect(await engine.recallForPrompt(ADA, 'Hi')).toMatchObject({ block: '', skipped: 'short' })
     await engine.settings.change(ada, { autoCapture: true, autoRecall: false })
-    expect(await engine.captureFrom(ADA, messages)).toMatchObject({ passed: 0, skipped: null })
-    expect(await engine.recallFor(ADA, 'Who is my dentist?')).toEqual({
+    expect(await engine.captureMessages(ADA, messages)).toMatchObject({ passed: 0, skipped: null })
+    expect(await engine.recallForPrompt(ADA, 'Who is my dentist?')).toEqual({
       ...{ block: '', memories: [], skipped: 'off' },
     })
     await engine.settings.change(ada, { autoRecall: true })
-    expect(await engine.recallFor(ADA, 'Who is my dentist?')).toMatchObject({
+    expect(await engine.recallForPrompt(ADA, 'Who is my dentist?')).toMatchObject({
       block: expect.stringContaining('Weber'),
       skipped: null,
     })

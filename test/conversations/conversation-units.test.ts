@@ -1,22 +1,22 @@
 /** Parts of conversations that need no store. */
 import { expect, it, onTestFinished } from 'vitest'
-import { createReader } from '../../src/conversations/context/context-builder.ts'
+import { createContextBuilder } from '../../src/conversations/context/context-builder.ts'
 import type { ReadingParts } from '../../src/conversations/context/types.ts'
 import { createConversations } from '../../src/conversations/conversation-service.ts'
 import { resolveSettings, type SettingValues } from '../../src/domain/settings/settings.ts'
-import { Courtesy } from '../../src/lib/backpressure.ts'
-import { Backlog, type Work } from '../../src/lib/bounded-queue.ts'
-import { nextTurn } from '../../src/lib/event-loop.ts'
-import { polite } from '../../src/storage/access/yielding-store.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { RequestBackpressure } from '../../src/lib/backpressure.ts'
+import { BoundedQueue, type QueuedTask } from '../../src/lib/bounded-queue.ts'
+import { yieldToEventLoop } from '../../src/lib/event-loop.ts'
+import { yieldingStore } from '../../src/storage/access/yielding-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { gate } from '../fakes/embedder.ts'
 import { requestOf } from './conversations-support.ts'
 
 function laboured(limits: { readonly count: number; readonly size: number }) {
-  const backlog = new Backlog(limits)
+  const backlog = new BoundedQueue(limits)
   const done: string[] = []
-  const work = (name: string, until: Promise<void> = Promise.resolve(), size = 1): Work => ({
+  const work = (name: string, until: Promise<void> = Promise.resolve(), size = 1): QueuedTask => ({
     lane: name[0] ?? '',
     size,
     run: async () => {
@@ -33,10 +33,10 @@ it('[CV20] work is done in turn for each lane, and lanes don’t wait for each o
   backlog.add(work('a1', held.opened))
   backlog.add(work('a2'))
   backlog.add(work('b1'))
-  await backlog.settled((lane) => lane === 'b')
+  await backlog.drained((lane) => lane === 'b')
   expect(done).toEqual(['b1'])
   held.open()
-  await backlog.settled()
+  await backlog.drained()
   expect(done).toEqual(['b1', 'a1', 'a2'])
 })
 
@@ -49,11 +49,11 @@ it('[CV20] when there is too much, or too large, the oldest is given up and coun
   expect(['a1', 'a2', 'b1', 'a3', 'a4'].map((name) => backlog.add(work(name)))).toEqual([
     0, 0, 0, 1, 1,
   ])
-  await backlog.settled((lane) => lane === 'b')
+  await backlog.drained((lane) => lane === 'b')
   expect(backlog.add(work('a5', undefined, 99))).toBe(1)
   expect(backlog.add(work('a6', undefined, 200))).toBe(2)
   held.open()
-  await backlog.settled()
+  await backlog.drained()
   expect(done).toEqual(['b1', 'a0', 'a6'])
 })
 
@@ -61,20 +61,20 @@ it('[CV20] what waits in a lane can be dropped', async () => {
   const { backlog, done, work } = laboured({ count: 9, size: 100 })
   for (const name of ['a1', 'a2', 'b1']) backlog.add(work(name))
   backlog.dropAll((lane) => lane === 'a')
-  await backlog.settled()
+  await backlog.drained()
   expect(done).toEqual(['b1'])
 })
 
 it('[CV32] what is kept gives way to requests that are under way, and goes on when they have ended', async () => {
-  const courtesy = new Courtesy()
+  const courtesy = new RequestBackpressure()
   const done: string[] = []
-  const giveWay = courtesy.manners()
-  const store = polite(createReferenceStore(), giveWay)
-  const ended = [courtesy.hurry(), courtesy.hurry()]
+  const giveWay = courtesy.yieldToRequests()
+  const store = yieldingStore(createInMemoryStore(), giveWay)
+  const ended = [courtesy.trackRequest(), courtesy.trackRequest()]
   const kept = store.commit([]).then(() => done.push('kept'))
   for (const end of ended) {
-    await nextTurn()
-    await nextTurn()
+    await yieldToEventLoop()
+    await yieldToEventLoop()
     done.push('ended')
     end()
   }
@@ -84,19 +84,19 @@ it('[CV32] what is kept gives way to requests that are under way, and goes on wh
 })
 
 it('[CV32] a request that never ends, or one after the other, doesn’t keep anything from being kept', async () => {
-  const courtesy = new Courtesy()
-  courtesy.hurry()
-  await courtesy.manners()()
-  const giveWay = courtesy.manners()
+  const courtesy = new RequestBackpressure()
+  courtesy.trackRequest()
+  await courtesy.yieldToRequests()()
+  const giveWay = courtesy.yieldToRequests()
   let isKept = false
   const kept = (async () => {
     for (let piece = 0; piece < 5; piece++) await giveWay()
     isKept = true
   })()
   while (!isKept) {
-    const end = courtesy.hurry()
-    await nextTurn()
-    courtesy.hurry()
+    const end = courtesy.trackRequest()
+    await yieldToEventLoop()
+    courtesy.trackRequest()
     end()
   }
   await kept
@@ -106,15 +106,15 @@ it('[CV32] a request that never ends, or one after the other, doesn’t keep any
 function conversationsOn(given: SettingValues, recall: ReadingParts['recall']) {
   const settings = resolveSettings({ enabled: true, injectDeadlineMs: 30_000, ...given })
   const ports = {
-    store: createReferenceStore(),
+    store: createInMemoryStore(),
     clock: new FakeClock(),
     ids: countingIds(),
     settings,
   }
-  const reader = createReader({ ports, recall, modelFor: () => null, countUse: () => {} })
+  const reader = createContextBuilder({ ports, recall, modelFor: () => null, countUse: () => {} })
   const conversations = createConversations({
     ports,
-    settings: { effective: async () => settings, known: () => settings },
+    settings: { resolve: async () => settings, peek: () => settings },
     read: reader.read,
     learn: async () => ({ remembered: [], refused: 0 }),
     noteSaid: async () => [],

@@ -2,14 +2,14 @@
 import { onTestFinished } from 'vitest'
 import type {
   ConversationRequest,
-  Outcome,
-  Prepared,
+  RequestOutcome,
+  PreparedRequest,
 } from '../../src/conversations/conversations.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import type { Answer, Asked, Exchange } from '../../src/domain/model-call.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import type { EnginePorts } from '../../src/engine/engine-dependencies.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import type { EngineDependencies } from '../../src/engine/engine-dependencies.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 
@@ -21,7 +21,7 @@ export const ada = 'ada' as OwnerId
 
 export type RequestFields = Partial<Omit<ConversationRequest, 'asked' | 'wants'>> & {
   readonly asked?: Partial<Asked>
-  readonly wants?: Partial<ConversationRequest['wants']>
+  readonly wants?: Partial<ConversationRequest['options']>
 }
 
 /** Said so far, and asked now: `['I like tea', 'Noted.', 'What do I like?']`. */
@@ -45,7 +45,7 @@ export function requestOf(
     contextWindow: null,
     signal: new AbortController().signal,
     ...fields,
-    asked: {
+    request: {
       model: 'gpt',
       streams: false,
       endUser: null,
@@ -59,7 +59,7 @@ export function requestOf(
       outputTokensMax: null,
       ...fields.asked,
     },
-    wants: { memory: true, inject: true, extract: true, ...fields.wants },
+    options: { memory: true, inject: true, extract: true, ...fields.wants },
   }
 }
 
@@ -68,10 +68,10 @@ export function answerOf(text: string, fields: Partial<Answer> = {}): Answer {
 }
 
 export function outcomeOf(
-  { block, skipped }: Prepared,
+  { block, skipped }: PreparedRequest,
   answer: Answer | null,
-  fields: Partial<Outcome> = {},
-): Outcome {
+  fields: Partial<RequestOutcome> = {},
+): RequestOutcome {
   return {
     placement: block === null ? null : 'turn-end',
     skipped,
@@ -92,13 +92,13 @@ export async function openConversations(
   {
     settings,
     ...parts
-  }: Partial<Omit<EnginePorts, 'settings'>> & { readonly settings?: SettingValues } = {},
+  }: Partial<Omit<EngineDependencies, 'settings'>> & { readonly settings?: SettingValues } = {},
 ) {
   const store = parts.store ?? (await open())
   const clock = new FakeClock()
   const ids = countingIds()
   const on = (other: Store) =>
-    createEngineOn({ clock, ids, ...parts, store: other, settings: { ...PATIENT, ...settings } })
+    createEngineWith({ clock, ids, ...parts, store: other, settings: { ...PATIENT, ...settings } })
   const engine = on(store)
   onTestFinished(() => engine.close())
   return { engine, store, clock, on, client: clientOf(engine) }
@@ -112,18 +112,18 @@ export function clientOf(engine: Engine) {
     said: readonly string[],
     answer: Answer | string | null,
     fields: RequestFields = {},
-    outcome: Partial<Outcome> = {},
-  ): Promise<Prepared> => {
+    outcome: Partial<RequestOutcome> = {},
+  ): Promise<PreparedRequest> => {
     const prepared = await conversations.prepare(requestOf(said, fields))
     const heard = typeof answer === 'string' ? answerOf(answer) : answer
-    conversations.record(prepared, outcomeOf(prepared, heard, outcome))
+    conversations.recordOutcome(prepared, outcomeOf(prepared, heard, outcome))
     return prepared
   }
   return {
     send,
-    ask: async (...given: Parameters<typeof send>): Promise<Prepared> => {
+    ask: async (...given: Parameters<typeof send>): Promise<PreparedRequest> => {
       const prepared = await send(...given)
-      await conversations.settled()
+      await conversations.flush()
       return prepared
     },
   }

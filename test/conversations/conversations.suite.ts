@@ -1,8 +1,8 @@
 /** What memory does before and after a request, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { SKIPPED } from '../../src/conversations/conversations.ts'
-import { FENCE_OPEN, memoryLine, renderBlock } from '../../src/domain/context-block.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { CONTEXT_SKIP_REASONS } from '../../src/conversations/conversations.ts'
+import { FENCE_OPEN, renderMemoryLine, renderBlock } from '../../src/domain/context-block.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
 import {
   ADA,
@@ -36,7 +36,7 @@ function describePreparing(open: OpenStore): void {
     expect(prepared).toMatchObject({
       block: renderBlock({
         today: clock.now(),
-        pieces: [{ document: memory, line: memoryLine(memory) ?? '' }],
+        lines: [{ document: memory, text: renderMemoryLine(memory) ?? '' }],
       }),
       count: 1,
       skipped: null,
@@ -82,7 +82,7 @@ function describePreparing(open: OpenStore): void {
       await engine.remember(ADA, { content: 'I drink green tea' })
       const prepared = await client.ask(said, 'Hm.', fields)
       expect(prepared).toMatchObject({ block: null, count: 0, tokens: 0, skipped: reason })
-      expect(Object.keys(SKIPPED)).toContain(reason)
+      expect(Object.keys(CONTEXT_SKIP_REASONS)).toContain(reason)
     },
   )
 
@@ -108,9 +108,9 @@ function describePreparing(open: OpenStore): void {
       const prepared = await client.ask(['I prefer tea'], 'Good.', fields)
       expect(prepared.receipt).toBeNull()
       // As soon as settings are at hand, that can be told without waiting.
-      expect(engine.conversations.passing(requestOf(['I prefer tea'], fields))).toEqual(prepared)
+      expect(engine.conversations.prepareWithoutMemory(requestOf(['I prefer tea'], fields))).toEqual(prepared)
       expect(touched).toEqual([])
-      expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
+      expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
     }
   })
 
@@ -233,9 +233,9 @@ function describePreparing(open: OpenStore): void {
     const { engine, client } = await openConversations(open, {
       store: {
         ...store,
-        matchText: async (...given) => {
+        searchText: async (...given) => {
           await held.opened
-          return store.matchText(...given)
+          return store.searchText(...given)
         },
       },
       settings: { injectDeadlineMs: 20, legDeadlineMs: 5_000 },
@@ -244,7 +244,7 @@ function describePreparing(open: OpenStore): void {
     expect(prepared.block).toBeNull()
     expect(['late', 'failed']).toContain(prepared.skipped)
     held.open()
-    await engine.conversations.settled()
+    await engine.conversations.flush()
   })
 
   it('[CV7] settings that can’t be read in time cost the memories, not the request', async () => {
@@ -265,10 +265,10 @@ function describePreparing(open: OpenStore): void {
       block: null,
     })
     held.open()
-    await engine.conversations.settled()
+    await engine.conversations.flush()
     // What was said is kept all the same.
     expect(await transcript(store)).toEqual(['1 user: I prefer tea', '1 assistant: Good.'])
-    expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([
+    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
       { skipped: 'late', error: 'unavailable' },
     ])
   })
@@ -278,7 +278,7 @@ function describePreparing(open: OpenStore): void {
     const held = gate()
     const { engine, client } = await openConversations(open, {
       store,
-      vectors: referenceVectors(store),
+      vectors: createInMemoryVectorIndex(store),
       embedder: scriptedEmbedder(() => held.opened),
       settings: { injectDeadlineMs: 4_000 },
     })
@@ -294,7 +294,7 @@ function describePreparing(open: OpenStore): void {
     })
     const signal = AbortSignal.abort()
     expect(await client.ask(QUESTION, '-', { signal })).toMatchObject({ skipped: 'failed' })
-    expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([{ error: 'cancelled' }])
+    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ error: 'cancelled' }])
   })
 
   it('[CV4] looks in the session where the settings say so', async () => {
@@ -385,7 +385,7 @@ function describeLearning(open: OpenStore): void {
     await engine.settings.change(ada, { extract: false })
     await client.ask(['I prefer coffee'], 'Good.')
     expect([await transcript(store), await contentsOf(engine)]).toEqual([[], []])
-    expect((await engine.conversations.receipts(ADA)).rows).toHaveLength(2)
+    expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(2)
   })
 
   it('[CV16] what a model repeats of its memories is no new memory', async () => {
@@ -417,7 +417,7 @@ function describeLearning(open: OpenStore): void {
       echo = block === null ? '' : `\n\n${block}`
       said.push(words + echo, quoting)
     }
-    await engine.conversations.settled()
+    await engine.conversations.flush()
     expect(given).toBeGreaterThan(150)
     expect(await contentsOf(engine)).toEqual(facts.map((fact) => fact.slice(0, -1)).sort())
     const { rows } = await engine.list(ADA)
@@ -461,7 +461,7 @@ function describeLearning(open: OpenStore): void {
     })
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     await client.ask(['What do I drink? I live in Lisbon.'], 'Tea.')
-    const { rows } = await engine.conversations.receipts(ADA)
+    const { rows } = await engine.conversations.listReceipts(ADA)
     expect(rows).toMatchObject([
       { skipped: 'shadow', injected: null, shadow: { memories: [memory.id] } },
     ])
@@ -478,8 +478,8 @@ function describeLearning(open: OpenStore): void {
     clock.advance(1_000)
     const { rows } = await engine.list(ADA)
     await engine.forget(ADA, rows[0]?.id ?? '')
-    engine.conversations.record(prepared, outcomeOf(prepared, answerOf('You said so.')))
-    await engine.conversations.settled()
+    engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('You said so.')))
+    await engine.conversations.flush()
     expect(await contentsOf(engine)).toEqual([])
   })
 }

@@ -45,7 +45,7 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
       clock.advance(QUIET_MS)
       await engine.jobs.runDue()
       expect(model.lastPrompt).toContain('Clara')
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
     })
 
     it('[LD17] what was learned from it stays, is named, and is not learned a second time', async () => {
@@ -77,7 +77,7 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
       ])
       expect((await engine.list(ADA)).rows).toEqual([])
       await engine.transcript.restore(ADA, turn?.id ?? '')
-      await engine.distil({ ...ADA, session: 'home' })
+      await engine.distill({ ...ADA, session: 'home' })
       expect((await engine.list(ADA)).rows).toMatchObject([{ content: 'I live in Berlin' }])
     })
 
@@ -94,7 +94,7 @@ export function describeDisabledTurns(name: string, open: OpenStore): void {
         disable = async () => {}
         for (const { id } of turns) await engine.transcript.disable(ADA, id)
       }
-      const told = await engine.distil({ ...ADA, session: 'trip' })
+      const told = await engine.distill({ ...ADA, session: 'trip' })
       expect(told.outcome).toBe('empty:no_turns')
       expect((await engine.list(ADA)).rows).toEqual([])
     })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Reply } from '../api/gateway/support/scripted-upstream.ts'
 import { speak } from '../api/gateway/support/wire-format.ts'
@@ -10,10 +10,10 @@ import { describeReading } from './gate.suite.ts'
 
 const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })
 
-describeReading('on the reference store', async () => createReferenceStore())
+describeReading('on the reference store', async () => createInMemoryStore())
 describeReading('on sqlite', openSqlite)
 
-describeGiven('on the reference store', async () => createReferenceStore())
+describeGiven('on the reference store', async () => createInMemoryStore())
 describeGiven('on sqlite', openSqlite)
 
 /** A gate whose model is a server that speaks the protocol of chat completions. */
@@ -26,7 +26,7 @@ async function openGate(injectDeadlineMs = 30_000) {
   await engine.remember(ADA, { content: 'My dog is called Rex' })
   const ask = async (message: string) => {
     const { skipped } = await client.ask([message], 'Rex.')
-    const { rows } = await engine.conversations.receipts(ADA, { limit: 1 })
+    const { rows } = await engine.conversations.listReceipts(ADA, { limit: 1 })
     return { skipped, gate: rows[0]?.gate ?? null }
   }
   return { upstream, ask, engine }
@@ -40,7 +40,7 @@ it('[PL3] asks a real provider, and the owner’s budget pays for it', async () 
     gate: { by: 'llm', section: 'none' },
   })
   expect(upstream.last().body).toMatchObject({ model: 'small', stream: false })
-  expect((await engine.signals.report(ADA)).spent).toMatchObject({ calls: 1 })
+  expect((await engine.signals.report(ADA)).tokensUsed).toMatchObject({ calls: 1 })
 })
 
 const TROUBLES: readonly (readonly [string, Reply])[] = [

@@ -4,7 +4,7 @@ import type { Entry } from '../../src/domain/entry.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import { SHARED_OWNER } from '../../src/domain/scope.ts'
-import { redactingStore } from '../../src/memory/receipt-redaction.ts'
+import { createRedactingStore } from '../../src/memory/receipt-redaction.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
 import { type Change, type Store, TABLES } from '../../src/storage/store.ts'
 import { turn as turnRow } from '../fakes/entries.ts'
@@ -50,7 +50,7 @@ export async function openCited(open: OpenStore, settings = {}) {
   })
   const { engine, client } = opened
   const detail = async (id: string | null) => {
-    const receipt = await engine.conversations.receipt(ADA, id ?? '')
+    const receipt = await engine.conversations.getReceipt(ADA, id ?? '')
     if (receipt === null) throw new Error('There is no receipt.')
     return receipt
   }
@@ -154,7 +154,7 @@ function describeShown(open: OpenStore): void {
     const request = requestOf([QUESTION], { wants: { extract: false } })
     const prepared = await engine.conversations.prepare(request)
     await engine.edit(ADA, memory.id, { content: 'Clara plays the harp' })
-    engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Hm.')))
+    engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hm.')))
     expect((await detail(prepared.receipt)).block).toBe(prepared.block)
     expect(await textRows(store)).toHaveLength(1)
   })
@@ -164,7 +164,7 @@ function describeShown(open: OpenStore): void {
     await said(SAID)
     await engine.remember(ADA, { content: OBOE })
     const { id } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
-    const { rows } = await engine.conversations.receipts(ADA)
+    const { rows } = await engine.conversations.listReceipts(ADA)
     expect(rows[0]?.pieces).toHaveLength(2)
     expect(JSON.stringify(rows)).not.toMatch(SECRET)
     expect(JSON.stringify(await store.get('entry', { owner: ada }, id))).not.toMatch(SECRET)
@@ -179,7 +179,7 @@ function describeShown(open: OpenStore): void {
     const { pieces: _pieces, frame: _frame, ...body } = entry.body
     await store.commit([{ op: 'put', table: 'entry', row: { ...entry, body }, expect: 'any' }])
     expect(await detail(id)).toMatchObject({ pieces: [], block: null, injected })
-    expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([{ pieces: [] }])
+    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ pieces: [] }])
   })
 }
 
@@ -192,7 +192,7 @@ const MEMORY_REMOVALS: Readonly<Record<string, (cited: Cited, ids: Ids) => Promi
   'clear with erase': ({ engine }) => engine.clear(ADA, { contains: 'oboe' }, { erase: true }),
   'emptying the trash': async ({ engine }, { memory }) => {
     await engine.forget(ADA, memory)
-    await engine.emptyBin(ADA, { days: 0 })
+    await engine.emptyTrash(ADA, { days: 0 })
   },
   'consolidation of a trash that is past its time': async ({ engine, clock }, { memory }) => {
     await engine.forget(ADA, memory)
@@ -305,9 +305,9 @@ function describeRedaction(open: OpenStore): void {
       ({ id }): Change => ({ op: 'remove', table: 'turn', scope: place, id, expect: 'any' }),
     )
     expect(removals.length * 2).toBeGreaterThan(COMMIT_CHANGES_MAX)
-    expect(await redactingStore(store).commit(removals)).toEqual({ kind: 'committed' })
+    expect(await createRedactingStore(store).commit(removals)).toEqual({ kind: 'committed' })
     expect(await secretsIn(store)).toEqual([])
-    await engine.conversations.settled()
+    await engine.conversations.flush()
   })
 
   it('[RC6] a request that ends after the erasure brings nothing back', async () => {
@@ -319,7 +319,7 @@ function describeRedaction(open: OpenStore): void {
     expect(prepared.block).toMatch(/oboe.*bassoon/s)
     await engine.erase(ADA, memory.id)
     await engine.transcript.forget(ADA, turn.id)
-    engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Hm.')))
+    engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hm.')))
     const { pieces } = await detail(prepared.receipt)
     expect(pieces).toMatchObject([REDACTED, REDACTED])
     expect(await secretsIn(store)).toEqual([])
@@ -331,7 +331,7 @@ function describeRedaction(open: OpenStore): void {
     const fields = { wants: { extract: false } }
     const { receipt } = await client.send([QUESTION], 'Hm.', fields)
     await engine.erase(ADA, memory.id)
-    await engine.conversations.settled()
+    await engine.conversations.flush()
     expect((await detail(receipt)).pieces).toMatchObject([REDACTED])
     expect(await secretsIn(store)).toEqual([])
   })
@@ -404,7 +404,7 @@ function describeRedaction(open: OpenStore): void {
     await engine.erase(ADA, oboe.memory.id)
     await engine.remember(ADA, { content: 'Ada speaks Welsh', importance: 8 })
     await consolidate()
-    engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Hm.')))
+    engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hm.')))
     expect((await detail(prepared.receipt)).block).not.toMatch(SECRET)
     expect((await detail(id)).block).not.toMatch(SECRET)
     expect(await secretsIn(store)).toEqual([])
@@ -433,7 +433,7 @@ function describeStorage(open: OpenStore): void {
       const fields = { wants: { extract: false } }
       sent.push((await client.send([`${QUESTION} ${n}`], 'Hm.', fields)).receipt)
     }
-    await engine.conversations.settled()
+    await engine.conversations.flush()
     const [row, ...others] = await textRows(store)
     expect(others).toEqual([])
     expect(row).toMatchObject({ version: 1, body: { texts: [{ text: expect.any(String) }] } })
@@ -454,8 +454,8 @@ function describeStorage(open: OpenStore): void {
         const { conversations } = n % 2 === 0 ? engine : other
         const request = requestOf([`${QUESTION} ${n}`], { wants: { extract: false } })
         const prepared = await conversations.prepare(request)
-        conversations.record(prepared, outcomeOf(prepared, answerOf('Hm.')))
-        await conversations.settled()
+        conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hm.')))
+        await conversations.flush()
         return prepared
       }),
     )
@@ -472,10 +472,10 @@ function describeStorage(open: OpenStore): void {
     clock.advance(8 * DAY)
     const { id, block } = await asked(QUESTION)
     clock.advance(9 * DAY)
-    await engine.conversations.receipts(ADA)
+    await engine.conversations.listReceipts(ADA)
     expect((await detail(id)).block).toBe(block)
     clock.advance(3 * DAY)
-    await engine.conversations.receipts(ADA)
+    await engine.conversations.listReceipts(ADA)
     expect(await textRows(store)).toEqual([])
   })
 }

@@ -1,8 +1,8 @@
 /** Receipts, and what becomes of conversations when owners are erased and engines closed, over every store. */
 import { describe, expect, it } from 'vitest'
-import { NO_TOOL_MEMORIES } from '../../src/conversations/receipts/receipt.ts'
-import { observed } from '../../src/engine/instrumentation.ts'
-import { nextTurn } from '../../src/lib/event-loop.ts'
+import { NO_TOOL_MEMORY_IDS } from '../../src/conversations/receipts/receipt.ts'
+import { instrumentEngine } from '../../src/engine/instrumentation.ts'
+import { yieldToEventLoop } from '../../src/lib/event-loop.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
 import {
   ADA,
@@ -33,11 +33,11 @@ function describeKeeping(open: OpenStore): void {
       { scope: { ...ADA, user: null, session: 's1' } },
       {
         toolCalls: ['memory_search'],
-        toolMemories: { ...NO_TOOL_MEMORIES, found: [memory.id] },
+        toolMemories: { ...NO_TOOL_MEMORY_IDS, found: [memory.id] },
       },
     )
     // What was recorded a moment ago is there already.
-    const receipt = await engine.conversations.receipt(ADA, prepared.receipt ?? '')
+    const receipt = await engine.conversations.getReceipt(ADA, prepared.receipt ?? '')
     expect(receipt).toMatchObject({
       id: prepared.receipt,
       place: { owner: 'ada', user: null, session: 's1' },
@@ -61,9 +61,9 @@ function describeKeeping(open: OpenStore): void {
     expect(receipt?.turns).toHaveLength(2)
     expect(receipt?.extracted).toHaveLength(1)
     expect(JSON.stringify(receipt)).not.toMatch(/Lisbon/)
-    expect(await engine.conversations.receipt({ owner: 'bob' }, prepared.receipt ?? '')).toBeNull()
-    expect((await engine.conversations.receipts(ADA, { session: 's2' })).rows).toEqual([])
-    const { rows } = await engine.conversations.receipts(ADA, { session: 's1' })
+    expect(await engine.conversations.getReceipt({ owner: 'bob' }, prepared.receipt ?? '')).toBeNull()
+    expect((await engine.conversations.listReceipts(ADA, { session: 's2' })).rows).toEqual([])
+    const { rows } = await engine.conversations.listReceipts(ADA, { session: 's1' })
     const { block: _block, pieces: _pieces, ...told } = receipt ?? {}
     expect(rows).toMatchObject([told])
     expect(JSON.stringify(rows)).not.toMatch(/tea|Lisbon/i)
@@ -73,7 +73,7 @@ function describeKeeping(open: OpenStore): void {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'I drink green tea' })
     await client.ask(QUESTION, 'Tea.', {}, { placement: null, skipped: 'no-place' })
-    expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([
+    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
       { skipped: 'no-place', injected: null, recalled: [{}] },
     ])
   })
@@ -87,7 +87,7 @@ function describeKeeping(open: OpenStore): void {
     for (const [n, ending] of endings.entries()) {
       await client.ask([`What do I drink, ${n}?`], ending)
     }
-    const { rows } = await engine.conversations.receipts(ADA)
+    const { rows } = await engine.conversations.listReceipts(ADA)
     const trail = expect.arrayContaining([expect.objectContaining({ stage: expect.any(String) })])
     const told = { skipped: 'no-budget', injected: null, recalled: [{ memory: memory.id, trail }] }
     expect(rows).toMatchObject([
@@ -101,18 +101,18 @@ function describeKeeping(open: OpenStore): void {
     const { engine, client, store, clock } = await openConversations(open)
     await engine.settings.change(ada, { receiptsMax: 5, receiptDays: 2 })
     for (let n = 0; n < 150; n++) await client.send([`Question ${n}`], '-')
-    await engine.conversations.settled()
+    await engine.conversations.flush()
     const kept = async () =>
       (await store.find('entry', { owner: ada }, { where: { kinds: ['receipt'] }, limit: 500 }))
         .rows
     expect((await kept()).length).toBeLessThanOrEqual(105)
-    const { rows, next } = await engine.conversations.receipts(ADA, { limit: 3 })
+    const { rows, next } = await engine.conversations.listReceipts(ADA, { limit: 3 })
     expect(rows).toHaveLength(3)
-    const rest = await engine.conversations.receipts(ADA, { limit: 3, after: next ?? '' })
+    const rest = await engine.conversations.listReceipts(ADA, { limit: 3, after: next ?? '' })
     expect(rest).toMatchObject({ rows: [{}, {}], next: null })
     expect(rows[0]?.id && rows[0].id > (rest.rows[0]?.id ?? '')).toBe(true)
     clock.advance(3 * DAY)
-    expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
+    expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
     expect(await kept()).toEqual([])
     await engine.settings.change(ada, { receiptsMax: 0 })
     await client.ask(['Another question'], '-')
@@ -124,7 +124,7 @@ function describeKeeping(open: OpenStore): void {
     await client.ask(['I prefer tea'], 'Good.')
     await client.send(['I live in Lisbon'], 'Nice.')
     await engine.eraseOwner('ada')
-    await engine.conversations.settled()
+    await engine.conversations.flush()
     for (const table of ['memory', 'turn', 'entry'] as const) {
       expect((await store.find(table, { owner: ada }, { where: {}, limit: 9 })).rows).toEqual([])
     }
@@ -152,7 +152,7 @@ function describeKeeping(open: OpenStore): void {
   it('[CV22] requests, injections and what was given up are counted', async () => {
     const telemetry = new KeptTelemetry()
     const { engine } = await openConversations(open)
-    const { conversations } = observed(engine, telemetry)
+    const { conversations } = instrumentEngine(engine, telemetry)
     await engine.remember(ADA, { content: 'I drink green tea' })
     for (const [said, fields] of [
       [QUESTION, {}],
@@ -160,13 +160,13 @@ function describeKeeping(open: OpenStore): void {
       [['Who won the chess game?'], {}],
     ] as const) {
       const prepared = await conversations.prepare(requestOf(said))
-      conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
-      conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
+      conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('-'), fields))
+      conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('-'), fields))
     }
     const without = requestOf(QUESTION, { wants: { memory: false } })
-    expect(conversations.passing(without)).toMatchObject({ skipped: 'no-memory' })
-    expect(conversations.passing(requestOf(QUESTION))).toBeNull()
-    await nextTurn()
+    expect(conversations.prepareWithoutMemory(without)).toMatchObject({ skipped: 'no-memory' })
+    expect(conversations.prepareWithoutMemory(requestOf(QUESTION))).toBeNull()
+    await yieldToEventLoop()
     const passed = (outcome: string) =>
       telemetry.counted('recollect_gateway_requests_total', { format: 'chat', outcome })
     const outcomes = ['injected', 'no-place', 'nothing-relevant', 'no-memory']

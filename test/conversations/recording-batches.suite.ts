@@ -46,9 +46,9 @@ export function describeBatches(name: string, open: OpenStore): void {
       for (const [index, answer] of ['Hi.', 'Hi.', 'Good.', 'Nice.', 'Great.', 'Bye.'].entries()) {
         const each = prepared[index]
         if (each === undefined) continue
-        engine.conversations.record(each, outcomeOf(each, answerOf(answer)))
+        engine.conversations.recordOutcome(each, outcomeOf(each, answerOf(answer)))
       }
-      await engine.conversations.settled()
+      await engine.conversations.flush()
       expect(commits).toBe(1)
       const said = (await transcript(store)).map((line) => line.slice(2))
       expect(said.toSorted()).toEqual(
@@ -65,7 +65,7 @@ export function describeBatches(name: string, open: OpenStore): void {
         'I own a dog 1',
         'I prefer tea 1',
       ])
-      expect((await engine.conversations.receipts(ADA)).rows).toHaveLength(6)
+      expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(6)
       // What comes next goes on from there.
       await client.ask(['Hello', 'Hi.', 'I prefer tea', 'Good.', 'Bye', 'Bye.', 'Wait'], 'Yes?')
       expect(await sessionsOf(store)).toBe(3)
@@ -82,7 +82,7 @@ export function describeBatches(name: string, open: OpenStore): void {
         client.send(['I prefer tea'], 'Good.'),
         client.send(['I live in Rome'], 'Nice.', { scope: { ...ADA, session: 'other' } }),
       ])
-      await engine.conversations.settled()
+      await engine.conversations.flush()
       expect(await transcript(store)).toHaveLength(4)
       const { rows } = await engine.list(ADA)
       expect(rows.map(({ content, sourceCount }) => [content, sourceCount]).sort()).toEqual([
@@ -108,7 +108,7 @@ export function describeBatchFaults(name: string, open: OpenStore): void {
             client.send(['I prefer tea'], 'Good.'),
             client.send(['I live in Rome'], 'Nice.', { scope: { ...ADA, session: 'other' } }),
           ])
-          await engine.conversations.settled()
+          await engine.conversations.flush()
           return {
             calls: broken.calls(),
             transcript: (await transcript(store)).map((line) => line.slice(2)).sort(),

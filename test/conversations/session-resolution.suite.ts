@@ -217,7 +217,7 @@ function describeCalls(open: OpenStore): void {
       await client.ask(['I prefer tea'], 'I', { asked: { outputTokensMax } })
     }
     expect([await transcript(store), await contentsOf(engine)]).toEqual([[], []])
-    expect((await engine.conversations.receipts(ADA)).rows).toHaveLength(2)
+    expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(2)
   })
 }
 
@@ -314,7 +314,7 @@ function describeResponses(open: OpenStore): void {
     const whose = (scope: { readonly owner: string }) =>
       Promise.all(
         ['resp_1', 'resp_2', 'resp_3', 'chatcmpl_1'].map((id) =>
-          conversations.knowsResponse(scope, id),
+          conversations.getResponseOwner(scope, id),
         ),
       )
     expect(await whose(ADA)).toEqual(['own', 'own', 'unknown', 'unknown'])
@@ -329,10 +329,10 @@ function describeResponses(open: OpenStore): void {
     const responses = { format: 'responses' as const }
     const { conversations } = engine
     await client.send(['Hello'], answerOf('Hi.', { id: 'resp_1' }), responses)
-    expect(await conversations.knowsResponse(ADA, 'resp_1')).toBe('own')
+    expect(await conversations.getResponseOwner(ADA, 'resp_1')).toBe('own')
     clock.advance(31 * 24 * 60 * MINUTE)
-    expect(await conversations.knowsResponse(ADA, 'resp_1')).toBe('unknown')
-    await conversations.receipts(ADA)
+    expect(await conversations.getResponseOwner(ADA, 'resp_1')).toBe('unknown')
+    await conversations.listReceipts(ADA)
     const { rows } = await store.find(
       'entry',
       { owner: '@system' as never },

@@ -36,7 +36,7 @@ function describeOnce(open: OpenStore): void {
     expect((await engine.list(ADA)).rows).toMatchObject([
       { content: 'I prefer tea', sourceCount: 1 },
     ])
-    const { rows } = await engine.conversations.receipts(ADA)
+    const { rows } = await engine.conversations.listReceipts(ADA)
     expect(rows.map(({ extracted }) => extracted.length)).toEqual([0, 0, 1])
     expect(new Set(rows.map(({ turns }) => turns.join())).size).toBe(1)
   })
@@ -106,8 +106,8 @@ function describeOnce(open: OpenStore): void {
     const said = Array.from({ length: 29 }, (_, n) => `Message ${n}`)
     const prepared = await engine.conversations.prepare(requestOf(said))
     clock.advance(5_000)
-    engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Message 29')))
-    await engine.conversations.settled()
+    engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Message 29')))
+    await engine.conversations.flush()
     clock.advance(5_000)
     said.push('Message 29', 'Message 30')
     await client.ask(said, 'Message 31')
@@ -123,7 +123,7 @@ function describeOnce(open: OpenStore): void {
     const slow = engine.conversations
     const first = await slow.prepare(requestOf(['Hello']))
     clock.advance(1_000)
-    slow.record(first, outcomeOf(first, answerOf('Hi.')))
+    slow.recordOutcome(first, outcomeOf(first, answerOf('Hi.')))
     clock.advance(1_000) // nothing has been recorded yet: that begins with the next turn of the event loop
     await client.ask(['Hello', 'Hi.', 'Who are you?'], 'A model.')
     const { rows } = await store.find(
@@ -194,7 +194,7 @@ function describeOnce(open: OpenStore): void {
     await client.ask(['How warm is it?', 'Let me look. It is 20 degrees.', 'Thanks'], 'Welcome.')
     expect(await transcript(store)).toHaveLength(4)
     expect(await sessionsOf(store)).toBe(1)
-    expect((await engine.conversations.receipts(ADA)).rows).toHaveLength(4)
+    expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(4)
   })
 }
 
@@ -219,7 +219,7 @@ function describeSessions(open: OpenStore): void {
       'user: Hello',
       'assistant: Hi.',
     ])
-    const { rows } = await engine.conversations.receipts(ADA, { session: 's2' })
+    const { rows } = await engine.conversations.listReceipts(ADA, { session: 's2' })
     expect(rows).toHaveLength(1)
   })
 
@@ -319,7 +319,7 @@ function describeFaults(open: OpenStore): void {
         await client.ask(SAID.slice(0, 1), answerOf('Fine, I', { isComplete: false }))
         const first = await client.ask(SAID.slice(0, 1), SAID[1] ?? '')
         const second = await client.ask(SAID, 'Tea.')
-        const { rows } = await engine.conversations.receipts(ADA).catch(() => ({ rows: null }))
+        const { rows } = await engine.conversations.listReceipts(ADA).catch(() => ({ rows: null }))
         return {
           calls: broken.calls(),
           skipped: [first.skipped, second.skipped],
@@ -359,9 +359,9 @@ function describeFaults(open: OpenStore): void {
     await client.ask(['I prefer tea'], 'Good.')
     isBroken = false
     const prepared = await engine.conversations.prepare(requestOf(['Hello']))
-    const lost = engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Hi.')))
+    const lost = engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hi.')))
     expect(lost).toBeGreaterThan(0)
-    await engine.conversations.settled()
+    await engine.conversations.flush()
     expect(await transcript(store)).toEqual(['1 user: Hello', '1 assistant: Hi.'])
   })
 }

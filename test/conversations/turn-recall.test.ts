@@ -1,8 +1,8 @@
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { describeConversationRecall, describeRecallByMeaning } from './turn-recall.suite.ts'
 
-describeConversationRecall('on the reference store', async () => createReferenceStore())
+describeConversationRecall('on the reference store', async () => createInMemoryStore())
 describeConversationRecall('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
 
 describeRecallByMeaning(async () => {

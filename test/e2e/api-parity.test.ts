@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, it, onTestFinished } from 'vitest'
-import { operationNamed } from '../../src/api/operations/index.ts'
+import { findOperation } from '../../src/api/operations/index.ts'
 import { createEngine } from '../../src/app/composition.ts'
 import { serveWithMcp } from '../../src/app/mcp-mount.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -29,7 +29,7 @@ async function startServer() {
 async function openRest(): Promise<Door> {
   const { url, key } = await startServer()
   return async (name, input) => {
-    const { method, path } = operationNamed(name).http
+    const { method, path } = findOperation(name).http
     const left: { [field: string]: unknown } = { ...input }
     const filled = path.replace(/\{(\w+)\}/g, (_, field: string) => {
       const value = String(left[field])
@@ -57,7 +57,7 @@ async function openMcp(): Promise<Door> {
   )
   onTestFinished(() => client.close())
   return async (name, input) => {
-    const tool = operationNamed(name).mcp?.tool ?? ''
+    const tool = findOperation(name).mcp?.tool ?? ''
     const { detail: _, source: __, ...given } = input
     const { structuredContent, content, isError } = await client.callTool({
       name: tool,

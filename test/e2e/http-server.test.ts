@@ -29,7 +29,7 @@ it('[HT1] tells strangers no names and no counts', async () => {
     true,
   ])
   expect(page.body).not.toMatch(/ada-lovelace|Memories|schema/)
-  const { secret } = await engine.keys.create({ name: 'eve', home: 'eve', role: 'reader' })
+  const { secret } = await engine.keys.create({ name: 'eve', defaultOwner: 'eve', role: 'reader' })
   expect((await client.get('/', { key: secret })).body).not.toContain('ada-lovelace')
 })
 

@@ -44,11 +44,11 @@ it('[LI13] a server learns in the background with a provider of the gateway, and
           body: JSON.stringify(body),
         })
         told.model = (await upstream.request(2)).body.model
-        const owner = (await engine.places())[0]?.owner ?? ''
+        const owner = (await engine.listPlaces())[0]?.owner ?? ''
         const isLearned = async () =>
           (await engine.list({ owner })).rows.some(({ content }) => content === FACT)
         while (!(await isLearned())) await new Promise((resolve) => setTimeout(resolve, 20))
-        const running = async () => (await engine.status()).life.running.length
+        const running = async () => (await engine.status()).learning.running.length
         while ((await running()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
         told.content = FACT
         told.metrics = await (await fetch(`${serving.url}/metrics`)).text()

@@ -7,7 +7,7 @@ import { Client as ModernClient, StreamableHTTPClientTransport } from '@modelcon
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createMcpDoor } from '../../src/api/mcp/http-transport.ts'
+import { createMcpHttpHandler } from '../../src/api/mcp/http-transport.ts'
 import { createEngine } from '../../src/app/composition.ts'
 import { serve } from '../../src/app/serve.ts'
 import { contextsOf, toTestClient, VERSION } from '../api/mcp/mcp-support.ts'
@@ -22,7 +22,7 @@ const newerNode: string | null = lts.ltsNode()
 
 async function start(auth: 'keys' | 'off' = 'keys', requestsPerMinute = 0) {
   const engine = await createEngine({ embedding: false, settings: { requestsPerMinute } })
-  const door = createMcpDoor({ contextOf: contextsOf(engine), version: VERSION })
+  const door = createMcpHttpHandler({ contextOf: contextsOf(engine), version: VERSION })
   const mounts = [{ path: '/mcp', handle: door.handle }]
   const options = { host: '127.0.0.1', port: 0, version: VERSION, engine, auth, mounts }
   const serving = await serve(options)
@@ -46,7 +46,7 @@ async function connect(url: string, key: string) {
 it('[MC3] a key says whose memories a model gets', async () => {
   const { engine, url } = await start()
   const secrets = await Promise.all(
-    ['ann', 'ben'].map((home) => engine.keys.create({ name: home, home, role: 'agent' })),
+    ['ann', 'ben'].map((home) => engine.keys.create({ name: home, defaultOwner: home, role: 'agent' })),
   )
   const [ann, ben] = await Promise.all(secrets.map(({ secret }) => connect(url, secret)))
   await ann?.call('memory_add', { content: 'Ann keeps bees' })
@@ -60,7 +60,7 @@ it('[MC3] a key says whose memories a model gets', async () => {
 
 it('[MC10] every message of a batch counts as a request, and too many are not begun', async () => {
   const { engine, url } = await start('keys', 20)
-  const { secret } = await engine.keys.create({ name: 'ann', home: 'ann', role: 'agent' })
+  const { secret } = await engine.keys.create({ name: 'ann', defaultOwner: 'ann', role: 'agent' })
   const message = (id: number) => ({
     ...{ jsonrpc: '2.0', id, method: 'tools/call' },
     params: { name: 'memory_add', arguments: { content: `Ann has seen film ${id}` } },

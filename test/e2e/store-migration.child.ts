@@ -1,6 +1,6 @@
 /** Moves a store and tells each step on a line of its own; or writes to one until that is refused, and tells each write. */
 import { writeSync } from 'node:fs'
-import { createSetup } from '../../src/app/cli-environment.ts'
+import { createCliEnvironment } from '../../src/app/cli-environment.ts'
 import { createEngine } from '../../src/app/composition.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { AppError } from '../../src/domain/errors.ts'
@@ -13,8 +13,8 @@ async function move(): Promise<void> {
   const system = { platform: 'linux', home: '/nowhere' } as const
   const config = readConfig({}, environment, system)
   const serveMcp = () => Promise.reject(new Error('Nobody speaks MCP here.'))
-  const setup = createSetup({ config, environment, now: Date.now, askPassphrase: null, serveMcp })
-  const moved = await setup.database.moving.move(
+  const setup = createCliEnvironment({ config, environment, now: Date.now, askPassphrase: null, serveMcp })
+  const moved = await setup.database.moving.migrate(
     { kind: 'folder', folder: target, key: null },
     {
       onProgress: (phase, done) => tell({ phase, done }),

@@ -5,8 +5,8 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
-import { requireSettled } from '../../src/portability/store-migration/migration-marker.ts'
-import { missingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { assertMigrationComplete } from '../../src/portability/store-migration/migration-marker.ts'
+import { describeMissingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { memory, owner } from '../fakes/memories.ts'
 import { contents } from '../portability/store-migration-support.ts'
@@ -79,7 +79,7 @@ it.skipIf(server.kind === 'none')(
   120_000,
 )
 
-const noCipher = missingCipher()
+const noCipher = describeMissingCipher()
 const whyNot = noCipher === null ? '' : ` (skipped: ${noCipher})`
 
 it.skipIf(noCipher !== null)(`[MH8] moves to an encrypted database${whyNot}`, async () => {
@@ -142,8 +142,8 @@ it('[MH10] killed at any point it goes on where it was, and every acknowledged w
   expect(refusal).toMatch(/^This store has moved to /)
   const [source, copy] = await Promise.all([openIn(folder), openIn(target)])
   expect(await contents(copy)).toEqual(await contents(source))
-  expect(await copy.inspect({ repair: false })).toEqual([])
-  await expect(requireSettled(copy)).resolves.toBeUndefined()
+  expect(await copy.checkIntegrity({ repair: false })).toEqual([])
+  await expect(assertMigrationComplete(copy)).resolves.toBeUndefined()
   expect(written.length).toBeGreaterThan(0)
   for (const { owner: name, id } of written) {
     expect(await copy.get('memory', { owner: owner(name) }, id as never)).not.toBeNull()
@@ -190,8 +190,8 @@ async function expectNeverHalf(folder: string, target: string): Promise<boolean>
   const isOpen = async (at: string) => {
     if (!existsSync(join(at, 'recollect.db'))) return false
     const store = await openIn(at)
-    const isEmpty = (await store.places()).length === 0
-    const isSettled = await requireSettled(store).then(
+    const isEmpty = (await store.listPlaces()).length === 0
+    const isSettled = await assertMigrationComplete(store).then(
       () => true,
       () => false,
     )

@@ -1,7 +1,7 @@
 /** A server with Qdrant beside its memories, from switching it on to whatever may happen to it. */
 import { expect, it, onTestFinished } from 'vitest'
 import type { EngineOptions } from '../../src/app/composition.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { keyFor, type Started, start } from '../api/http/http-support.ts'
 import { startQdrant } from '../support/qdrant/fake-server.ts'
 import { createCli } from './cli/cli-host.ts'
@@ -12,7 +12,7 @@ const MEMORIES = 60
 async function startBoth(options: EngineOptions = {}) {
   const qdrant = await startQdrant({ apiKey: KEY })
   onTestFinished(() => qdrant.stop())
-  const started = await start({}, { embedding: referenceEmbedder(), ...options })
+  const started = await start({}, { embedding: createHashingEmbedder(), ...options })
   const { engine } = started
   for (let number = 0; number < MEMORIES; number++) {
     await engine.remember({ owner: 'default' }, { content: `The lamp number ${number} is blue.` })
@@ -108,7 +108,7 @@ it('[VT11] a wrong key is refused and told, and never shown', async () => {
 })
 
 it('[VT12] only who manages the system may see or change it', async () => {
-  const { client, engine } = await start({}, { embedding: referenceEmbedder() })
+  const { client, engine } = await start({}, { embedding: createHashingEmbedder() })
   const key = await keyFor(engine, 'user', 'ada')
   for (const [method, path] of [
     ['GET', '/api/settings/qdrant'],

@@ -7,9 +7,9 @@ import { expect, it } from 'vitest'
 import type { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import {
   type DatabaseKey,
-  missingCipher,
+  describeMissingCipher,
 } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { keyFromPassphrase } from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import { parsePassphrase } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { ADA, memory } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 
@@ -18,11 +18,11 @@ const BUILT = pathToFileURL(
 ).href
 const SECRET = 'the vault opens with four-seven-one'
 
-const KEY = keyFromPassphrase('a phrase for the test')
+const KEY = parsePassphrase('a phrase for the test')
 const KINDS: readonly (readonly [string, DatabaseKey | null])[] = [
   ['plain', null],
   // An encrypted one needs a driver that not every Node has.
-  ...(missingCipher() === null ? [['encrypted', KEY] as const] : []),
+  ...(describeMissingCipher() === null ? [['encrypted', KEY] as const] : []),
 ]
 
 it.each(KINDS)(

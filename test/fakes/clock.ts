@@ -1,4 +1,4 @@
-import type { IdKinds, Ids } from '../../src/domain/ids.ts'
+import type { IdsByPrefix, Ids } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Instant } from '../../src/lib/time.ts'
 
@@ -28,9 +28,9 @@ export class FakeClock implements Clock {
 export function countingIds(): Ids {
   let count = 0
   return {
-    next<Prefix extends keyof IdKinds>(prefix: Prefix) {
+    next<Prefix extends keyof IdsByPrefix>(prefix: Prefix) {
       count++
-      return `${prefix}_${String(count).padStart(8, '0')}` as IdKinds[Prefix]
+      return `${prefix}_${String(count).padStart(8, '0')}` as IdsByPrefix[Prefix]
     },
   }
 }

@@ -1,27 +1,27 @@
 /** A worker of the local embedder that answers when it is told to, so that a test decides what is under way. */
 
 import type {
-  LocalWorker,
-  WorkerListener,
+  EmbedderWorker,
+  EmbedderWorkerListener,
 } from '../../src/models/embedders/local/embedder-worker-process.ts'
 import type {
-  OpenedModel,
-  WorkerAnswer,
+  LoadedModel,
+  EmbedderWorkerAnswer,
 } from '../../src/models/embedders/local/embedder-worker-protocol.ts'
 
-export type FakeWorker = LocalWorker & {
+export type FakeWorker = EmbedderWorker & {
   /** The texts that were asked for, in order. */
   readonly asked: string[]
   readonly isStopped: boolean
   readonly isHeld: boolean
-  open(model?: Partial<OpenedModel>): void
-  answer(answer: WorkerAnswer): void
+  open(model?: Partial<LoadedModel>): void
+  answer(answer: EmbedderWorkerAnswer): void
   /** Answers the text that was asked for last. */
   embed(vector?: Float32Array): void
   end(because: string): void
 }
 
-export type FakeWorkers = { readonly start: () => LocalWorker; readonly started: FakeWorker[] }
+export type FakeWorkers = { readonly start: () => EmbedderWorker; readonly started: FakeWorker[] }
 
 export function fakeWorkers(): FakeWorkers {
   const started: FakeWorker[] = []
@@ -37,10 +37,10 @@ export function fakeWorkers(): FakeWorkers {
 
 function fakeWorker(): FakeWorker {
   const asked: string[] = []
-  let listener: WorkerListener | null = null
+  let listener: EmbedderWorkerListener | null = null
   let isStopped = false
   let isHeld = false
-  const answer = (message: WorkerAnswer) => listener?.answered(message)
+  const answer = (message: EmbedderWorkerAnswer) => listener?.onAnswer(message)
   return {
     pid: undefined,
     asked,
@@ -56,7 +56,7 @@ function fakeWorker(): FakeWorker {
     send: (request) => {
       if (request.kind === 'embed') asked.push(request.text)
     },
-    hold: (isNeeded) => {
+    keepAlive: (isNeeded) => {
       isHeld = isNeeded
     },
     stop: async () => {
@@ -71,12 +71,12 @@ function fakeWorker(): FakeWorker {
           runtime: 'fake 1',
           threads: 1,
           tokensMax: 256,
-          notNativeBecause: null,
+          nativeRuntimeError: null,
           ...model,
         },
       }),
     answer,
     embed: (vector = Float32Array.of(1, 0)) => answer({ kind: 'embedded', vector }),
-    end: (because) => listener?.ended(because),
+    end: (because) => listener?.onExit(because),
   }
 }

@@ -1,5 +1,5 @@
 import type { Embedder, EmbedOptions } from '../../src/models/embedder.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 
 export type EmbedCall = EmbedOptions & { readonly texts: readonly string[] }
 
@@ -10,7 +10,7 @@ export type EmbedCall = EmbedOptions & { readonly texts: readonly string[] }
 export function scriptedEmbedder(
   before: (call: EmbedCall, number: number) => void | Promise<void> = () => {},
 ): Embedder & { readonly calls: readonly EmbedCall[]; readonly texts: () => readonly string[] } {
-  const inner = referenceEmbedder()
+  const inner = createHashingEmbedder()
   const calls: EmbedCall[] = []
   return {
     ...inner,

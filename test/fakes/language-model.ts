@@ -25,7 +25,7 @@ export class ScriptedModel implements LanguageModel {
     if (answer instanceof Error) throw answer
     const said = typeof answer === 'function' ? await answer() : answer
     const text = typeof said === 'string' ? said : JSON.stringify(said)
-    return { text, isCut: false, tokens: { input: 100, output: 10 } }
+    return { text, isTruncated: false, tokens: { input: 100, output: 10 } }
   }
 
   /** What it was asked the last time, in one text. */

@@ -39,7 +39,7 @@ export class AnsweringModel implements LanguageModel {
     const said = typeof answer === 'function' ? await answer() : answer
     const meant = VERDICTS.includes(said) ? { verdict: said } : said
     const text = typeof meant === 'string' ? meant : JSON.stringify(meant)
-    return { text, isCut: false, tokens: { input: 100, output: 10 } }
+    return { text, isTruncated: false, tokens: { input: 100, output: 10 } }
   }
 
   /** What it was shown with each question of a kind. */

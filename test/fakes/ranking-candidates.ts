@@ -1,6 +1,6 @@
 /** Makes candidates of ranking: nothing speaks for one unless a test says so. */
 import type { Memory } from '../../src/domain/memory.ts'
-import { type Candidate, type Loaded, NO_EVIDENCE } from '../../src/recall/ranking/candidate.ts'
+import { type Candidate, type LoadedCandidate, NO_EVIDENCE } from '../../src/recall/ranking/candidate.ts'
 import { memory, memoryId } from './memories.ts'
 
 export function candidate(id: number, fields: Partial<Candidate> = {}): Candidate {
@@ -17,6 +17,6 @@ export function candidate(id: number, fields: Partial<Candidate> = {}): Candidat
   }
 }
 
-export function loaded(id: number, score: number, fields: Partial<Memory> = {}): Loaded {
+export function loaded(id: number, score: number, fields: Partial<Memory> = {}): LoadedCandidate {
   return { ...candidate(id, { score }), memory: memory({ id: memoryId(id), ...fields }) }
 }

@@ -1,17 +1,17 @@
 /** A worker of the local reranker that answers when it is told to, so that a test decides what is under way. */
 import type {
-  Pair,
-  WorkerAnswer,
-  WorkerRequest,
+  TextPair,
+  RerankerWorkerAnswer,
+  RerankerWorkerRequest,
 } from '../../src/models/rerankers/reranker-worker-protocol.ts'
 import type { ScoringWorker } from '../../src/models/rerankers/scoring-client.ts'
 
 export type FakeScoringWorker = ScoringWorker & {
   /** The pairs that were asked for, in order. */
-  readonly asked: Pair[]
+  readonly asked: TextPair[]
   readonly isStopped: () => boolean
   readonly isHeld: () => boolean
-  answer(answer: WorkerAnswer): void
+  answer(answer: RerankerWorkerAnswer): void
   end(because: string): void
 }
 
@@ -33,7 +33,7 @@ export function fakeScoringWorkers(): FakeScoringWorkers {
 }
 
 function fakeScoringWorker(): FakeScoringWorker {
-  const asked: Pair[] = []
+  const asked: TextPair[] = []
   let listener: Parameters<ScoringWorker['listen']>[0] | null = null
   let isStopped = false
   let isHeld = false
@@ -45,16 +45,16 @@ function fakeScoringWorker(): FakeScoringWorker {
     listen: (given) => {
       listener = given
     },
-    send: (request: WorkerRequest) => {
+    send: (request: RerankerWorkerRequest) => {
       if (request.kind === 'score') asked.push(request.pair)
     },
-    hold: (isNeeded) => {
+    keepAlive: (isNeeded) => {
       isHeld = isNeeded
     },
     stop: async () => {
       isStopped = true
     },
-    answer: (message) => listener?.answered(message),
-    end: (because) => listener?.ended(because),
+    answer: (message) => listener?.onAnswer(message),
+    end: (because) => listener?.onExit(because),
   }
 }

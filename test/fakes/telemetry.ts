@@ -3,14 +3,14 @@ import type {
   LogEvent,
   LogFields,
   LogLevel,
-  SpanFacts,
+  SpanAttributes,
   SpanName,
   Telemetry,
 } from '../../src/telemetry/telemetry.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-export type KeptSpan = { readonly name: SpanName; readonly facts: SpanFacts; isFailed: boolean }
+export type KeptSpan = { readonly name: SpanName; readonly facts: SpanAttributes; isFailed: boolean }
 
 /** Telemetry that keeps what it is told. Its time moves by a second whenever somebody looks. */
 export class KeptTelemetry implements Telemetry {
@@ -43,8 +43,8 @@ export class KeptTelemetry implements Telemetry {
 
   async span<Result>(
     name: SpanName,
-    facts: SpanFacts,
-    work: (note: (more: SpanFacts) => void) => Promise<Result>,
+    facts: SpanAttributes,
+    work: (note: (more: SpanAttributes) => void) => Promise<Result>,
   ): Promise<Result> {
     const kept = { name, facts, isFailed: false }
     this.spans.push(kept)
@@ -58,7 +58,7 @@ export class KeptTelemetry implements Telemetry {
     }
   }
 
-  seconds(): number {
+  monotonicSeconds(): number {
     this.#seconds++
     return this.#seconds
   }

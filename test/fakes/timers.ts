@@ -1,8 +1,8 @@
-import type { Timers } from '../../src/lib/interval-timers.ts'
+import type { IntervalTimers } from '../../src/lib/interval-timers.ts'
 import type { FakeClock } from './clock.ts'
 
 /** Timers that go off when a test lets time pass. Setting the clock by itself, as people do, moves none of them. */
-export class FakeTimers implements Timers {
+export class FakeTimers implements IntervalTimers {
   readonly #clock: FakeClock
   readonly #timers = new Set<{ dueAt: number; readonly ms: number; readonly work: () => void }>()
   #elapsed = 0

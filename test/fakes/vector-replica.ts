@@ -1,16 +1,16 @@
 /** Mirrors that misbehave on purpose, and tiers whose background work happens when a test says so. */
 
 import { AppError } from '../../src/domain/errors.ts'
-import { referenceMirror } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
+import { createInMemoryVectorReplica } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
 import type { VectorSpace } from '../../src/storage/vector-index.ts'
 import type {
-  After,
-  ConfiguredMirror,
+  ScheduleTimer,
+  ReplicaConfiguration,
 } from '../../src/storage/vector-replica/replica-controller.ts'
-import type { VectorMirror } from '../../src/storage/vector-replica.ts'
+import type { VectorReplica } from '../../src/storage/vector-replica.ts'
 import type { FakeClock } from './clock.ts'
 
-type Call = Exclude<keyof VectorMirror, 'name' | 'close' | 'health'>
+type Call = Exclude<keyof VectorReplica, 'name' | 'close' | 'health'>
 const CALLS: readonly Call[] = [
   'prepare',
   'upsert',
@@ -26,14 +26,14 @@ const CALLS: readonly Call[] = [
 export type Fault = 'unavailable' | 'refuses' | 'hangs' | 'lost'
 
 export class FaultyMirror {
-  readonly mirror: VectorMirror
-  readonly inner: VectorMirror
+  readonly mirror: VectorReplica
+  readonly inner: VectorReplica
   /** How often each call was made. */
   readonly calls = new Map<Call, number>()
   readonly #faults = new Map<Call, Fault>()
   #isUnprepared = false
 
-  constructor(inner: VectorMirror = referenceMirror()) {
+  constructor(inner: VectorReplica = createInMemoryVectorReplica()) {
     this.inner = inner
     const mirror = { ...inner }
     for (const name of CALLS) {
@@ -76,7 +76,7 @@ export class FaultyMirror {
   }
 }
 
-export function configured(mirror: VectorMirror, identity = 'a'): ConfiguredMirror {
+export function configured(mirror: VectorReplica, identity = 'a'): ReplicaConfiguration {
   return { kind: 'mirror', name: mirror.name, identity, open: () => mirror }
 }
 
@@ -89,7 +89,7 @@ export class HeldTimers {
     this.#clock = clock
   }
 
-  readonly after: After = (ms, work) => {
+  readonly after: ScheduleTimer = (ms, work) => {
     const timer = { at: this.#clock.now() + ms, work }
     this.#waiting.add(timer)
     return () => this.#waiting.delete(timer)

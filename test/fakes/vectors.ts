@@ -1,5 +1,5 @@
 /** Makes vectors for tests, the same in every run, and finds the nearest of them the plain way. */
-import { embeddingTextHash } from '../../src/domain/embedding-text.ts'
+import { hashEmbeddingText } from '../../src/domain/embedding-text.ts'
 import type { MemoryId } from '../../src/domain/ids.ts'
 import type { SearchDocument } from '../../src/domain/search-document.ts'
 import { compareText } from '../../src/lib/compare.ts'
@@ -15,7 +15,7 @@ export function inBytes({ signature, dimensions }: VectorSpace): VectorSpace {
 }
 
 export function entry(row: SearchDocument, vector: Float32Array): VectorEntry {
-  return { place: row.place, id: row.id, vector, textHash: embeddingTextHash(row) }
+  return { place: row.place, id: row.id, vector, textHash: hashEmbeddingText(row) }
 }
 
 /** Directions of equal likelihood. */

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { parseScope } from '../../src/domain/scope.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import type { VectorIndex } from '../../src/storage/vector-index.ts'
@@ -24,15 +24,15 @@ const ADA_AS_EVE = { ...ADA, user: 'eve' }
 type Opened = { readonly store: Store; readonly vectors: VectorIndex }
 
 const openReference = async (): Promise<Opened> => {
-  const store = createReferenceStore()
-  return { store, vectors: referenceVectors(store) }
+  const store = createInMemoryStore()
+  return { store, vectors: createInMemoryVectorIndex(store) }
 }
 const openSqlite = async (): Promise<Opened> => {
   const store = await openSqliteStore({ path: ':memory:', now: Date.now })
   return { store, vectors: store.vectors }
 }
 
-async function opened(open: () => Promise<Opened>, embedder: Embedder = referenceEmbedder()) {
+async function opened(open: () => Promise<Opened>, embedder: Embedder = createHashingEmbedder()) {
   const { store, vectors } = await open()
   const { engine, client } = await openConversations(async () => store, {
     embedder,
@@ -50,7 +50,7 @@ async function opened(open: () => Promise<Opened>, embedder: Embedder = referenc
   const vectorsOf = (scope: object) => vectors.count(SPACE, parseScope({ ...ADA, ...scope }))
   const hits = async (scope: object, text = 'boiler') => {
     const where = { types: ['turn'] } as const
-    return (await store.matchText(parseScope({ ...ADA, ...scope }), { text, limit: 50, where }))
+    return (await store.searchText(parseScope({ ...ADA, ...scope }), { text, limit: 50, where }))
       .hits.length
   }
   return { engine, client, store, vectors, say, asked, vectorsOf, hits }
@@ -90,7 +90,7 @@ describe.each([
       listed.slice(1).map(({ id }) => id),
     )
     expect((await engine.status()).index).toMatchObject({ turns: 4, vectors: 1, missing: 3 })
-    expect(await engine.doctor({ repair: true })).toEqual([])
+    expect(await engine.checkIntegrity({ repair: true })).toEqual([])
     expect(await engine.reindex()).toMatchObject({ turns: 4, vectors: 4, missing: 0 })
     expect(await vectors.list(SPACE, parseScope(ADA), { limit: 9 })).toEqual(listed)
     expect(await vectorsOf(ADA)).toBe(4)
@@ -109,7 +109,7 @@ describe.each([
     await to.engine.reindex()
     await untilIndexed(to.engine)
     expect(await to.vectorsOf(ADA_ALONE)).toBe(await from.vectorsOf(ADA_ALONE))
-    const { legs } = await to.engine.recall(ADA, { text: 'boiler', include: 'conversations' })
+    const { retrievers: legs } = await to.engine.recall(ADA, { text: 'boiler', include: 'conversations' })
     expect(legs.meaning.hits).toBeGreaterThan(0)
     await expectSound(to.store)
   })

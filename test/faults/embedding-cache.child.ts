@@ -1,10 +1,10 @@
 /** Puts vectors of its own into a shared cache, reads them back, and says how many were there. */
 
 import { systemClock } from '../../src/app/system-clock.ts'
-import { openCacheFile } from '../../src/models/embedders/sqlite-embedding-cache.ts'
+import { openSqliteEmbeddingCache } from '../../src/models/embedders/sqlite-embedding-cache.ts'
 
 const { path, writer, rounds } = JSON.parse(String(process.argv[2]))
-const cache = openCacheFile({ path, clock: systemClock })
+const cache = openSqliteEmbeddingCache({ path, clock: systemClock })
 const keyOf = (round: number) => Buffer.from(`${writer}:${round}`).toString('hex').padStart(64, '0')
 let failed = 0
 for (let round = 0; round < rounds; round++) {

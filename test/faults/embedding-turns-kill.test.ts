@@ -31,7 +31,7 @@ it('[LT5] a process that is killed while it embeds turns loses none, and the nex
       })
       expect(rows, session).toHaveLength(TURNS_PER_SESSION)
     }
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
     await store.close()
   }
   const store = await openSqliteStore({ path, now: Date.now })
@@ -40,7 +40,7 @@ it('[LT5] a process that is killed while it embeds turns loses none, and the nex
   expect(status.turns).toBeGreaterThanOrEqual(recorded.length * TURNS_PER_SESSION)
   expect(status).toMatchObject({ missing: 0, vectors: status.turns, because: null })
   expect(await store.vectors.count(SPACE, ADA)).toBe(status.turns)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
 }, 600_000)
 
 /** The sessions that it told of. */

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { openLanceMirror } from '../../src/storage/lancedb/lancedb-vector-replica.ts'
-import type { VectorMirror } from '../../src/storage/vector-replica.ts'
+import { openLanceVectorReplica } from '../../src/storage/lancedb/lancedb-vector-replica.ts'
+import type { VectorReplica } from '../../src/storage/vector-replica.ts'
 import { ADA } from '../fakes/memories.ts'
 import { space, unitVector } from '../fakes/vectors.ts'
 import { bundled } from '../support/bundle.ts'
@@ -46,7 +46,7 @@ async function killRepeatedly(lance: InstalledLance, program: string): Promise<s
     const told = await writeUntilKilled(program, [folder, lance.folder, `r${round}`], round)
     all.push(...told)
     inFolder.push(...told)
-    const mirror = await openLanceMirror({ folder, clock: systemClock, load: lance.load })
+    const mirror = await openLanceVectorReplica({ folder, clock: systemClock, load: lance.load })
     await expectAcknowledged(mirror, inFolder, `round ${round}`)
     await mirror.close()
   }
@@ -54,7 +54,7 @@ async function killRepeatedly(lance: InstalledLance, program: string): Promise<s
 }
 
 async function expectAcknowledged(
-  mirror: VectorMirror,
+  mirror: VectorReplica,
   lines: readonly string[],
   round: string,
 ): Promise<void> {
@@ -72,7 +72,7 @@ async function expectAcknowledged(
   ).toBe(true)
   expect(await mirror.count(SPACE, ADA.owner), round).toBe(ids.length)
   const query = { vector: unitVector(SPACE.dimensions, 1), limit: EVERYTHING }
-  const hits = await mirror.nearest(SPACE, { owner: ADA.owner }, query)
+  const hits = await mirror.search(SPACE, { owner: ADA.owner }, query)
   expect(hits.map(({ id }) => String(id)).sort(), round).toEqual(ids)
 }
 

@@ -3,13 +3,13 @@ import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { openLanceMirror } from '../../src/storage/lancedb/lancedb-vector-replica.ts'
+import { openLanceVectorReplica } from '../../src/storage/lancedb/lancedb-vector-replica.ts'
 import { ADA, memoryId } from '../fakes/memories.ts'
 import { space, unitVector } from '../fakes/vectors.ts'
 
 const [folder = '', part = '', round = ''] = process.argv.slice(2)
 const SPACE = space(24)
-const mirror = await openLanceMirror({
+const mirror = await openLanceVectorReplica({
   ...{ folder, clock: systemClock },
   load: async () => createRequire(join(part, 'package.json'))('@lancedb/lancedb'),
   // So that many of the kills come in the middle of it.

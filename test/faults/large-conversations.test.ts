@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { COMMIT_CHANGES_MAX, TURN_CHARACTERS_MAX } from '../../src/domain/limits.ts'
 import type { Place } from '../../src/domain/scope.ts'
 import type { Turn } from '../../src/domain/turn.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { COMMITTED } from '../conformance/store/store.suite.ts'
@@ -78,7 +78,7 @@ it(`[LT1] a session of ${TURNS} turns is read, searched, quoted and forgotten`, 
   expect(read).toEqual(rows.map(({ id }) => id))
   const { memories } = await engine.recall(ADA, { text: 'matter3211' })
   expect(memories.map(({ memory }) => memory.content)[0]).toContain('matter3211 ')
-  const around = await store.around(ALL_OF_ADA, [rows[2_000]?.id as never], 2) // its document goes by the same id
+  const around = await store.findNeighbors(ALL_OF_ADA, [rows[2_000]?.id as never], 2) // its document goes by the same id
   expect([...around.values()]).toMatchObject([
     { before: [rows[1_999]?.id, rows[1_998]?.id], after: [rows[2_001]?.id, rows[2_002]?.id] },
   ])
@@ -86,15 +86,15 @@ it(`[LT1] a session of ${TURNS} turns is read, searched, quoted and forgotten`, 
   const { block } = await client.ask(['What about matter3900?'], 'It was blue.', asked)
   expect(block).toContain('matter3900 ')
   // Its cost grew with the square of the turns when each document was looked up by its words.
-  expect(await store.inspect({ repair: true })).toEqual([])
+  expect(await store.checkIntegrity({ repair: true })).toEqual([])
   expect(await engine.transcript.forgetSession(LONG)).toMatchObject({ turns: TURNS })
   expect((await engine.recall(ADA, { text: 'matter3211' })).memories).toEqual([])
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
 })
 
 it(`[LT2] recording in a session of ${TURNS} turns reads and writes as much as in one of 20`, async () => {
   const costOf = async (turns: number) => {
-    const { counted, cost } = withCost(createReferenceStore())
+    const { counted, cost } = withCost(createInMemoryStore())
     const { client } = await openConversations(async () => counted, { settings: SETTINGS })
     await commitTurns(
       counted,
@@ -120,17 +120,17 @@ it(`[LT3] ${ONE_WORD_TURNS} turns of one word are stored, found and inspected`, 
     ['lighthouse', 1],
     ['lighthouse harbour no', 10],
   ] as const) {
-    const found = await store.matchText(ALL_OF_ADA, { text, limit: 10, where: ALL_TURNS })
+    const found = await store.searchText(ALL_OF_ADA, { text, limit: 10, where: ALL_TURNS })
     expect(found.hits).toHaveLength(hits)
   }
-  expect((await store.sessions(ALL_OF_ADA, { limit: 2 })).rows).toMatchObject([
+  expect((await store.listSessions(ALL_OF_ADA, { limit: 2 })).rows).toMatchObject([
     { turns: ONE_WORD_TURNS },
   ])
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
 })
 
 it.each([
-  ['the reference store', async () => createReferenceStore()],
+  ['the reference store', async () => createInMemoryStore()],
   ['SQLite', openSqlite],
 ])('[LT4] of a turn of 1 MB, %s keeps and finds the first 500,000 characters', async (_, open) => {
   const { engine, client, store } = await openConversations(open, { settings: SETTINGS })
@@ -150,5 +150,5 @@ it.each([
   const { block } = await client.ask(['Where does the zeppelin land?'], 'I see.', { scope })
   expect(block).toContain('The zeppelin lands in Lisbon.')
   expect(block?.length).toBeLessThan(1_000)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
 })

@@ -3,11 +3,11 @@
  * line of its own once it is kept.
  */
 import { writeSync } from 'node:fs'
-import { createIds } from '../../src/app/id-generator.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Instant } from '../../src/lib/time.ts'
-import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
+import { createProviderLanguageModel } from '../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { LEARNING, type LearnerInput, registryOf, say } from './learning-script.ts'
@@ -25,11 +25,11 @@ const clock: Clock = {
 
 const store = await openSqliteStore({ path, now: clock.now })
 const upstream = createUpstream()
-const languageModel = createLanguageModel({ registry: registryOf(url), upstream, clock })
-const engine = createEngineOn({
+const languageModel = createProviderLanguageModel({ registry: registryOf(url), upstream, clock })
+const engine = createEngineWith({
   store,
   clock,
-  ids: createIds(),
+  ids: createIdGenerator(),
   settings: LEARNING,
   languageModel,
 })

@@ -7,14 +7,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import { parseScope, SYSTEM_OWNER } from '../../src/domain/scope.ts'
-import { readSignal, type Signal } from '../../src/domain/signal.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { type Job, readJob } from '../../src/jobs/job.ts'
+import { parseSignal, type Signal } from '../../src/domain/signal.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { type Job, parseJob } from '../../src/jobs/job.ts'
 import type { Instant } from '../../src/lib/time.ts'
-import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
+import { createProviderLanguageModel } from '../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
@@ -102,7 +102,7 @@ async function openKilled(program: string, url: string) {
 async function furnish(path: string): Promise<void> {
   const clock = new FakeClock(BEGAN)
   const store = await openSqliteStore({ path, now: () => clock.now() })
-  const engine = createEngineOn({ store, clock, ids: createIds(), settings: LEARNING })
+  const engine = createEngineWith({ store, clock, ids: createIdGenerator(), settings: LEARNING })
   const at = (BEGAN - 90 * DAY_MS) as Instant
   const faded = Array.from({ length: FADED }, (_, n): Change => {
     const row = memory({ content: `Errand ${n} of ${n * 7}`, createdAt: at, updatedAt: at })
@@ -118,14 +118,14 @@ async function finish(path: string, url: string, at: number): Promise<void> {
   const clock = new FakeClock(at)
   const store = await openSqliteStore({ path, now: () => clock.now() })
   const upstream = createUpstream()
-  const languageModel = createLanguageModel({ registry: registryOf(url), upstream, clock })
-  const ports = { store, clock, ids: createIds(), settings: LEARNING, languageModel }
-  const engine = createEngineOn(ports)
+  const languageModel = createProviderLanguageModel({ registry: registryOf(url), upstream, clock })
+  const ports = { store, clock, ids: createIdGenerator(), settings: LEARNING, languageModel }
+  const engine = createEngineWith(ports)
   await engine.jobs.runDue()
   clock.advance(DAY_MS)
   await engine.jobs.runDue()
   expect((await engine.consolidate(ADA)).actionsTotal).toBe(0)
-  expect(await engine.doctor({ repair: false })).toEqual([])
+  expect(await engine.checkIntegrity({ repair: false })).toEqual([])
   await engine.close()
   await upstream.close()
 }
@@ -158,17 +158,17 @@ async function learnUntilKilled(program: string, input: LearnerInput): Promise<r
 /** That everything is whole, after any kill. */
 async function inspected(path: string, acknowledged: readonly string[]) {
   const store = await openSqliteStore({ path, now: Date.now })
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
   const turns = await all(store, 'turn')
   const memories = await all(store, 'memory')
   const entries = await all(store, 'entry')
   const revisions = await all(store, 'revision')
   const jobs = (await all(store, 'entry', { owner: SYSTEM_OWNER })).flatMap(
-    (row) => readJob(row) ?? [],
+    (row) => parseJob(row) ?? [],
   )
   await store.close()
 
-  const signals = entries.flatMap((entry) => readSignal(entry) ?? [])
+  const signals = entries.flatMap((entry) => parseSignal(entry) ?? [])
   const sessions = new Set(turns.map(({ place }) => place.session ?? ''))
   expect([...sessions]).toEqual(expect.arrayContaining([...acknowledged]))
   for (const session of sessions) {

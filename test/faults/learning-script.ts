@@ -2,7 +2,7 @@
 
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { Provider, Registry } from '../../src/models/provider.ts'
+import type { Provider, ProviderRegistry } from '../../src/models/provider.ts'
 
 export const OWNER = 'ada'
 
@@ -51,7 +51,7 @@ export type LearnerInput = {
 }
 
 /** `name` is told to the model with every question. */
-export function registryOf(url: string, name = 'only'): Registry {
+export function registryOf(url: string, name = 'only'): ProviderRegistry {
   const provider: Provider = {
     name: 'scripted',
     kind: 'openai',
@@ -83,7 +83,7 @@ export async function say(
     provider: 'scripted',
     contextWindow: null,
     signal: new AbortController().signal,
-    asked: {
+    request: {
       model: 'chat',
       streams: false,
       endUser: null,
@@ -96,9 +96,9 @@ export async function say(
       characters: text.length,
       outputTokensMax: null,
     },
-    wants: { memory: true, inject: false, extract: true },
+    options: { memory: true, inject: false, extract: true },
   })
-  conversations.record(prepared, {
+  conversations.recordOutcome(prepared, {
     placement: null,
     skipped: prepared.skipped,
     status: 200,
@@ -107,5 +107,5 @@ export async function say(
     totalMs: 1,
     toolCalls: [],
   })
-  await conversations.settled()
+  await conversations.flush()
 }

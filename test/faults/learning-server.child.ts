@@ -1,9 +1,9 @@
 /** A server on a PostgreSQL that others use as well: does the jobs that are due, and tells how many those were. */
 
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { createProviderLanguageModel } from '../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
 import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
 import { LEARNING, registryOf } from './learning-script.ts'
@@ -13,12 +13,12 @@ const { url, schema, modelUrl, name }: Input = JSON.parse(String(process.argv[2]
 
 const store = await openPostgresStore({ connectionString: url, schema, poolSize: 1 })
 const upstream = createUpstream()
-const engine = createEngineOn({
+const engine = createEngineWith({
   store,
   clock: systemClock,
-  ids: createIds(),
+  ids: createIdGenerator(),
   settings: LEARNING,
-  languageModel: createLanguageModel({
+  languageModel: createProviderLanguageModel({
     registry: registryOf(modelUrl, name),
     upstream,
     clock: systemClock,

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { parseScope } from '../../src/domain/scope.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import { openUpstream } from '../api/gateway/support/scripted-upstream.ts'
 import { speak } from '../api/gateway/support/wire-format.ts'
 import { FakeClock } from '../fakes/clock.ts'
@@ -84,7 +84,7 @@ function learnOnce({ url }: PostgresServer): void {
 async function talk(store: Awaited<ReturnType<typeof openFreshStore>>): Promise<void> {
   const clock = new FakeClock(Date.now() - 2 * QUIET_MS)
   const shared = { ...store, close: async () => {} }
-  const engine = createEngineOn({ store: shared, clock, ids: createIds(), settings: LEARNING })
+  const engine = createEngineWith({ store: shared, clock, ids: createIdGenerator(), settings: LEARNING })
   for (const { owner, session } of SESSIONS) await say(engine, session, owner)
   await engine.close()
 }

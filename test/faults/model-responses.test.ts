@@ -3,10 +3,10 @@
  * said waits for another time, and the outcome says why.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { parseScope } from '../../src/domain/scope.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { createProviderLanguageModel } from '../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { openUpstream, type Reply } from '../api/gateway/support/scripted-upstream.ts'
@@ -69,7 +69,7 @@ describe('a model that gives', () => {
     model.respond((received) =>
       said === undefined ? (reply ?? {}) : speak(received, { text: said }),
     )
-    expect((await engine.distil(SESSION)).outcome).toBe(outcome)
+    expect((await engine.distill(SESSION)).outcome).toBe(outcome)
     expect(await memories()).toEqual([])
     const { rows } = await engine.signals.list(SESSION)
     expect(rows.map((signal) => [signal.status, signal.attempts])).toEqual([['pending', 1]])
@@ -77,7 +77,7 @@ describe('a model that gives', () => {
     // When it is well again, all of it is learned.
     model.respond((received) => speak(received, { text: WHOLE }))
     clock.advance(120_000)
-    expect((await engine.distil(SESSION)).outcome).toBe('distilled')
+    expect((await engine.distill(SESSION)).outcome).toBe('distilled')
     expect(await memories()).toEqual(expect.arrayContaining([...factsOf('one')]))
   })
 
@@ -101,7 +101,7 @@ describe('a model that gives', () => {
       identity: [],
     }
     model.respond((received) => speak(received, { text: JSON.stringify(invented) }))
-    expect((await engine.distil(SESSION)).outcome).toBe('distilled')
+    expect((await engine.distill(SESSION)).outcome).toBe('distilled')
     const { rows } = await store.find('memory', ADA, { where: {}, limit: 10 })
     const kept = rows.find(({ content }) => content === fact)
     const turns = await store.find('turn', ADA, { where: {}, limit: 10 })
@@ -112,7 +112,7 @@ describe('a model that gives', () => {
       provenance: { turns: [asked?.id] },
     })
     expect(rows.map(({ id }) => id)).not.toContain('mem_00000001')
-    expect((await engine.places()).map(({ owner }) => owner)).toEqual([OWNER])
+    expect((await engine.listPlaces()).map(({ owner }) => owner)).toEqual([OWNER])
   })
 
   it('[LP3] bad answers three times has it put aside, and its job with it', async () => {
@@ -140,17 +140,17 @@ async function openLearning(patienceMs = PATIENCE_MS) {
   const registry = registryOf(model.url)
   const patience = { connectMs: patienceMs, firstByteMs: patienceMs, idleMs: patienceMs }
   const providers = registry.providers.map((each) => ({ ...each, timeouts: patience }))
-  const languageModel = createLanguageModel({
+  const languageModel = createProviderLanguageModel({
     registry: { ...registry, providers },
     upstream,
     clock,
     // Without jitter, pauses are whole milliseconds.
     random: () => 0.5,
   })
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store,
     clock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: LEARNING,
     languageModel,
   })

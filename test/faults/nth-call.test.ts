@@ -6,8 +6,8 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { parseScope } from '../../src/domain/scope.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -28,7 +28,7 @@ const DAY: readonly Step[] = [
   (engine) => engine.learn(ADA, 'I prefer tea. I always get up at six.'),
   async (engine) => engine.edit(ADA, await idOf(engine, 'home'), { importance: 9 }),
   async (engine) => engine.forget(ADA, await idOf(engine, 'home')),
-  async (engine) => engine.emptyBin(ADA, { days: 0 }),
+  async (engine) => engine.emptyTrash(ADA, { days: 0 }),
 ]
 
 const SAID = ['one', 'one', 'one', 'two', 'two'].map((name, n) =>
@@ -72,7 +72,7 @@ async function idOf(engine: Engine, key: string): Promise<string> {
 }
 
 describe.each([
-  ['reference', async () => createReferenceStore()],
+  ['reference', async () => createInMemoryStore()],
   ['sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now })],
 ] as const)('%s', (_, open: () => Promise<Store>) => {
   it.each(['before', 'after'] as const)(
@@ -119,7 +119,7 @@ async function live(
 ) {
   const broken = failingAt(store, plan)
   const clock = new FakeClock()
-  const engine = createEngineOn({ store: broken, clock, ids: countingIds(), settings: {} })
+  const engine = createEngineWith({ store: broken, clock, ids: countingIds(), settings: {} })
   let failed = false
   for (const step of day) {
     clock.advance(1_000)
@@ -139,7 +139,7 @@ async function live(
   const said = await store.find('turn', parseScope(ADA), { where: {}, limit: 100 })
   const turns = said.rows.map(({ content, disabled, version }) => [content, disabled, version])
   // In the search index as well.
-  const { hits } = await store.matchText(parseScope(ADA), {
+  const { hits } = await store.searchText(parseScope(ADA), {
     text: 'harbour',
     limit: 100,
     where: { types: ['turn'] },
@@ -168,5 +168,5 @@ async function expectValid(store: Store): Promise<void> {
     .filter((memory) => memory.key !== null && memory.status === 'active')
     .map((memory) => memory.key)
   expect(new Set(keys).size).toBe(keys.length)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
 }

@@ -8,14 +8,14 @@ import pg from 'pg'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Memory } from '../../src/domain/memory.ts'
-import { openDatabase } from '../../src/storage/postgres/connection/postgres-driver.ts'
+import { openPostgresDatabase } from '../../src/storage/postgres/connection/postgres-driver.ts'
 import {
   openPostgresStore,
-  type PostgresOptions,
+  type PostgresStoreOptions,
 } from '../../src/storage/postgres/postgres-store.ts'
-import { namesIn } from '../../src/storage/postgres/schema/identifiers.ts'
-import { isCommitted } from '../../src/storage/postgres/store/commit.ts'
-import { createMarks } from '../../src/storage/postgres/store/commit-markers.ts'
+import { createIdentifiers } from '../../src/storage/postgres/schema/identifiers.ts'
+import { resolveCommitInDoubt } from '../../src/storage/postgres/store/commit.ts'
+import { createCommitMarkers } from '../../src/storage/postgres/store/commit-markers.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { COMMITTED, create } from '../conformance/store/store.suite.ts'
 import { ADA, instant, memory } from '../fakes/memories.ts'
@@ -42,7 +42,7 @@ if (server.kind === 'none') {
   })
 }
 
-async function open(url: string, options: Omit<PostgresOptions, 'connectionString'> = {}) {
+async function open(url: string, options: Omit<PostgresStoreOptions, 'connectionString'> = {}) {
   const schema = options.schema ?? freshSchema()
   const store = await openFreshStore(url, { poolSize: 2, ...options, schema })
   onTestFinished(() => store.close())
@@ -70,7 +70,7 @@ function describeCuts({ url }: PrivateServer): void {
         expect(await usesOf(store, row)).toBe(round)
       }
       expect(line.cuts).toBe(5)
-      expect((await store.report()).rows.memory).toBe(6)
+      expect((await store.getReport()).rows.memory).toBe(6)
     })
   }
 
@@ -92,7 +92,7 @@ function describeCuts({ url }: PrivateServer): void {
       expect(await store.commit([create(memory())])).toEqual(COMMITTED)
     }
     expect(line.cuts).toBe(3)
-    expect((await store.report()).rows.memory).toBe(3)
+    expect((await store.getReport()).rows.memory).toBe(3)
   })
 }
 
@@ -126,7 +126,7 @@ function describeCollisions({ url }: PrivateServer): void {
     expect(row).toEqual({ tries: 4 })
     await runSql(url, `ALTER SEQUENCE "${schema}".attempts RESTART MINVALUE -99 START -99`)
     await expect(store.commit([create(memory())])).rejects.toMatchObject({ code: 'busy' })
-    expect((await store.report()).rows.memory).toBe(1)
+    expect((await store.getReport()).rows.memory).toBe(1)
   })
 }
 
@@ -145,14 +145,14 @@ function describeLimits({ url }: PrivateServer): void {
     await expect(store.commit([use(row), create(memory())])).rejects.toMatchObject({
       code: 'disk_full',
     })
-    expect((await store.report()).rows.memory).toBe(1)
+    expect((await store.getReport()).rows.memory).toBe(1)
     expect(await usesOf(store, row)).toBe(0)
     await runSql(url, `DROP FUNCTION "${schema}".fill CASCADE`)
     expect(await store.commit([use(row), create(memory())])).toEqual(COMMITTED)
   })
 
   it('[PG3] says that it is busy when every connection stays in use, and recovers', async () => {
-    const { store, schema } = await open(url, { poolSize: 1, connectionWaitMs: 300 })
+    const { store, schema } = await open(url, { poolSize: 1, connectionTimeoutMs: 300 })
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
     await holder.query(`BEGIN; LOCK TABLE "${schema}".memory`)
@@ -164,23 +164,23 @@ function describeLimits({ url }: PrivateServer): void {
     })
     await holder.end()
     expect(await stuck).toEqual(COMMITTED)
-    expect((await store.report()).rows.memory).toBe(1)
+    expect((await store.getReport()).rows.memory).toBe(1)
   })
 
   describe('a commit in doubt', () => {
     const asking = async () => {
       const { store, schema } = await open(url)
       await store.commit([create(memory())])
-      const database = await openDatabase({
-        ...{ connectionString: url, poolSize: 1, statementTimeoutMs: 0, connectionWaitMs: 5_000 },
+      const database = await openPostgresDatabase({
+        ...{ connectionString: url, poolSize: 1, statementTimeoutMs: 0, connectionTimeoutMs: 5_000 },
       })
       onTestFinished(() => database.close())
-      const names = namesIn(schema)
+      const names = createIdentifiers(schema)
       const [mark] = await database.query<{ id: string }>(`SELECT id FROM ${names.commit_mark}`)
       const [number] = await database.query<{ last: number }>('SELECT txid_current() AS last')
       const isDone = (transaction: number, id: string) =>
-        isCommitted(
-          { database, marks: createMarks(database, names) },
+        resolveCommitInDoubt(
+          { database, markers: createCommitMarkers(database, names) },
           new AppError('unavailable', 'It is gone.', { transaction: String(transaction) }),
           id,
         )
@@ -205,15 +205,15 @@ function describeLimits({ url }: PrivateServer): void {
 
     it('[PG1] leaves marks that nobody asks about any more to be removed', async () => {
       const { database, names, mark } = await asking()
-      const marks = createMarks(database, names)
-      await marks.trim()
+      const marks = createCommitMarkers(database, names)
+      await marks.removeExpired()
       const left = () => database.query(`SELECT 1 FROM ${names.commit_mark}`)
       expect(await left()).toHaveLength(1)
       await database.query(
         `UPDATE ${names.commit_mark} SET at = at - interval '2 hours' WHERE id = $1`,
         [mark],
       )
-      await marks.trim()
+      await marks.removeExpired()
       expect(await left()).toEqual([])
     })
   })
@@ -273,7 +273,7 @@ function describeCrash(private_: PrivateServer): void {
     expect(await usesOf(store, row)).toBe(acknowledged)
     const again = await openPostgresStore({ connectionString: private_.url, schema })
     onTestFinished(() => again.close())
-    expect((await again.report()).rows.memory).toBe(1 + acknowledged)
-    expect(await again.inspect({ repair: false })).toEqual([])
+    expect((await again.getReport()).rows.memory).toBe(1 + acknowledged)
+    expect(await again.checkIntegrity({ repair: false })).toEqual([])
   }, 60_000)
 }

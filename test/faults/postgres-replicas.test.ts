@@ -29,10 +29,10 @@ if (primary.kind === 'none' || replica.kind === 'none') {
 }
 
 const search = (store: PostgresStore, text: string, place = ADA) =>
-  store.matchText(place, { text, limit: 5, where: {} }).then(({ hits }) => hits.map(({ id }) => id))
+  store.searchText(place, { text, limit: 5, where: {} }).then(({ hits }) => hits.map(({ id }) => id))
 
 async function searches(store: PostgresStore) {
-  const { searchesOnReplicas, searchesOnPrimary, replicasInUse } = (await store.report()).facts
+  const { searchesOnReplicas, searchesOnPrimary, replicasInUse } = (await store.getReport()).facts
   return { onReplicas: searchesOnReplicas, onPrimary: searchesOnPrimary, inUse: replicasInUse }
 }
 
@@ -76,13 +76,13 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     await store.vectors?.put(SPACE, [entry(row, vector)])
     await untilAsked(store, 'lighthouse')
     expect(await search(store, 'lighthouse')).toEqual([row.id])
-    const nearest = () => store.vectors?.nearest(SPACE, ADA, { vector, limit: 1, where: {} })
+    const nearest = () => store.vectors?.search(SPACE, ADA, { vector, limit: 1, where: {} })
     const before = await searches(store)
     if (store.vectors !== null) {
       await expect.poll(async () => (await nearest())?.[0]?.id).toBe(row.id)
       expect(Number((await searches(store)).onReplicas)).toBeGreaterThan(Number(before.onReplicas))
     }
-    expect(await store.around(ADA, [row.id], 1)).toEqual(new Map())
+    expect(await store.findNeighbors(ADA, [row.id], 1)).toEqual(new Map())
     expect(await store.get('memory', ADA, row.id)).toEqual(row)
   })
 
@@ -129,7 +129,7 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     await replica.crash()
     expect(await search(store, 'ferry')).toEqual([row.id])
     await expect.poll(() => inUse(store), { timeout: 20_000 }).toBe(0)
-    expect((await store.report()).facts.replicaTrouble).toEqual(expect.any(String))
+    expect((await store.getReport()).facts.replicaTrouble).toEqual(expect.any(String))
     await replica.restart()
     await untilAsked(store, 'ferry')
   }, 60_000)
@@ -143,7 +143,7 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     })
     const found = async (text: string) => {
       const where = { types: ['turn'] } as const
-      const { hits } = await store.matchText(ADA, { text, limit: 5, where })
+      const { hits } = await store.searchText(ADA, { text, limit: 5, where })
       return hits.map(({ id }) => id)
     }
     await store.commit([put(said, 'absent')])
@@ -164,6 +164,6 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     await store.commit([create(memory({ content: 'a pier' }))])
     expect(await search(store, 'pier')).toHaveLength(1)
     expect(await inUse(store)).toBe(0)
-    expect((await store.report()).facts.replicaTrouble).toContain('no replica')
+    expect((await store.getReport()).facts.replicaTrouble).toContain('no replica')
   })
 }

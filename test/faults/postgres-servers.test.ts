@@ -1,12 +1,12 @@
 /** Several servers on one PostgreSQL: what one changes the others know at once, and limits are those of all together. */
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { Shares } from '../../src/api/http/security/shared-token-bucket.ts'
-import { createIds } from '../../src/app/id-generator.ts'
+import { SharedTokenBucket } from '../../src/api/http/security/shared-token-bucket.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { Spending } from '../../src/models/model-budget.ts'
-import { openDatabase } from '../../src/storage/postgres/connection/postgres-driver.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import { ModelBudget } from '../../src/models/model-budget.ts'
+import { openPostgresDatabase } from '../../src/storage/postgres/connection/postgres-driver.ts'
 import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
 import { type Started, start } from '../api/http/http-support.ts'
 import { create } from '../conformance/store/store.suite.ts'
@@ -42,11 +42,11 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
   const first = await openFreshStore(url, { schema, poolSize: 2 })
   const second = await openPostgresStore({ connectionString: url, schema, poolSize: 2 })
   const [here, there] = [first, second].map((store) =>
-    createEngineOn({ store, clock: new FakeClock(), ids: createIds(), settings: {} }),
+    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator(), settings: {} }),
   )
   if (here === undefined || there === undefined) throw new Error('There are two.')
   onTestFinished(async () => {
-    expect(await here.doctor()).toEqual([])
+    expect(await here.checkIntegrity()).toEqual([])
     await there.close()
     await here.close()
   })
@@ -59,24 +59,24 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
 function describeNews({ url }: PrivateServer): void {
   it('[PG6] makes a setting count on all servers at once', async () => {
     const [here, there] = await openEngines(url)
-    const limitThere = async () => (await there.settings.effective(OWNER)).recallLimit
+    const limitThere = async () => (await there.settings.resolve(OWNER)).recallLimit
     const before = await limitThere()
     await here.settings.change(OWNER, { recallLimit: before + 1 })
     await expect.poll(limitThere).toBe(before + 1)
     await here.settings.change(null, { requestsPerMinute: 77 })
-    await expect.poll(async () => (await there.settings.effective(null)).requestsPerMinute).toBe(77)
+    await expect.poll(async () => (await there.settings.resolve(null)).requestsPerMinute).toBe(77)
   })
 
   it('[PG6] makes counts and who a person is right on all servers at once', async () => {
     const [here, there] = await openEngines(url)
     const scope = { owner: OWNER }
-    const total = async () => (await there.tally(scope)).total
+    const total = async () => (await there.countMemories(scope)).total
     expect(await total()).toBe(0)
     await here.remember(scope, { content: 'I live in Bergen', category: 'identity', pinned: true })
     await expect.poll(total).toBe(1)
     const heard: unknown[] = []
-    there.elsewhere.onHeard((news) => heard.push(news))
-    const { key } = await here.keys.create({ name: 'app', home: OWNER })
+    there.changeFeed.subscribe((news) => heard.push(news))
+    const { key } = await here.keys.create({ name: 'app', defaultOwner: OWNER })
     await here.keys.revoke(key.id)
     await expect.poll(() => heard).toContainEqual({ owners: [], kinds: ['key'], memories: [] })
   })
@@ -84,11 +84,11 @@ function describeNews({ url }: PrivateServer): void {
   it('[PG6] tells all servers of a key that another service is asked with', async () => {
     const [here, there] = await openEngines(url)
     const heard: unknown[] = []
-    there.elsewhere.onHeard((news) => heard.push(news))
-    await here.tiers.changeQdrant({}, 'a-key-for-qdrant')
+    there.changeFeed.subscribe((news) => heard.push(news))
+    await here.replication.changeQdrant({}, 'a-key-for-qdrant')
     const news = { owners: [], kinds: ['setting', 'secret'], memories: [] }
     await expect.poll(() => heard).toContainEqual(news)
-    expect((await there.tiers.qdrant()).maskedKey).toBe('***rant')
+    expect((await there.replication.qdrant()).maskedKey).toBe('***rant')
   })
 
   it('[PG6] tells of turns that are replaced or removed, and not of those that are new', async () => {
@@ -98,9 +98,9 @@ function describeNews({ url }: PrivateServer): void {
     const there = await openPostgresStore({ connectionString: url, schema, poolSize: 2 })
     onTestFinished(() => there.close())
     const heard: unknown[] = []
-    const stop = there.onElsewhere?.((news) => heard.push(news.owners))
+    const stop = there.onRemoteChange?.((news) => heard.push(news.owners))
     onTestFinished(() => stop?.())
-    await expect.poll(async () => (await there.report()).facts.news).toMatch(/listening|heard/)
+    await expect.poll(async () => (await there.getReport()).facts.news).toMatch(/listening|heard/)
     heard.length = 0
     const said = turn()
     const put = { op: 'put', table: 'turn', row: said } as const
@@ -114,7 +114,7 @@ function describeNews({ url }: PrivateServer): void {
 
   it('[PG6] listens again after its connection was lost, and looks at everything anew', async () => {
     const [here, there] = await openEngines(url)
-    const total = async () => (await there.tally({ owner: OWNER })).total
+    const total = async () => (await there.countMemories({ owner: OWNER })).total
     expect(await total()).toBe(0)
     await runSql(
       url,
@@ -127,8 +127,8 @@ function describeNews({ url }: PrivateServer): void {
   })
 
   it('[PG6] leaves no connection behind when it is not allowed to listen', async () => {
-    const database = await openDatabase({
-      ...{ connectionString: url, poolSize: 2, statementTimeoutMs: 0, connectionWaitMs: 5_000 },
+    const database = await openPostgresDatabase({
+      ...{ connectionString: url, poolSize: 2, statementTimeoutMs: 0, connectionTimeoutMs: 5_000 },
     })
     onTestFinished(() => database.close())
     const left = async () =>
@@ -145,7 +145,7 @@ function describeNews({ url }: PrivateServer): void {
   it('[PG6] passes over what is no message, and tells of many owners at once', async () => {
     const [here, there] = await openEngines(url)
     const heard: { owners: unknown }[] = []
-    there.elsewhere.onHeard((news) => heard.push(news))
+    there.changeFeed.subscribe((news) => heard.push(news))
     const [line] = await runSql<{ channel: string }>(
       url,
       `SELECT substring(query FROM 'LISTEN (\\w+)') AS channel FROM pg_stat_activity
@@ -192,7 +192,7 @@ async function startTwo(
 function describeDoors({ url }: PrivateServer): void {
   it('[PG6] keeps a revoked key out everywhere at once', async () => {
     const [here, there] = await startTwo(url, {})
-    const { key, secret } = await here.engine.keys.create({ name: 'app', home: OWNER })
+    const { key, secret } = await here.engine.keys.create({ name: 'app', defaultOwner: OWNER })
     const asked = async () => {
       const headers = { authorization: `Bearer ${secret}` }
       return (await fetch(`${there.url}/api/memory`, { headers })).status
@@ -204,7 +204,7 @@ function describeDoors({ url }: PrivateServer): void {
 
   it('[PG9] refuses requests beyond the limit of all servers together', async () => {
     const [here, there] = await startTwo(url, { requestsPerMinute: 40 })
-    const { secret } = await here.engine.keys.create({ name: 'app', home: OWNER })
+    const { secret } = await here.engine.keys.create({ name: 'app', defaultOwner: OWNER })
     const headers = { authorization: `Bearer ${secret}` }
     const statuses: number[] = []
     for (let round = 0; round < 40; round++) {
@@ -232,15 +232,15 @@ function describeLimits({ url }: PrivateServer): void {
       await stores[0]?.close()
     })
     const clock = new FakeClock()
-    const servers = stores.map(({ takeAllowance }) => {
+    const servers = stores.map(({ takeTokens: takeAllowance }) => {
       if (takeAllowance === undefined) throw new Error('It shares its limits.')
-      return new Shares(clock, takeAllowance)
+      return new SharedTokenBucket(clock, takeAllowance)
     })
     const limit = 100
     const taken = await Promise.all(
       Array.from({ length: 300 }, (_, n) => servers[n % 2]?.take('key', 1, limit)),
     )
-    const granted = taken.filter((one) => one?.isEnough === true).length
+    const granted = taken.filter((one) => one?.isGranted === true).length
     expect(granted).toBeGreaterThanOrEqual(limit)
     // The bucket fills while it is emptied; a slow machine takes some seconds for this.
     expect(granted).toBeLessThan(limit + 50)
@@ -258,7 +258,7 @@ function describeLimits({ url }: PrivateServer): void {
     })
     const clock = new FakeClock()
     const [here, there] = [first, second].map(
-      (store) => new Spending({ store, clock, ids: createIds(), settings: {} }, async () => 1_000),
+      (store) => new ModelBudget({ store, clock, ids: createIdGenerator(), settings: {} }, async () => 1_000),
     )
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -275,7 +275,7 @@ function describeUpgrades({ url }: PrivateServer): void {
     const schema = freshSchema()
     const store = await openFreshStore(url, { schema })
     onTestFinished(() => store.close())
-    const { schemaVersion } = await store.report()
+    const { schemaVersion } = await store.getReport()
     const row = memory()
     const step = (version: number, onlyAdds: boolean) =>
       runSql(
@@ -306,7 +306,7 @@ function describeUpgrades({ url }: PrivateServer): void {
   it('[PG10] waits for a migration that takes longer than a statement may', async () => {
     const schema = freshSchema()
     const options = { connectionString: url, schema, poolSize: 1, statementTimeoutMs: 300 }
-    const { migrationLock, namesIn } = await import(
+    const { toMigrationLock: migrationLock, createIdentifiers: namesIn } = await import(
       '../../src/storage/postgres/schema/identifiers.ts'
     )
     const holding = runSql(
@@ -315,7 +315,7 @@ function describeUpgrades({ url }: PrivateServer): void {
     )
     const store = await openPostgresStore(options)
     await holding
-    expect((await store.report()).rows.memory).toBe(0)
+    expect((await store.getReport()).rows.memory).toBe(0)
     await store.close()
     await runSql(url, `DROP SCHEMA "${schema}" CASCADE`)
   })

@@ -7,12 +7,12 @@ import type { Memory } from '../../src/domain/memory.ts'
 import {
   DOCUMENT_TYPES,
   type DocumentType,
-  documentId,
-  turnDocument,
+  toDocumentId,
+  toTurnDocument,
 } from '../../src/domain/search-document.ts'
 import {
   openPostgresStore,
-  type PostgresOptions,
+  type PostgresStoreOptions,
 } from '../../src/storage/postgres/postgres-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import type { VectorIndex } from '../../src/storage/vector-index.ts'
@@ -75,7 +75,7 @@ type Opened = {
 
 async function open(
   url: string,
-  options: Omit<PostgresOptions, 'connectionString'> = {},
+  options: Omit<PostgresStoreOptions, 'connectionString'> = {},
 ): Promise<Opened> {
   const schema = options.schema ?? freshSchema()
   const store = await openFreshStore(url, { poolSize: 1, ...options, schema })
@@ -85,7 +85,7 @@ async function open(
 }
 
 const nearest = ({ vectors }: Opened, vector: Float32Array, limit = 10) =>
-  vectors.nearest(SPACE, ALL, { vector, limit, where: {} })
+  vectors.search(SPACE, ALL, { vector, limit, where: {} })
 
 /** A store on a server without pgvector, and what it said of itself. */
 async function openedBeforePgvector() {
@@ -94,7 +94,7 @@ async function openedBeforePgvector() {
   const store = await openPostgresStore({ connectionString: bare.url, schema, poolSize: 1 })
   const row = memory()
   await commitAll(store, [row])
-  const { facts } = await store.report()
+  const { facts } = await store.getReport()
   const { vectors } = store
   await store.close()
   await bare.stop()
@@ -106,7 +106,7 @@ function describeExtension(url: string): void {
     expect(before.vectors).toBeNull()
     expect(before.facts.pgvector).toBe('not installed')
     const opened = await open(url, { schema: before.schema })
-    expect((await opened.store.report()).facts.pgvector).toMatch(/^0\.\d+\.\d+$/)
+    expect((await opened.store.getReport()).facts.pgvector).toMatch(/^0\.\d+\.\d+$/)
     const vector = unitVector(SPACE.dimensions, 1)
     await opened.vectors.put(SPACE, [entry(before.row, vector)])
     expect(idsOf(await nearest(opened, vector))).toEqual([before.row.id])
@@ -127,13 +127,13 @@ function describeExtension(url: string): void {
     const name = (version: string) =>
       runSql(url, `UPDATE pg_extension SET extversion = $1 WHERE extname = 'vector'`, [version])
     const { schema, store } = await open(url)
-    const { pgvector } = (await store.report()).facts
+    const { pgvector } = (await store.getReport()).facts
     await name('0.4.4')
     onTestFinished(async () => void (await name(String(pgvector))))
     const old = await openPostgresStore({ connectionString: url, schema, poolSize: 1 })
     onTestFinished(() => old.close())
     expect(old.vectors).toBeNull()
-    expect((await old.report()).facts.pgvector).toContain('0.4.4')
+    expect((await old.getReport()).facts.pgvector).toContain('0.4.4')
   })
 }
 
@@ -151,7 +151,7 @@ function describeRights(url: string): void {
     }
     const without = await opened()
     expect(without.vectors).toBeNull()
-    expect((await without.report()).facts.pgvector).toContain('could not be created')
+    expect((await without.getReport()).facts.pgvector).toContain('could not be created')
     await runSql(address('recollect'), 'CREATE EXTENSION vector')
     expect((await opened()).vectors).not.toBeNull()
   })
@@ -184,7 +184,7 @@ function describeLostConnections(url: string): void {
     const [row] = await remember(opened, SPACE, [vector])
     for (const where of [{}, { ids: row === undefined ? [] : [row.id] }]) {
       const query = { vector, limit: 5, where }
-      const search = () => opened.vectors.nearest(SPACE, ALL, query)
+      const search = () => opened.vectors.search(SPACE, ALL, query)
       line.cutAt('<#>')
       expect(idsOf(await search())).toEqual([row?.id])
       line.cutAt('<#>', 'before', Number.POSITIVE_INFINITY)
@@ -211,7 +211,7 @@ function describeLostConnections(url: string): void {
   })
 }
 
-function describeVectors(url: string, options: Omit<PostgresOptions, 'connectionString'>): void {
+function describeVectors(url: string, options: Omit<PostgresStoreOptions, 'connectionString'>): void {
   it('[VI9] finds what another process has put into a space that it made anew', async () => {
     const opened = await open(url, options)
     const vector = unitVector(SPACE.dimensions, 60)
@@ -250,7 +250,7 @@ function describeVectors(url: string, options: Omit<PostgresOptions, 'connection
   describe('an owner with many vectors', () => describeIndex(url, options))
 }
 
-function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionString'>): void {
+function describeIndex(url: string, options: Omit<PostgresStoreOptions, 'connectionString'>): void {
   const indexesOf = (schema: string) =>
     runSql<{ name: string; valid: boolean; scans: string }>(
       url,
@@ -272,7 +272,7 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
 
   /** As few vectors as fill the candidates even when every other is filtered out. */
   async function openMany() {
-    const opened = await open(await preferringIndexes(url), { ...options, scannedVectorsMax: 500 })
+    const opened = await open(await preferringIndexes(url), { ...options, exactSearchVectorsMax: 500 })
     const given = unitVectors(2_400, SPACE.dimensions, 7)
     const rows = await remember(opened, SPACE, given, (n) => ({
       place: n % 2 === 0 ? { ...ADA, user: user('eve') } : ADA,
@@ -303,22 +303,22 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
           expect(await nearest(opened, query, limit)).toEqual(all.slice(0, limit))
         }
         const search = { vector: query, limit: 20 }
-        const pinned = await vectors.nearest(SPACE, ALL, { ...search, where: { pinned: true } })
+        const pinned = await vectors.search(SPACE, ALL, { ...search, where: { pinned: true } })
         expectBest(pinned, best(query, (row) => row.pinned).slice(0, 20), 20)
         const eve = { ...ALL, user: user('eve') }
-        const hers = await vectors.nearest(SPACE, eve, { ...search, where: {} })
+        const hers = await vectors.search(SPACE, eve, { ...search, where: {} })
         expectBest(
           hers,
           best(query, (row) => row.place.user !== null),
           20,
         )
-        const chosen = await vectors.nearest(SPACE, ALL, { ...search, where: { ids: few } })
+        const chosen = await vectors.search(SPACE, ALL, { ...search, where: { ids: few } })
         expectBest(
           chosen,
           best(query, (row) => few.includes(row.id)),
           20,
         )
-        expect(await vectors.nearest(SPACE, BOB, { ...search, where: {} })).toHaveLength(20)
+        expect(await vectors.search(SPACE, BOB, { ...search, where: {} })).toHaveLength(20)
       }
       await expect
         .poll(async () => Number((await indexesOf(opened.schema))[0]?.scans), { timeout: 10_000 })
@@ -342,7 +342,7 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
     async () => {
       const opened = await open(await preferringIndexes(url), {
         ...options,
-        scannedVectorsMax: 500,
+        exactSearchVectorsMax: 500,
       })
       const { store, vectors, schema } = opened
       const query = unitVector(SPACE.dimensions, 21)
@@ -358,7 +358,7 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
       const spoken = near(1_100, 0.5005)
       await vectors.put(
         SPACE,
-        turns.map((row, n) => entry(turnDocument(row), spoken[n] ?? query)),
+        turns.map((row, n) => entry(toTurnDocument(row), spoken[n] ?? query)),
       )
       await untilIndexed(opened, [true, true])
       const scans = async () => {
@@ -367,9 +367,9 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
       }
       const found = async (types?: readonly DocumentType[]) => {
         const where = types === undefined ? {} : { types }
-        return idsOf(await vectors.nearest(SPACE, ALL, { vector: query, limit: 8, where }))
+        return idsOf(await vectors.search(SPACE, ALL, { vector: query, limit: 8, where }))
       }
-      const saidIds = turns.map(({ id }) => documentId(id))
+      const saidIds = turns.map(({ id }) => toDocumentId(id))
       expect(await found()).toEqual(idsOf(known.slice(0, 8)))
       await expect.poll(async () => (await scans()).get('memory')).toBeGreaterThan(0)
       expect((await scans()).get('turn')).toBe(0)
@@ -391,7 +391,7 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
       const far = [-0.9, -0.95].map((similarity, n) => atSimilarity(query, similarity, n))
       const rare = await remember(opened, SPACE, far, () => ({ status: 'disabled' }))
       const search = { vector: query, limit: 5, where: { statuses: ['disabled'] } } as const
-      expect(idsOf(await vectors.nearest(SPACE, ALL, search))).toEqual(idsOf(rare))
+      expect(idsOf(await vectors.search(SPACE, ALL, search))).toEqual(idsOf(rare))
 
       const [index] = await indexesOf(schema)
       await runSql(

@@ -1,8 +1,8 @@
 /** Qdrant fails in every way it can: nothing is lost or half done that can't be made whole, and nobody waits for long. */
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { openQdrantMirror } from '../../src/storage/qdrant/qdrant-vector-replica.ts'
-import type { VectorMirror } from '../../src/storage/vector-replica.ts'
+import { openQdrantVectorReplica } from '../../src/storage/qdrant/qdrant-vector-replica.ts'
+import type { VectorReplica } from '../../src/storage/vector-replica.ts'
 import { closest, idsOf, point, SPACE } from '../conformance/vectors/vector-replica.suite.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { ADA, instant, memoryId } from '../fakes/memories.ts'
@@ -194,7 +194,7 @@ describe('the key and the address', () => {
   it('[QD9] a wrong key is a mistake that waiting does not heal, and is in no error', async () => {
     for (const apiKey of ['wrong-key-of-somebody', undefined]) {
       const { qdrant } = await openOnStandIn()
-      const mirror = openQdrantMirror({
+      const mirror = openQdrantVectorReplica({
         url: qdrant.url,
         clock: new FakeClock(),
         ...(apiKey === undefined ? {} : { apiKey }),
@@ -239,7 +239,7 @@ describe('the key and the address', () => {
     await mirror.upsert(SPACE, [point(1)])
     expect(await mirror.count(SPACE)).toBe(1)
     expect(await mirror.health()).toMatchObject({ isReady: true, detail: 'Qdrant 1.18.0' })
-    const elsewhere = openQdrantMirror({
+    const elsewhere = openQdrantVectorReplica({
       url: `${new URL(qdrant.url).origin}/elsewhere/`,
       apiKey: KEY,
       clock: new FakeClock(),
@@ -249,7 +249,7 @@ describe('the key and the address', () => {
       message: expect.stringMatching(/address/),
     })
     for (const url of ['', 'localhost:6333', 'ftp://one', 'http://user:secret@one']) {
-      expect(() => openQdrantMirror({ url, clock: new FakeClock() })).toThrow(/address of Qdrant/)
+      expect(() => openQdrantVectorReplica({ url, clock: new FakeClock() })).toThrow(/address of Qdrant/)
     }
   })
 })
@@ -268,7 +268,7 @@ describe('health', () => {
 })
 
 /** `prepare` first: the one that makes a collection again. */
-function everyCall(mirror: VectorMirror): (() => Promise<unknown>)[] {
+function everyCall(mirror: VectorReplica): (() => Promise<unknown>)[] {
   return [
     () => mirror.prepare(SPACE),
     () => mirror.upsert(SPACE, [point(1)]),

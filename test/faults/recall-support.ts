@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import type { EnginePorts } from '../../src/engine/engine-dependencies.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import type { EngineDependencies } from '../../src/engine/engine-dependencies.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 
@@ -15,14 +15,14 @@ export const ADA = { owner: 'ada' }
 export const NO_FLOORS = { answerFloor: 0, memberFloor: 0 } as const
 
 /** An engine on the reference parts, or on others where a test gives them. */
-export function openEngine(parts: Partial<EnginePorts> = {}) {
-  const store = parts.store ?? createReferenceStore()
-  const vectors = parts.vectors ?? referenceVectors(store)
+export function openEngine(parts: Partial<EngineDependencies> = {}) {
+  const store = parts.store ?? createInMemoryStore()
+  const vectors = parts.vectors ?? createInMemoryVectorIndex(store)
   const clock = new FakeClock()
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     clock,
     ids: countingIds(),
-    embedder: referenceEmbedder(),
+    embedder: createHashingEmbedder(),
     settings: NO_FLOORS,
     ...parts,
     store,

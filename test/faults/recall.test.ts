@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
-import { checked } from '../../src/models/embedders/embedding-validation.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createValidatedEmbedder } from '../../src/models/embedders/embedding-validation.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import type { Reranker } from '../../src/models/reranker.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import type { VectorIndex } from '../../src/storage/vector-index.ts'
 import { scriptedEmbedder, untilAborted } from '../fakes/embedder.ts'
 import { ADA, broken, changed, found, NO_FLOORS, openEngine, until } from './recall-support.ts'
@@ -25,10 +25,10 @@ describe('the embedder', () => {
     ['throws', { embed: () => Promise.reject(new TypeError('x is not a function')) }],
     ['gives nothing', { embed: async () => [] }],
   ])('[RA14] that %s leaves recall to words, and that is told', async (_, methods) => {
-    const embedder = changed(referenceEmbedder(), methods)
+    const embedder = changed(createHashingEmbedder(), methods)
     const { engine } = openEngine({ embedder, settings: IMPATIENT })
     await engine.remember(ADA, { content: TEA })
-    const { memories, legs } = await engine.recall(ADA, { text: 'tea' })
+    const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories.map(({ memory }) => memory.content)).toEqual([TEA])
     expect(legs.keyword).toEqual({ state: 'searched', hits: 1, because: null })
     expect(legs.meaning).toMatchObject({ state: 'failed', hits: 0, because: expect.any(String) })
@@ -41,10 +41,10 @@ describe('the embedder', () => {
     })
     const { engine } = openEngine({ embedder })
     await engine.remember(ADA, { content: TEA })
-    expect((await engine.recall(ADA, { text: 'tea' })).legs.meaning.state).toBe('failed')
+    expect((await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.state).toBe('failed')
     expect((await engine.status()).index).toMatchObject({ missing: 1, because: 'no power' })
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).legs.meaning.hits === 1)
+    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.hits === 1)
     expect((await engine.status()).index).toMatchObject({ missing: 0, because: null })
   })
 
@@ -55,8 +55,8 @@ describe('the embedder', () => {
     ['no list', () => 'sorry'],
   ])('[RA14] that answers with %s counts as failed, and no vector is kept', async (_, answer) => {
     let isProbed = false
-    const embedder = checked({
-      source: 'test',
+    const embedder = createValidatedEmbedder({
+      sourceName: 'test',
       model: 'nonsense',
       embed: async (texts) => {
         if (isProbed) return answer(texts.length)
@@ -67,7 +67,7 @@ describe('the embedder', () => {
     })
     const { engine, vectors } = openEngine({ embedder })
     await engine.remember(ADA, { content: TEA })
-    const { memories, legs } = await engine.recall(ADA, { text: 'tea' })
+    const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories).toHaveLength(1)
     expect(legs.meaning).toMatchObject({
       state: 'failed',
@@ -86,7 +86,7 @@ describe('the embedder', () => {
     for (const content of ['apples are red', 'poison is green', 'plums are blue']) {
       await engine.remember(ADA, { content })
     }
-    const { legs } = await engine.recall(ADA, { text: 'apples' })
+    const { retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
     expect(legs.meaning).toMatchObject({ state: 'searched', hits: 2 })
     expect(await engine.reindex()).toMatchObject({
       missing: 1,
@@ -99,9 +99,9 @@ describe('the embedder', () => {
 describe('the index', () => {
   const methods = ['put', 'nearest', 'count', 'list', 'spaces'] as const
   it.each(methods)('[RA14] that fails in %s leaves recall to words', async (method) => {
-    const store = createReferenceStore()
+    const store = createInMemoryStore()
     let isWell = false
-    const inner = referenceVectors(store)
+    const inner = createInMemoryVectorIndex(store)
     const vectors: VectorIndex = changed(inner, {
       [method]: (...args: never[]) =>
         isWell ? Reflect.apply(inner[method], inner, args) : broken('no index')(),
@@ -110,31 +110,31 @@ describe('the index', () => {
     await engine.remember(ADA, { content: TEA })
     expect(await found(engine, 'tea')).toEqual([TEA])
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).legs.meaning.hits === 1)
+    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.hits === 1)
   })
 })
 
 describe('the store', () => {
   it('[RA14] that can not match words leaves recall to meaning', async () => {
-    const store = changed(createReferenceStore(), { matchText: broken('no words') })
+    const store = changed(createInMemoryStore(), { searchText: broken('no words') })
     const { engine } = openEngine({ store, settings: { ...NO_FLOORS, neighboursMax: 0 } })
     await engine.remember(ADA, { content: TEA })
-    const { memories, legs } = await engine.recall(ADA, { text: 'tea' })
+    const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories).toHaveLength(1)
     expect(legs.keyword).toEqual({ state: 'failed', hits: 0, because: 'no words' })
     expect(legs.meaning.state).toBe('searched')
   })
 
   it('[RA14] that can not tell the course of sessions leaves it out', async () => {
-    const store = changed(createReferenceStore(), { around: broken('no course') })
+    const store = changed(createInMemoryStore(), { findNeighbors: broken('no course') })
     const { engine } = openEngine({ store })
     await engine.remember({ ...ADA, session: 'monday' }, { content: TEA })
     expect(await found(engine, 'tea')).toEqual([TEA])
   })
 
   it('[RA14] when nothing can be looked up that is an error, not an empty answer', async () => {
-    const store = changed(createReferenceStore(), { matchText: broken('no words') })
-    const embedder = changed(referenceEmbedder(), { embed: broken('no power') })
+    const store = changed(createInMemoryStore(), { searchText: broken('no words') })
+    const embedder = changed(createHashingEmbedder(), { embed: broken('no power') })
     const { engine } = openEngine({ store, embedder })
     const failing = { code: 'unavailable', message: 'no words' }
     await expect(engine.recall(ADA, { text: 'tea' })).rejects.toMatchObject(failing)
@@ -147,7 +147,7 @@ describe('the store', () => {
   })
 
   it('[RA14] that can not read the memories that were found is an error', async () => {
-    const inner = createReferenceStore()
+    const inner = createInMemoryStore()
     let isWell = true
     const store = changed(inner, {
       findDocuments: (...args) => (isWell ? inner.findDocuments(...args) : broken('no rows')()),
@@ -177,7 +177,7 @@ describe('the reranker', () => {
     ['fails', broken('no reranker')],
   ])('[RA14] that %s leaves the order as it was', async (_, rerank) => {
     const engine = await openWith(rerank)
-    const { memories, legs } = await engine.recall(ADA, { text: 'apples' })
+    const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
     expect(memories.map(({ memory }) => memory.content)).toEqual(await plainOrder())
     expect(legs.rerank).toMatchObject({ state: 'failed', because: expect.any(String) })
   })
@@ -201,7 +201,7 @@ describe('the reranker', () => {
       { index: 100, score: 9 },
     ]
     const engine = await openWith(async () => nonsense, { rerankCandidates: 3 })
-    const { memories, legs } = await engine.recall(ADA, { text: 'apples' })
+    const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
     expect(memories.map(({ memory }) => memory.content)).toEqual(plain)
     expect(legs.rerank.hits).toBe(0)
   })
@@ -209,7 +209,7 @@ describe('the reranker', () => {
 
 describe('counting uses', () => {
   it('[RA22] keeps what could not be written for the next time', async () => {
-    const inner = createReferenceStore()
+    const inner = createInMemoryStore()
     let failures = 0
     const store = changed(inner, {
       commit: async (changes) => {
@@ -223,18 +223,18 @@ describe('counting uses', () => {
     const { engine } = openEngine({ store })
     const { memory } = await engine.remember(ADA, { content: TEA })
     failures = 2
-    await expect(engine.noteUse(ADA, [memory.id])).rejects.toMatchObject({ code: 'busy' })
-    const noted = engine.noteUse(ADA, [memory.id])
+    await expect(engine.recordUse(ADA, [memory.id])).rejects.toMatchObject({ code: 'busy' })
+    const noted = engine.recordUse(ADA, [memory.id])
     const refused = expect(noted).rejects.toMatchObject({ code: 'busy' })
     await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
     await refused
-    await engine.noteUse(ADA, [memory.id])
+    await engine.recordUse(ADA, [memory.id])
     expect((await engine.get(ADA, memory.id))?.useCount).toBe(4)
   })
 
   it('[RA22] writes what is pending when the engine closes, and closes even if that fails', async () => {
     for (const isBroken of [false, true]) {
-      const inner = createReferenceStore()
+      const inner = createInMemoryStore()
       let isClosed = false
       let isFailing = false
       const store = changed(inner, {

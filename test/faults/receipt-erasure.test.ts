@@ -1,7 +1,7 @@
 /** What receipts cite, in a real file: erasing leaves no byte of it, and a migration takes it along. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { moveStore } from '../../src/portability/store-migration/store-migration.ts'
+import { migrateStore } from '../../src/portability/store-migration/store-migration.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { ADA } from '../conversations/conversations-support.ts'
 import { openCited } from '../conversations/receipt-texts.suite.ts'
@@ -72,12 +72,12 @@ it('[RC2] a receipt shows the same block in the store that everything was moved 
   const now = () => 1_000
   const source = await openSqliteStore({ path, now })
   const target = await openSqliteStore({ path: ':memory:', now })
-  await moveStore({ source, target, now })
+  await migrateStore({ source, target, now })
   await source.close()
   const moved = on(target)
   expect(block).toContain('xyzzyplugh')
-  expect((await moved.conversations.receipt(ADA, id))?.block).toBe(block)
+  expect((await moved.conversations.getReceipt(ADA, id))?.block).toBe(block)
   await moved.erase(ADA, memory.id)
-  expect((await moved.conversations.receipt(ADA, id))?.block).toContain('\n- [erased]\n')
+  expect((await moved.conversations.getReceipt(ADA, id))?.block).toContain('\n- [erased]\n')
   await moved.close()
 })

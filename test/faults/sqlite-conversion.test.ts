@@ -13,14 +13,14 @@ import {
 import { basename, dirname } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { AppError } from '../../src/domain/errors.ts'
-import { fileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { detectFileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import type { DatabaseKey } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import {
-  keyFromPassphrase,
-  keyFromText,
+  parsePassphrase,
+  parseKey,
 } from '../../src/storage/sqlite/encryption/encryption-key.ts'
-import { keyCheckPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
-import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
+import { toKeyVerifierPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
+import { rekeyDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 import {
   child,
@@ -40,7 +40,7 @@ import {
 
 async function convert(path: string, from: DatabaseKey | null, to: DatabaseKey | null) {
   await released()
-  return convertDatabase({ path, from, to, now: Date.now, busyTimeoutMs: 100 })
+  return rekeyDatabase({ path, from, to, now: Date.now, busyTimeoutMs: 100 })
 }
 
 /** When the garbage is collected is up to V8; see `released`. */
@@ -61,7 +61,7 @@ describe('conversion', () => {
       const [one, two, phrase] = [
         randomKey(),
         randomKey(),
-        keyFromPassphrase('correct horse battery'),
+        parsePassphrase('correct horse battery'),
       ]
       await filledFile(path, 600)
       chmodSync(path, 0o600)
@@ -70,13 +70,13 @@ describe('conversion', () => {
       for (const [index, to] of steps.slice(1).entries()) {
         const from = steps[index] ?? null
         expect((await convert(path, from, to)).kind).toBe('converted')
-        expect(fileKind(path)).toBe(to === null ? 'plain' : 'encrypted')
+        expect(detectFileKind(path)).toBe(to === null ? 'plain' : 'encrypted')
         expect(statSync(path).mode & 0o777).toBe(0o600)
-        expect(existsSync(keyCheckPath(path))).toBe(to !== null)
+        expect(existsSync(toKeyVerifierPath(path))).toBe(to !== null)
         expectSame(await everythingIn(path, to), before)
         await using(path, to, async (store) => {
           await expectSearchable(store, 377)
-          expect(await store.inspect({ repair: false })).toEqual([])
+          expect(await store.checkIntegrity({ repair: false })).toEqual([])
         })
         expect(readFileSync(path).includes(MARK)).toBe(to === null)
         if (from !== null && to !== null) {
@@ -96,7 +96,7 @@ describe('conversion', () => {
     await filledFile(path, 20)
     await using(path, null, async (store) => {
       expect((await errorOf(convert(path, null, randomKey()))).code).toBe('busy')
-      expect((await store.report()).rows.memory).toBe(20)
+      expect((await store.getReport()).rows.memory).toBe(20)
     })
     await released()
     const other = child('sqlite-hold.child.ts', { path })
@@ -126,9 +126,9 @@ describe('conversion', () => {
     linkSync(path, `${path}-hard`)
     const plain = readFileSync(path)
     const key = randomKey()
-    expect((await convert(`${path}-link`, null, key)).isOldFileWiped).toBe(false)
-    expect(fileKind(path)).toBe('encrypted')
-    expect(fileKind(`${path}-hard`)).toBe('plain')
+    expect((await convert(`${path}-link`, null, key)).isOldFileErased).toBe(false)
+    expect(detectFileKind(path)).toBe('encrypted')
+    expect(detectFileKind(`${path}-hard`)).toBe('plain')
     expect(readFileSync(`${path}-hard`).length).toBe(plain.length)
   })
 
@@ -138,7 +138,7 @@ describe('conversion', () => {
     const backup = `${path}.before-schema-2-1`
     writeFileSync(backup, readFileSync(path))
     const key = randomKey()
-    const { plainCopies, isOldFileWiped } = await convert(path, null, key)
+    const { plainCopies, isOldFileErased: isOldFileWiped } = await convert(path, null, key)
     expect(isOldFileWiped).toBe(true)
     expect((await convert(path, null, key)).kind).toBe('unchanged')
     expect((await errorOf(convert(path, null, randomKey()))).code).toBe('locked')
@@ -166,12 +166,12 @@ describe('conversion', () => {
           now: () => 1,
           openConnection: driver.open,
         }
-        const outcome = await convertDatabase(options).catch((error: unknown) => error)
+        const outcome = await rekeyDatabase(options).catch((error: unknown) => error)
         if (!driver.hasFailed()) break
         failures++
         expect(outcome, `call ${nth}`).toBeInstanceOf(Error)
         expect(filesBeside(copy).filter((name) => name.includes('converting'))).toEqual([])
-        const kind = fileKind(copy)
+        const kind = detectFileKind(copy)
         expectSame(await everythingIn(copy, kind === 'plain' ? null : key), before)
       }
       expect(failures).toBeGreaterThan(50)
@@ -183,7 +183,7 @@ describe('conversion', () => {
     '[ST23] leaves a whole database wherever it is killed',
     async () => {
       const hex = randomBytes(32).toString('hex')
-      const key = keyFromText(hex)
+      const key = parseKey(hex)
       const path = temporaryFile('killed.db')
       await filledFile(path, 40)
       const before = await everythingIn(path, null)
@@ -204,8 +204,8 @@ describe('conversion', () => {
         await new Promise((resolve) => process.stdout?.once('data', resolve))
         process.kill('SIGKILL')
         expect(await ended(process), `stopped at ${stopAt}`).toBe('SIGKILL')
-        kinds.add(fileKind(copy))
-        const isPlain = fileKind(copy) === 'plain'
+        kinds.add(detectFileKind(copy))
+        const isPlain = detectFileKind(copy) === 'plain'
         expectSame(await everythingIn(copy, isPlain ? null : key), before)
         await convertOnceReleased(copy, isPlain ? null : key, key)
         expectSame(await everythingIn(copy, key), before)
@@ -234,8 +234,8 @@ describe('conversion', () => {
         tries++
       ) {
         const to: string | null = from === null ? hex : null
-        const keyOf = (text: string | null) => (text === null ? null : keyFromText(text))
-        const outcome = await convertDatabase({
+        const keyOf = (text: string | null) => (text === null ? null : parseKey(text))
+        const outcome = await rekeyDatabase({
           path,
           from: keyOf(from),
           to: keyOf(to),
@@ -250,11 +250,11 @@ describe('conversion', () => {
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
       expect(await Promise.all(writers.map(ended))).toEqual([0, 0])
-      const rows = await everythingIn(path, keyFromText(hex))
+      const rows = await everythingIn(path, parseKey(hex))
       expect(rows.memory.size).toBe(400 + 80)
       expect(converted).toBeGreaterThan(0)
-      await using(path, keyFromText(hex), async (store) => {
-        expect(await store.inspect({ repair: false })).toEqual([])
+      await using(path, parseKey(hex), async (store) => {
+        expect(await store.checkIntegrity({ repair: false })).toEqual([])
       })
     },
     120_000,

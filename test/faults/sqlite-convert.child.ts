@@ -5,8 +5,8 @@ import {
   type OpenConnection,
   openConnection,
 } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { keyFromText } from '../../src/storage/sqlite/encryption/encryption-key.ts'
-import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
+import { parseKey } from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import { rekeyDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
 
 type Options = {
   readonly path: string
@@ -17,7 +17,7 @@ type Options = {
 }
 
 const { path, from, to, stopAt }: Options = JSON.parse(String(process.argv[2]))
-const keyOf = (hex: string | null): DatabaseKey | null => (hex === null ? null : keyFromText(hex))
+const keyOf = (hex: string | null): DatabaseKey | null => (hex === null ? null : parseKey(hex))
 
 let calls = 0
 function step(): void {
@@ -55,7 +55,7 @@ const counting: OpenConnection = async (file, key) => {
   }
 }
 
-await convertDatabase({
+await rekeyDatabase({
   path,
   from: keyOf(from),
   to: keyOf(to),

@@ -1,7 +1,7 @@
 /** What is derived from the memories can be thrown away, and erasing leaves nothing of it behind. */
 import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { create } from '../conformance/store/store.suite.ts'
@@ -30,11 +30,11 @@ it.each(Object.entries(DAMAGE))('[ST12] finds and mends %s', async (_, sql) => {
   const other = await openConnection(path, null)
   other.exec(sql)
   other.close()
-  const faults = await store.inspect({ repair: true })
+  const faults = await store.checkIntegrity({ repair: true })
   expect(faults.length).toBeGreaterThan(0)
   expect(faults.every((fault) => fault.repairable && fault.count > 0)).toBe(true)
-  expect(await store.inspect({ repair: false })).toEqual([])
-  const { hits } = await store.matchText(ADA, { text: 'lamb zebra', limit: 5, where: {} })
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
+  const { hits } = await store.searchText(ADA, { text: 'lamb zebra', limit: 5, where: {} })
   expect(hits.map((hit) => hit.id).sort()).toEqual(rows.slice(0, 2).map((row) => row.id))
 })
 
@@ -64,14 +64,14 @@ it.each(Object.entries(DAMAGE_OF_TURNS))('[ST12] finds and mends, of turns, %s',
   const other = await openConnection(path, null)
   other.exec(sql)
   other.close()
-  const faults = await store.inspect({ repair: true })
+  const faults = await store.checkIntegrity({ repair: true })
   expect(faults.length).toBeGreaterThan(0)
   expect(faults.every((fault) => fault.repairable && fault.count > 0)).toBe(true)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
   const query = { text: 'lamb zebra', limit: 5, where: {} }
-  const { hits } = await store.matchText(ADA, { ...query, where: { types: ['turn'] } })
+  const { hits } = await store.searchText(ADA, { ...query, where: { types: ['turn'] } })
   expect(hits.map((hit) => hit.id).sort()).toEqual(rows.slice(0, 2).map((row) => row.id))
-  expect((await store.matchText(ADA, query)).hits.map((hit) => hit.id)).toEqual([known.id])
+  expect((await store.searchText(ADA, query)).hits.map((hit) => hit.id)).toEqual([known.id])
 })
 
 it('[ST45] the index keeps the tokens of memories and turns apart', async () => {
@@ -94,7 +94,7 @@ it('[ST45] the index keeps the tokens of memories and turns apart', async () => 
 it('[FO3] erasing leaves no trace of the words in the file', async () => {
   const path = temporaryFile('erased.db')
   const store = await openSqliteStore({ path, now: Date.now })
-  const engine = createEngineOn({ store, clock: new FakeClock(), ids: countingIds(), settings: {} })
+  const engine = createEngineWith({ store, clock: new FakeClock(), ids: countingIds(), settings: {} })
   const owner = { owner: 'ada' }
   for (let n = 0; n < 200; n++) await engine.remember(owner, { content: `ordinary statement ${n}` })
   const { memory } = await engine.remember(owner, {

@@ -11,8 +11,8 @@ import {
   type OpenConnection,
   openConnection,
 } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
-import { salvage } from '../../src/storage/sqlite/recovery/database-recovery.ts'
+import { rekeyDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
+import { recoverDatabase } from '../../src/storage/sqlite/recovery/database-recovery.ts'
 import type { SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
@@ -44,11 +44,11 @@ async function expectNothingHalfWritten(store: SqliteStore, isFull: () => void, 
   const { code } = await errorOf(store.commit(changes))
   expect(code).toBe('disk_full')
   expectSame(await everything(store), before)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
   free()
   expect(await store.commit(changes)).toEqual({ kind: 'committed' })
-  expect(await store.inspect({ repair: false })).toEqual([])
-  expect((await store.report()).rows.memory).toBe(220)
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
+  expect((await store.getReport()).rows.memory).toBe(220)
 }
 
 describe('a full disk', () => {
@@ -91,10 +91,10 @@ describe('a full disk', () => {
     const folder = smallFileSystem() ?? skip('needs root and mount')
     const path = join(folder, 'store.db')
     await filledFile(path, 1_000)
-    const { code } = await errorOf(salvage({ path, key: null, now: Date.now }))
+    const { code } = await errorOf(recoverDatabase({ path, key: null, now: Date.now }))
     expect(code).toBe('disk_full')
     const store = await openSqliteFile({ path, now: Date.now })
-    expect((await store.report()).rows.memory).toBe(1_000)
+    expect((await store.getReport()).rows.memory).toBe(1_000)
     await store.close()
   })
 
@@ -105,7 +105,7 @@ describe('a full disk', () => {
     await filledFile(path, 1_300)
     await released()
     const conversion = { path, from: null, to: randomKey(), now: Date.now }
-    expect((await errorOf(convertDatabase(conversion))).code).toBe('disk_full')
+    expect((await errorOf(rekeyDatabase(conversion))).code).toBe('disk_full')
     expect(readdirSync(folder).filter((name) => name.includes('converting'))).toEqual([])
     expect((await everythingIn(path, null)).memory.size).toBe(1_300)
   })

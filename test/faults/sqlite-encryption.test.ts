@@ -5,16 +5,16 @@ import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { fileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
-import { cipherRefusal, openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { detectFileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { describeCipherIncompatibility, openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import {
   generateKeyFile,
   isSameKey,
-  keyFromFile,
-  keyFromPassphrase,
-  keyFromText,
+  loadKeyFile,
+  parsePassphrase,
+  parseKey,
 } from '../../src/storage/sqlite/encryption/encryption-key.ts'
-import { keyCheckPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
+import { toKeyVerifierPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
 import {
   errorOf,
@@ -34,13 +34,13 @@ const open = (path: string, key: Parameters<typeof using>[1]) =>
 describe('opening by the first bytes', () => {
   it('[ST24] tells plain, empty, missing and unknown files apart', async () => {
     const path = temporaryFile('kinds.db')
-    expect(fileKind(path)).toBe('absent')
+    expect(detectFileKind(path)).toBe('absent')
     writeFileSync(path, '')
-    expect(fileKind(path)).toBe('empty')
+    expect(detectFileKind(path)).toBe('empty')
     await filledFile(path, 3)
-    expect(fileKind(path)).toBe('plain')
+    expect(detectFileKind(path)).toBe('plain')
     writeFileSync(path, randomBytes(8_192).fill(7, 16, 24))
-    expect(fileKind(path)).toBe('unknown')
+    expect(detectFileKind(path)).toBe('unknown')
     expect((await errorOf(open(path, null))).code).toBe('damaged')
     expect((await errorOf(open(path, randomKey()))).code).toBe('damaged')
   })
@@ -49,11 +49,11 @@ describe('opening by the first bytes', () => {
     const path = temporaryFile('plain.db')
     await filledFile(path, 3)
     await using(path, randomKey(), async (store) => {
-      const report = await store.report()
+      const report = await store.getReport()
       expect(report.kind).toBe('sqlite')
       expect(report.facts.key).toMatch(/not needed/)
     })
-    expect(fileKind(path)).toBe('plain')
+    expect(detectFileKind(path)).toBe('plain')
   })
 
   it('[ST24] leaves the databases of other programs alone', async () => {
@@ -71,17 +71,17 @@ describe('opening by the first bytes', () => {
   it('[ST24] does not touch the file of a database that this process has open', async () => {
     const path = temporaryFile('twice.db')
     await using(path, null, async (first) => {
-      expect(fileKind(path)).toBe('plain')
+      expect(detectFileKind(path)).toBe('plain')
       await using(path, null, (second) => fill(second, 5))
-      expect((await first.report()).rows.memory).toBe(5)
+      expect((await first.getReport()).rows.memory).toBe(5)
     })
   })
 
   it('[ST24] never loads a cipher that would crash the process', () => {
-    expect(cipherRefusal(20, '13.0.3')).toMatch(/Node 22/)
-    expect(cipherRefusal(20, null)).toMatch(/npm install/)
-    expect(cipherRefusal(20, '12.11.1')).toBeNull()
-    expect(cipherRefusal(24, '13.0.3')).toBeNull()
+    expect(describeCipherIncompatibility(20, '13.0.3')).toMatch(/Node 22/)
+    expect(describeCipherIncompatibility(20, null)).toMatch(/npm install/)
+    expect(describeCipherIncompatibility(20, '12.11.1')).toBeNull()
+    expect(describeCipherIncompatibility(24, '13.0.3')).toBeNull()
   })
 })
 
@@ -94,7 +94,7 @@ describe('encrypted files', () => {
       await using(path, key, async (store) => {
         await fill(store, 300)
         await store.backup(`${path}.copy`)
-        expect((await store.report()).facts.encrypted).toBe(true)
+        expect((await store.getReport()).facts.encrypted).toBe(true)
         for (const name of readdirSync(dirname(path))) {
           const bytes = readFileSync(join(dirname(path), name))
           expect(bytes.includes(MARK), name).toBe(false)
@@ -102,7 +102,7 @@ describe('encrypted files', () => {
         }
         expect(readdirSync(dirname(path))).toContain('secret.db-wal')
       })
-      expect(fileKind(path)).toBe('encrypted')
+      expect(detectFileKind(path)).toBe('encrypted')
       expectSame(await everythingIn(`${path}.copy`, key), await everythingIn(path, key))
     },
   )
@@ -116,7 +116,7 @@ describe('encrypted files', () => {
     const wrong = await errorOf(open(path, randomKey()))
     expect(wrong.code).toBe('locked')
     expect(wrong.message).toMatch(/not the one/)
-    rmSync(keyCheckPath(path))
+    rmSync(toKeyVerifierPath(path))
     const unsure = await errorOf(open(path, randomKey()))
     expect(unsure.code).toBe('locked')
     expect(unsure.message).toMatch(/wrong key, or .* damaged/)
@@ -124,7 +124,7 @@ describe('encrypted files', () => {
 
   itEncrypts('[ST24] that are damaged are called so when the key is right', async () => {
     const path = temporaryFile('broken.db')
-    for (const key of [randomKey(), keyFromPassphrase('correct horse battery')]) {
+    for (const key of [randomKey(), parsePassphrase('correct horse battery')]) {
       rmSync(path, { force: true })
       await filledFile(path, 50, key)
       const bytes = readFileSync(path)
@@ -137,10 +137,10 @@ describe('encrypted files', () => {
 
   itEncrypts('[ST24] open with a passphrase however it was typed', async () => {
     const path = temporaryFile('phrase.db')
-    await filledFile(path, 5, keyFromPassphrase('fünf grüne Gänse'.normalize('NFD')))
-    const rows = await everythingIn(path, keyFromPassphrase('fünf grüne Gänse'.normalize('NFC')))
+    await filledFile(path, 5, parsePassphrase('fünf grüne Gänse'.normalize('NFD')))
+    const rows = await everythingIn(path, parsePassphrase('fünf grüne Gänse'.normalize('NFC')))
     expect(rows.memory.size).toBe(5)
-    const wrong = keyFromPassphrase('fünf rote Gänse')
+    const wrong = parsePassphrase('fünf rote Gänse')
     expect((await errorOf(open(path, wrong))).code).toBe('locked')
   })
 })
@@ -150,30 +150,30 @@ describe('keys', () => {
     const path = join(temporaryFolder(), 'key')
     generateKeyFile(path)
     expect(statSync(path).mode & 0o777).toBe(0o600)
-    const key = keyFromFile(path)
-    expect(isSameKey(key, keyFromText(readFileSync(path, 'utf8')))).toBe(true)
+    const key = loadKeyFile(path)
+    expect(isSameKey(key, parseKey(readFileSync(path, 'utf8')))).toBe(true)
     expect(() => generateKeyFile(path)).toThrow(/never overwritten/)
     chmodSync(path, 0o644)
-    expect(() => keyFromFile(path)).toThrow(/chmod 600/)
+    expect(() => loadKeyFile(path)).toThrow(/chmod 600/)
     chmodSync(path, 0o440)
-    expect(isSameKey(keyFromFile(path), key)).toBe(true)
+    expect(isSameKey(loadKeyFile(path), key)).toBe(true)
     chmodSync(path, 0o600)
     writeFileSync(path, Buffer.from(readFileSync(path, 'utf8').trim(), 'hex'))
-    expect(isSameKey(keyFromFile(path), key)).toBe(true)
+    expect(isSameKey(loadKeyFile(path), key)).toBe(true)
     writeFileSync(path, 'too short')
-    expect(() => keyFromFile(path)).toThrow(/64 hex digits/)
-    expect(() => keyFromFile(`${path}-none`)).toThrow(AppError)
+    expect(() => loadKeyFile(path)).toThrow(/64 hex digits/)
+    expect(() => loadKeyFile(`${path}-none`)).toThrow(AppError)
   })
 
   it('[ST24] are refused when they are weak or ambiguous', () => {
-    expect(() => keyFromText('secret')).toThrow(/64 hex digits/)
-    expect(() => keyFromPassphrase('short')).toThrow(/at least 12/)
-    expect(() => keyFromPassphrase(`raw:${'0'.repeat(64)}`)).toThrow(/must not begin/)
+    expect(() => parseKey('secret')).toThrow(/64 hex digits/)
+    expect(() => parsePassphrase('short')).toThrow(/at least 12/)
+    expect(() => parsePassphrase(`raw:${'0'.repeat(64)}`)).toThrow(/must not begin/)
   })
 
   it('[ST24] never show themselves', () => {
     const hex = randomBytes(32).toString('hex')
-    const keys = [keyFromText(hex), keyFromPassphrase('correct horse battery')]
+    const keys = [parseKey(hex), parsePassphrase('correct horse battery')]
     const shown = [
       ...keys.map((key) => inspect({ key })),
       JSON.stringify(keys),
@@ -182,7 +182,7 @@ describe('keys', () => {
     expect(shown.join()).not.toContain(hex)
     expect(shown.join()).not.toContain('horse')
     try {
-      keyFromText(`${hex}0`)
+      parseKey(`${hex}0`)
     } catch (error) {
       expect(inspect(error, { depth: 9 })).not.toContain(hex)
     }

@@ -56,7 +56,7 @@ describe('a driver that fails', () => {
         continue
       }
       expectSame(await everything(store), before)
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
       expect(await store.commit(CHANGES)).toEqual({ kind: 'committed' })
       expectSame(await everything(store), after)
       await store.close()

@@ -50,7 +50,7 @@ async function killRepeatedly(program: string, kills: number): Promise<void> {
       })
       expect(rows).toHaveLength((memory?.version ?? 0) - 1)
     }
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
     await store.close()
   }
   // Proves that it wrote at all; how much depends on how busy the machine is.

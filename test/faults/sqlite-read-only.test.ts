@@ -7,8 +7,8 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
-import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
-import { salvage } from '../../src/storage/sqlite/recovery/database-recovery.ts'
+import { rekeyDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
+import { recoverDatabase } from '../../src/storage/sqlite/recovery/database-recovery.ts'
 import { expectSound } from '../support/doctor.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { errorOf, filledFile, itEncrypts, numbered, randomKey, released } from './sqlite-support.ts'
@@ -45,11 +45,11 @@ describe('what cannot be written', () => {
       place.closeFile()
       try {
         const store = await openSqliteFile({ path: place.path, now: Date.now })
-        expect((await store.report()).rows.memory).toBe(10)
+        expect((await store.getReport()).rows.memory).toBe(10)
         expect(await store.get('memory', numbered(3).place, numbered(3).id)).not.toBeNull()
         const { code } = await errorOf(store.commit([change]))
         expect(code).toBe('read_only')
-        expect((await store.report()).rows.memory).toBe(10)
+        expect((await store.getReport()).rows.memory).toBe(10)
         await store.close()
       } finally {
         await released()
@@ -71,12 +71,12 @@ describe('what cannot be written', () => {
       const error = await errorOf(openSqliteFile({ path: place.path, now: Date.now }))
       expect(error.code).toBe('read_only')
       expect(error.message).toContain(dirname(place.path))
-      expect((await errorOf(salvage({ path: place.path, key: null, now: Date.now }))).code).toBe(
+      expect((await errorOf(recoverDatabase({ path: place.path, key: null, now: Date.now }))).code).toBe(
         'read_only',
       )
       place.open()
       const store = await openSqliteFile({ path: place.path, now: Date.now })
-      expect((await store.report()).rows.memory).toBe(10)
+      expect((await store.getReport()).rows.memory).toBe(10)
       await expectSound(store)
       await store.close()
     } finally {
@@ -92,7 +92,7 @@ describe('what cannot be written', () => {
       await released()
       place.close()
       const conversion = { path: place.path, from: null, to: randomKey(), now: Date.now }
-      expect((await errorOf(convertDatabase(conversion))).code).toBe('read_only')
+      expect((await errorOf(rekeyDatabase(conversion))).code).toBe('read_only')
     } finally {
       place.open()
     }

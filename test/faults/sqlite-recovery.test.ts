@@ -7,14 +7,14 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { fileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { detectFileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import {
   type DatabaseKey,
-  missingCipher,
+  describeMissingCipher,
 } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { keyFromPassphrase } from '../../src/storage/sqlite/encryption/encryption-key.ts'
-import { keyCheckPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
-import { type Salvage, salvage } from '../../src/storage/sqlite/recovery/database-recovery.ts'
+import { parsePassphrase } from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import { toKeyVerifierPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
+import { type RecoveryReport, recoverDatabase } from '../../src/storage/sqlite/recovery/database-recovery.ts'
 import { quarantineDatabase } from '../../src/storage/sqlite/recovery/quarantine.ts'
 import { PAGE_BYTES } from '../../src/storage/sqlite/schema/migrations.ts'
 import { type Change, TABLES } from '../../src/storage/store.ts'
@@ -43,7 +43,7 @@ type Sample = { readonly bytes: Buffer; readonly check: Buffer | null; readonly 
 async function sample(key: DatabaseKey | null): Promise<Sample> {
   const path = temporaryFile('sample.db')
   await filledFile(path, MEMORIES, key)
-  const check = key === null ? null : readFileSync(keyCheckPath(path))
+  const check = key === null ? null : readFileSync(toKeyVerifierPath(path))
   const rows = await everythingIn(path, key)
   return { bytes: readFileSync(path), check, rows }
 }
@@ -53,13 +53,13 @@ async function salvaged(
   from: Sample,
   key: DatabaseKey | null,
   damage: (bytes: Buffer) => Buffer,
-): Promise<{ readonly outcome: Salvage; readonly path: string; readonly rows: Everything }> {
+): Promise<{ readonly outcome: RecoveryReport; readonly path: string; readonly rows: Everything }> {
   const path = temporaryFile('damaged.db')
   const damaged = damage(Buffer.from(from.bytes))
   writeFileSync(path, damaged)
-  if (from.check !== null) writeFileSync(keyCheckPath(path), from.check)
+  if (from.check !== null) writeFileSync(toKeyVerifierPath(path), from.check)
   const progress: number[] = []
-  const outcome = await salvage({
+  const outcome = await recoverDatabase({
     path,
     key,
     now: Date.now,
@@ -67,14 +67,14 @@ async function salvaged(
   })
   expect(progress.length).toBeGreaterThan(0)
   expect(readFileSync(join(outcome.quarantined, basename(path))).equals(damaged)).toBe(true)
-  expect(fileKind(path)).toBe(key === null ? 'plain' : 'encrypted')
+  expect(detectFileKind(path)).toBe(key === null ? 'plain' : 'encrypted')
   const rows = await using(path, key, async (store) => {
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
     return everything(store)
   })
   expect(rows.memory.size).toBe(outcome.copied.memory)
   for (const table of TABLES) {
-    if (outcome.namelessPlaces > 0) break
+    if (outcome.unnamedPlaces > 0) break
     for (const [id, row] of rows[table]) {
       if (!isDeepStrictEqual(row, from.rows[table].get(id)))
         expect(row).toEqual(from.rows[table].get(id))
@@ -187,10 +187,10 @@ describe('salvage of a plain database', () => {
         bytes[at] = (bytes[at] ?? 0) ^ 0xff
       }
       writeFileSync(path, bytes)
-      const outcome = await salvage({ path, key: null, now: Date.now })
+      const outcome = await recoverDatabase({ path, key: null, now: Date.now })
       const context = `flipped at ${places.join(', ')}`
       await using(path, null, async (store) => {
-        expect(await store.inspect({ repair: false }), context).toEqual([])
+        expect(await store.checkIntegrity({ repair: false }), context).toEqual([])
       })
       expect(outcome.copied.memory, context).toBeGreaterThan(MEMORIES * 0.7)
     }
@@ -200,7 +200,7 @@ describe('salvage of a plain database', () => {
     const places = pagesOfKind(plain.bytes, 13, 'bobänne')
     expect(places).toHaveLength(1)
     const { outcome, rows } = await salvaged(plain, null, zeroPages(places))
-    expect(outcome.namelessPlaces).toBe(0)
+    expect(outcome.unnamedPlaces).toBe(0)
     expectSame(rows, plain.rows)
   })
 
@@ -210,9 +210,9 @@ describe('salvage of a plain database', () => {
       ...pagesOfKind(plain.bytes, 10, 'bobänne'),
     ]
     const { outcome, path, rows } = await salvaged(plain, null, zeroPages(places))
-    expect(outcome.namelessPlaces).toBe(3)
+    expect(outcome.unnamedPlaces).toBe(3)
     expect(rows.memory.size).toBe(MEMORIES)
-    const found = await using(path, null, (store) => store.places())
+    const found = await using(path, null, (store) => store.listPlaces())
     expect(found).toHaveLength(3)
     expect(new Set(found.map((place) => place.owner)).size).toBe(2)
     expect(rows.memory.get(numbered(7).id)?.place.owner).not.toBe(owner('ada'))
@@ -226,7 +226,7 @@ describe('salvage of a plain database', () => {
     writeFileSync(copy, readFileSync(path))
     writeFileSync(`${copy}-wal`, readFileSync(`${path}-wal`))
     await store.close()
-    const outcome = await salvage({ path: copy, key: null, now: Date.now })
+    const outcome = await recoverDatabase({ path: copy, key: null, now: Date.now })
     expect(outcome.copied.memory).toBe(200)
     expect(existsSync(join(outcome.quarantined, 'copy.db-wal'))).toBe(true)
   })
@@ -242,15 +242,15 @@ describe('salvage of a plain database', () => {
       expect(await store.commit(removals)).toEqual({ kind: 'committed' })
     })
     expect(readFileSync(path).includes('zanzibar')).toBe(true)
-    const outcome = await salvage({ path, key: null, now: Date.now })
+    const outcome = await recoverDatabase({ path, key: null, now: Date.now })
     expect(outcome.copied.memory).toBe(50)
   })
 
   it('[ST25] refuses what is not there or in use', async () => {
     const path = temporaryFile('none.db')
-    expect((await errorOf(salvage({ path, key: null, now: Date.now }))).code).toBe('not_found')
+    expect((await errorOf(recoverDatabase({ path, key: null, now: Date.now }))).code).toBe('not_found')
     await using(path, null, async () => {
-      expect((await errorOf(salvage({ path, key: null, now: Date.now }))).code).toBe('busy')
+      expect((await errorOf(recoverDatabase({ path, key: null, now: Date.now }))).code).toBe('busy')
     })
   })
 
@@ -268,7 +268,7 @@ describe('salvage of a plain database', () => {
 
 describe('salvage of an encrypted database', () => {
   const key = randomKey()
-  const passphrase = missingCipher() === null ? keyFromPassphrase('correct horse battery') : key
+  const passphrase = describeMissingCipher() === null ? parsePassphrase('correct horse battery') : key
   const samples = new Map<DatabaseKey, Promise<Sample>>()
   const sampleFor = (one: DatabaseKey) => {
     const known = samples.get(one) ?? sample(one)
@@ -311,10 +311,10 @@ describe('salvage of an encrypted database', () => {
     await filledFile(path, 20, key)
     const bytes = readFileSync(path)
     for (const wrong of [null, randomKey()]) {
-      expect((await errorOf(salvage({ path, key: wrong, now: Date.now }))).code).toBe('locked')
+      expect((await errorOf(recoverDatabase({ path, key: wrong, now: Date.now }))).code).toBe('locked')
     }
-    truncateSync(keyCheckPath(path))
-    expect((await errorOf(salvage({ path, key: randomKey(), now: Date.now }))).code).toBe('locked')
+    truncateSync(toKeyVerifierPath(path))
+    expect((await errorOf(recoverDatabase({ path, key: randomKey(), now: Date.now }))).code).toBe('locked')
     expect(readFileSync(path).equals(bytes)).toBe(true)
   })
 })

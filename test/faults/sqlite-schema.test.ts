@@ -48,7 +48,7 @@ describe('databases of other versions', () => {
     await filledFile(path, 30)
     const before = await everythingIn(path, null)
     const store = await open(path)
-    expect((await store.report()).schemaVersion).toBe(NEXT.length)
+    expect((await store.getReport()).schemaVersion).toBe(NEXT.length)
     await store.close()
     const [backup, ...others] = backups(path)
     expect(others).toEqual([])
@@ -67,7 +67,7 @@ describe('databases of other versions', () => {
     expectSame(await everythingIn(path, null), before)
     expect(backups(path)).toHaveLength(1)
     await using(path, null, async (store) => {
-      expect((await store.report()).schemaVersion).toBe(MIGRATIONS.length)
+      expect((await store.getReport()).schemaVersion).toBe(MIGRATIONS.length)
     })
   })
 
@@ -80,9 +80,9 @@ describe('databases of other versions', () => {
       await opened?.close()
       if (!driver.hasFailed()) break
       const store = await open(path)
-      expect((await store.report()).schemaVersion).toBe(NEXT.length)
-      expect((await store.report()).rows.memory).toBe(3)
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect((await store.getReport()).schemaVersion).toBe(NEXT.length)
+      expect((await store.getReport()).rows.memory).toBe(3)
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
       await store.close()
     }
   })

@@ -11,22 +11,22 @@ import { expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { EntryId, OwnerId, TurnId, UserId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
-import { tombstonesFor } from '../../src/domain/tombstone.ts'
+import { buildTombstones } from '../../src/domain/tombstone.ts'
 import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import {
   type DatabaseKey,
-  missingCipher,
+  describeMissingCipher,
   type OpenConnection,
   openConnection,
 } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { keyFromText } from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import { parseKey } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import type { SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { type Change, type Row, type Store, TABLES, type Table } from '../../src/storage/store.ts'
 import { entry, turn } from '../fakes/entries.ts'
 import { changeId, instant, memory, memoryId, owner, revision, user } from '../fakes/memories.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const missing = missingCipher()
+const missing = describeMissingCipher()
 
 /** A test of encrypted databases. Where they can't be opened it is skipped, and says why. */
 export function itEncrypts(name: string, test: () => Promise<void>, timeoutMs?: number): void {
@@ -34,7 +34,7 @@ export function itEncrypts(name: string, test: () => Promise<void>, timeoutMs?: 
   else it.skip(`${name} (not run: ${missing.split(/[.,] /)[0]})`, test)
 }
 
-export const randomKey = () => keyFromText(randomBytes(32).toString('hex'))
+export const randomKey = () => parseKey(randomBytes(32).toString('hex'))
 
 /** A word that stands in every memory below, to be looked for in files. */
 export const MARK = 'zanzibar'
@@ -77,7 +77,7 @@ export async function fill(store: Store, memories: number, first = 1): Promise<v
     }
     if (number % 20 === 0) changes.push(...besideMemories(number))
     if (number % 25 === 0) {
-      for (const tombstone of tombstonesFor(
+      for (const tombstone of buildTombstones(
         numbered(number, { content: 'gone' }),
         [],
         instant(5),
@@ -106,7 +106,7 @@ export type Everything = { readonly [T in Table]: ReadonlyMap<string, Row<T>> }
 
 /** Every row that any owner can find. */
 export async function everything(store: Store): Promise<Everything> {
-  const owners = [...new Set((await store.places()).map((place) => place.owner))]
+  const owners = [...new Set((await store.listPlaces()).map((place) => place.owner))]
   const rowsOf = async <T extends Table>(table: T) => {
     const rows = new Map<string, Row<T>>()
     for (const name of owners) {
@@ -162,7 +162,7 @@ export function expectSame(rows: Everything, expected: Everything): void {
 export async function expectSearchable(store: Store, number: number): Promise<void> {
   const { place, id, content } = numbered(number)
   const scope = { owner: place.owner as OwnerId, user: place.user as UserId | null } // as they were written
-  const { hits } = await store.matchText(scope, { text: content, limit: 5, where: {} })
+  const { hits } = await store.searchText(scope, { text: content, limit: 5, where: {} })
   expect(hits.map((hit) => hit.id)).toContain(id)
 }
 

@@ -35,7 +35,7 @@ describe('two processes on one database', () => {
     const rows = await everythingIn(path, null)
     expect(rows.memory.size).toBe(600)
     await using(path, null, async (store) => {
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
     })
   })
 
@@ -70,7 +70,7 @@ describe('two processes on one database', () => {
     expect(code).toBe('busy')
     expect(retryable).toBe(true)
     expect(Date.now() - startedAt).toBeGreaterThan(100)
-    expect((await store.report()).rows.memory).toBe(5)
+    expect((await store.getReport()).rows.memory).toBe(5)
     holder.kill('SIGKILL')
     await ended(holder)
     expect(await store.commit([change])).toEqual({ kind: 'committed' })
@@ -91,13 +91,13 @@ describe('two processes on one database', () => {
     // If it held the process up, nobody could end the holder before it gives up.
     for (let turn = 0; turn < 20; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 5))
-      expect((await store.report()).rows.memory).toBe(5)
+      expect((await store.getReport()).rows.memory).toBe(5)
     }
     expect(isWritten).toBe(false)
     holder.kill('SIGKILL')
     await ended(holder)
     await writing
-    expect((await store.report()).rows.memory).toBe(6)
+    expect((await store.getReport()).rows.memory).toBe(6)
     await store.close()
   })
 
@@ -121,8 +121,8 @@ describe('two processes on one database', () => {
     writer.kill('SIGKILL')
     await ended(writer)
     await using(path, null, async (store) => {
-      expect(await store.inspect({ repair: false })).toEqual([])
-      const { memory } = (await store.report()).rows
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
+      const { memory } = (await store.getReport()).rows
       expect(memory).toBeGreaterThanOrEqual(acknowledged)
     })
   })

@@ -4,15 +4,15 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
 import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
+import { rekeyDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
 import {
   copyDatabase,
-  differingTables,
+  compareDigests,
   digestTables,
 } from '../../src/storage/sqlite/maintenance/database-copy.ts'
-import { salvage } from '../../src/storage/sqlite/recovery/database-recovery.ts'
+import { recoverDatabase } from '../../src/storage/sqlite/recovery/database-recovery.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { toBlob } from '../../src/storage/sqlite/vectors/vector-record.ts'
+import { encodeFloats } from '../../src/storage/sqlite/vectors/vector-record.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { COMMITTED } from '../conformance/store/store.suite.ts'
 import {
@@ -37,7 +37,7 @@ type Parts = { readonly store: SqliteStore; readonly vectors: SqliteStore['vecto
 const partsOf = (store: SqliteStore): Parts => ({ store, vectors: store.vectors })
 
 async function opened(path: string, vectorMemoryBytes = 2 ** 24): Promise<Parts> {
-  const store = await openSqliteStore({ path, now: Date.now, vectorMemoryBytes })
+  const store = await openSqliteStore({ path, now: Date.now, vectorCacheBytes: vectorMemoryBytes })
   onTestFinished(() => store.close())
   return partsOf(store)
 }
@@ -149,19 +149,19 @@ it.each(Object.entries(DAMAGE))('[VI11] inspection finds and mends %s', async (_
   const path = temporaryFile('damaged.db')
   const parts = await opened(path)
   const rows = await remember(parts, SPACE, unitVectors(5, DIMENSIONS, 97))
-  expect(await parts.store.inspect({ repair: false })).toEqual([])
+  expect(await parts.store.checkIntegrity({ repair: false })).toEqual([])
   expect(await expectRight(parts, rows)).toBe(5)
   const other = await openConnection(path, null)
   other.exec(sql)
   other.close()
-  const faults = await parts.store.inspect({ repair: true })
+  const faults = await parts.store.checkIntegrity({ repair: true })
   expect(faults.length).toBeGreaterThan(0)
   expect(faults.every((fault) => fault.repairable && fault.count > 0)).toBe(true)
-  expect(await parts.store.inspect({ repair: false })).toEqual([])
+  expect(await parts.store.checkIntegrity({ repair: false })).toEqual([])
   expect(await expectRight(parts, rows)).toBeGreaterThanOrEqual(4)
   await parts.vectors.put(SPACE, pairs(rows, unitVectors(5, DIMENSIONS, 98)))
   expect(await expectRight(parts, rows)).toBe(5)
-  expect(await parts.store.inspect({ repair: false })).toEqual([])
+  expect(await parts.store.checkIntegrity({ repair: false })).toEqual([])
 })
 
 describe('files with vectors', () => {
@@ -170,31 +170,31 @@ describe('files with vectors', () => {
     const rows = await remember(parts, SPACE, unitVectors(1_300, DIMENSIONS, 99))
     await parts.vectors.put(inBytes(SPACE), pairs(rows, unitVectors(1_300, DIMENSIONS, 99)))
     await parts.vectors.remove(SPACE, ALL, idsOf(rows.slice(0, 3)))
-    const { location } = await parts.store.report()
+    const { location } = await parts.store.getReport()
     const path = temporaryFile('copy.db')
     const [source, target] = [
       await openConnection(location, null),
       await openConnection(path, null),
     ]
     copyDatabase({ source, target, now: 1 })
-    expect(differingTables(digestTables(source), digestTables(target))).toEqual([])
+    expect(compareDigests(digestTables(source), digestTables(target))).toEqual([])
     source.close()
     target.close()
     const copy = await opened(path)
     expect(await expectRight(copy, rows)).toBe(1_297)
     expect(await expectRight(copy, rows, inBytes(SPACE))).toBe(1_300)
-    expect(await copy.store.inspect({ repair: false })).toEqual([])
+    expect(await copy.store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   itEncrypts('[VI11] keep them when they are encrypted, where no number can be read', async () => {
     const path = temporaryFile('plain.db')
     const given = unitVectors(30, DIMENSIONS, 100)
-    const numbers = Buffer.from(toBlob(given[7] ?? new Float32Array()))
+    const numbers = Buffer.from(encodeFloats(given[7] ?? new Float32Array()))
     const rows = await using(path, null, (store) => remember(partsOf(store), SPACE, given))
     expect(readFileSync(path).includes(numbers)).toBe(true)
     await released()
     const key = randomKey()
-    await convertDatabase({ path, from: null, to: key, now: Date.now })
+    await rekeyDatabase({ path, from: null, to: key, now: Date.now })
     expect(readFileSync(path).includes(numbers)).toBe(false)
     await using(path, key, async (store) => {
       expect(await expectRight(partsOf(store), rows)).toBe(30)
@@ -207,13 +207,13 @@ describe('files with vectors', () => {
       remember(partsOf(store), SPACE, unitVectors(700, DIMENSIONS, 101)),
     )
     await released()
-    const { copied, lost } = await salvage({ path, key: null, now: Date.now })
+    const { copied, lost } = await recoverDatabase({ path, key: null, now: Date.now })
     expect(copied.memory).toBe(700)
     expect(Object.keys(copied).filter((table) => table.startsWith('vector'))).toEqual([])
     expect(lost).toMatchObject({ memories: 0, rows: {}, pages: [] })
     await using(path, null, async (store) => {
       const parts = partsOf(store)
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
       expect(await expectRight(parts, rows)).toBe(0)
       await parts.vectors.put(SPACE, pairs(rows, unitVectors(700, DIMENSIONS, 101)))
       expect(await expectRight(parts, rows)).toBe(700)
@@ -228,11 +228,11 @@ describe('files with vectors', () => {
       const rows = await remember(parts, SPACE, given)
       await parts.vectors.put(inBytes(SPACE), pairs(rows, given))
       expect(await store.commit(rows.slice(20, 40).map(removal))).toEqual(COMMITTED)
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
     })
     const file = readFileSync(path)
     const isThere = (index: number) =>
-      file.includes(Buffer.from(toBlob(given[index] ?? new Float32Array()).subarray(0, 32)))
+      file.includes(Buffer.from(encodeFloats(given[index] ?? new Float32Array()).subarray(0, 32)))
     expect(given.map((_, index) => isThere(index))).toEqual(
       given.map((_, index) => index < 20 || index >= 40),
     )
@@ -259,7 +259,7 @@ describe('a driver that fails', () => {
       const known = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(all))
       const expected = failure instanceof Error ? given.slice(0, 4) : moved
       expect([...known.values()]).toEqual(expected)
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
       await expectRight(parts, all)
       await store.close()
       if (!hasFailed) break
@@ -280,7 +280,7 @@ describe('a driver that fails', () => {
       expect([0, 600]).toContain(await expectRight(parts, rows))
       await parts.vectors.drop(SPACE)
       expect(await parts.vectors.spaces()).toEqual([])
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
       await parts.vectors.put(SPACE, [entry(rows[0] ?? memory(), unitVector(DIMENSIONS, 106))])
       expect(idsOf(await nearest(parts, SPACE, ALL, unitVector(DIMENSIONS, 106), 5))).toEqual([
         rows[0]?.id ?? memoryId(0),

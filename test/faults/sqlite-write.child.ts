@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../src/domain/errors.ts'
 import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
-import { keyFromText } from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import { parseKey } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { ADA, memory, memoryId } from '../fakes/memories.ts'
 
 type Options = {
@@ -19,7 +19,7 @@ type Options = {
 }
 
 const options: Options = JSON.parse(String(process.argv[2]))
-const key = options.key === undefined ? null : keyFromText(options.key)
+const key = options.key === undefined ? null : parseKey(options.key)
 const counts = { committed: 0, conflict: 0 }
 
 async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,19 +1,19 @@
 /** Writes memories, and their vectors, until it is killed, and tells each acknowledged one on its own line. */
 import { writeSync } from 'node:fs'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 
 const [path = '', round] = process.argv.slice(2)
 const store = await openSqliteStore({ path, now: Date.now })
-const engine = createEngineOn({
+const engine = createEngineWith({
   store,
   vectors: store.vectors,
-  embedder: referenceEmbedder(),
+  embedder: createHashingEmbedder(),
   clock: systemClock,
-  ids: createIds(),
+  ids: createIdGenerator(),
   settings: {},
 })
 const scope = { owner: 'ada' }

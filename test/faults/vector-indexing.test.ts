@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { embeddingTextHash } from '../../src/domain/embedding-text.ts'
+import { hashEmbeddingText } from '../../src/domain/embedding-text.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { parseScope } from '../../src/domain/scope.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import type { VectorIndex } from '../../src/storage/vector-index.ts'
@@ -44,17 +44,17 @@ afterEach(() => {
 })
 
 it('a question looks at what its owner has, and not at what all have', async () => {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const asked: unknown[] = []
   const watched: Store = {
     ...store,
-    places: (owner) => {
+    listPlaces: (owner) => {
       asked.push(owner)
-      return store.places(owner)
+      return store.listPlaces(owner)
     },
   }
   await store.commit([{ op: 'put', table: 'memory', row: memory(), expect: 'absent' }])
-  const { engine } = openEngine({ store: watched, vectors: referenceVectors(store) })
+  const { engine } = openEngine({ store: watched, vectors: createInMemoryVectorIndex(store) })
   await engine.recall(ADA, { text: 'anything' })
   expect(asked).toEqual(['ada'])
 })
@@ -63,8 +63,8 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
   [
     'reference',
     async () => {
-      const store = createReferenceStore()
-      return { store, vectors: referenceVectors(store) }
+      const store = createInMemoryStore()
+      return { store, vectors: createInMemoryVectorIndex(store) }
     },
   ],
   [
@@ -90,7 +90,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     edited.open()
     await untilIndexed(engine)
     const kept = await vectors.list(SPACE, parseScope(ADA), { limit: 10 })
-    expect(kept).toEqual([{ id: memory.id, textHash: embeddingTextHash(now) }])
+    expect(kept).toEqual([{ id: memory.id, textHash: hashEmbeddingText(now) }])
     const hits = (text: string) => engine.recall(ADA, { text, strategy: 'semantic' })
     const best = async (text: string) => (await hits(text)).memories[0]?.trail[0]?.score ?? 0
     expect(await best('our boat has sails')).toBeCloseTo(1, 5)
@@ -101,16 +101,16 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const parts = await open()
     const store = lasting(parts.store)
     const vectors = changed(parts.vectors, { close: async () => {} })
-    const first = openEngine({ store, vectors, embedder: referenceEmbedder({ dimensions: 32 }) })
+    const first = openEngine({ store, vectors, embedder: createHashingEmbedder({ dimensions: 32 }) })
     await fill(first.engine, 20)
     await first.engine.close()
     const { engine } = openEngine({ store, vectors })
-    expect((await engine.recall(ADA, { text: 'statement' })).legs.meaning.hits).toBe(20)
+    expect((await engine.recall(ADA, { text: 'statement' })).retrievers.meaning.hits).toBe(20)
   })
 
   it('[RA15] what another process wrote is found by its words at once, and gets its vector', async () => {
     const { store, vectors } = await open()
-    const { engine } = openEngine({ store, vectors, embedder: referenceEmbedder() })
+    const { engine } = openEngine({ store, vectors, embedder: createHashingEmbedder() })
     await fill(engine, 130)
     await engine.reindex()
     const foreign = memory({ place: ADAS, content: 'The zeppelin museum opens at nine' })
@@ -214,10 +214,10 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     })
     const { engine } = openEngine({ ...parts, embedder })
     await engine.remember(ADA, { content: 'statement about zeppelins' })
-    const { memories, legs } = await engine.recall(ADA, { text: 'zeppelins' })
+    const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'zeppelins' })
     isWriting = false
     expect(memories[0]).toMatchObject({ memory: { content: 'statement about zeppelins' } })
-    expect(memories[0]?.evidence.meaning).toBeGreaterThan(0)
+    expect(memories[0]?.evidence.vector).toBeGreaterThan(0)
     expect(legs.meaning.state).toBe('searched')
     expect(writtenBefore).toBe(1)
   })
@@ -226,7 +226,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const parts = await open()
     const store = lasting(parts.store)
     const vectors = changed(parts.vectors, { close: async () => {} })
-    const old = openEngine({ store, vectors, embedder: referenceEmbedder({ dimensions: 32 }) })
+    const old = openEngine({ store, vectors, embedder: createHashingEmbedder({ dimensions: 32 }) })
     await fill(old.engine, 20)
     await old.engine.reindex()
     await old.engine.close()
@@ -237,7 +237,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     let closed = 0
     const formerEmbedder = (signature: string) => {
       expect(signature).toBe(OLD_SPACE.signature)
-      const former = referenceEmbedder({ dimensions: 32 })
+      const former = createHashingEmbedder({ dimensions: 32 })
       return changed(former, {
         close: async () => {
           closed++
@@ -245,9 +245,9 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
       })
     }
     const settings = { ...NO_FLOORS, legDeadlineMs: 200 }
-    const { engine } = openEngine({ store, vectors, embedder, formerEmbedder, settings })
+    const { engine } = openEngine({ store, vectors, embedder, getFormerEmbedder: formerEmbedder, settings })
     const before = await engine.recall(ADA, { text: 'which statement' })
-    expect(before.legs.meaning).toMatchObject({ state: 'searched', hits: 20 })
+    expect(before.retrievers.meaning).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({
       space: OLD_SPACE.signature,
       filling: SPACE.signature,
@@ -257,7 +257,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await until(() => closed === 1)
     expect(await vectors.count(OLD_SPACE, parseScope(ADA))).toBe(20)
     const after = await engine.recall(ADA, { text: 'which statement' })
-    expect(after.legs.meaning).toMatchObject({ state: 'searched', hits: 20 })
+    expect(after.retrievers.meaning).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({
       space: SPACE.signature,
       filling: null,
@@ -271,7 +271,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const parts = await open()
     const store = lasting(parts.store)
     const vectors = changed(parts.vectors, { close: async () => {} })
-    const old = openEngine({ store, vectors, embedder: referenceEmbedder({ dimensions: 32 }) })
+    const old = openEngine({ store, vectors, embedder: createHashingEmbedder({ dimensions: 32 }) })
     await fill(old.engine, 100)
     await old.engine.reindex()
     await old.engine.close()
@@ -284,19 +284,19 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const formers = [
       null,
       () => null,
-      () => changed(referenceEmbedder(), { describe: broken('gone') }),
-      () => referenceEmbedder({ dimensions: 16 }),
+      () => changed(createHashingEmbedder(), { describe: broken('gone') }),
+      () => createHashingEmbedder({ dimensions: 16 }),
     ]
     for (const formerEmbedder of formers) {
       const { engine } = openEngine({
         store,
         vectors,
         embedder,
-        ...(formerEmbedder === null ? {} : { formerEmbedder }),
+        ...(formerEmbedder === null ? {} : { getFormerEmbedder: formerEmbedder }),
       })
       await engine.recall(ADA, { text: 'which' })
       await until(
-        async () => (await engine.recall(ADA, { text: 'which' })).legs.meaning.hits === 16,
+        async () => (await engine.recall(ADA, { text: 'which' })).retrievers.meaning.hits === 16,
       )
       expect(await engine.recall(ADA, { text: 'statement number 99' })).toMatchObject({
         memories: expect.objectContaining({ length: 10 }),
@@ -356,7 +356,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const { engine } = openEngine({ ...(await open()), embedder })
     await fill(engine, 100)
     const reindexing = engine.reindex()
-    await engine.recall(ADA, { text: 'statement', deadlineMs: 50 })
+    await engine.recall(ADA, { text: 'statement', timeoutMs: 50 })
     const stopped = expect(reindexing).rejects.toMatchObject({ code: 'cancelled' })
     await engine.close()
     await stopped
@@ -433,7 +433,7 @@ it('[RA15] more than fit into the queue all get their vectors', async () => {
   const { engine } = openEngine({
     store,
     vectors: store.vectors,
-    embedder: referenceEmbedder({ dimensions: 16 }),
+    embedder: createHashingEmbedder({ dimensions: 16 }),
   })
   await engine.recall(ADA, { text: 'statement' })
   await untilIndexed(engine)
@@ -446,7 +446,7 @@ it.skipIf(!existsSync('dist/index.js'))(
     const path = temporaryFile('reindexed.db')
     const store = await openSqliteStore({ path, now: Date.now })
     // A model that fails: what it gave a vector to while the statements come in would be done already.
-    const embedder = { ...referenceEmbedder(), embed: broken('not now') }
+    const embedder = { ...createHashingEmbedder(), embed: broken('not now') }
     const first = openEngine({ store, vectors: store.vectors, embedder })
     await fill(first.engine, STATEMENTS)
     await first.engine.close()
@@ -456,7 +456,7 @@ it.skipIf(!existsSync('dist/index.js'))(
       const opened = await openSqliteStore({ path, now: Date.now })
       const now = await opened.vectors.count(SPACE, parseScope(ADA))
       expect(now).toBeGreaterThan(kept)
-      expect(await opened.inspect({ repair: false })).toEqual([])
+      expect(await opened.checkIntegrity({ repair: false })).toEqual([])
       await opened.close()
       kept = now
     }

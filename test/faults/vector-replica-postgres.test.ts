@@ -6,9 +6,9 @@ import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/app/system-clock.ts'
 import type { Memory } from '../../src/domain/memory.ts'
-import { openLanceMirror } from '../../src/storage/lancedb/lancedb-vector-replica.ts'
-import { VECTOR } from '../../src/storage/qdrant/collection-schema.ts'
-import type { VectorMirror } from '../../src/storage/vector-replica.ts'
+import { openLanceVectorReplica } from '../../src/storage/lancedb/lancedb-vector-replica.ts'
+import { VECTOR_NAME } from '../../src/storage/qdrant/collection-schema.ts'
+import type { VectorReplica } from '../../src/storage/vector-replica.ts'
 import { FaultyMirror } from '../fakes/vector-replica.ts'
 import { lancePart } from '../support/lancedb.ts'
 import { openFreshStore, startPglite } from '../support/postgres-servers.ts'
@@ -26,12 +26,12 @@ const DEADLINES = { searchMs: 2_000, workMs: 10_000 }
 const SLOW_MS = 600
 const NEVER = 1_000_000
 
-async function open(mirror: VectorMirror, deadlines = DEADLINES): Promise<TieredStore> {
+async function open(mirror: VectorReplica, deadlines = DEADLINES): Promise<TieredStore> {
   const store = await openFreshStore(server.url, { poolSize: 1 })
   onTestFinished(() => store.close())
   if (store.vectors === null) throw new Error('There is no pgvector.')
   const embedded = { store, vectors: store.vectors }
-  const opened = new TieredStore({ deadlines }, embedded, new FaultyMirror(mirror))
+  const opened = new TieredStore({ timeouts: deadlines }, embedded, new FaultyMirror(mirror))
   await opened.remember(MANY, 1)
   await opened.tiers.settle()
   expect(opened.tiers.status()).toMatchObject({ state: 'active' })
@@ -115,7 +115,7 @@ describe('PostgreSQL with Qdrant', () => {
     const name = qdrant.collectionNames().find((each) => !each.includes('probe'))
     const headers = { 'api-key': KEY, 'content-type': 'application/json' }
     const collection = `${qdrant.url}/collections/${name}`
-    const vectors = { [VECTOR]: { size: SPACE.dimensions + 1, distance: 'Cosine' } }
+    const vectors = { [VECTOR_NAME]: { size: SPACE.dimensions + 1, distance: 'Cosine' } }
     await fetch(collection, { method: 'DELETE', headers })
     const body = JSON.stringify({ vectors })
     expect((await fetch(collection, { method: 'PUT', headers, body })).status).toBe(200)
@@ -125,7 +125,7 @@ describe('PostgreSQL with Qdrant', () => {
       because: expect.any(String),
     })
     await fetch(collection, { method: 'DELETE', headers })
-    await opened.tiers.reconsider()
+    await opened.tiers.reconfigure()
     await untilActive(opened)
     await opened.expectWhole()
   })
@@ -137,7 +137,7 @@ if (lance.kind === 'none') {
   describe('PostgreSQL with LanceDB', () => {
     const openLance = async () => {
       const folder = temporaryFolder()
-      const mirror = await openLanceMirror({ folder, clock: systemClock, load: lance.load })
+      const mirror = await openLanceVectorReplica({ folder, clock: systemClock, load: lance.load })
       onTestFinished(() => mirror.close())
       return { folder, opened: await open(mirror) }
     }

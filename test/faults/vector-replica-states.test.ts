@@ -2,26 +2,26 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import {
-  nextState,
-  TIER_EVENTS,
-  TRANSITIONS,
+  findNextState,
+  REPLICA_EVENTS,
+  REPLICA_TRANSITIONS,
 } from '../../src/storage/vector-replica/replica-state-machine.ts'
-import { TIER_STATES } from '../../src/storage/vector-replication.ts'
+import { REPLICA_STATES } from '../../src/storage/vector-replication.ts'
 import { gate } from '../fakes/embedder.ts'
 import { configured, FaultyMirror } from '../fakes/vector-replica.ts'
 import { MANY, openTiered, SPACE, TieredStore } from './vector-replica-support.ts'
 
 describe('states', () => {
   it('[VT2] every state can be reached, and left for what the settings say', () => {
-    const reached = new Set(Object.values(TRANSITIONS).flatMap((moves) => Object.values(moves)))
-    expect([...reached].sort()).toEqual(Object.keys(TIER_STATES).sort())
-    for (const moves of Object.values(TRANSITIONS)) {
+    const reached = new Set(Object.values(REPLICA_TRANSITIONS).flatMap((moves) => Object.values(moves)))
+    expect([...reached].sort()).toEqual(Object.keys(REPLICA_STATES).sort())
+    for (const moves of Object.values(REPLICA_TRANSITIONS)) {
       expect(moves).toMatchObject({ configured: 'checking', switchedOff: 'off' })
     }
-    const used = new Set(Object.values(TRANSITIONS).flatMap((moves) => Object.keys(moves)))
-    expect([...used].sort()).toEqual(Object.keys(TIER_EVENTS).sort())
-    expect(nextState('down', 'caughtUp')).toBeNull()
-    expect(nextState('refused', 'due')).toBeNull()
+    const used = new Set(Object.values(REPLICA_TRANSITIONS).flatMap((moves) => Object.keys(moves)))
+    expect([...used].sort()).toEqual(Object.keys(REPLICA_EVENTS).sort())
+    expect(findNextState('down', 'caughtUp')).toBeNull()
+    expect(findNextState('refused', 'due')).toBeNull()
   })
 
   it('[VT2] tries a mirror with a real write and search, fills it, and only then lets it answer', async () => {
@@ -29,7 +29,7 @@ describe('states', () => {
     await opened.remember(MANY, 1)
     expect(opened.tiers.status()).toMatchObject({ state: 'off', answering: 'embedded' })
     const seen: unknown[] = []
-    opened.tiers.watch({
+    opened.tiers.subscribe({
       onState: ({ state }) => {
         if (state === 'filling') seen.push(opened.faulty.count('nearest'))
       },
@@ -69,7 +69,7 @@ describe('states', () => {
 
   it('[VT2] uses none that does not find what was written, and none whose key is wrong', async () => {
     const blind = new TieredStore()
-    blind.wanted = configured({ ...blind.faulty.mirror, nearest: async () => [] })
+    blind.wanted = configured({ ...blind.faulty.mirror, search: async () => [] })
     await blind.tiers.settle()
     expect(blind.tiers.status()).toMatchObject({
       state: 'down',
@@ -101,9 +101,9 @@ describe('states', () => {
     opened.wanted = configured(
       {
         ...opened.faulty.mirror,
-        nearest: async (space, filter, query) => {
+        search: async (space, filter, query) => {
           if (space.signature !== SPACE.signature) {
-            return opened.faulty.inner.nearest(space, filter, query)
+            return opened.faulty.inner.search(space, filter, query)
           }
           await failing.opened
           throw new AppError('unavailable', 'It is out of reach.')
@@ -123,7 +123,7 @@ describe('states', () => {
   it('[VT3] settings that say the same of the mirror interrupt nothing', async () => {
     const opened = await openTiered()
     const seen = opened.faulty.count('prepare')
-    await opened.tiers.reconsider()
+    await opened.tiers.reconfigure()
     expect(opened.faulty.count('prepare')).toBe(seen)
     expect(opened.states).toEqual(['checking', 'filling', 'active'])
   })
@@ -141,7 +141,7 @@ describe('states', () => {
     await opened.tiers.settle()
     expect(opened.tiers.status().state).toBe('refused')
     opened.faulty.heal()
-    expect((await opened.tiers.reconsider()).state).not.toBe('refused')
+    expect((await opened.tiers.reconfigure()).state).not.toBe('refused')
     await opened.tiers.settle()
     expect(opened.tiers.status().state).toBe('active')
   })
@@ -152,7 +152,7 @@ describe('states', () => {
     await opened.remember(5, 1)
     await opened.tiers.settle()
     expect(opened.tiers.status().state).toBe('refused')
-    expect(opened.tiers.status().because).toContain('9')
+    expect(opened.tiers.status().reason).toContain('9')
     await opened.expectSame()
   })
 

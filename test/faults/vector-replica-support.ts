@@ -3,18 +3,18 @@ import { expect, onTestFinished } from 'vitest'
 import type { MemoryId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import type { Scope } from '../../src/domain/scope.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
-import { referenceMirror } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
-import type { NewsFromElsewhere, OnElsewhere, Store } from '../../src/storage/store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createInMemoryVectorReplica } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
+import type { RemoteChange, SubscribeRemoteChanges, Store } from '../../src/storage/store.ts'
 import type { VectorHit, VectorIndex } from '../../src/storage/vector-index.ts'
 import {
-  type Tiers,
-  type TiersOptions,
-  withMirror,
+  type ReplicatedStore,
+  type FailoverVectorIndexOptions,
+  withVectorReplica,
 } from '../../src/storage/vector-replica/failover-vector-index.ts'
-import type { ConfiguredMirror } from '../../src/storage/vector-replica/replica-controller.ts'
-import type { TierOutcome, TierState } from '../../src/storage/vector-replication.ts'
+import type { ReplicaConfiguration } from '../../src/storage/vector-replica/replica-controller.ts'
+import type { ReplicaSearchOutcome, ReplicaState } from '../../src/storage/vector-replication.ts'
 import { commitAll, pairs } from '../conformance/vectors/vector-index.suite.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { ADA, memory } from '../fakes/memories.ts'
@@ -35,38 +35,38 @@ export class TieredStore {
   readonly clock = new FakeClock()
   readonly timers = new HeldTimers(this.clock)
   readonly embedded: Beside
-  readonly tiered: Tiers
+  readonly tiered: ReplicatedStore
   /** What the settings name. */
-  wanted: ConfiguredMirror
-  readonly states: TierState[] = []
-  readonly outcomes: TierOutcome[] = []
+  wanted: ReplicaConfiguration
+  readonly states: ReplicaState[] = []
+  readonly outcomes: ReplicaSearchOutcome[] = []
 
   constructor(
-    options: Partial<TiersOptions> = {},
+    options: Partial<FailoverVectorIndexOptions> = {},
     embedded?: Beside,
     faulty: FaultyMirror = new FaultyMirror(),
   ) {
     this.faulty = faulty
     this.wanted = configured(faulty.mirror)
-    const store = embedded?.store ?? createReferenceStore()
-    this.embedded = embedded ?? { store, vectors: referenceVectors(store) }
-    this.tiered = withMirror({
+    const store = embedded?.store ?? createInMemoryStore()
+    this.embedded = embedded ?? { store, vectors: createInMemoryVectorIndex(store) }
+    this.tiered = withVectorReplica({
       ...this.embedded,
       clock: this.clock,
-      after: this.timers.after,
-      deadlines: { searchMs: 40, workMs: 40 },
+      schedule: this.timers.after,
+      timeouts: { searchTimeoutMs: 40, backgroundTimeoutMs: 40 },
       configuration: async () => this.wanted,
       ...options,
     })
-    this.tiered.tiers.watch({
+    this.tiered.replica.subscribe({
       onState: ({ state }) => this.states.push(state),
       onSearch: (_, outcome) => this.outcomes.push(outcome),
     })
     onTestFinished(() => this.tiered.vectors.close())
   }
 
-  get tiers(): Tiers['tiers'] {
-    return this.tiered.tiers
+  get tiers(): ReplicatedStore['replica'] {
+    return this.tiered.replica
   }
 
   /** New memories with vectors, written through the tiers. */
@@ -81,25 +81,25 @@ export class TieredStore {
   async expectSame(scope: Scope = ALL): Promise<void> {
     for (const seed of [901, 902, 903]) {
       const query = { vector: unitVector(SPACE.dimensions, seed), limit: 20, where: {} }
-      const expected = await this.embedded.vectors.nearest(SPACE, scope, query)
-      expect(ids(await this.tiered.vectors.nearest(SPACE, scope, query))).toEqual(ids(expected))
+      const expected = await this.embedded.vectors.search(SPACE, scope, query)
+      expect(ids(await this.tiered.vectors.search(SPACE, scope, query))).toEqual(ids(expected))
     }
   }
 
   async expectWhole(): Promise<void> {
     await this.expectSame()
     expect(await this.faulty.inner.count(SPACE)).toBe(await this.embedded.vectors.count(SPACE, ALL))
-    expect(await this.tiered.store.inspect({ repair: false })).toEqual([])
+    expect(await this.tiered.store.checkIntegrity({ repair: false })).toEqual([])
   }
 
   async search(where = {}): Promise<readonly VectorHit[]> {
     const query = { vector: unitVector(SPACE.dimensions, 900), limit: 20, where }
-    return this.tiered.vectors.nearest(SPACE, ALL, query)
+    return this.tiered.vectors.search(SPACE, ALL, query)
   }
 
   /** Lets a mirror that is down be tried again. */
   async tryAgain(): Promise<void> {
-    const { nextTryAt } = this.tiers.status()
+    const { nextRetryAt: nextTryAt } = this.tiers.status()
     this.clock.advance(Math.max(0, (nextTryAt ?? 0) - this.clock.now()))
     await this.tiers.settle()
   }
@@ -114,30 +114,30 @@ export type Two = {
 
 /** Two processes with the same memories and one mirror, each with a line of its own to it, who hear each other. */
 export async function openTwo(): Promise<Two> {
-  const kept = createReferenceStore()
-  const vectors = referenceVectors(kept)
-  const mirror = referenceMirror()
-  const lines: Parameters<OnElsewhere>[0][] = []
-  const tell = (whom: number, news: NewsFromElsewhere) => lines[whom]?.(news)
+  const kept = createInMemoryStore()
+  const vectors = createInMemoryVectorIndex(kept)
+  const mirror = createInMemoryVectorReplica()
+  const lines: Parameters<SubscribeRemoteChanges>[0][] = []
+  const tell = (whom: number, news: RemoteChange) => lines[whom]?.(news)
   const open = (self: number) => {
     const store: Store = {
       ...kept,
-      onElsewhere: (listener) => {
+      onRemoteChange: (listener) => {
         lines[self] = listener
         return () => {}
       },
-      tellElsewhere: (changed) => tell(1 - self, { owners: [], kinds: [], memories: [changed] }),
+      notifyRemote: (changed) => tell(1 - self, { owners: [], kinds: [], memories: [changed] }),
     }
     return new TieredStore({}, { store, vectors }, new FaultyMirror(mirror))
   }
   const [here, there] = [open(0), open(1)]
   await here.remember(MANY, 1)
   for (const { tiers } of [here, there]) await tiers.settle()
-  const anything: NewsFromElsewhere = { owners: 'any', kinds: 'any', memories: 'any' }
+  const anything: RemoteChange = { owners: 'any', kinds: 'any', memories: 'any' }
   return { here, there, tellThereOfAnything: () => tell(1, anything) }
 }
 
-export async function openTiered(options: Partial<TiersOptions> = {}): Promise<TieredStore> {
+export async function openTiered(options: Partial<FailoverVectorIndexOptions> = {}): Promise<TieredStore> {
   const opened = new TieredStore(options)
   await opened.remember(MANY, 1)
   await opened.tiers.settle()

@@ -1,7 +1,7 @@
 /** A mirror that fails, hangs, falls behind, loses everything and comes back: no request fails, and nothing is lost. */
 import { describe, expect, it, vi } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { tellingTiers } from '../../src/engine/replica-instrumentation.ts'
+import { createReplicationListener } from '../../src/engine/replica-instrumentation.ts'
 import { ADA, BOB, instant, session } from '../fakes/memories.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
 import { unitVector } from '../fakes/vectors.ts'
@@ -23,7 +23,7 @@ describe('failures', () => {
       opened.faulty.fail(fault)
       await opened.expectSame()
       expect(opened.outcomes).toEqual(['failed', 'state', 'state'])
-      const { state, because, nextTryAt, since } = opened.tiers.status()
+      const { state, reason: because, nextRetryAt: nextTryAt, since } = opened.tiers.status()
       expect([state, typeof because]).toEqual(['down', 'string'])
       expect(nextTryAt).toBeGreaterThan(since)
       await opened.remember(7, 2)
@@ -38,7 +38,7 @@ describe('failures', () => {
   it('[VT13] tells every change of state and what answered each search', async () => {
     const opened = new TieredStore()
     const telemetry = new KeptTelemetry()
-    opened.tiers.watch(tellingTiers(telemetry))
+    opened.tiers.subscribe(createReplicationListener(telemetry))
     await opened.remember(MANY, 1)
     await opened.tiers.settle()
     await opened.search()
@@ -62,7 +62,7 @@ describe('failures', () => {
     const pauses: number[] = []
     for (let round = 0; round < 9; round++) {
       await opened.tiers.settle()
-      const { nextTryAt } = opened.tiers.status()
+      const { nextRetryAt: nextTryAt } = opened.tiers.status()
       pauses.push((nextTryAt ?? 0) - opened.clock.now())
       opened.clock.advance(pauses.at(-1) ?? 0)
     }
@@ -80,7 +80,7 @@ describe('failures', () => {
     const rows = await opened.remember(5, 2)
     await opened.tiers.settle()
     expect(opened.states.slice(-2)).toEqual(['lagging', 'down'])
-    expect(opened.tiers.status().behind).toBe(5)
+    expect(opened.tiers.status().pendingMemories).toBe(5)
     expect(ids(await nearestTo(opened, rows[0]))).toContain(rows[0]?.id)
     opened.faulty.heal()
     await opened.tryAgain()
@@ -100,11 +100,11 @@ describe('failures', () => {
   })
 
   it('[VT5] what is too much to remember is found by comparison', async () => {
-    const opened = await openTiered({ behindMax: 10 })
+    const opened = await openTiered({ lagMax: 10 })
     opened.faulty.fail('unavailable')
     await opened.search()
     await opened.remember(40, 2)
-    expect(opened.tiers.status().behind).toBeNull()
+    expect(opened.tiers.status().pendingMemories).toBeNull()
     opened.faulty.heal()
     await opened.tryAgain()
     expect(opened.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
@@ -112,7 +112,7 @@ describe('failures', () => {
   })
 
   it('[VT5] too many changes at once make an active mirror lag, not lie', async () => {
-    const opened = await openTiered({ behindMax: 10 })
+    const opened = await openTiered({ lagMax: 10 })
     await opened.remember(40, 2)
     await opened.expectSame()
     expect(new Set(opened.outcomes)).toEqual(new Set(['behind']))
@@ -214,7 +214,7 @@ describe('following', () => {
     const { inner } = opened.faulty
     const query = { vector: unitVector(SPACE.dimensions, 900), limit: 1_000 }
     const found = async (filter: object) =>
-      ids(await inner.nearest(SPACE, { ...ALL, ...filter }, query))
+      ids(await inner.search(SPACE, { ...ALL, ...filter }, query))
     expect(await found({ session: session('evening') })).toEqual([moved?.id])
     expect(await found({ types: ['episodic'] })).toEqual([retyped?.id])
     expect(await found({ unexpiredAt: instant(6) })).not.toContain(expiring?.id)
@@ -232,10 +232,10 @@ describe('following', () => {
       opened.embedded,
     )
     await change(elsewhere, row, { place: { ...ADA, session: session('evening') } })
-    expect(await opened.tiered.store.inspect({ repair: false })).toMatchObject([
+    expect(await opened.tiered.store.checkIntegrity({ repair: false })).toMatchObject([
       { what: 'vector in qdrant that is out of date', count: 1, repairable: true },
     ])
-    await opened.tiered.store.inspect({ repair: true })
+    await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()
   })
 
@@ -282,15 +282,15 @@ describe('following', () => {
       { ...stray, id: 'mem_stray' as Memory['id'] },
       { ...stray, id: 'mem_zzzstray' as Memory['id'], place: ADA },
     ])
-    expect(await opened.tiered.store.inspect({ repair: false })).toEqual([
+    expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([
       { what: 'vector that is missing in qdrant', count: 3, repairable: true },
       { what: 'vector in qdrant that is out of date', count: 1, repairable: true },
       { what: 'vector in qdrant of no memory', count: 2, repairable: true },
     ])
-    await opened.tiered.store.inspect({ repair: true })
+    await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()
     opened.faulty.fail('unavailable')
-    expect(await opened.tiered.store.inspect({ repair: false })).toMatchObject([{ count: 1 }])
+    expect(await opened.tiered.store.checkIntegrity({ repair: false })).toMatchObject([{ count: 1 }])
   })
 
   it('[VT10] cleans what has expired out of the mirror, and finds it in the index all the same', async () => {
@@ -302,7 +302,7 @@ describe('following', () => {
     expect(await opened.faulty.inner.count(SPACE)).toBe(MANY + 9)
     expect(await opened.tiers.cleanUp({ dryRun: false })).toBe(9)
     expect(await opened.faulty.inner.count(SPACE)).toBe(MANY)
-    expect(await opened.tiered.store.inspect({ repair: false })).toEqual([])
+    expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([])
     await opened.expectSame()
     await opened.search({ unendedAt: opened.clock.now() })
     expect(opened.outcomes).toEqual(['filter', 'filter', 'filter', 'answered'])
@@ -316,7 +316,7 @@ describe('following', () => {
 })
 
 function nearestTo(opened: TieredStore, row: Memory | undefined) {
-  return opened.tiered.vectors.nearest(SPACE, ALL, {
+  return opened.tiered.vectors.search(SPACE, ALL, {
     vector: unitVector(SPACE.dimensions, 2),
     limit: 5,
     where: { ids: row === undefined ? [] : [row.id] },
@@ -363,7 +363,7 @@ describe('two processes with one mirror', () => {
     here.faulty.fail('unavailable')
     const [row] = await here.remember(1, 2)
     tellThereOfAnything()
-    expect(there.tiers.status().behind).toBeNull()
+    expect(there.tiers.status().pendingMemories).toBeNull()
     expect(ids(await nearestTo(there, row))).toContain(row?.id)
     await there.tiers.settle()
     expect(there.faulty.count('list')).toBeGreaterThan(compared)

@@ -2,14 +2,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/app/system-clock.ts'
 import { openBatchLedger } from '../../src/models/embedders/batch-api/batch-ledger.ts'
-import { openBatches } from '../../src/models/embedders/batch-api/batch-providers.ts'
-import { openFilling } from '../../src/models/embedders/batch-api/provider-batch-embedder.ts'
-import { persisted } from '../../src/models/embedders/embedding-cache.ts'
+import { openEmbeddingBatches } from '../../src/models/embedders/batch-api/batch-providers.ts'
+import { openProviderBatchEmbedder } from '../../src/models/embedders/batch-api/provider-batch-embedder.ts'
+import { withEmbeddingCache } from '../../src/models/embedders/embedding-cache.ts'
 import {
-  type RemoteConfig,
-  remoteAccount,
+  type RemoteEmbedderConfig,
+  hashRemoteAccount,
 } from '../../src/models/embedders/remote/embedding-providers.ts'
-import { openCacheFile } from '../../src/models/embedders/sqlite-embedding-cache.ts'
+import { openSqliteEmbeddingCache } from '../../src/models/embedders/sqlite-embedding-cache.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
 import { startBatchService } from '../models/embedders/batch-services.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
@@ -18,18 +18,18 @@ import { ADA, openFiles, sections } from './index-support.ts'
 
 async function open({ textsMin = 2 } = {}) {
   const service = await startBatchService('openai')
-  const config: RemoteConfig = {
+  const config: RemoteEmbedderConfig = {
     ...{ provider: 'openai', model: 'text-embedding-3-small', apiKey: 'sk-secret' },
     ...{ baseUrl: service.url, clock: systemClock },
   }
-  const identity = { account: remoteAccount(config), purposeMatters: false }
-  const cache = openCacheFile({ path: temporaryFile('vectors.db'), clock: systemClock })
+  const identity = { account: hashRemoteAccount(config), purposeMatters: false }
+  const cache = openSqliteEmbeddingCache({ path: temporaryFile('vectors.db'), clock: systemClock })
   onTestFinished(() => cache.close())
   const plain = scriptedEmbedder()
-  const batches = openBatches(config)
+  const batches = openEmbeddingBatches(config)
   if (batches === null) throw new Error('it has batches')
-  const filling = openFilling({
-    embedder: persisted(plain, { cache, ...identity }),
+  const filling = openProviderBatchEmbedder({
+    embedder: withEmbeddingCache(plain, { cache, ...identity }),
     ...{ identity, cache, batches, clock: systemClock },
     ledger: openBatchLedger(temporaryFolder()),
     limits: { textsMin, pollMs: 5 },

@@ -9,7 +9,7 @@ import { parseSettings, resolveSettings } from '../../src/domain/settings/settin
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineFiles } from '../../src/files/engine-files.ts'
 import { FILE_DEFAULTS } from '../../src/files/file-options.ts'
-import { missingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { describeMissingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { folderWith, put } from './file-support.ts'
@@ -113,7 +113,7 @@ describe('[FD2] the file of the index', () => {
     expect(readFileSync(`${index}.damaged`, 'utf8')).toContain('no database')
   })
 
-  describe.skipIf(missingCipher() !== null)(`encrypted (not run: ${missingCipher()})`, () => {
+  describe.skipIf(describeMissingCipher() !== null)(`encrypted (not run: ${describeMissingCipher()})`, () => {
     const key = { passphrase: 'a key for tests' }
 
     it('[FD2] tells nobody what is in it', async () => {
@@ -172,7 +172,7 @@ describe('[FD5] settings', () => {
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
     await engine.settings.change(ADA, { fileMaxResults: 1, fileChunkTokens: 16 })
     expect((await files.search(ADA, { text: 'tea bicycle' })).hits).toHaveLength(1)
-    const { chunkTokens, chunkOverlap } = toFileSettings(await engine.settings.effective(ADA))
+    const { chunkTokens, chunkOverlap } = toFileSettings(await engine.settings.resolve(ADA))
     expect([chunkTokens, chunkOverlap]).toEqual([16, 15])
   })
 
@@ -274,7 +274,7 @@ describe('[FD7] another program that searches', () => {
         await expect(asked).rejects.toBeInstanceOf(AppError)
         return
       }
-      const { backend, fallback, hits } = await asked
+      const { backend, fallbackReason: fallback, hits } = await asked
       expect([backend, hits[0]?.path]).toEqual(['builtin', 'MEMORY.md'])
       expect(fallback).toContain('qmd is bypassed')
     },

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { isCited } from '../../src/files/citation-mode.ts'
+import { isCitationShown } from '../../src/files/citation-mode.ts'
 import { keyFor, start } from '../api/http/http-support.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { folderWith, put } from './file-support.ts'
@@ -174,7 +174,7 @@ it.each([
   ['on', 'agent:main:slack:channel:c1', true],
   ['off', undefined, false],
 ] as const)('[FD10] with %s, %s is cited: %s', (mode, sessionKey, is) => {
-  expect(isCited(mode, sessionKey)).toBe(is)
+  expect(isCitationShown(mode, sessionKey)).toBe(is)
 })
 
 it('[FD10] the status tells what is indexed, and probes when asked to', async () => {

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { FileTrouble } from '../../src/files/file.ts'
-import type { ReadFile } from '../../src/files/file-tree.ts'
+import type { FileProblem } from '../../src/files/file.ts'
+import type { FileReadResult } from '../../src/files/file-tree.ts'
 import { child, ended } from '../faults/sqlite-support.ts'
 import { folderWith, pause, rootAt, treeOf } from './file-support.ts'
 
@@ -20,11 +20,11 @@ const tree = treeOf()
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
 
 /** The text, or what is in the way. */
-function told(read: ReadFile): string | FileTrouble['because'] {
-  return read.kind === 'read' ? read.text : read.trouble.because
+function told(read: FileReadResult): string | FileProblem['reason'] {
+  return read.kind === 'read' ? read.text : read.trouble.reason
 }
 
-async function textOf(bytes: Uint8Array): Promise<ReadFile> {
+async function textOf(bytes: Uint8Array): Promise<FileReadResult> {
   return tree.read(rootAt(folderWith({ 'a.md': bytes })), 'a.md')
 }
 
@@ -151,7 +151,7 @@ describe('a file at one moment', () => {
     for (let reads = 0; reads < 60; reads++) {
       const read = await tree.read(rootAt(folder), 'a.md')
       if (read.kind === 'trouble') {
-        expect(read.trouble.because).toBe('changing')
+        expect(read.trouble.reason).toBe('changing')
         continue
       }
       wholes++

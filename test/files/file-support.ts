@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/app/system-clock.ts'
-import type { Root, RootKind } from '../../src/files/file.ts'
+import type { FileRoot, RootKind } from '../../src/files/file.ts'
 import type { FileTree } from '../../src/files/file-tree.ts'
 import { createFileTree, type FileTreeOptions } from '../../src/files/local/local-file-tree.ts'
 import { owner } from '../fakes/memories.ts'
@@ -19,7 +19,7 @@ export function rootAt(
   path: string,
   kind: RootKind = 'path',
   globs: { readonly include?: readonly string[]; readonly exclude?: readonly string[] } = {},
-): Root {
+): FileRoot {
   const { include = [], exclude = [] } = globs
   return { id: 'root_1', owner: owner('ada'), kind, path, include, exclude }
 }

@@ -2,8 +2,8 @@ import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Root } from '../../src/files/file.ts'
-import type { FileTree, ReadFile, Scan } from '../../src/files/file-tree.ts'
+import type { FileRoot } from '../../src/files/file.ts'
+import type { FileTree, FileReadResult, FolderScan } from '../../src/files/file-tree.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
 import { folderWith, put, treeOf } from './file-support.ts'
 import { ADA, chunksByPath, everyChunk, found, openFiles, sections } from './index-support.ts'
@@ -12,8 +12,8 @@ const NOTHING = { added: 0, changed: 0, moved: 0, removed: 0, unchanged: 0 }
 
 /** The real tree, with what is read of it noted, and changed where a test says so. */
 function heardTree(script: {
-  scan?: (root: Root, scan: Scan) => Scan
-  read?: (path: string, read: ReadFile) => ReadFile | Promise<ReadFile>
+  scan?: (root: FileRoot, scan: FolderScan) => FolderScan
+  read?: (path: string, read: FileReadResult) => FileReadResult | Promise<FileReadResult>
 }): FileTree & { readonly read: FileTree['read']; readonly paths: string[] } {
   const tree = treeOf()
   const paths: string[] = []
@@ -128,7 +128,7 @@ describe('a look', () => {
       scan: (_, scan) =>
         isWhole
           ? scan
-          : { ...scan, isWhole, files: scan.files.filter(({ path }) => path !== 'b.md') },
+          : { ...scan, isComplete: isWhole, files: scan.files.filter(({ path }) => path !== 'b.md') },
     })
     const parts = await opened({ 'a.md': 'Tea.', 'b.md': 'Coffee.' }, tree)
     const { files, folder } = parts
@@ -168,7 +168,7 @@ describe('a look', () => {
     const tree = heardTree({
       read: (path, read) =>
         isChanging
-          ? { kind: 'trouble', trouble: { path, because: 'changing', message: 'x' } }
+          ? { kind: 'trouble', trouble: { path, reason: 'changing', message: 'x' } }
           : read,
     })
     const parts = await opened({ 'a.md': 'Tea.' }, tree)

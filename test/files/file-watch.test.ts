@@ -15,17 +15,17 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Root } from '../../src/files/file.ts'
-import type { Watch } from '../../src/files/file-tree.ts'
+import type { FileRoot } from '../../src/files/file.ts'
+import type { FileWatch } from '../../src/files/file-tree.ts'
 import type { FileTreeOptions } from '../../src/files/local/local-file-tree.ts'
-import type { WatchSystem } from '../../src/files/local/tree-watcher.ts'
+import type { FileSystemWatcher } from '../../src/files/local/tree-watcher.ts'
 import { folderWith, pause, put, rootAt, treeOf, until } from './file-support.ts'
 
 /** Longer than hints take that come together. */
 const QUIET_MS = 150
 
 type Listening = {
-  readonly watch: Watch
+  readonly watch: FileWatch
   /** Does something, and waits for the hint that must follow. */
   hears(act: () => void): Promise<void>
   /** Does something that must give no hint. */
@@ -34,7 +34,7 @@ type Listening = {
 }
 
 /** Begins when watching has. */
-async function listen(root: Root, options: Partial<FileTreeOptions> = {}): Promise<Listening> {
+async function listen(root: FileRoot, options: Partial<FileTreeOptions> = {}): Promise<Listening> {
   let hints = 0
   const tree = treeOf({ pollMs: 50, ...options })
   const watch = tree.watch([root], () => {
@@ -72,7 +72,7 @@ describe('events', () => {
     const folder = folderWith({ 'a.md': 'x', 'deep/b.md': 'y' })
     const at = (name: string) => join(folder, name)
     const { hears, watch } = await listen(rootAt(folder), { pollMs: 60_000 })
-    expect([watch.mode(), watch.because()]).toEqual(['events', null])
+    expect([watch.mode(), watch.getReason()]).toEqual(['events', null])
     await hears(() => writeFileSync(at('a.md'), 'in place'))
     await hears(() => appendFileSync(at('deep/b.md'), 'more'))
     await hears(() => truncateSync(at('a.md'), 0))
@@ -247,7 +247,7 @@ describe('events', () => {
 
 describe('polling', () => {
   /** The real one, until so many folders are watched; then it fails as the system would. */
-  function limited(folders: number, code: string): WatchSystem {
+  function limited(folders: number, code: string): FileSystemWatcher {
     let watched = 0
     return {
       watchFolder: (path, { onEvent, onError }) => {
@@ -268,8 +268,8 @@ describe('polling', () => {
       const before = activeWatchers()
       const { hears, hearsNothing, watch } = await listen(rootAt(folder), { watchSystem })
       await until(() => watch.mode() === 'polling')
-      expect(watch.because()).toContain(folder)
-      if (code === 'ENOSPC') expect(watch.because()).toContain('max_user_watches')
+      expect(watch.getReason()).toContain(folder)
+      if (code === 'ENOSPC') expect(watch.getReason()).toContain('max_user_watches')
       expect(activeWatchers()).toBe(before)
       await hears(() => appendFileSync(join(folder, 'a/b/c.md'), 'in place'))
       await hears(() => put(folder, { 'new/x.md': 'x' }))
@@ -282,7 +282,7 @@ describe('polling', () => {
   it('[FS16] takes over when there are more folders than are watched', async () => {
     const folder = folderWith({ 'a/b/c.md': 'x' })
     const { hears, watch } = await listen(rootAt(folder), { watchedFoldersMax: 2 })
-    expect([watch.mode(), watch.because()]).toEqual([
+    expect([watch.mode(), watch.getReason()]).toEqual([
       'polling',
       `${folder}: there are more folders than are watched`,
     ])
@@ -295,7 +295,7 @@ describe('polling', () => {
       const folder = folderWith({ 'a.md': 'x' })
       const watchSystem = { ...limited(100, ''), fileSystemOf: async () => 0x6969 }
       const { hears, watch } = await listen(rootAt(folder), { watchSystem })
-      expect(watch.because()).toBe(`${folder}: NFS tells nothing of changes made elsewhere`)
+      expect(watch.getReason()).toBe(`${folder}: NFS tells nothing of changes made elsewhere`)
       await hears(() => appendFileSync(join(folder, 'a.md'), 'y'))
     },
   )
@@ -307,7 +307,7 @@ describe('polling', () => {
     const watch = tree.watch([rootAt(one), rootAt(two)], ({ path }) => heard.push(path))
     onTestFinished(() => watch.close())
     await until(() => heard.includes(one) && heard.includes(two))
-    expect(watch.because()).toContain(one)
+    expect(watch.getReason()).toContain(one)
     heard.length = 0
     appendFileSync(join(two, 'a.md'), 'y')
     await until(() => heard.includes(two))

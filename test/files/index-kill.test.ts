@@ -6,10 +6,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
-import { cutMarkdown } from '../../src/files/chunking/chunker.ts'
+import { chunkMarkdown } from '../../src/files/chunking/chunker.ts'
 import { readGenerations } from '../../src/files/indexing/generations.ts'
-import { factsOf } from '../../src/files/indexing/index-rows.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { readChunkMetadata } from '../../src/files/indexing/index-rows.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { bundled } from '../support/bundle.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
@@ -67,7 +67,7 @@ async function killRepeatedly(program: string, kills: number): Promise<void> {
 
 async function firstIndex(path: string, index: string): Promise<void> {
   const store = await openSqliteStore({ path, now: Date.now })
-  const embedder = referenceEmbedder()
+  const embedder = createHashingEmbedder()
   const settings = settingsOf(TOKENS[1])
   const { files } = await openFiles({ path: index, store, embedder, settings })
   await files.roots.add(ADA, { kind: 'path', path: folderWith(FILES) })
@@ -97,7 +97,7 @@ async function expectWhole(index: string): Promise<void> {
     const texts: Record<string, string[]> = {}
     for (const row of await everyChunk(store)) {
       if (row.place.user !== live) continue
-      const { path } = factsOf(row)
+      const { path } = readChunkMetadata(row)
       texts[path] ??= []
       texts[path]?.push(row.content)
       chunks++
@@ -117,10 +117,10 @@ async function expectWhole(index: string): Promise<void> {
 async function expectSwept(path: string, index: string, tokens: number): Promise<void> {
   const store = await openSqliteStore({ path, now: Date.now })
   const { files, inner, innerStore } = await openFiles({
-    ...{ path: index, store, embedder: referenceEmbedder() },
+    ...{ path: index, store, embedder: createHashingEmbedder() },
     settings: settingsOf(tokens),
   })
-  expect(await innerStore.inspect({ repair: false })).toEqual([])
+  expect(await innerStore.checkIntegrity({ repair: false })).toEqual([])
   await files.sync(ADA, { embeds: true })
   const chunks = Object.keys(FILES).flatMap((name) => cutsOf(name, tokens))
   expect((await inner.status()).rows).toMatchObject({
@@ -140,5 +140,5 @@ function settingsOf(chunkTokens: number) {
 
 function cutsOf(path: string, tokens: number): string[] {
   const options = { tokens, overlap: 0, bytesMax: 8_192 }
-  return cutMarkdown(FILES[path] ?? '', options).map(({ text }) => text)
+  return chunkMarkdown(FILES[path] ?? '', options).map(({ text }) => text)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { placeChunks } from '../../src/files/indexing/chunk-numbers.ts'
+import { numberChunks } from '../../src/files/indexing/chunk-numbers.ts'
 
 const texts = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 12 })
 
@@ -9,7 +9,7 @@ it('[FX5] numbers follow the order of the file, and no change takes more than th
     fc.property(fc.array(texts, { minLength: 1, maxLength: 30 }), fc.nat(3), (states, after) => {
       let known: { number: number; text: string }[] = []
       for (const state of states) {
-        const { numbers, gone } = placeChunks(known, state, after)
+        const { numbers, removed: gone } = numberChunks(known, state, after)
         expect(numbers).toHaveLength(state.length)
         const all = [after, ...numbers]
         for (const [index, number] of numbers.entries()) {
@@ -31,17 +31,17 @@ it('[FX5] numbers follow the order of the file, and no change takes more than th
 
 it('[FX5] what stands before and behind an edit keeps its number', () => {
   const known = ['a', 'b', 'c', 'd'].map((text, index) => ({ number: 1_000 * (index + 1), text }))
-  expect(placeChunks(known, ['a', 'b', 'x', 'c', 'd']).numbers).toEqual([
+  expect(numberChunks(known, ['a', 'b', 'x', 'c', 'd']).numbers).toEqual([
     1_000, 2_000, 2_500, 3_000, 4_000,
   ])
-  expect(placeChunks(known, ['a', 'x', 'd'])).toEqual({
+  expect(numberChunks(known, ['a', 'x', 'd'])).toEqual({
     numbers: [1_000, 2_000, 4_000],
     gone: [3_000],
   })
-  expect(placeChunks(known, ['x', 'a', 'b', 'c', 'd']).numbers).toEqual([
+  expect(numberChunks(known, ['x', 'a', 'b', 'c', 'd']).numbers).toEqual([
     500, 1_000, 2_000, 3_000, 4_000,
   ])
-  expect(placeChunks(known, ['a', 'b', 'c', 'd', 'e']).numbers.at(-1)).toBe(5_000)
+  expect(numberChunks(known, ['a', 'b', 'c', 'd', 'e']).numbers.at(-1)).toBe(5_000)
   const tight = ['a', 'b'].map((text, index) => ({ number: index + 1, text }))
-  expect(placeChunks(tight, ['a', 'x', 'b'])).toEqual({ numbers: [1, 2, 1_002], gone: [] })
+  expect(numberChunks(tight, ['a', 'x', 'b'])).toEqual({ numbers: [1, 2, 1_002], gone: [] })
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { FileTree } from '../../src/files/file-tree.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import type { SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
 import { owner } from '../fakes/memories.ts'
@@ -124,7 +124,7 @@ describe('making everything anew', () => {
 
   it('[FX18] goes on where it was stopped, and what was given up is swept', async () => {
     const path = temporaryFile('files.db')
-    const store = createReferenceStore()
+    const store = createInMemoryStore()
     const folder = folderWith(CONTENTS)
     const first = await openFiles({ path, store })
     await first.files.roots.add(ADA, { kind: 'path', path: folder })
@@ -264,7 +264,7 @@ describe('vectors', () => {
 
   it('[FX34] of another model are made beside the old ones, which answer until all are there', async () => {
     const path = temporaryFile('files.db')
-    const store = createReferenceStore()
+    const store = createInMemoryStore()
     const first = await opened({ path, store, embedder: scriptedEmbedder() })
     await first.files.sync(ADA, { embeds: true })
     await first.files.close()
@@ -305,7 +305,7 @@ function named(model: string, beforeDocuments: () => Promise<void>): Embedder {
 describe('two who index the same files', () => {
   it('[FX9] end with each chunk once, whoever was faster', async () => {
     const path = temporaryFile('files.db')
-    const store = createReferenceStore()
+    const store = createInMemoryStore()
     const folder = folderWith(CONTENTS)
     const [a, b] = [await openFiles({ path, store }), await openFiles({ path, store })]
     await a.files.roots.add(ADA, { kind: 'path', path: folder })
@@ -338,7 +338,7 @@ describe('two who index the same files', () => {
 
   it('[FX6] never let a reader see the old and the new of one file together', async () => {
     const path = temporaryFile('files.db')
-    const store = createReferenceStore()
+    const store = createInMemoryStore()
     const folder = folderWith({ 'a.md': sections(6, 'state0') })
     const [writer, reader] = [await openFiles({ path, store }), await openFiles({ path, store })]
     await writer.files.roots.add(ADA, { kind: 'path', path: folder })

@@ -320,7 +320,7 @@ describe('reading', () => {
     expect((await files.search(ADA, { text: 'bicycle' })).hits).toHaveLength(1)
     expect((await files.readFile(bob, 'memory/2026-11-15.md')).text).toBe('')
     await files.forget(ADA)
-    expect((await innerStore.places()).map(({ owner }) => owner)).not.toContain('ada')
+    expect((await innerStore.listPlaces()).map(({ owner }) => owner)).not.toContain('ada')
     expect((await files.search(bob, { text: 'bicycle' })).hits).toHaveLength(1)
   })
 })

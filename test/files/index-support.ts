@@ -1,16 +1,16 @@
 /** Memory in files as a program has it: an index on a real database, over real files in temporary folders. */
 import { onTestFinished } from 'vitest'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import type { Memory } from '../../src/domain/memory.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { FILE_DEFAULTS, type FileSettings } from '../../src/files/file-options.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import { FILE_DEFAULTS, type FileOptions } from '../../src/files/file-options.ts'
 import type { FileTree } from '../../src/files/file-tree.ts'
-import { createFiles, type Files, type FilesParts } from '../../src/files/files.ts'
-import { type ChunkFacts, factsOf } from '../../src/files/indexing/index-rows.ts'
+import { createFiles, type Files, type FilesDependencies } from '../../src/files/files.ts'
+import { type ChunkMetadata, readChunkMetadata } from '../../src/files/indexing/index-rows.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import type { OpenConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
@@ -27,16 +27,16 @@ export type Opened = {
   readonly store: Store
   readonly path: string
   /** What is set from now on. */
-  set(settings: Partial<FileSettings>): void
+  set(settings: Partial<FileOptions>): void
 }
 
-export type OpenOptions = Partial<Omit<FilesParts, 'store'>> & {
+export type OpenOptions = Partial<Omit<FilesDependencies, 'store'>> & {
   readonly path?: string
   readonly store?: Store
   readonly tree?: FileTree
   readonly embedder?: Embedder
   readonly formerEmbedder?: (signature: string) => Embedder | null
-  readonly settings?: Partial<FileSettings>
+  readonly settings?: Partial<FileOptions>
   readonly wrapStore?: (store: SqliteStore) => SqliteStore
   readonly openConnection?: OpenConnection
 }
@@ -45,22 +45,22 @@ export async function openFiles(options: OpenOptions = {}): Promise<Opened> {
   const { path = temporaryFile('files.db'), embedder, settings = {}, wrapStore, ...parts } = options
   const { formerEmbedder, openConnection } = options
   const clock = options.clock ?? systemClock
-  const store = options.store ?? createReferenceStore()
+  const store = options.store ?? createInMemoryStore()
   const opened = await openSqliteStore({
     ...{ path, now: Date.now, commitChangesMax: INDEX_COMMIT_CHANGES_MAX },
     ...(openConnection === undefined ? {} : { openConnection }),
   })
   const innerStore = wrapStore?.(opened) ?? opened
-  const ids = createIds()
-  const inner = createEngineOn({
+  const ids = createIdGenerator()
+  const inner = createEngineWith({
     store: innerStore,
     clock,
     ids,
     settings: {},
     ...(embedder === undefined ? {} : { embedder, vectors: innerStore.vectors }),
-    ...(formerEmbedder === undefined ? {} : { formerEmbedder }),
+    ...(formerEmbedder === undefined ? {} : { getFormerEmbedder: formerEmbedder }),
   })
-  let current: FileSettings = { ...FILE_DEFAULTS, ...settings }
+  let current: FileOptions = { ...FILE_DEFAULTS, ...settings }
   const files = createFiles({
     tree: treeOf(),
     workspaceOf: () => {
@@ -79,7 +79,7 @@ export async function openFiles(options: OpenOptions = {}): Promise<Opened> {
   }
 }
 
-export type IndexedChunk = ChunkFacts & { readonly id: string; readonly text: string }
+export type IndexedChunk = ChunkMetadata & { readonly id: string; readonly text: string }
 
 /** All that is kept of an owner's files, in every generation. */
 export async function everyChunk(store: Store, of = ADA): Promise<readonly Memory[]> {
@@ -110,7 +110,7 @@ export async function chunksByPath(
 ): Promise<Readonly<Record<string, readonly IndexedChunk[]>>> {
   const byPath: Record<string, IndexedChunk[]> = {}
   for (const row of await everyChunk(innerStore, of)) {
-    const facts = factsOf(row)
+    const facts = readChunkMetadata(row)
     byPath[facts.path] ??= []
     byPath[facts.path]?.push({ ...facts, id: row.id, text: row.content })
   }

@@ -3,26 +3,26 @@
  * them.
  */
 import { writeSync } from 'node:fs'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock as clock } from '../../src/app/system-clock.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import { FILE_DEFAULTS } from '../../src/files/file-options.ts'
 import { createFiles } from '../../src/files/files.ts'
 import { createFileTree } from '../../src/files/local/local-file-tree.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 
 const [path = '', index = '', tokens = '', times = 'Infinity'] = process.argv.slice(2)
 const owner = 'ada' as OwnerId
-const ids = createIds()
+const ids = createIdGenerator()
 const store = await openSqliteStore({ path, now: Date.now })
 const innerStore = await openSqliteStore({ path: index, now: Date.now })
 const { vectors } = innerStore
 const files = createFiles({
   ...{ store, innerStore, clock, ids },
-  inner: createEngineOn({
-    ...{ store: innerStore, vectors, embedder: referenceEmbedder() },
+  inner: createEngineWith({
+    ...{ store: innerStore, vectors, embedder: createHashingEmbedder() },
     ...{ clock, ids, settings: {} },
   }),
   tree: createFileTree({ clock }),

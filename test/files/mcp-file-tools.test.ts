@@ -13,7 +13,7 @@ let client: TestClient
 beforeAll(async () => {
   const files = { path: temporaryFile('files.db') }
   const engine = await createEngine({ embedding: false, files })
-  host = await openHost({ compatibility: true, engine })
+  host = await openHost({ hasCompatibilityTools: true, engine })
   // The first generation checks answers against the output schemas, too.
   client = await (CLIENTS['SDK 1'] as (url: URL) => Promise<TestClient>)(host.url)
   await client.tools()

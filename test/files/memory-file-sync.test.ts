@@ -6,7 +6,7 @@ import { createEngine } from '../../src/app/composition.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createWorkspace } from '../../src/files/local/local-workspace.ts'
-import { Mirror, type MirroredMemories } from '../../src/files/memory-file/memory-file-sync.ts'
+import { MemoryFileSync, type PinnedMemories } from '../../src/files/memory-file/memory-file-sync.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { memory } from '../fakes/memories.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
@@ -167,7 +167,7 @@ describe('[MI5] edits between the marks', () => {
     onTestFinished(() => store.close())
     const held = [memory({ content: 'Ada prefers green tea.', pinned: true })]
     let onList = () => {}
-    const memories: MirroredMemories = {
+    const memories: PinnedMemories = {
       list: async () => {
         onList()
         return held
@@ -177,12 +177,12 @@ describe('[MI5] edits between the marks', () => {
         held[at] = { ...(held[at] ?? memory()), content }
       },
       add: async (_, content) => void held.push(memory({ content, pinned: true })),
-      letGo: async () => {},
+      unpin: async () => {},
     }
-    const mirror = new Mirror({
+    const mirror = new MemoryFileSync({
       ...{ store, memories, clock: systemClock },
       workspaceOf: async () => createWorkspace({ path: folder, clock: systemClock }),
-      isWanted: async () => true,
+      isEnabled: async () => true,
     })
     await mirror.sync(ADA)
     // Saved after the file was read and before it is written.

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { filesByDocid } from '../../src/files/qmd/qmd-document-ids.ts'
-import { run } from '../../src/files/qmd/qmd-process.ts'
+import { findFilesByDocumentId } from '../../src/files/qmd/qmd-document-ids.ts'
+import { runProcess } from '../../src/files/qmd/qmd-process.ts'
 import { realQmd } from '../qmd/program.mjs'
 import { folderWith, put } from './file-support.ts'
 import { ADA } from './index-support.ts'
@@ -37,10 +37,10 @@ describe.skipIf(reason !== undefined)(title, () => {
     const home = join(state, readdirSync(state)[0] ?? '')
     const program = { command, environment: process.env }
     const args = ['--index', 'index', 'search', '--json', '--', 'ratatouille']
-    const { output } = await run(program, { args, home, folder, msMax: 20_000 })
+    const { stdout: output } = await runProcess(program, { args, home, folder, timeoutMs: 20_000 })
     const [hit] = JSON.parse(output) as readonly { readonly docid: string }[] // as it prints them
     const docid = hit?.docid.slice(1) ?? ''
-    const files = await filesByDocid(home, [docid])
+    const files = await findFilesByDocumentId(home, [docid])
     expect(files.get(docid)).toMatch(/^memory-dir-[0-9a-f]{12}\/2026-11-15\.md$/)
   })
 

@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Files } from '../../src/files/files.ts'
 import {
-  openQmdSearch,
+  openQmdFileSearch,
   type QmdDefaults,
   type QmdOptions,
-  type QmdSearch,
+  type QmdFileSearch,
 } from '../../src/files/qmd/qmd-file-search.ts'
-import { pathOutside, type RootInput } from '../../src/files/roots.ts'
+import { toDisplayPath, type RootInput } from '../../src/files/roots.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { FakeTimers } from '../fakes/timers.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -39,7 +39,7 @@ export type Noted = {
 }
 
 export type OpenedQmd = {
-  readonly search: QmdSearch
+  readonly search: QmdFileSearch
   readonly files: Files
   readonly clock: FakeClock
   readonly timers: FakeTimers
@@ -60,13 +60,13 @@ export async function openQmd(
   const timers = new FakeTimers(clock)
   const state = options.stateFolder ?? temporaryFolder()
   const scriptFile = join(temporaryFolder(), 'script.json')
-  const search = openQmdSearch(
+  const search = openQmdFileSearch(
     {
-      ...{ clock, pathOutside, tree: treeOf() },
-      rootsOf: (owner) => files.roots.list(owner),
-      settingsOf: async () => ({ maxResults: 6, minScore: 0.35, ...options.defaults }),
+      ...{ clock, toExternalPath: toDisplayPath, tree: treeOf() },
+      listRoots: (owner) => files.roots.list(owner),
+      loadDefaults: async () => ({ maxResults: 6, minScore: 0.35, ...options.defaults }),
       readFile: (owner, path, range) => files.readFile(owner, path, range),
-      every: (ms, work) => timers.every(ms, work),
+      scheduleEvery: (ms, work) => timers.every(ms, work),
     },
     {
       stateFolder: state,

@@ -11,9 +11,9 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { filesByDocid } from '../../src/files/qmd/qmd-document-ids.ts'
+import { findFilesByDocumentId } from '../../src/files/qmd/qmd-document-ids.ts'
 import { parseCollections, parseHits } from '../../src/files/qmd/qmd-output.ts'
-import { plainQuery } from '../../src/files/qmd/qmd-query.ts'
+import { toPlainQuery } from '../../src/files/qmd/qmd-query.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { folderWith, put } from './file-support.ts'
 import { ADA } from './index-support.ts'
@@ -34,7 +34,7 @@ describe('what qmd prints', () => {
 
   it('[FQ3] tells lines by a header, by a number or by its length', () => {
     const lines = (item: object) =>
-      hitsOf(JSON.stringify([{ file: 'a', ...item }])).map((hit) => [hit.lineFirst, hit.lineLast])
+      hitsOf(JSON.stringify([{ file: 'a', ...item }])).map((hit) => [hit.firstLine, hit.lastLine])
     expect(lines({ snippet: '@@ -6,3 @@ (5 before)\na\nb\nc' })).toEqual([[6, 8]])
     expect(lines({ snippet: 'a\nb\nc', line: 9 })).toEqual([[9, 11]])
     expect(lines({ snippet: 'a\nb\nc\n' })).toEqual([[1, 3]])
@@ -68,20 +68,20 @@ describe('what qmd prints', () => {
     database.exec(`CREATE TABLE documents (collection, path, hash, active);
       INSERT INTO documents VALUES ('n', 'old.md', 'abcdef99', 0), ('n', 'a.md', 'abcdef12', 1)`)
     database.close()
-    const files = await filesByDocid(home, ['abcdef', '123456', "' OR 1"])
+    const files = await findFilesByDocumentId(home, ['abcdef', '123456', "' OR 1"])
     expect([...files]).toEqual([['abcdef', 'n/a.md']])
-    expect(await filesByDocid(temporaryFolder(), ['abcdef'])).toEqual(new Map())
+    expect(await findFilesByDocumentId(temporaryFolder(), ['abcdef'])).toEqual(new Map())
   })
 })
 
 describe('what qmd is asked', () => {
   it('[FQ4] holds nothing that is syntax, and says what is meant', () => {
-    expect(plainQuery('--help', 'query')).toBe('help')
-    expect(plainQuery('a -b "c d" e-f\n\0g', 'query')).toBe('a b c d e-f g')
-    expect(plainQuery(' lex: kites', 'query')).toBe('lex  kites')
-    expect(plainQuery('What is the name of my dog?', 'search')).toBe('name my dog')
-    expect(plainQuery('who is it', 'search')).toBe('who is it')
-    expect(plainQuery(`${'x'.repeat(999)}😀`, 'query')).toHaveLength(999)
+    expect(toPlainQuery('--help', 'query')).toBe('help')
+    expect(toPlainQuery('a -b "c d" e-f\n\0g', 'query')).toBe('a b c d e-f g')
+    expect(toPlainQuery(' lex: kites', 'query')).toBe('lex  kites')
+    expect(toPlainQuery('What is the name of my dog?', 'search')).toBe('name my dog')
+    expect(toPlainQuery('who is it', 'search')).toBe('who is it')
+    expect(toPlainQuery(`${'x'.repeat(999)}😀`, 'query')).toHaveLength(999)
   })
 
   it('[FQ4] comes as one argument behind the end of options', async () => {

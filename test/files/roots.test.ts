@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { createRoots, locate, type NamedRoot, pathOutside } from '../../src/files/roots.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createRoots, resolveDisplayPath, type NamedRoot, toDisplayPath } from '../../src/files/roots.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { owner } from '../fakes/memories.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -10,7 +10,7 @@ import { folderWith } from './file-support.ts'
 import { ADA, openFiles } from './index-support.ts'
 
 const BOB = owner('bob')
-const open = () => createRoots({ store: createReferenceStore(), clock: new FakeClock() })
+const open = () => createRoots({ store: createInMemoryStore(), clock: new FakeClock() })
 const codeOf = (error: unknown) => (error instanceof AppError ? error.code : error)
 const refusal = (work: Promise<unknown>) => work.then(() => 'accepted', codeOf)
 
@@ -93,11 +93,11 @@ describe('roots', () => {
     ]
     const listed = await roots.list(ADA)
     for (const [root, path, told] of files) {
-      expect(pathOutside(root, path)).toBe(told)
-      expect(locate(listed, told)).toEqual({ root, path })
-      expect(locate(listed, `./${told}`)).toEqual({ root, path })
+      expect(toDisplayPath(root, path)).toBe(told)
+      expect(resolveDisplayPath(listed, told)).toEqual({ root, path })
+      expect(resolveDisplayPath(listed, `./${told}`)).toEqual({ root, path })
     }
-    expect(locate([docs], 'elsewhere.md')).toBeNull()
+    expect(resolveDisplayPath([docs], 'elsewhere.md')).toBeNull()
   })
 })
 
@@ -113,7 +113,7 @@ it('[FX27] erasing an owner takes the roots along, and what was indexed goes at 
     ])
   }
   await files.start()
-  expect((await innerStore.places()).map(({ owner }) => owner)).not.toContain('ada')
+  expect((await innerStore.listPlaces()).map(({ owner }) => owner)).not.toContain('ada')
   expect((await inner.status()).rows.memory).toBe(1)
   await files.forget(BOB)
   expect((await inner.status()).rows).toMatchObject({ memory: 0, entry: 0 })

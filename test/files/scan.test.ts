@@ -12,7 +12,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Root } from '../../src/files/file.ts'
+import type { FileRoot } from '../../src/files/file.ts'
 import type { FileTreeOptions } from '../../src/files/local/local-file-tree.ts'
 import {
   canLosePermissions,
@@ -24,13 +24,13 @@ import {
   withoutPermissions,
 } from './file-support.ts'
 
-async function pathsIn(root: Root, options?: Partial<FileTreeOptions>): Promise<readonly string[]> {
+async function pathsIn(root: FileRoot, options?: Partial<FileTreeOptions>): Promise<readonly string[]> {
   return (await treeOf(options).scan(root)).files.map(({ path }) => path)
 }
 
-async function troublesIn(root: Root, options?: Partial<FileTreeOptions>) {
-  const { troubles, isWhole } = await treeOf(options).scan(root)
-  return { because: troubles.map(({ path, because }) => `${path} ${because}`), isWhole }
+async function troublesIn(root: FileRoot, options?: Partial<FileTreeOptions>) {
+  const { problems: troubles, isComplete: isWhole } = await treeOf(options).scan(root)
+  return { because: troubles.map(({ path, reason: because }) => `${path} ${because}`), isWhole }
 }
 
 describe('which files count', () => {
@@ -235,7 +235,7 @@ describe('trouble', () => {
       because: [' unreadable'],
       isWhole: false,
     })
-    const { troubles } = await treeOf().scan(rootAt(join(folder, 'none')))
+    const { problems: troubles } = await treeOf().scan(rootAt(join(folder, 'none')))
     expect(troubles[0]?.message).toBe(`${join(folder, 'none')}: it is not there.`)
   })
 
@@ -316,7 +316,7 @@ describe('trouble', () => {
       }
     })()
     for (let scans = 0; scans < 50; scans++) {
-      const { files, isWhole } = await treeOf().scan(rootAt(folder))
+      const { files, isComplete: isWhole } = await treeOf().scan(rootAt(folder))
       expect(isWhole).toBe(true)
       expect(files.map(({ path }) => path)).toContain('stays.md')
     }
@@ -337,7 +337,7 @@ describe('trouble', () => {
       mkdirSync(join(folder, `d${n % 50}`, `e${n}`), { recursive: true })
       if (n % 10 === 0) put(folder, { [`d${n % 50}/e${n}/x.md`]: 'x' })
     }
-    const { files, troubles, isWhole } = await treeOf().scan(rootAt(folder))
+    const { files, problems: troubles, isComplete: isWhole } = await treeOf().scan(rootAt(folder))
     expect([files.length, troubles.length, isWhole]).toEqual([500, 0, true])
     // At the very end, removing so many would keep everything else waiting.
     await rm(folder, { recursive: true })

@@ -1,8 +1,8 @@
 /** Two searches, of which the first may fail. */
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { createFailover, type FailoverParts } from '../../src/files/failover-file-search.ts'
-import type { FileAnswer, FileSearch, FileStatus, SyncReport } from '../../src/files/file-search.ts'
+import { createFailoverFileSearch, type FailoverDependencies } from '../../src/files/failover-file-search.ts'
+import type { FileSearchResult, FileSearch, FileStatus, SyncReport } from '../../src/files/file-search.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { ADA } from './index-support.ts'
 
@@ -35,7 +35,7 @@ class Scripted implements FileSearch {
     if (this.failure !== null) throw this.failure
     return result
   }
-  search(): Promise<FileAnswer> {
+  search(): Promise<FileSearchResult> {
     return this.#do('search', {
       ...{ hits: [], backend: this.#name, provider: null, model: null, fallback: null },
       mode: 'keyword',
@@ -62,11 +62,11 @@ class Scripted implements FileSearch {
   }
 }
 
-function opened(options: Partial<FailoverParts> = {}) {
+function opened(options: Partial<FailoverDependencies> = {}) {
   const clock = new FakeClock()
   const primary = new Scripted('qmd')
   const fallback = new Scripted('builtin')
-  const search = createFailover({ primary, fallback, clock, primaryName: 'qmd', ...options })
+  const search = createFailoverFileSearch({ primary, fallback, clock, primaryName: 'qmd', ...options })
   const ask = () => search.search(ADA, { text: 'x' })
   const facts = async () => (await search.status(ADA)).facts
   const tries = () => primary.calls.filter((call) => call === 'search').length

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sessionNote } from '../../src/files/sessions/session-note.ts'
+import { renderSessionNote } from '../../src/files/sessions/session-note.ts'
 import { keyFor, start } from '../api/http/http-support.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { answer } from '../learning/distillation-support.ts'
@@ -70,7 +70,7 @@ it('[FD9] sessions of others are not written', async () => {
 })
 
 it('[FD17] what was said does not become structure', () => {
-  const note = sessionNote({
+  const note = renderSessionNote({
     ...{ session: 's', summary: 'One.\n## Two', decisions: [], actionItems: ['a\nb'], facts: [] },
   })
   expect(note).toBe('## Session s\n\nOne. ## Two\n\n### To do\n\n- a b')

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { FileSettings } from '../../src/files/file-options.ts'
+import type { FileOptions } from '../../src/files/file-options.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
 import { folderWith, treeOf } from './file-support.ts'
 import {
@@ -19,7 +19,7 @@ const FILLER = 'and so on and so forth, at some length, until it is enough for n
 
 async function opened(
   text: string,
-  options: OpenOptions & { settings?: Partial<FileSettings> } = {},
+  options: OpenOptions & { settings?: Partial<FileOptions> } = {},
 ) {
   const folder = folderWith({ 's.jsonl': text })
   const parts = await openFiles(options)
@@ -281,7 +281,7 @@ describe('transcripts', () => {
   it('[FX13] hold no secrets in the index, nor when they are read', async () => {
     const key = 'sk-ant-api03-abcdefghij0123456789'
     const parts = await opened(said('user', `My key is ${key}, and I am ann@example.org.`), {
-      settings: { redactsMails: true },
+      settings: { redactsEmails: true },
     })
     await parts.files.sync(ADA)
     const kept = JSON.stringify(await everyChunk(parts.innerStore))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/app/system-clock.ts'
-import type { Root } from '../../src/files/file.ts'
+import type { FileRoot } from '../../src/files/file.ts'
 import type { FileTree } from '../../src/files/file-tree.ts'
 import { createWorkspace } from '../../src/files/local/local-workspace.ts'
 import { FakeClock } from '../fakes/clock.ts'
@@ -28,7 +28,7 @@ function hintedTree() {
         hints.set(root.path, () => onHint(root))
         onHint(root)
       }
-      return { mode: () => 'events', because: () => null, close: () => state.closed++ }
+      return { mode: () => 'events', getReason: () => null, close: () => state.closed++ }
     },
   }
   return { tree: hinted, state, hint: (path: string) => hints.get(path)?.() }
@@ -36,7 +36,7 @@ function hintedTree() {
 
 async function started(
   options: OpenOptions & {
-    readonly kind?: Root['kind']
+    readonly kind?: FileRoot['kind']
     readonly files?: Record<string, string>
   } = {},
 ) {
@@ -150,7 +150,7 @@ describe('a question', () => {
     state.before = () => slow.opened
     put(folder, { 'b.md': 'Coffee, and tea.' })
     hint()
-    const { hits, fallback } = await files.search(ADA, { text: 'tea' })
+    const { hits, fallbackReason: fallback } = await files.search(ADA, { text: 'tea' })
     expect(hits).toHaveLength(1)
     expect(fallback).toMatch(/not indexed yet/)
     slow.open()
@@ -180,9 +180,9 @@ describe('adding to a note', () => {
       ['America/Los_Angeles', '2026-11-15'],
     ] as const) {
       const parts = await opened(evening, zone)
-      const { path } = await parts.files.append(ADA, 'We decided for the blue kettle.')
+      const { path } = await parts.files.appendToDailyNote(ADA, 'We decided for the blue kettle.')
       expect(path).toBe(`memory/${day}.md`)
-      await parts.files.append(ADA, 'And for the green cup.')
+      await parts.files.appendToDailyNote(ADA, 'And for the green cup.')
       expect((await parts.files.readFile(ADA, path)).text).toBe(
         'We decided for the blue kettle.\nAnd for the green cup.\n',
       )
@@ -192,9 +192,9 @@ describe('adding to a note', () => {
 
   it('[FX28] needs a workspace, words, and a time zone that there is', async () => {
     const { files } = await openFiles()
-    await expect(files.append(ADA, 'x')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(files.appendToDailyNote(ADA, 'x')).rejects.toMatchObject({ code: 'not_found' })
     const there = await opened('2026-11-15T12:00:00Z', 'Nowhere/At_All')
-    await expect(there.files.append(ADA, ' ')).rejects.toMatchObject({ code: 'invalid_input' })
-    await expect(there.files.append(ADA, 'x')).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(there.files.appendToDailyNote(ADA, ' ')).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(there.files.appendToDailyNote(ADA, 'x')).rejects.toMatchObject({ code: 'invalid_input' })
   })
 })

@@ -1,7 +1,7 @@
 /** How jobs end, and what is kept of them, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { jobId } from '../../src/jobs/job.ts'
+import { buildJobId } from '../../src/jobs/job.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
 import { held, LEASE_MS, later, type OpenStore, openServers, owner, quick } from './jobs-support.ts'
@@ -26,7 +26,7 @@ function describeFailures(open: OpenStore): void {
     const { told, handle } = failing()
     const { jobs } = serve({ work: handle })
     await jobs.schedule(request())
-    const id = jobId(request())
+    const id = buildJobId(request())
     for (const pause of [30_000, 60_000]) {
       await jobs.runDue()
       expect(await jobs.get(id)).toMatchObject({ status: 'waiting', dueAt: clock.now() + pause })
@@ -59,7 +59,7 @@ function describeFailures(open: OpenStore): void {
     await jobs.schedule(request())
     for (let n = 0; n < 12; n++) {
       await jobs.runDue()
-      const { dueAt } = (await jobs.get(jobId(request()))) ?? {}
+      const { dueAt } = (await jobs.get(buildJobId(request()))) ?? {}
       expect((dueAt ?? 0) - clock.now()).toBe(Math.min(30_000 * 2 ** n, 3_600_000))
       clock.advance(3_600_000)
     }
@@ -73,7 +73,7 @@ function describeFailures(open: OpenStore): void {
     })
     await jobs.schedule(request())
     await jobs.runDue()
-    expect(await jobs.get(jobId(request()))).toMatchObject({
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({
       ...{ status: 'waiting', dueAt: until, attempts: 0, lastError: 'too_many_requests' },
     })
   })
@@ -91,7 +91,7 @@ function describeFailures(open: OpenStore): void {
       clock.advance(1)
       expect(runs).toHaveLength(day)
     }
-    expect(await jobs.get(jobId(request()))).toMatchObject({
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({
       status: 'waiting',
       outcome: { run: 3 },
     })
@@ -106,9 +106,9 @@ function describeFailures(open: OpenStore): void {
     const due = clock.now() + 86_400_000
     clock.advance(3_600_000)
     await jobs.schedule(daily(86_400_000))
-    expect(await jobs.get(jobId(request()))).toMatchObject({ dueAt: due })
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({ dueAt: due })
     await jobs.schedule(daily(7_200_000))
-    expect(await jobs.get(jobId(request()))).toMatchObject({ dueAt: clock.now() + 7_200_000 })
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({ dueAt: clock.now() + 7_200_000 })
   })
 
   it('[JB13] goes on later with other input, when it says so', async () => {
@@ -131,7 +131,7 @@ function describeFailures(open: OpenStore): void {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs } = held()
     const first = serve({ work: handle })
-    const id = jobId(request())
+    const id = buildJobId(request())
     await first.jobs.schedule(request())
     expect(await first.jobs.cancel(id)).toMatchObject({ status: 'cancelled' })
     expect(await first.jobs.runDue()).toBe(0)
@@ -161,7 +161,7 @@ function describeFailures(open: OpenStore): void {
     const { clock, serve, request } = await openServers(open)
     const { jobs } = serve({ work: quick().handle })
     await jobs.schedule(request({ everyMs: 60_000 }))
-    await jobs.cancel(jobId(request()))
+    await jobs.cancel(buildJobId(request()))
     expect(await jobs.runDue()).toBe(0)
     clock.advance(60_000)
     expect(await jobs.runDue()).toBe(1)
@@ -184,8 +184,8 @@ function describeFailures(open: OpenStore): void {
     await closing
     expect(runs).toHaveLength(2)
     expect(first.timers.count).toBe(0)
-    expect(await first.jobs.get(jobId(request()))).toMatchObject({ status: 'done' })
-    expect(await first.jobs.get(jobId(request({ key: 'two' })))).toMatchObject({
+    expect(await first.jobs.get(buildJobId(request()))).toMatchObject({ status: 'done' })
+    expect(await first.jobs.get(buildJobId(request({ key: 'two' })))).toMatchObject({
       status: 'waiting',
     })
   })
@@ -202,7 +202,7 @@ function describeFailures(open: OpenStore): void {
     expect(runs).toHaveLength(1)
     expect(first.timers.count).toBe(0)
     const second = serve({ work: quick().handle })
-    expect(await second.jobs.get(jobId(request()))).toMatchObject({
+    expect(await second.jobs.get(buildJobId(request()))).toMatchObject({
       status: 'waiting',
       attempts: 0,
       losses: 0,
@@ -228,7 +228,7 @@ function describeFailures(open: OpenStore): void {
     expect(await second.jobs.runDue()).toBe(0)
     end()
     await settle()
-    expect(await second.jobs.get(jobId(request()))).toMatchObject({ status: 'done' })
+    expect(await second.jobs.get(buildJobId(request()))).toMatchObject({ status: 'done' })
     clock.advance(2 * LEASE_MS)
     expect(await second.jobs.runDue()).toBe(0)
     expect(runs).toEqual([])
@@ -249,7 +249,7 @@ function describeFailures(open: OpenStore): void {
         clock.advance(2 * LEASE_MS)
         await second.jobs.runDue()
         expect(runs.length, whose).toBeGreaterThan(0)
-        expect(await second.jobs.get(jobId(mine)), whose).toMatchObject({ status: 'done' })
+        expect(await second.jobs.get(buildJobId(mine)), whose).toMatchObject({ status: 'done' })
         await second.jobs.schedule({ ...mine, key: 'next' })
         expect(await second.jobs.runDue(), whose).toBe(1)
       }
@@ -303,7 +303,7 @@ function describeKeeping(open: OpenStore): void {
     next.jobs.start()
     await settle()
     await next.pass(5 * 60_000)
-    expect(await jobs.get(jobId(request()))).toMatchObject({ status: 'waiting', dueAt: at })
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({ status: 'waiting', dueAt: at })
   })
 
   it('[JB18] jobs are listed by owner, kind and state, page by page', async () => {
@@ -333,7 +333,7 @@ function describeKeeping(open: OpenStore): void {
     await jobs.schedule(request({ owner: owner('bob') }))
     jobs.start()
     await settle()
-    await jobs.forget(owner('ada'))
+    await jobs.cancelOwnerJobs(owner('ada'))
     await settle()
     expect(runs.map(({ job, context }) => [job.owner, context.signal.aborted])).toEqual([
       ['ada', true],

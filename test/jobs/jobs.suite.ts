@@ -1,6 +1,6 @@
 /** What background jobs promise, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { type JobRequest, jobId } from '../../src/jobs/job.ts'
+import { type JobRequest, buildJobId } from '../../src/jobs/job.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { memory } from '../fakes/memories.ts'
@@ -29,9 +29,9 @@ function describeArming(open: OpenStore): void {
     const { jobs } = serve({ work: quick().handle })
     const row = memory()
     const put: Change = { op: 'put', table: 'memory', row, expect: 'absent' }
-    const arming = await jobs.arming(request())
+    const arming = await jobs.buildScheduleChanges(request())
     expect(await store.commit([put, ...arming])).toEqual({ kind: 'committed' })
-    const other = await jobs.arming(request({ key: 'other' }))
+    const other = await jobs.buildScheduleChanges(request({ key: 'other' }))
     expect(await store.commit([put, ...other])).toMatchObject({ kind: 'conflict' })
     expect((await jobs.list()).rows.map(({ key }) => key)).toEqual(['one'])
   })
@@ -84,7 +84,7 @@ function describeArming(open: OpenStore): void {
     end()
     await settle()
     expect(runs).toHaveLength(2)
-    expect(await jobs.get(jobId(request()))).toMatchObject({ status: 'done' })
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({ status: 'done' })
   })
 
   it('[JB3] also by another process, for later, and when the run fails', async () => {
@@ -98,7 +98,7 @@ function describeArming(open: OpenStore): void {
     await serve({}).jobs.schedule(request({ at, input: { turn: 2 } }))
     end(new Error('no'))
     await settle()
-    expect(await jobs.get(jobId(request()))).toMatchObject({
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({
       status: 'waiting',
       dueAt: at,
       attempts: 0,
@@ -113,9 +113,9 @@ function describeArming(open: OpenStore): void {
     const { jobs, pass } = serve({ work: handle })
     jobs.start()
     await settle()
-    const changes = await jobs.arming(request({ key: 'mine' }))
+    const changes = await jobs.buildScheduleChanges(request({ key: 'mine' }))
     await store.commit(changes)
-    jobs.changed(changes)
+    jobs.onCommit(changes)
     await settle()
     expect(runs.map(({ key }) => key)).toEqual(['mine'])
     await serve({}).jobs.schedule(request({ key: 'theirs' }))
@@ -236,7 +236,7 @@ function describeClaims(open: OpenStore): void {
     // The first one wakes up and can't say anything any more.
     dying.end(new Error('late'))
     await settle()
-    expect(await second.jobs.get(jobId(request()))).toMatchObject({
+    expect(await second.jobs.get(buildJobId(request()))).toMatchObject({
       status: 'done',
       lastError: null,
     })
@@ -272,9 +272,9 @@ function describeClaims(open: OpenStore): void {
     const { jobs } = serve({ work: handle }, { lossesMax: 3 })
     await jobs.runDue()
     await jobs.runDue()
-    expect(await jobs.get(jobId(request()))).toMatchObject({ status: 'dead', lastError: 'lost' })
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({ status: 'dead', lastError: 'lost' })
     expect(runs).toEqual([])
-    await jobs.retry(jobId(request()))
+    await jobs.retry(buildJobId(request()))
     expect(await jobs.runDue()).toBe(1)
   })
 
@@ -296,7 +296,7 @@ function describeClaims(open: OpenStore): void {
     await long.runs[0]?.context.renew()
     long.end()
     await settle()
-    expect(await first.jobs.get(jobId(request()))).toMatchObject({ status: 'done' })
+    expect(await first.jobs.get(buildJobId(request()))).toMatchObject({ status: 'done' })
     expect(first.timers.count).toBe(1)
   })
 
@@ -323,7 +323,7 @@ function describeClaims(open: OpenStore): void {
     expect(context?.signal.aborted).toBe(true)
     other.end()
     await settle()
-    expect(await second.jobs.get(jobId(request()))).toMatchObject({ status: 'done' })
+    expect(await second.jobs.get(buildJobId(request()))).toMatchObject({ status: 'done' })
   })
 
   it('[JB11] a clock that is set forward lets nobody do a job that is being done', async () => {

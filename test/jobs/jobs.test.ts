@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Job } from '../../src/jobs/job.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 import { describeJobEndings } from './job-outcomes.suite.ts'
 import { describeJobs } from './jobs.suite.ts'
 import { openServers, owner } from './jobs-support.ts'
 
-describeJobs('on the reference store', async () => createReferenceStore())
-describeJobEndings('on the reference store', async () => createReferenceStore())
+describeJobs('on the reference store', async () => createInMemoryStore())
+describeJobEndings('on the reference store', async () => createInMemoryStore())
 describeJobs('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
 describeJobEndings('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
 

@@ -1,7 +1,7 @@
 /** Clocks that are set while memories live: nothing waits for ever, nothing is done twice, and nothing goes for good. */
 import { describe, expect, it } from 'vitest'
-import { effectiveSalience } from '../../src/memory/salience.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { computeEffectiveSalience } from '../../src/memory/salience.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { answer } from './distillation-support.ts'
@@ -20,7 +20,7 @@ const DAY_MS = 24 * HOUR_MS
 const YEAR_MS = 365 * DAY_MS
 const TRIP = answer([{ content: 'The user travels to Rome with her sister Clara', turns: [0] }])
 
-describeClocks('on the reference store', async () => createReferenceStore())
+describeClocks('on the reference store', async () => createInMemoryStore())
 describeClocks('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
 
 function describeClocks(name: string, open: OpenStore): void {
@@ -105,20 +105,20 @@ function describeClocks(name: string, open: OpenStore): void {
       const life = await openLife(open)
       const { memory } = await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
       const before = life.clock.advance(-YEAR_MS)
-      expect(effectiveSalience(memory, before)).toBe(memory.salience)
+      expect(computeEffectiveSalience(memory, before)).toBe(memory.salience)
     })
 
     it('[LP4] back or forward leaves the budget of a day what it was', async () => {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model, settings: { modelTokensPerDay: 100 } })
       await life.say('trip', ROME)
-      await life.engine.distil({ ...ADA, session: 'trip' })
+      await life.engine.distill({ ...ADA, session: 'trip' })
       life.clock.advance(2 * DAY_MS)
-      expect((await life.engine.signals.report(ADA)).spent).toMatchObject({ input: 0 })
+      expect((await life.engine.signals.report(ADA)).tokensUsed).toMatchObject({ input: 0 })
       life.clock.advance(-2 * DAY_MS)
-      expect((await life.engine.signals.report(ADA)).spent).toMatchObject({ input: 100 })
+      expect((await life.engine.signals.report(ADA)).tokensUsed).toMatchObject({ input: 100 })
       await life.say('trip', OSLO)
-      const told = await life.engine.distil({ ...ADA, session: 'trip' })
+      const told = await life.engine.distill({ ...ADA, session: 'trip' })
       expect(told.outcome).toBe('skipped:too_many_requests')
       expect(await statusesOf(life.engine)).toEqual(expect.arrayContaining(['pending']))
     })

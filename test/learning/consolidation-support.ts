@@ -5,13 +5,13 @@ import type { OwnerId, SessionId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import type { Turn } from '../../src/domain/turn.ts'
-import type { EnginePorts } from '../../src/engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../src/engine/engine-dependencies.ts'
 import {
   type ConsolidateOptions,
   consolidate,
 } from '../../src/learning/consolidation/consolidator.ts'
 import type { Instant } from '../../src/lib/time.ts'
-import { undo } from '../../src/memory/undo.ts'
+import { undoChange } from '../../src/memory/undo.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { turn } from '../fakes/entries.ts'
@@ -42,7 +42,7 @@ export async function openOwner(open: OpenStore) {
 export function ownerOn(store: Store) {
   const clock = new FakeClock()
   const ids = countingIds()
-  const portsOn = (on: Store, settings: SettingValues): EnginePorts => ({
+  const portsOn = (on: Store, settings: SettingValues): EngineDependencies => ({
     ...{ store: on, clock, ids, settings },
   })
   const ago = (days: number) => (clock.now() - days * DAY) as Instant
@@ -81,7 +81,7 @@ export function ownerOn(store: Store) {
       return consolidate(portsOn(on, { ...KEEP_TURNS_A_YEAR, ...settings }), ADA, rest)
     },
     undo: (change: string | null | undefined) =>
-      undo(portsOn(store, {}), ADA, (change ?? '') as Memory['change']),
+      undoChange(portsOn(store, {}), ADA, (change ?? '') as Memory['change']),
     get: async ({ id }: Pick<Memory, 'id'>) => store.get('memory', ADA, id),
     active: async () => {
       const where = { statuses: ['active'] } as const

@@ -1,7 +1,7 @@
 /** What consolidation promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { pendingSignal, readSignal, type Signal, toSignalEntry } from '../../src/domain/signal.ts'
+import { createPendingSignal, parseSignal, type Signal, toSignalEntry } from '../../src/domain/signal.ts'
 import { consolidate, listReports } from '../../src/learning/consolidation/consolidator.ts'
 import { erase, restore } from '../../src/memory/memory-editor.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
@@ -142,7 +142,7 @@ function describeSteps(open: OpenStore): void {
     const where = { types: ['turn'] } as const
     const { rows } = await owner.store.findDocuments(ADA, { where, limit: 9 })
     expect(rows.map(({ id }) => id)).toEqual([kept.id])
-    const { hits } = await owner.store.matchText(ADA, { text: spoken.content, limit: 9, where })
+    const { hits } = await owner.store.searchText(ADA, { text: spoken.content, limit: 9, where })
     expect(hits.map(({ id }) => id)).not.toContain(spoken.id)
   })
 
@@ -154,7 +154,7 @@ function describeSteps(open: OpenStore): void {
       processed: await owner.said(800, 'processed'),
     }
     for (const [status, { id, place, saidAt }] of Object.entries(turns)) {
-      const signal = readSignal(pendingSignal(place, [id], saidAt, null))
+      const signal = parseSignal(createPendingSignal(place, [id], saidAt, null))
       if (signal === null) throw new Error('It was just made.')
       const row = toSignalEntry({ ...signal, status: status as Signal['status'] })
       await owner.store.commit([{ op: 'put', table: 'entry', row, expect: 'absent' }])
@@ -344,12 +344,12 @@ function describeRepeating(open: OpenStore): void {
     expect(await listReports(owner.portsOn(owner.store, {}), ADA)).toEqual([])
     const real = await owner.run()
     const told = ({ actions }: typeof dry) =>
-      actions.map(({ kind, memories, because }) => ({ kind, memories, because }))
+      actions.map(({ kind, memories, reason: because }) => ({ kind, memories, because }))
     expect(told(dry)).toEqual(told(real))
     expect(told(dry).map(({ kind }) => kind)).toEqual([
       ...['merge', 'promote', 'evict', 'pruneEpisode', 'pruneTurns', 'trim', 'narrate'],
     ])
-    expect(dry.actions.every(({ because }) => /^[A-Z0-9].*\.$/.test(because))).toBe(true)
+    expect(dry.actions.every(({ reason: because }) => /^[A-Z0-9].*\.$/.test(because))).toBe(true)
     const { id: _, finishedAt: __, isDryRun: ___, actions: ____, ...counts } = dry
     expect(real).toMatchObject(counts)
   })

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { MemoryId } from '../../src/domain/ids.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { Actions } from '../../src/learning/consolidation/consolidation-run.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { ActionLog } from '../../src/learning/consolidation/consolidation-run.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
 import { describeConsolidation } from './consolidation.suite.ts'
@@ -11,10 +11,10 @@ import { describeSummaries } from './summaries.suite.ts'
 
 const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })
 
-describeConsolidation('on the reference store', async () => createReferenceStore())
+describeConsolidation('on the reference store', async () => createInMemoryStore())
 describeConsolidation('on sqlite', openSqlite)
 
-describeSummaries('on the reference store', async () => createReferenceStore())
+describeSummaries('on the reference store', async () => createInMemoryStore())
 describeSummaries('on sqlite', openSqlite)
 
 it('[RA34] consolidation has no vector made anew, and every memory keeps its own', async () => {
@@ -22,7 +22,7 @@ it('[RA34] consolidation has no vector made anew, and every memory keeps its own
   const owner = ownerOn(store)
   await furnish(owner)
   const embedder = scriptedEmbedder()
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     ...owner.portsOn(store, {}),
     ...{ embedder, vectors: store.vectors },
   })
@@ -40,10 +40,10 @@ it('[RA34] consolidation has no vector made anew, and every memory keeps its own
 
 it('[CN9] a dry run tells every action, a run the first thousand and how many there were', () => {
   const told = (isDryRun: boolean) => {
-    const actions = new Actions({ isDryRun })
+    const actions = new ActionLog({ isDryRun })
     const memories = ['mem_1' as MemoryId]
     for (let n = 0; n < 1_500; n++) {
-      actions.add({ kind: 'evict', memories, because: 'It faded.', change: null })
+      actions.add({ kind: 'evict', memories, reason: 'It faded.', change: null })
     }
     return [actions.told.length, actions.total]
   }

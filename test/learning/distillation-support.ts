@@ -3,12 +3,12 @@ import { onTestFinished } from 'vitest'
 import type { OwnerId, SessionId, TurnId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import type { SessionPlace } from '../../src/domain/scope.ts'
-import { pendingSignal, type Signal, signalId } from '../../src/domain/signal.ts'
+import { createPendingSignal, type Signal, buildSignalId } from '../../src/domain/signal.ts'
 import type { Turn } from '../../src/domain/turn.ts'
-import type { EnginePorts } from '../../src/engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../src/engine/engine-dependencies.ts'
 import type { DistillationMode } from '../../src/learning/distillation/distillation-task.ts'
-import { type DistilParts, distil } from '../../src/learning/distillation/distiller.ts'
-import { allSignals } from '../../src/learning/signals.ts'
+import { type DistillerDependencies, distillSession } from '../../src/learning/distillation/distiller.ts'
+import { loadSignals } from '../../src/learning/signals.ts'
 import type { Instant } from '../../src/lib/time.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
@@ -38,9 +38,9 @@ export async function openSession(open: OpenStore, on: (store: Store) => Store =
   onTestFinished(() => base.close())
   const store = on(base)
   const clock = new FakeClock(Date.UTC(2024, 4, 31, 10))
-  const ports: EnginePorts = { store, clock, ids: countingIds(), settings: {} }
+  const ports: EngineDependencies = { store, clock, ids: countingIds(), settings: {} }
 
-  const partsWith = (languageModel: LanguageModel | null): DistilParts => ({
+  const partsWith = (languageModel: LanguageModel | null): DistillerDependencies => ({
     ports,
     model: languageModel && { name: 'test/model', languageModel },
   })
@@ -52,7 +52,7 @@ export async function openSession(open: OpenStore, on: (store: Store) => Store =
     partsWith,
     /** Turns and signals in one commit for each exchange, as they are recorded. */
     say: async (exchanges: readonly Exchange[], session = 'trip') => {
-      const before = await allSignals({ store: base }, placeOf(session))
+      const before = await loadSignals({ store: base }, placeOf(session))
       for (const [index, exchange] of exchanges.entries()) {
         await base.commit(recording(exchange, before.length + index, session, clock.advance(1_000)))
       }
@@ -60,8 +60,8 @@ export async function openSession(open: OpenStore, on: (store: Store) => Store =
     distil: (
       languageModel: LanguageModel | null,
       { session = 'trip', signal = NEVER, mode = 'session' as DistillationMode } = {},
-    ) => distil(partsWith(languageModel), placeOf(session), signal, mode),
-    signals: (session = 'trip') => allSignals({ store: base }, placeOf(session)),
+    ) => distillSession(partsWith(languageModel), placeOf(session), signal, mode),
+    signals: (session = 'trip') => loadSignals({ store: base }, placeOf(session)),
     memories: async (): Promise<readonly Memory[]> => {
       const { rows } = await base.find('memory', HOME, { where: {}, limit: 100, order: 'oldest' })
       return rows
@@ -100,10 +100,10 @@ export function recording(
   const [first, ...rest] = turns.map(({ id }) => id)
   if (first === undefined) return []
   const known = before && {
-    ...pendingSignal(place, [first], saidAt, null),
+    ...createPendingSignal(place, [first], saidAt, null),
     version: before.version,
   }
-  const row = pendingSignal(place, [first, ...rest], saidAt, known)
+  const row = createPendingSignal(place, [first, ...rest], saidAt, known)
   const expect = before === null ? 'absent' : { version: before.version }
   return [
     ...turns.map((turn): Change => ({ op: 'put', table: 'turn', row: turn, expect: 'any' })),
@@ -115,7 +115,7 @@ export const turnNamed = (position: number, role: 'user' | 'assistant', session 
   `turn_${session}_${position}_${role}` as TurnId
 
 export const signalNamed = (position: number, session = 'trip') =>
-  signalId(turnNamed(position, 'user', session))
+  buildSignalId(turnNamed(position, 'user', session))
 
 type AnswerFields = {
   readonly summary?: string

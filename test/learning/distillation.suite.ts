@@ -1,9 +1,9 @@
 /** What distillation promises, on any store. */
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { distil } from '../../src/learning/distillation/distiller.ts'
+import { distillSession } from '../../src/learning/distillation/distiller.ts'
 import { listSignals, retrySignals } from '../../src/learning/signals.ts'
-import { undo } from '../../src/memory/undo.ts'
+import { undoChange } from '../../src/memory/undo.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import {
   answer,
@@ -108,7 +108,7 @@ export function describeDistillation(name: string, open: OpenStore): void {
       )
       const { change } = await session.distil(model)
       session.clock.advance(1_000)
-      await undo(session.ports, HOME, change ?? ('chg_x' as never))
+      await undoChange(session.ports, HOME, change ?? ('chg_x' as never))
       expect((await session.memories()).map(({ status }) => status)).toEqual([
         'forgotten',
         'forgotten',
@@ -435,7 +435,7 @@ export function describeDistillation(name: string, open: OpenStore): void {
           throw new AppError('cancelled', 'Others do this by now.')
         },
       }
-      expect(await distil(parts, placeOf('trip'), NEVER)).toMatchObject({
+      expect(await distillSession(parts, placeOf('trip'), NEVER)).toMatchObject({
         outcome: 'skipped:cancelled',
       })
       expect(order).toEqual(['turn', 'fence'])

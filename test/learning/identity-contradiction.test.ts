@@ -1,7 +1,7 @@
 /** Who a person is changes: what was learned about that gives way to what is said later, what a person pinned doesn't. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -19,7 +19,7 @@ type Said = { readonly identity?: readonly string[]; readonly facts?: readonly s
 async function openPerson(answers: Answers, open: () => Promise<Store> | Store) {
   const clock = new FakeClock()
   const model = new AnsweringModel(answers)
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store: await open(),
     clock,
     ids: countingIds(),
@@ -42,7 +42,7 @@ async function openPerson(answers: Answers, open: () => Promise<Store> | Store) 
       }
       await personOn(engine).say(session, LONG)
       clock.advance(1_000)
-      return engine.distil({ ...ADA, session })
+      return engine.distill({ ...ADA, session })
     },
     always: async () => {
       const [known] = await engine.identity.list(ADA)
@@ -52,7 +52,7 @@ async function openPerson(answers: Answers, open: () => Promise<Store> | Store) 
 }
 
 describe.each([
-  ['the reference store', createReferenceStore],
+  ['the reference store', createInMemoryStore],
   ['sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now })],
 ] as const)('who the person is, on %s', (_, open) => {
   it('[TR8] what was learned gives way to what is said later, and one undo brings it back', async () => {

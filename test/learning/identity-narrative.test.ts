@@ -2,8 +2,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import { NARRATIVE_KEY } from '../../src/domain/identity.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -18,7 +18,7 @@ const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })
 
 async function openEngine(open: () => Promise<Store> | Store, model?: AnsweringModel) {
   const clock = new FakeClock()
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store: await open(),
     clock,
     ids: countingIds(),
@@ -50,7 +50,7 @@ async function openEngine(open: () => Promise<Store> | Store, model?: AnsweringM
 }
 
 describe.each([
-  ['the reference store', createReferenceStore],
+  ['the reference store', createInMemoryStore],
   ['sqlite', openSqlite],
 ])('narratives on %s', (_, open) => {
   it('[AJ6] are told from what is known of each user, and from what matters most', async () => {

@@ -1,8 +1,8 @@
 /** Whole conversations taken in at once, and stores that fail meanwhile. */
 import { describe, expect, it } from 'vitest'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { type IngestInput, ingest } from '../../src/learning/distillation/conversation-ingest.ts'
-import { distil } from '../../src/learning/distillation/distiller.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { type IngestInput, ingestConversation } from '../../src/learning/distillation/conversation-ingest.ts'
+import { distillSession } from '../../src/learning/distillation/distiller.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
@@ -35,7 +35,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
     it('[DI17] keeps a conversation and distils it, at the time when it took place', async () => {
       const session = await openSession(open)
       const model = new ScriptedModel(FOUND)
-      const told = await ingest(session.partsWith(model), CONVERSATION, NEVER)
+      const told = await ingestConversation(session.partsWith(model), CONVERSATION, NEVER)
       expect(told).toMatchObject({
         outcome: 'distilled',
         session: 'trip',
@@ -61,12 +61,12 @@ export function describeIngesting(name: string, open: OpenStore): void {
       const session = await openSession(open)
       const model = new ScriptedModel(FOUND)
       const parts = session.partsWith(model)
-      const { episode } = await ingest(parts, CONVERSATION, NEVER)
+      const { episode } = await ingestConversation(parts, CONVERSATION, NEVER)
       const before = [await session.turns(), await session.signals(), await session.memories()]
       session.clock.advance(1_000)
       const { sessionDate: _, ...undated } = CONVERSATION
       for (const input of [CONVERSATION, undated]) {
-        expect(await ingest(parts, input, NEVER)).toMatchObject({
+        expect(await ingestConversation(parts, input, NEVER)).toMatchObject({
           outcome: 'no_signals',
           episode,
           turns: 4,
@@ -85,9 +85,9 @@ export function describeIngesting(name: string, open: OpenStore): void {
         answer(['The user goes to Oslo'], { summary: 'Ada goes to Rome, then to Oslo.' }),
       )
       const parts = session.partsWith(model)
-      const { episode } = await ingest(parts, CONVERSATION, NEVER)
+      const { episode } = await ingestConversation(parts, CONVERSATION, NEVER)
       const turns = [...CONVERSATION.turns, { ...OTHER, user: `${OTHER.user} And the dog comes.` }]
-      expect(await ingest(parts, { ...CONVERSATION, turns }, NEVER)).toMatchObject({
+      expect(await ingestConversation(parts, { ...CONVERSATION, turns }, NEVER)).toMatchObject({
         outcome: 'distilled',
         signals: 1,
         episode,
@@ -103,9 +103,9 @@ export function describeIngesting(name: string, open: OpenStore): void {
       const { sessionDate: _, ...undated } = CONVERSATION
       const [first, ...rest] = undated.turns
       const unanswered = { user: first?.user ?? '' }
-      await ingest(parts, { ...undated, turns: [unanswered, ...rest] }, NEVER)
+      await ingestConversation(parts, { ...undated, turns: [unanswered, ...rest] }, NEVER)
       session.clock.advance(1_000)
-      await ingest(parts, { ...undated, turns: [...undated.turns, OTHER] }, NEVER)
+      await ingestConversation(parts, { ...undated, turns: [...undated.turns, OTHER] }, NEVER)
       const { rows } = await session.store.find('turn', placeOf('trip'), {
         where: {},
         order: 'said',
@@ -135,13 +135,13 @@ export function describeIngesting(name: string, open: OpenStore): void {
         ),
       )
       const parts = session.partsWith(model)
-      await ingest(parts, CONVERSATION, NEVER)
-      const engine = createEngineOn(session.ports)
+      await ingestConversation(parts, CONVERSATION, NEVER)
+      const engine = createEngineWith(session.ports)
       const elsewhere = { content: 'The user plans their trip with a sister' }
       await engine.remember(ADA, elsewhere)
       const [first = { user: '' }] = CONVERSATION.turns
       const corrected = { ...CONVERSATION, turns: [first, OTHER] }
-      expect(await ingest(parts, corrected, NEVER)).toMatchObject({
+      expect(await ingestConversation(parts, corrected, NEVER)).toMatchObject({
         outcome: 'distilled',
         signals: 2,
         turns: 4,
@@ -177,7 +177,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
 
     it('[DI17] has in force again what gave way to words that were not said after all', async () => {
       const session = await openSession(open)
-      const engine = createEngineOn(session.ports)
+      const engine = createEngineWith(session.ports)
       const berlin = "The user's favourite city is Berlin"
       const { memory: known } = await engine.remember(ADA, {
         content: berlin,
@@ -188,9 +188,9 @@ export function describeIngesting(name: string, open: OpenStore): void {
         answer([]),
       )
       const parts = session.partsWith(model)
-      expect(await ingest(parts, CONVERSATION, NEVER)).toMatchObject({ facts: { superseded: 1 } })
+      expect(await ingestConversation(parts, CONVERSATION, NEVER)).toMatchObject({ facts: { superseded: 1 } })
       const [first = { user: '' }] = CONVERSATION.turns
-      await ingest(parts, { ...CONVERSATION, turns: [first, OTHER] }, NEVER)
+      await ingestConversation(parts, { ...CONVERSATION, turns: [first, OTHER] }, NEVER)
       expect(await engine.get(ADA, known.id)).toMatchObject({
         content: berlin,
         status: 'active',
@@ -206,7 +206,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
         assistant: 'Yes.',
       }))
       const long = { ...CONVERSATION, turns }
-      await ingest(session.partsWith(null), long, NEVER)
+      await ingestConversation(session.partsWith(null), long, NEVER)
       const [asked] = await session.turns()
       const learned = Array.from({ length: 450 }, (_, at) =>
         memory({
@@ -222,7 +222,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
         learned.map((row): Change => ({ op: 'put', table: 'memory', row, expect: 'absent' })),
       )
       const other = turns.map(({ user }) => ({ user: `${user} Really.`, assistant: 'No.' }))
-      await ingest(session.partsWith(null), { ...long, turns: other }, NEVER)
+      await ingestConversation(session.partsWith(null), { ...long, turns: other }, NEVER)
       const where = { statuses: ['active'] } as const
       expect((await session.base.find('memory', HOME, { where, limit: 9 })).rows).toEqual([])
     })
@@ -232,10 +232,10 @@ export function describeIngesting(name: string, open: OpenStore): void {
       const model = new ScriptedModel(
         answer([{ content: 'The user wants a small hotel', turns: [2] }]),
       )
-      await ingest(session.partsWith(model), CONVERSATION, NEVER)
+      await ingestConversation(session.partsWith(model), CONVERSATION, NEVER)
       const at = session.clock.advance(1_000)
       const turns = CONVERSATION.turns.slice(0, 1)
-      const told = await ingest(session.partsWith(null), { ...CONVERSATION, turns }, NEVER)
+      const told = await ingestConversation(session.partsWith(null), { ...CONVERSATION, turns }, NEVER)
       expect(told).toMatchObject({ outcome: 'skipped:no_model', pending: 1, turns: 2 })
       const rows = (await session.memories()).filter((each) => each.createdAt < at)
       expect(rows.map(({ status }) => status)).toEqual(['forgotten', 'forgotten'])
@@ -246,23 +246,23 @@ export function describeIngesting(name: string, open: OpenStore): void {
     it('[DI17] leaves what was learned alone where only what was said is to be replaced, and learns from it later', async () => {
       const session = await openSession(open)
       const parts = session.partsWith(new ScriptedModel(FOUND))
-      await ingest(parts, CONVERSATION, NEVER)
+      await ingestConversation(parts, CONVERSATION, NEVER)
       const [first = { user: '' }] = CONVERSATION.turns
       const corrected = { ...CONVERSATION, turns: [first, OTHER] }
-      await ingest(parts, { ...corrected, skipExtraction: true }, NEVER)
+      await ingestConversation(parts, { ...corrected, skipExtraction: true }, NEVER)
       expect((await session.memories()).map(({ status }) => status)).toEqual(['active', 'active'])
-      expect(await ingest(parts, corrected, NEVER)).toMatchObject({ signals: 1 })
+      expect(await ingestConversation(parts, corrected, NEVER)).toMatchObject({ signals: 1 })
     })
 
     it('[DI17] leaves alone what was recorded of the same session in another way', async () => {
       const session = await openSession(open)
       await session.say([['Something that was said through the gateway.', 'Yes.']])
       const parts = session.partsWith(null)
-      expect(await ingest(parts, CONVERSATION, NEVER)).toMatchObject({
+      expect(await ingestConversation(parts, CONVERSATION, NEVER)).toMatchObject({
         outcome: 'skipped:no_model',
         turns: 4,
       })
-      await ingest(parts, { ...CONVERSATION, turns: [] }, NEVER)
+      await ingestConversation(parts, { ...CONVERSATION, turns: [] }, NEVER)
       expect(await session.turns()).toHaveLength(2)
       expect(await session.signals()).toHaveLength(1)
     })
@@ -275,7 +275,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
           user: `${word} ${at}`,
           assistant: 'Yes.',
         }))
-        const told = await ingest(session.partsWith(model), { ...CONVERSATION, turns }, NEVER)
+        const told = await ingestConversation(session.partsWith(model), { ...CONVERSATION, turns }, NEVER)
         expect(told).toMatchObject({ outcome: 'distilled', turns: 1_000, signals: 500 })
         expect(model.lastPrompt).toContain('[920 turns left out here]')
         expect(model.lastPrompt).toContain(`>${word} 499</turn>`)
@@ -288,23 +288,23 @@ export function describeIngesting(name: string, open: OpenStore): void {
       const session = await openSession(open)
       const parts = session.partsWith(new ScriptedModel(FOUND))
       const skipping = { ...CONVERSATION, skipExtraction: true }
-      expect(await ingest(parts, skipping, NEVER)).toMatchObject({
+      expect(await ingestConversation(parts, skipping, NEVER)).toMatchObject({
         outcome: 'skipped:extraction',
         turns: 4,
       })
       expect(await session.signals()).toEqual([])
-      expect(await ingest(parts, CONVERSATION, NEVER)).toMatchObject({ outcome: 'distilled' })
+      expect(await ingestConversation(parts, CONVERSATION, NEVER)).toMatchObject({ outcome: 'distilled' })
     })
 
     it('[DI17] gives a conversation that failed too often another chance', async () => {
       const session = await openSession(open)
       const broken = session.partsWith(new ScriptedModel('no'))
       for (const outcome of ['error:bad_answer', 'error:bad_answer', 'dead_letter:2']) {
-        expect((await ingest(broken, CONVERSATION, NEVER)).outcome).toBe(outcome)
+        expect((await ingestConversation(broken, CONVERSATION, NEVER)).outcome).toBe(outcome)
       }
       const parts = session.partsWith(new ScriptedModel(FOUND))
-      expect((await distil(parts, placeOf('trip'), NEVER)).outcome).toBe('no_signals')
-      expect((await ingest(parts, CONVERSATION, NEVER)).outcome).toBe('distilled')
+      expect((await distillSession(parts, placeOf('trip'), NEVER)).outcome).toBe('no_signals')
+      expect((await ingestConversation(parts, CONVERSATION, NEVER)).outcome).toBe('distilled')
     })
 
     it('[DI17] takes no blocks of memories for words, and nothing that nobody said', async () => {
@@ -316,7 +316,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
         { user: 'Bye.', assistant: '' },
       ]
       expect(
-        await ingest(session.partsWith(null), { ...CONVERSATION, turns }, NEVER),
+        await ingestConversation(session.partsWith(null), { ...CONVERSATION, turns }, NEVER),
       ).toMatchObject({ turns: 2 })
       expect((await session.turns()).map(({ content }) => content)).toEqual(['Hello.', 'Bye.'])
     })
@@ -330,7 +330,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
     ])('[DI17] refuses %s', async (_, fields) => {
       const session = await openSession(open)
       const input = { ...CONVERSATION, ...fields }
-      await expect(ingest(session.partsWith(null), input, NEVER)).rejects.toMatchObject({
+      await expect(ingestConversation(session.partsWith(null), input, NEVER)).rejects.toMatchObject({
         code: 'invalid_input',
       })
     })
@@ -349,7 +349,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
         },
       }
       const parts = { ...session.partsWith(null), ports: { ...session.ports, store }, arming }
-      await ingest(parts, CONVERSATION, NEVER)
+      await ingestConversation(parts, CONVERSATION, NEVER)
       const [first = []] = commits
       expect(first.some((each) => each.op === 'put' && each.table === 'turn')).toBe(true)
       expect(first.filter(({ op }) => op === 'check')).toHaveLength(1)
@@ -365,7 +365,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
 
     async function live(plan: { readonly call: number; readonly when: 'before' | 'after' }) {
       const session = await openSession(open)
-      await createEngineOn(session.ports).remember(ADA, {
+      await createEngineWith(session.ports).remember(ADA, {
         content: "The user's favourite city is Berlin",
       })
       await session.say(TRIP)
@@ -378,7 +378,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
         run++
       ) {
         const parts = { ...session.partsWith(model()), ports }
-        outcomes.push((await distil(parts, placeOf('trip'), NEVER)).outcome)
+        outcomes.push((await distillSession(parts, placeOf('trip'), NEVER)).outcome)
         const statuses = (await session.signals()).map(({ status }) => status)
         const stored = (await session.memories()).length
         // What is stored is told, also where the answer of the store was lost.
@@ -412,7 +412,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
     it('[DI18] decides again when something is changed right before the commit', async () => {
       const session = await openSession(open)
       await session.say(TRIP)
-      const engine = createEngineOn(session.ports)
+      const engine = createEngineWith(session.ports)
       const { memory } = await engine.remember(ADA, {
         content: 'The user likes tea',
         observedAt: 1_000,
@@ -421,7 +421,7 @@ export function describeIngesting(name: string, open: OpenStore): void {
         await engine.edit(ADA, memory.id, { importance: 9 })
       })
       const parts = { ...session.partsWith(model()), ports: { ...session.ports, store } }
-      expect((await distil(parts, placeOf('trip'), NEVER)).outcome).toBe('distilled')
+      expect((await distillSession(parts, placeOf('trip'), NEVER)).outcome).toBe('distilled')
       const tea = await engine.get(ADA, memory.id)
       expect(tea).toMatchObject({ importance: 9, sourceCount: 2 })
     })
@@ -429,13 +429,13 @@ export function describeIngesting(name: string, open: OpenStore): void {
     it('[DI18] does not bring back what is forgotten right before the commit', async () => {
       const session = await openSession(open)
       await session.say(TRIP)
-      const engine = createEngineOn(session.ports)
+      const engine = createEngineWith(session.ports)
       const store = interruptedBeforeCommit(session.base, async () => {
         const { memory } = await engine.remember(ADA, { content: 'The user likes tea' })
         await engine.forget(ADA, memory.id)
       })
       const parts = { ...session.partsWith(model()), ports: { ...session.ports, store } }
-      const told = await distil(parts, placeOf('trip'), NEVER)
+      const told = await distillSession(parts, placeOf('trip'), NEVER)
       expect(told).toMatchObject({ outcome: 'distilled', facts: { created: 1, refused: 1 } })
     })
   })

@@ -1,6 +1,6 @@
 /** What people ask of the life of memories: distilling, consolidating, and what became of both. */
 import { describe, expect, it } from 'vitest'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
@@ -12,7 +12,7 @@ const TRIP = answer([{ content: 'The user travels to Rome with her sister Clara'
 const FACTS = { facts: [{ content: 'The user travels to Rome with Clara', turns: [0] }] }
 
 const STORES: Readonly<Record<string, OpenStore>> = {
-  'on the reference store': async () => createReferenceStore(),
+  'on the reference store': async () => createInMemoryStore(),
   'on sqlite': () => openSqliteStore({ path: ':memory:', now: Date.now }),
 }
 
@@ -21,14 +21,14 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const life = await openLife(open, { model: new ScriptedModel(TRIP) })
     const alice = { owner: 'ada', user: 'alice', session: 'trip' }
     await life.client.ask([ROME], 'I see.', { scope: alice })
-    const told = await life.engine.distil({ ...ADA, session: 'trip' })
+    const told = await life.engine.distill({ ...ADA, session: 'trip' })
     expect(told).toMatchObject({ outcome: 'distilled', signals: 1 })
     await life.client.ask([ROME], 'I see.', { scope: { ...alice, user: 'bob' } })
-    await expect(life.engine.distil({ ...ADA, session: 'trip' })).rejects.toMatchObject({
+    await expect(life.engine.distill({ ...ADA, session: 'trip' })).rejects.toMatchObject({
       code: 'invalid_input',
       facts: { field: 'user' },
     })
-    const bobs = await life.engine.distil({ ...alice, user: 'bob' })
+    const bobs = await life.engine.distill({ ...alice, user: 'bob' })
     expect(bobs.outcome).toBe('distilled')
   })
 
@@ -48,7 +48,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     expect(model.requests.map((request) => request.model)).toEqual(['test/fast'])
     expect((await life.engine.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
     await life.engine.settings.change(null, { fastModel: 'test/fast' })
-    expect((await life.engine.status()).life.coreModel).toBe('test/fast')
+    expect((await life.engine.status()).learning.extractionModel).toBe('test/fast')
   })
 
   it('[LI5] signals that are tried again are told as they are then', async () => {
@@ -56,7 +56,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     const life = await openLife(open, { model })
     await life.say('trip', ROME)
     for (let failures = 0; failures < 3; failures++) {
-      await life.engine.distil({ ...ADA, session: 'trip' })
+      await life.engine.distill({ ...ADA, session: 'trip' })
     }
     expect((await life.engine.signals.report(ADA)).signals.dead).toBe(1)
     expect(await life.engine.signals.retry(ADA)).toMatchObject([

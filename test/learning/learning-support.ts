@@ -4,7 +4,7 @@ import type { Entry, EntryKind } from '../../src/domain/entry.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { SYSTEM_OWNER } from '../../src/domain/scope.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { clientOf } from '../conversations/conversations-support.ts'
@@ -51,7 +51,7 @@ export async function openLife(
     // Whoever closes one must not close the store for the others.
     const shared = { ...on(store), close: async () => {} }
     const ports = { store: shared, clock, ids, settings: inForce }
-    const engine = createEngineOn(languageModel === undefined ? ports : { ...ports, languageModel })
+    const engine = createEngineWith(languageModel === undefined ? ports : { ...ports, languageModel })
     onTestFinished(() => engine.close())
     return engine
   }

@@ -108,7 +108,7 @@ export function describeLife(name: string, open: OpenStore): void {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
-      const { episode } = await life.engine.distil({ ...ADA, session: 'trip' })
+      const { episode } = await life.engine.distill({ ...ADA, session: 'trip' })
       const said = await life.engine.remember(ADA, { content: 'Ada planned a trip to Rome.' })
       expect(said.outcome).toBe('create')
       expect(said.memory.id).not.toBe(episode)
@@ -167,13 +167,13 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.engine.jobs.start()
       await life.engine.jobs.runDue()
       expect(await statusesOf(life.engine)).toEqual(['pending'])
-      const told = await life.engine.distil({ ...ADA, session: 'trip' })
+      const told = await life.engine.distill({ ...ADA, session: 'trip' })
       expect(told).toMatchObject({ outcome: 'distilled', signals: 1, pending: 0 })
-      expect(await life.engine.distil({ ...ADA, session: 'trip' })).toMatchObject({
+      expect(await life.engine.distill({ ...ADA, session: 'trip' })).toMatchObject({
         outcome: 'no_signals',
         episode: told.episode,
       })
-      await expect(life.engine.distil(ADA)).rejects.toMatchObject({ code: 'invalid_input' })
+      await expect(life.engine.distill(ADA)).rejects.toMatchObject({ code: 'invalid_input' })
     })
 
     it('[LI4] waits without a model, says so, and learns when the owner has one', async () => {
@@ -186,7 +186,7 @@ export function describeLife(name: string, open: OpenStore): void {
         model: null,
         signals: { pending: 1, processed: 0, dead: 0 },
       })
-      expect((await life.engine.status()).life).toMatchObject({ coreModel: null, fault: null })
+      expect((await life.engine.status()).learning).toMatchObject({ coreModel: null, fault: null })
       expect(await life.engine.jobs.runDue()).toBe(0)
       await life.engine.settings.change(ada, { coreModel: 'test/core' })
       expect(await life.engine.jobs.runDue()).toBe(1)
@@ -207,7 +207,7 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.engine.settings.change(null, { coreModel: 'test/core' })
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(2)
-      expect((await life.engine.status()).life.coreModel).toBe('test/core')
+      expect((await life.engine.status()).learning.extractionModel).toBe('test/core')
     })
 
     it('[LI5] asks a failing model again, then puts the signals aside until they are tried again', async () => {
@@ -328,7 +328,7 @@ export function describeLife(name: string, open: OpenStore): void {
         expect(await life.entries(kind)).toEqual([])
       }
       expect((await life.engine.list(ADA)).rows).toEqual([])
-      expect((await life.engine.places()).map(({ owner }) => owner)).toEqual(['bob'])
+      expect((await life.engine.listPlaces()).map(({ owner }) => owner)).toEqual(['bob'])
       expect(await life.entries('signal', 'bob')).toHaveLength(1)
     })
 
@@ -340,7 +340,7 @@ export function describeLife(name: string, open: OpenStore): void {
       )
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
-      await life.engine.distil({ ...ADA, session: 'trip' })
+      await life.engine.distill({ ...ADA, session: 'trip' })
       const { rows } = await life.engine.review.list(ADA)
       expect(rows.map(({ content }) => content).sort()).toEqual([orders, identity].sort())
       const found = async () => {
@@ -368,7 +368,7 @@ export function describeLife(name: string, open: OpenStore): void {
       const model = new ScriptedModel(answer([{ content: orders, turns: [0] }]))
       const life = await openLife(open, { model })
       await life.say('trip', ROME)
-      await life.engine.distil({ ...ADA, session: 'trip' })
+      await life.engine.distill({ ...ADA, session: 'trip' })
       const [suspect] = (await life.engine.review.list(ADA)).rows
       await life.engine.review.reject(ADA, suspect?.id ?? '')
       expect((await life.engine.review.list(ADA)).rows).toEqual([])
@@ -412,25 +412,25 @@ export function describeLife(name: string, open: OpenStore): void {
       const life = await openLife(open)
       await life.engine.remember(ADA, { content: 'Ada plays the violin in an orchestra.' })
       const prompt = 'Which instrument does Ada play in the orchestra?'
-      expect((await life.engine.recallFor(ADA, prompt)).block).toContain('violin')
+      expect((await life.engine.recallForPrompt(ADA, prompt)).block).toContain('violin')
       const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
-      expect(await life.engine.captureFrom(ADA, messages)).toEqual({
+      expect(await life.engine.captureMessages(ADA, messages)).toEqual({
         captured: [],
         passed: 0,
         skipped: 'off',
       })
       await life.engine.settings.change(null, { autoRecall: false, autoCapture: true })
-      expect(await life.engine.recallFor(ADA, prompt)).toEqual({
+      expect(await life.engine.recallForPrompt(ADA, prompt)).toEqual({
         block: '',
         memories: [],
         skipped: 'off',
       })
-      expect((await life.engine.captureFrom(ADA, messages)).captured).toHaveLength(1)
+      expect((await life.engine.captureMessages(ADA, messages)).captured).toHaveLength(1)
       const long = [
         { role: 'user', content: `Remember that ${'my plants need water '.repeat(10)}.` },
       ]
       await life.engine.settings.change(null, { captureMaxChars: 100 })
-      expect((await life.engine.captureFrom(ADA, long)).captured).toEqual([])
+      expect((await life.engine.captureMessages(ADA, long)).captured).toEqual([])
     })
 
     it('[LI12] learns from whatever was kept, whichever call of the store fails', async () => {

@@ -1,8 +1,8 @@
 /** Conversations taken in where no model reads them: patterns do. */
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { type IngestInput, ingest } from '../../src/learning/distillation/conversation-ingest.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { type IngestInput, ingestConversation } from '../../src/learning/distillation/conversation-ingest.ts'
 import { failingAt } from '../fakes/faulty-store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { answer, NEVER, type OpenStore, openSession } from './distillation-support.ts'
@@ -20,11 +20,11 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
   describe(`ingesting without a model ${name}`, () => {
     it('[DI20] learns by patterns without a model, each exchange once, and from all of them when one is corrected', async () => {
       const session = await openSession(open)
-      const engine = createEngineOn(session.ports)
+      const engine = createEngineWith(session.ports)
       const parts = session.partsWith(null)
       const tea = { user: 'I prefer tea over coffee and I live in Berlin.', assistant: ANSWER }
       const input = { ...CONVERSATION, turns: [tea, { user: 'I have two cats.' }] }
-      const first = await ingest(parts, input, NEVER)
+      const first = await ingestConversation(parts, input, NEVER)
       expect(first).toMatchObject({
         ...{ outcome: 'skipped:no_model', pending: 2, identity: 1 },
         facts: { created: 3 },
@@ -37,11 +37,11 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
       ])
       // Neither is read again: what a person has made of it since stays.
       await engine.edit(ADA, known[0]?.id ?? '', { content: 'I prefer tea' })
-      const again = await ingest(parts, input, NEVER)
+      const again = await ingestConversation(parts, input, NEVER)
       expect(again).toMatchObject({ outcome: 'skipped:no_model', changes: [], pending: 2 })
       const oslo = { ...tea, user: 'I prefer tea over coffee and I live in Oslo.' }
       const moved = { ...input, turns: [oslo, ...input.turns.slice(1)] }
-      const corrected = await ingest(parts, moved, NEVER)
+      const corrected = await ingestConversation(parts, moved, NEVER)
       const inUse = async () =>
         (await session.memories()).filter(({ status }) => status === 'active').map(told)
       const told = ({ content, sourceCount }: Memory) => [content, sourceCount]
@@ -57,7 +57,7 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
           { content: 'The user has 2 cats', turns: [2] },
         ]),
       )
-      const distilled = await ingest(session.partsWith(model), moved, NEVER)
+      const distilled = await ingestConversation(session.partsWith(model), moved, NEVER)
       expect(distilled).toMatchObject({ outcome: 'distilled', facts: { created: 0 } })
       expect(await inUse()).toHaveLength(4)
       expect((await inUse()).filter(([, sources]) => sources !== 1)).toEqual([])
@@ -73,7 +73,7 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
       const session = await openSession(open)
       const model = new ScriptedModel()
       const input = { ...CONVERSATION, turns: [{ user: 'My name is Ada.' }] }
-      expect(await ingest(session.partsWith(model), input, NEVER)).toMatchObject({
+      expect(await ingestConversation(session.partsWith(model), input, NEVER)).toMatchObject({
         ...{ outcome: 'skipped:low_novelty', pending: 0, identity: 1 },
         facts: { created: 1 },
       })
@@ -87,9 +87,9 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
           const session = await openSession(open)
           const store = failingAt(session.base, { call, when })
           const parts = { ...session.partsWith(null), ports: { ...session.ports, store } }
-          await ingest(parts, input, NEVER).catch(() => null)
+          await ingestConversation(parts, input, NEVER).catch(() => null)
           calls = store.calls()
-          await ingest(session.partsWith(null), input, NEVER)
+          await ingestConversation(session.partsWith(null), input, NEVER)
           const kept = (await session.memories()).map((each) => [each.content, each.sourceCount])
           expect(kept, `${when} call ${call}`).toEqual([
             ['I prefer tea over coffee', 1],

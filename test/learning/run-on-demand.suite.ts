@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -51,7 +51,7 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
     const [first, second] = stores.map((store, index) => {
       const languageModel = models[index] ?? new ScriptedModel(TRIP)
       const own = index === 0 ? on(store) : store
-      const engine = createEngineOn({ store: own, clock, ids, settings, languageModel })
+      const engine = createEngineWith({ store: own, clock, ids, settings, languageModel })
       onTestFinished(() => engine.close())
       return engine
     })
@@ -69,9 +69,9 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       const other = new ScriptedModel(TRIP)
       const { first, second, say } = await open({ models: [slow, other] })
       await say('trip', ROME)
-      const one = first.distil(SESSION)
+      const one = first.distill(SESSION)
       await thinking.isReached
-      const two = second.distil(SESSION)
+      const two = second.distill(SESSION)
       thinking.release()
       const told = [await one, await two]
       expect(told.map(({ outcome }) => outcome)).toEqual(['distilled', 'no_signals'])
@@ -92,7 +92,7 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       const running = first.jobs.runDue()
       await thinking.isReached
       const scope = { ...ADA, session: 'other' }
-      expect(await second.distil(scope, { waitMs: 30 })).toMatchObject({
+      expect(await second.distill(scope, { waitMs: 30 })).toMatchObject({
         outcome: 'skipped:busy',
         pending: 1,
       })
@@ -150,11 +150,11 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       })
       const { first, second, say, clock } = await open({ models: [late, model] })
       await say('trip', ROME)
-      const dead = first.distil(SESSION)
+      const dead = first.distill(SESSION)
       await lost.isReached
-      expect((await second.distil(SESSION, { waitMs: 0 })).outcome).toBe('skipped:busy')
+      expect((await second.distill(SESSION, { waitMs: 0 })).outcome).toBe('skipped:busy')
       clock.advance(LEASE_MS + 1)
-      const alive = second.distil(SESSION, { waitMs: 0 })
+      const alive = second.distill(SESSION, { waitMs: 0 })
       await taking.isReached
       lost.release()
       expect((await dead).outcome).toBe('skipped:cancelled')
@@ -176,15 +176,15 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
       }
       const { first, second, say } = await open({ models: [patient] })
       await say('trip', ROME)
-      const stopped = first.distil(SESSION)
+      const stopped = first.distill(SESSION)
       await asked.isReached
       const impatient = new AbortController()
-      const waiting = second.distil(SESSION, { signal: impatient.signal })
+      const waiting = second.distill(SESSION, { signal: impatient.signal })
       impatient.abort()
       expect((await waiting).outcome).toBe('skipped:cancelled')
       await first.close()
       expect((await stopped).outcome).toBe('skipped:cancelled')
-      expect((await second.distil(SESSION, { waitMs: 0 })).outcome).toBe('distilled')
+      expect((await second.distill(SESSION, { waitMs: 0 })).outcome).toBe('distilled')
     })
 
     it('[LD10] takes in a conversation whole while others work for the owner, and distils it after them', async () => {

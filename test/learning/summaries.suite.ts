@@ -1,7 +1,7 @@
 /** What summarizing promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import type { SessionId, UserId } from '../../src/domain/ids.ts'
-import { byPlace, type Scope } from '../../src/domain/scope.ts'
+import { comparePlaces, type Scope } from '../../src/domain/scope.ts'
 import { summarize, summarizeMemories } from '../../src/learning/summaries/summarizer.ts'
 import { SUMMARY_PROMPT_VERSION } from '../../src/learning/summaries/summary-prompt.ts'
 import { ADA, type OpenStore, openOwner } from './consolidation-support.ts'
@@ -61,13 +61,13 @@ export function describeSummaries(name: string, open: OpenStore): void {
       expect(done).toMatchObject({ superseded: 3, tokensSaved: dry.tokensSaved })
       expect(await active()).toHaveLength(short.length + 1)
       const failing = async () => Promise.reject(new Error('no model'))
-      expect(await summarize(ports, ADA, { word: failing })).toMatchObject({
+      expect(await summarize(ports, ADA, { writeSummary: failing })).toMatchObject({
         superseded: 0,
         tokensSaved: 0,
         wording: null,
       })
       const word = async () => 'There is a lot of good tea.'
-      expect(await summarize(ports, ADA, { word })).toMatchObject({ superseded: 500 })
+      expect(await summarize(ports, ADA, { writeSummary: word })).toMatchObject({ superseded: 500 })
     })
 
     it('[CN16] takes 4,000 tokens unless told, and refuses none', async () => {
@@ -92,7 +92,7 @@ export function describeSummaries(name: string, open: OpenStore): void {
       expect(summaries.map((memory) => memory.place)).toEqual([place('u1', 'one')])
       const both = await summarize(ports, ADA, {})
       const places = both.summaries.map((memory) => memory.place)
-      expect(places.sort(byPlace)).toEqual([place('u1'), place('u2')])
+      expect(places.sort(comparePlaces)).toEqual([place('u1'), place('u2')])
       const other: Scope = { owner: 'bob' as typeof ADA.owner }
       expect(await summarize(ports, other, {})).toMatchObject({ candidates: [] })
       expect((await store.find('memory', other, { where: {}, limit: 1 })).rows).toEqual([])
@@ -122,7 +122,7 @@ export function describeSummaries(name: string, open: OpenStore): void {
         const extractorVersion = wording === 'model' ? SUMMARY_PROMPT_VERSION : 'rules-1'
         const { ports, notes } = await openNotes(open)
         await notes(3, 40)
-        const { summaries } = await summarize(ports, ADA, { word })
+        const { summaries } = await summarize(ports, ADA, { writeSummary: word })
         expect(summaries).toMatchObject([
           { metadata: { wording }, provenance: { extractorVersion } },
         ])

@@ -1,8 +1,8 @@
 /** Where a language model helps with truth: verdicts in the background, and the words of summaries. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -21,11 +21,11 @@ const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })
 
 async function openEngine(
   answers: Answers,
-  open: () => Promise<Store> | Store = createReferenceStore,
+  open: () => Promise<Store> | Store = createInMemoryStore,
 ) {
   const clock = new FakeClock()
   const model = new AnsweringModel(answers)
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store: await open(),
     clock,
     ids: countingIds(),
@@ -43,13 +43,13 @@ async function openEngine(
     }
     await personOn(engine).say(session, LONG)
     clock.advance(1_000)
-    return engine.distil({ ...ADA, session })
+    return engine.distill({ ...ADA, session })
   }
   return { engine, clock, model, contents, distils }
 }
 
 describe.each([
-  ['the reference store', createReferenceStore],
+  ['the reference store', createInMemoryStore],
   ['sqlite', openSqlite],
 ])('verdicts while distilling, on %s', (_, open) => {
   it.each([
@@ -204,14 +204,14 @@ describe('what a model says', () => {
         identity: [],
       }
       await personOn(engine).say('boxes', LONG)
-      await engine.distil({ ...ADA, session: 'boxes' })
+      await engine.distill({ ...ADA, session: 'boxes' })
       expect(model.asked('verdict')).toHaveLength(times)
     }
   })
 })
 
 describe.each([
-  ['the reference store', createReferenceStore],
+  ['the reference store', createInMemoryStore],
   ['sqlite', openSqlite],
 ])('verdicts while consolidating, on %s', (_, open) => {
   async function openPair(answers: Answers) {
@@ -226,7 +226,7 @@ describe.each([
 
   it('[AJ3] what was left open when it was written is judged, once', async () => {
     const { engine, model, clock, older, newer } = await openPair({ verdict: 'update' })
-    const { actions, judged } = await engine.consolidate(ADA)
+    const { actions, adjudicated: judged } = await engine.consolidate(ADA)
     expect(judged).toBe(1)
     expect(actions).toMatchObject([{ kind: 'judge', memories: [newer.id, older.id] }])
     expect(await engine.get(ADA, older.id)).toMatchObject({
@@ -276,9 +276,9 @@ describe.each([
     await engine.remember(ADA, { content: 'I drive a very old red Golf' })
     const dry = await engine.consolidate(ADA, { dryRun: true })
     expect(model.asked('verdict')).toEqual([])
-    expect(dry.judged).toBeGreaterThan(0)
+    expect(dry.adjudicated).toBeGreaterThan(0)
     expect(dry.actions.map(({ kind, change }) => [kind, change])).toEqual(
-      Array.from({ length: dry.judged }, () => ['judge', null]),
+      Array.from({ length: dry.adjudicated }, () => ['judge', null]),
     )
     expect(await engine.consolidate(ADA)).toMatchObject({ judged: 0, actions: [] })
     expect(model.asked('verdict')).toHaveLength(1)
@@ -289,8 +289,8 @@ describe.each([
 describe('a judge that a program brings', () => {
   it('[AJ3] is waited for when somebody writes by hand, but not for long', async () => {
     let asked = 0
-    const engine = createEngineOn({
-      store: createReferenceStore(),
+    const engine = createEngineWith({
+      store: createInMemoryStore(),
       clock: new FakeClock(),
       ids: countingIds(),
       settings: {},

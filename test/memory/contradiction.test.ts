@@ -2,10 +2,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Adjudicate, Verdict } from '../../src/domain/verdict.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { scriptedEmbedder, untilAborted } from '../fakes/embedder.ts'
 import { synonymEmbedder } from '../fakes/synonym-embedder.ts'
@@ -16,10 +16,10 @@ const FELINES = 'Felines please me'
 const knowing = (inner?: Embedder) => synonymEmbedder({ felines: 'cats', please: 'delight' }, inner)
 
 function openEngine(parts: { embedder?: Embedder; adjudicate?: Adjudicate } = {}) {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const clock = new FakeClock()
-  const vectors = parts.embedder === undefined ? {} : { vectors: referenceVectors(store) }
-  const engine = createEngineOn({
+  const vectors = parts.embedder === undefined ? {} : { vectors: createInMemoryVectorIndex(store) }
+  const engine = createEngineWith({
     store,
     clock,
     ids: countingIds(),

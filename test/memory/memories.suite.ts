@@ -1,8 +1,8 @@
 /** What the engine promises, run over every store that can be opened here. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import type { Store } from '../../src/storage/store.ts'
-import { fingerprint } from '../../src/text/fingerprint.ts'
+import { computeFingerprint } from '../../src/text/fingerprint.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { interruptedBeforeCommit } from '../fakes/faulty-store.ts'
 
@@ -15,7 +15,7 @@ export async function openEngine(open: OpenStore) {
   const store = await open()
   const clock = new FakeClock()
   const ids = countingIds()
-  const on = (store: Store) => createEngineOn({ store, clock, ids, settings: {} })
+  const on = (store: Store) => createEngineWith({ store, clock, ids, settings: {} })
   const engine = on(store)
   onTestFinished(() => engine.close())
   return { engine, store, clock, on }
@@ -225,7 +225,7 @@ function describeCorrecting(open: OpenStore): void {
   it('[CO4] counts uses without making versions', async () => {
     const { engine } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'used' })
-    await engine.noteUse(ADA, [memory.id, memory.id])
+    await engine.recordUse(ADA, [memory.id, memory.id])
     expect(await engine.get(ADA, memory.id)).toMatchObject({ useCount: 2, version: 1 })
   })
 }
@@ -284,14 +284,14 @@ function describeForgetting(open: OpenStore): void {
       turnsDisabled: 0,
     })
     expect(await engine.get(ADA, memory.id)).toBeNull()
-    const { rows } = await store.report()
+    const { rows } = await store.getReport()
     expect(rows).toMatchObject({ memory: 0, revision: 0 })
     const query = { text: 'secret plan', limit: 5, where: {} }
-    expect((await store.matchText({ owner: 'ada' as never }, query)).hits).toEqual([])
+    expect((await store.searchText({ owner: 'ada' as never }, query)).hits).toEqual([])
     let exported = ''
     for await (const line of engine.export(null)) exported += line
     expect(exported).not.toContain('secret')
-    expect(exported).not.toContain(fingerprint('secret plan three'))
+    expect(exported).not.toContain(computeFingerprint('secret plan three'))
   })
 
   it('[FO4] empties the bin of what has been there long enough', async () => {
@@ -302,9 +302,9 @@ function describeForgetting(open: OpenStore): void {
     const recent = await engine.remember(ADA, { content: 'recent news' })
     await engine.forget(ADA, recent.memory.id)
     await engine.remember(ADA, { content: 'kept' })
-    expect(await engine.emptyBin(ADA)).toEqual({ memories: 1, revisions: 1, turnsDisabled: 0 })
+    expect(await engine.emptyTrash(ADA)).toEqual({ memories: 1, revisions: 1, turnsDisabled: 0 })
     expect(await engine.get(ADA, recent.memory.id)).toMatchObject({ status: 'forgotten' })
-    expect(await engine.emptyBin(ADA, { days: 0 })).toEqual({
+    expect(await engine.emptyTrash(ADA, { days: 0 })).toEqual({
       memories: 1,
       revisions: 1,
       turnsDisabled: 0,

@@ -1,6 +1,6 @@
 /** Forgetting a fact takes the turns that state it out of recall, and restoring the fact brings them back. */
 import { describe, expect, it } from 'vitest'
-import { NO_TOOL_MEMORIES } from '../../src/conversations/receipts/receipt.ts'
+import { NO_TOOL_MEMORY_IDS } from '../../src/conversations/receipts/receipt.ts'
 import type { MemoryId } from '../../src/domain/ids.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import {
@@ -172,7 +172,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('one', SISTER)
       const prepared = await client.ask([QUESTION], '-', { wants: { extract: false } })
       const lines = async () =>
-        JSON.stringify(await engine.conversations.receipt(ADA, prepared.receipt ?? ''))
+        JSON.stringify(await engine.conversations.getReceipt(ADA, prepared.receipt ?? ''))
       expect(await lines()).toContain('Anna')
       expect(await engine.erase(ADA, (await fact()).id)).toMatchObject({
         memories: 1,
@@ -191,12 +191,12 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('two', 'I live in Berlin.')
       const ask = async (question: string) => {
         const { receipt } = await client.ask([question], '-', { wants: { extract: false } })
-        return async () => JSON.stringify(await engine.conversations.receipt(ADA, receipt ?? ''))
+        return async () => JSON.stringify(await engine.conversations.getReceipt(ADA, receipt ?? ''))
       }
       const [sister, home] = [await ask(QUESTION), await ask('Where do I live?')]
       expect([await sister(), await home()].join()).toMatch(/Anna.*Berlin/s)
       await engine.forget(ADA, (await fact()).id)
-      expect(await engine.emptyBin(ADA, { days: 0 })).toMatchObject({
+      expect(await engine.emptyTrash(ADA, { days: 0 })).toMatchObject({
         memories: 1,
         turnsDisabled: 0,
       })
@@ -256,10 +256,10 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
         )
         await Promise.all(forgotten.map((each) => engine.forget(ADA, each)))
         await afterwards?.()
-        const outcome = { toolMemories: { ...NO_TOOL_MEMORIES, forgotten } }
+        const outcome = { toolMemories: { ...NO_TOOL_MEMORY_IDS, forgotten } }
         const heard = answered === null ? null : answerOf(answered)
-        engine.conversations.record(prepared, outcomeOf(prepared, heard, outcome))
-        await engine.conversations.settled()
+        engine.conversations.recordOutcome(prepared, outcomeOf(prepared, heard, outcome))
+        await engine.conversations.flush()
       }
       return { ...opening, id, request, answer, tell, client }
     }

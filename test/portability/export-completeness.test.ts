@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { settingEntryId } from '../../src/admin/setting-entry.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -95,11 +95,11 @@ async function filled(store: Store): Promise<Store> {
   return store
 }
 
-const openReference = async () => createReferenceStore()
+const openReference = async () => createInMemoryStore()
 const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })
 
 it('[PO10] holds turns and settings, and nothing that lets people in or tells what they did', async () => {
-  const source = await filled(createReferenceStore())
+  const source = await filled(createInMemoryStore())
   const lines = await linesOf(source)
   const tables = lines.slice(1).map((line) => JSON.parse(line).table)
   expect(tables).toEqual([
@@ -108,14 +108,14 @@ it('[PO10] holds turns and settings, and nothing that lets people in or tells wh
     ...['entry', 'entry', 'entry'],
   ])
   expect(lines.join('\n')).not.toContain('hush')
-  const target = createReferenceStore()
+  const target = createInMemoryStore()
   expect(await importInto(target, lines)).toMatchObject({ imported: 8, failed: 0 })
   expect(parsed(await linesOf(target))).toEqual(parsed(lines))
   expect(await importInto(target, lines)).toMatchObject({ imported: 0, updated: 0, skipped: 8 })
 })
 
 it("[PO11] an owner's export holds nothing of others, and none of the system's settings", async () => {
-  const lines = await linesOf(await filled(createReferenceStore()), ADA)
+  const lines = await linesOf(await filled(createInMemoryStore()), ADA)
   expect(lines.slice(1).map((line) => JSON.parse(line).table)).toEqual([
     'memory',
     'revision',
@@ -127,8 +127,8 @@ it("[PO11] an owner's export holds nothing of others, and none of the system's s
 })
 
 it('[PO11] given to another owner, settings become that owner’s, and the system’s are left out', async () => {
-  const target = createReferenceStore()
-  const lines = await linesOf(await filled(createReferenceStore()))
+  const target = createInMemoryStore()
+  const lines = await linesOf(await filled(createInMemoryStore()))
   const alone = lines.filter((line) => !line.includes('lonely'))
   const result = await importInto(target, alone, { owner: owner('grace') })
   expect(result).toMatchObject({ imported: 6, skipped: 1, failed: 0 })
@@ -144,7 +144,7 @@ it('[PO11] given to another owner, settings become that owner’s, and the syste
 })
 
 it('[PO12] reads exports of version 1', async () => {
-  const target = createReferenceStore()
+  const target = createInMemoryStore()
   const row = memory({ content: 'from before' })
   const lines = [
     '{"format":"recollect-export","version":1,"exportedAt":1}',
@@ -155,7 +155,7 @@ it('[PO12] reads exports of version 1', async () => {
 })
 
 it('[PO17] no file puts an entry where keys are, or settings where they have no meaning', async () => {
-  const target = createReferenceStore()
+  const target = createInMemoryStore()
   const [header = ''] = await linesOf(target)
   const entry = (fields: object) =>
     JSON.stringify({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sealLines, unsealLines } from '../../src/portability/export-encryption.ts'
+import { encryptLines, decryptLines } from '../../src/portability/export-encryption.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { create } from '../conformance/store/store.suite.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { memory } from '../fakes/memories.ts'
@@ -18,9 +18,9 @@ const all = async (lines: AsyncIterable<string>) => {
   for await (const line of lines) list.push(line)
   return list
 }
-const sealed = (lines: readonly string[]) => all(sealLines(from(lines), PASSPHRASE, CHEAP))
+const sealed = (lines: readonly string[]) => all(encryptLines(from(lines), PASSPHRASE, CHEAP))
 const unsealed = (lines: readonly string[], passphrase: string | undefined = PASSPHRASE) =>
-  all(unsealLines(from(lines), passphrase))
+  all(decryptLines(from(lines), passphrase))
 
 /** Enough for several pieces. */
 const LINES = Array.from({ length: 40 }, (_, index) => `${index} ${'é\u2028"'.repeat(2_000)}`)
@@ -52,9 +52,9 @@ describe('an encrypted export', () => {
         yield 'x'.repeat(1_000)
       }
     }
-    const pieces = sealLines(endless(), PASSPHRASE, CHEAP)
+    const pieces = encryptLines(endless(), PASSPHRASE, CHEAP)
     let read = 0
-    for await (const line of unsealLines(pieces, PASSPHRASE)) {
+    for await (const line of decryptLines(pieces, PASSPHRASE)) {
       expect(line).toHaveLength(1_000)
       // Never more than a few pieces ahead of the reader.
       expect(made - read).toBeLessThan(500)
@@ -66,7 +66,7 @@ describe('an encrypted export', () => {
 
   it('[PO14] holds a whole export, and import tells that it is one', async () => {
     const portsOn = () => ({
-      store: createReferenceStore(),
+      store: createInMemoryStore(),
       clock: new FakeClock(),
       ids: countingIds(),
       settings: {},
@@ -89,8 +89,8 @@ describe('an encrypted export', () => {
     for (const passphrase of ['', 'correct horse ', 'Correct horse']) {
       await expect(unsealed(file, passphrase)).rejects.toMatchObject({ code: 'locked' })
     }
-    await expect(all(unsealLines(from(file), undefined))).rejects.toMatchObject({ code: 'locked' })
-    await expect(all(sealLines(from([]), '', CHEAP))).rejects.toMatchObject({
+    await expect(all(decryptLines(from(file), undefined))).rejects.toMatchObject({ code: 'locked' })
+    await expect(all(encryptLines(from([]), '', CHEAP))).rejects.toMatchObject({
       code: 'invalid_input',
     })
   })

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { parseScope } from '../../src/domain/scope.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
 import type {
-  ForeignMemory,
-  ForeignRecord,
-  ForeignTurn,
+  ImportedMemory,
+  ImportRecord,
+  ImportedTurn,
 } from '../../src/portability/importers/foreign-record.ts'
 import { importRecords } from '../../src/portability/record-import.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds } from '../fakes/clock.ts'
@@ -23,7 +23,7 @@ const NOW = instant(Date.parse('2026-06-01T00:00:00Z'))
 const clock = { now: () => NOW, sleep: async () => {} }
 const portsOn = (store: Store) => ({ store, clock, ids: countingIds(), settings: {} })
 
-const remembered = (name: string, fields: Partial<ForeignMemory> = {}): ForeignMemory => ({
+const remembered = (name: string, fields: Partial<ImportedMemory> = {}): ImportedMemory => ({
   kind: 'memory',
   system: 'omniroute',
   at: 1,
@@ -32,7 +32,7 @@ const remembered = (name: string, fields: Partial<ForeignMemory> = {}): ForeignM
   createdAt: MAY,
   ...fields,
 })
-const said = (position: number, fields: Partial<ForeignTurn> = {}): ForeignTurn => ({
+const said = (position: number, fields: Partial<ImportedTurn> = {}): ImportedTurn => ({
   kind: 'turn',
   system: 'chatgpt',
   at: 1,
@@ -44,7 +44,7 @@ const said = (position: number, fields: Partial<ForeignTurn> = {}): ForeignTurn 
   saidAt: MAY,
   ...fields,
 })
-const take = (store: Store, records: readonly ForeignRecord[], options = {}) =>
+const take = (store: Store, records: readonly ImportRecord[], options = {}) =>
   importRecords(portsOn(store), ADA, records, options)
 const rowsOf = async (store: Store) => {
   const rows: unknown[] = []
@@ -56,10 +56,10 @@ const memories = async (store: Store, scope = ADA) =>
   (await store.find('memory', scope, { where: {}, limit: 100, order: 'oldest' })).rows
 
 describe.each([
-  ['reference', async () => createReferenceStore()],
+  ['reference', async () => createInMemoryStore()],
   ['sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now })],
 ] as const)('%s', (_, open) => {
-  const MANY: readonly ForeignRecord[] = [
+  const MANY: readonly ImportRecord[] = [
     ...Array.from({ length: 40 }, (_, n) => remembered(`m${n}`, { key: `k${n % 30}` })),
     remembered('with history', { earlier: [{ content: 'before', since: MAY }] }),
     ...Array.from({ length: 40 }, (_, n) => said(n)),
@@ -134,9 +134,9 @@ describe.each([
       onProgress: () => stop.abort(),
     })
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
-    expect((await store.report()).rows.memory).toBe(250)
+    expect((await store.getReport()).rows.memory).toBe(250)
     expect(await take(store, many)).toMatchObject({ imported: 150, skipped: 250, failed: 0 })
-    expect((await store.report()).rows.memory).toBe(400)
+    expect((await store.getReport()).rows.memory).toBe(400)
     await store.close()
   })
 
@@ -215,7 +215,7 @@ describe.each([
 })
 
 it('[PO20] what was erased here stays erased, and what is in the bin stays there', async () => {
-  const { engine, store } = await openEngine(async () => createReferenceStore())
+  const { engine, store } = await openEngine(async () => createInMemoryStore())
   await take(store, [remembered('a'), remembered('b')])
   const [a, b] = await memories(store)
   await engine.erase(ADA, a?.id ?? '')
@@ -232,30 +232,30 @@ it('[PO20] what was erased here stays erased, and what is in the bin stays there
 })
 
 it('[PO19] can keep everyone’s data apart', async () => {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const records = [
     remembered('a', { owner: 'key-1' }),
     remembered('b', { owner: 'key-2' }),
     remembered('c'),
   ]
   await take(store, records, { keepOwners: true })
-  expect((await store.places()).map(({ owner }) => owner)).toEqual(['ada', 'key-1', 'key-2'])
+  expect((await store.listPlaces()).map(({ owner }) => owner)).toEqual(['ada', 'key-1', 'key-2'])
   const result = await take(store, [remembered('d', { owner: '@system' })], { keepOwners: true })
   expect(result).toMatchObject({ imported: 0, failed: 1 })
 })
 
 it('[PO19] what has no time was said when the file was last changed, and never in the future', async () => {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   await take(store, [remembered('a', { createdAt: null })], { observedAt: MAY + 0.7 })
   await take(store, [remembered('b', { createdAt: null })], { observedAt: NOW + 9_999 })
   expect((await memories(store)).map(({ createdAt }) => createdAt).sort()).toEqual([MAY, NOW])
 })
 
 it('[PO29] hostile records are told one by one and break nothing; blank ones are skipped', async () => {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   let deep: unknown = 'x'
   for (let level = 0; level < 100_000; level++) deep = { deep }
-  const bad: readonly Partial<ForeignMemory>[] = [
+  const bad: readonly Partial<ImportedMemory>[] = [
     { content: 'x'.repeat(10_000_000) },
     { content: 'x'.repeat(50_001) },
     { key: 'k'.repeat(201) },
@@ -269,7 +269,7 @@ it('[PO29] hostile records are told one by one and break nothing; blank ones are
     { entities: ['x'.repeat(300)] },
     { useCount: -1 },
   ]
-  const records: ForeignRecord[] = bad.map((fields, index) =>
+  const records: ImportRecord[] = bad.map((fields, index) =>
     remembered(`bad ${index}`, { ...fields, at: index + 1 }),
   )
   const result = await take(store, [
@@ -294,18 +294,18 @@ it('[PO29] hostile records are told one by one and break nothing; blank ones are
 })
 
 it('[PO16] an import of our own that is stopped goes on as well', async () => {
-  const source = createReferenceStore()
+  const source = createInMemoryStore()
   await take(
     source,
     Array.from({ length: 400 }, (_, n) => remembered(`n${n}`)),
   )
-  const target = createReferenceStore()
+  const target = createInMemoryStore()
   const stop = new AbortController()
   const run = (options = {}) =>
     importLines(portsOn(target), exportLines(portsOn(source), null), options)
   const stopped = run({ signal: stop.signal, onProgress: () => stop.abort() })
   await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
-  expect((await target.report()).rows.memory).toBe(250)
+  expect((await target.getReport()).rows.memory).toBe(250)
   expect(await run()).toMatchObject({ imported: 150, skipped: 250, failed: 0 })
   expect(await rowsOf(target)).toEqual(await rowsOf(source))
 })

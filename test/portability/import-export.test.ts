@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { COMMITTED, create } from '../conformance/store/store.suite.ts'
 import { memory } from '../fakes/memories.ts'
@@ -23,7 +23,7 @@ async function* from(list: readonly string[]) {
 const rows = async (engine: Engine): Promise<unknown[]> =>
   (await lines(engine)).slice(1).map((line) => JSON.parse(line))
 
-const openReference = async () => createReferenceStore()
+const openReference = async () => createInMemoryStore()
 const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })
 
 describe.each([

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import {
   type ImportFileOptions,
-  type ImportingEngine,
+  type ImportEngine,
   importFile,
   openImport,
 } from '../../src/app/import-source.ts'
@@ -13,7 +13,7 @@ import { parseScope } from '../../src/domain/scope.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
 import { openForeignDatabase } from '../../src/portability/importers/foreign-database.ts'
 import { importRecords } from '../../src/portability/record-import.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
@@ -21,9 +21,9 @@ import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
 const ADA = { owner: 'ada' }
 
 function openTarget() {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const ports = { store, clock: new FakeClock(1_900_000_000_000), ids: countingIds(), settings: {} }
-  const engine: ImportingEngine = {
+  const engine: ImportEngine = {
     import: (lines, { owner, ...options } = {}) =>
       importLines(ports, lines, {
         ...options,
@@ -117,7 +117,7 @@ describe('databases', () => {
     ])
     expect(await take(path)).toMatchObject({ imported: 0, skipped: 3, failed: 1 })
     await take(path, { keepOwners: true })
-    expect((await store.places()).map(({ owner }) => owner)).toEqual(['ada', 'key-1'])
+    expect((await store.listPlaces()).map(({ owner }) => owner)).toEqual(['ada', 'key-1'])
   })
 
   it('[PO23] reads that of Osaurus: facts, episodes, transcript and identity', async () => {

@@ -1,13 +1,13 @@
 /** Copies from one owner to another in the same store, and files made to harm: nothing of others changes or is told. */
 import { describe, expect, it } from 'vitest'
-import { createIds } from '../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../src/app/id-generator.ts'
 import type { MemoryId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import { parseScope } from '../../src/domain/scope.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { derivedId } from '../../src/portability/id-mapping.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import { deriveId } from '../../src/portability/id-mapping.ts'
 import { importRecords } from '../../src/portability/record-import.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -63,14 +63,14 @@ const found = async (engine: Engine, content: string) => {
 }
 
 describe.each([
-  ['reference', async () => createReferenceStore()],
+  ['reference', async () => createInMemoryStore()],
   ['sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now })],
 ] as const)('%s', (_, open) => {
   /** Ada has a history, a chain, turns, settings and something in the bin; Bob is a bystander. */
   async function opened() {
     const { store, clock } = await openEngine(async () => open())
-    const drawn = createIds()
-    const engine = createEngineOn({ store, clock, ids: drawn, settings: {} })
+    const drawn = createIdGenerator()
+    const engine = createEngineWith({ store, clock, ids: drawn, settings: {} })
     const turns = [0, 1].map((position) =>
       turnRow({ id: drawn.next('turn', clock.now()), position, content: `turn ${position}` }),
     )
@@ -120,7 +120,7 @@ describe.each([
     const old = await found(engine, 'I like Python')
     expect(old?.status).toBe('superseded')
     expect(await contentOf(engine, CAROL, old?.supersededBy)).toBe("I don't like Python")
-    expect(await engine.settings.effective(owner('carol'))).toMatchObject({ recallLimit: 3 })
+    expect(await engine.settings.resolve(owner('carol'))).toMatchObject({ recallLimit: 3 })
 
     expect(sky?.change).not.toBe(edited.change)
     await engine.undo(CAROL, sky?.change ?? '')
@@ -224,11 +224,11 @@ describe.each([
   it('[PO33] where even the replacements are taken, the answer tells nothing', async () => {
     const { engine, first } = await opened()
     const mallory = owner('mallory')
-    let id = derivedId(mallory, first.id)
+    let id = deriveId(mallory, first.id)
     const squatters: string[] = []
     for (let n = 0; n < 5; n++) {
       squatters.push(line('memory', memory({ id, place: AT_BOB })))
-      id = derivedId(mallory, id)
+      id = deriveId(mallory, id)
     }
     await engine.import(from([HEADER, ...squatters]))
     const before = await rowsOf(engine)
@@ -344,8 +344,8 @@ describe.each([
     const result = await engine.import(from([HEADER, line('memory', fine), ...bad]))
     expect(result).toMatchObject({ imported: 1, failed: bad.length })
     await engine.edit(ADA, fine.id, { content: 'changed' })
-    await engine.noteUse(ADA, [fine.id])
-    expect(await engine.doctor()).toEqual([])
+    await engine.recordUse(ADA, [fine.id])
+    expect(await engine.checkIntegrity()).toEqual([])
     for (const row of (await engine.list(ADA)).rows) new Date(row.createdAt).toISOString()
     expect((await engine.eraseOwner('ada')).rows).toMatchObject({ memory: 1, revision: 1 })
   })
@@ -353,15 +353,15 @@ describe.each([
 
 it('[PO31] derived ids keep their order, their kind and what numbers them', () => {
   const carol = owner('carol')
-  const ids = createIds()
+  const ids = createIdGenerator()
   const drawn = Array.from({ length: 50 }, () => ids.next('turn', instant(1_700_000_000_000)))
-  const derived = drawn.map((id) => derivedId(carol, id))
+  const derived = drawn.map((id) => deriveId(carol, id))
   expect([...derived].sort()).toEqual(derived)
   expect(new Set([...derived, ...drawn]).size).toBe(100)
   for (const id of derived) expect(id).toMatch(/^turn_[0-9a-hjkmnp-tv-z]{22}$/)
-  expect(derivedId(owner('dave'), drawn[0] ?? '')).not.toBe(derived[0])
+  expect(deriveId(owner('dave'), drawn[0] ?? '')).not.toBe(derived[0])
   const numbered = ['0000', '0001', '0002'].map((n) =>
-    derivedId(carol, `rev_${'a'.repeat(22)}${n}`),
+    deriveId(carol, `rev_${'a'.repeat(22)}${n}`),
   )
   expect([...numbered].sort()).toEqual(numbered)
 })

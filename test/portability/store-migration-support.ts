@@ -1,15 +1,15 @@
 /** Two stores, a random history, and what both ends must agree on after a move. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { embeddingTextHash } from '../../src/domain/embedding-text.ts'
+import { hashEmbeddingText } from '../../src/domain/embedding-text.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { TombstoneId } from '../../src/domain/ids.ts'
 import { MEMORY_STATUSES } from '../../src/domain/memory.ts'
 import type { Scope } from '../../src/domain/scope.ts'
 import {
-  type MovableStore,
-  type NewStore,
-  undoMove,
+  type MigratableStore,
+  type StoreMigrationTarget,
+  undoMigration,
 } from '../../src/portability/store-migration/store-migration.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
 import { type Change, type Store, TABLES } from '../../src/storage/store.ts'
@@ -81,7 +81,7 @@ export const history = fc.array(fc.array(change, { minLength: 1, maxLength: 4 })
 
 /** Everything there is, but for what a store says of a move. */
 export async function contents(store: Store): Promise<unknown> {
-  const owners = new Set((await store.places()).map((held) => held.owner))
+  const owners = new Set((await store.listPlaces()).map((held) => held.owner))
   const seen: (readonly unknown[])[] = []
   for (const name of [...owners].sort()) {
     for (const table of TABLES) {
@@ -94,7 +94,7 @@ export async function contents(store: Store): Promise<unknown> {
   return seen.filter(({ length }) => length > 0)
 }
 
-export async function vectorsOf(store: NewStore): Promise<unknown> {
+export async function vectorsOf(store: StoreMigrationTarget): Promise<unknown> {
   const seen: unknown[] = []
   for (const { owner } of [ADA, BOB]) {
     const listed = (await store.vectors?.list(SPACE, { owner }, { limit: 1_000 })) ?? []
@@ -109,21 +109,21 @@ export async function vectorsOf(store: NewStore): Promise<unknown> {
 }
 
 /** Gives every memory that has none a vector of its own. */
-export async function embedAll(store: NewStore): Promise<void> {
+export async function embedAll(store: StoreMigrationTarget): Promise<void> {
   for (const { owner } of [ADA, BOB]) {
     const { rows } = await store.find('memory', { owner }, { where: {}, limit: 1_000 })
     const entries = rows.map((held) => ({
       place: held.place,
       id: held.id,
       vector: Float32Array.of(0, 0.6, held.content.length % 2 === 0 ? 0.8 : -0.8),
-      textHash: embeddingTextHash(held),
+      textHash: hashEmbeddingText(held),
     }))
     await store.vectors?.put(SPACE, entries)
   }
 }
 
 /** The store, doing something of its own before each commit: somebody else writes to the old one meanwhile. */
-export function interrupted<S extends NewStore>(target: S, meanwhile: () => Promise<void>): S {
+export function interrupted<S extends StoreMigrationTarget>(target: S, meanwhile: () => Promise<void>): S {
   return {
     ...target,
     commit: async (changes: readonly Change[]) => {
@@ -143,19 +143,19 @@ export async function commitIfFree(store: Store, changes: readonly Change[]): Pr
 }
 
 /** What the old store and the new one are like once it is done. */
-export async function expectMoved(source: MovableStore, target: NewStore): Promise<void> {
+export async function expectMoved(source: MigratableStore, target: StoreMigrationTarget): Promise<void> {
   expect(await contents(target)).toEqual(await contents(source))
   expect(await vectorsOf(target)).toEqual(await vectorsOf(source))
-  expect(await target.inspect({ repair: false })).toEqual([])
+  expect(await target.checkIntegrity({ repair: false })).toEqual([])
   await expect(
     source.commit([put('memory', memory({ id: memoryId('later') }))]),
   ).rejects.toMatchObject({
     code: 'read_only',
     message: expect.stringMatching(/^This store has moved to .*migrate --undo/),
   })
-  expect(await undoMove(source)).toMatchObject({ state: 'moved' })
+  expect(await undoMigration(source)).toMatchObject({ state: 'moved' })
   expect(await source.commit([put('memory', memory({ id: memoryId('later') }))])).toEqual({
     kind: 'committed',
   })
-  expect(await source.inspect({ repair: false })).toEqual([])
+  expect(await source.checkIntegrity({ repair: false })).toEqual([])
 }

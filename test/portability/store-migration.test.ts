@@ -1,13 +1,13 @@
 /** Moving everything from one store to another, while somebody writes to the old one. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { turnDocument } from '../../src/domain/search-document.ts'
-import { requireSettled } from '../../src/portability/store-migration/migration-marker.ts'
+import { toTurnDocument } from '../../src/domain/search-document.ts'
+import { assertMigrationComplete } from '../../src/portability/store-migration/migration-marker.ts'
 import {
-  type MovableStore,
-  moveStore,
-  type NewStore,
-  undoMove,
+  type MigratableStore,
+  migrateStore,
+  type StoreMigrationTarget,
+  undoMigration,
 } from '../../src/portability/store-migration/store-migration.ts'
 import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
@@ -36,10 +36,10 @@ import {
 } from './store-migration-support.ts'
 
 type Ends = {
-  readonly source: MovableStore
+  readonly source: MigratableStore
   /** Another process on the same data. */
-  readonly beside: MovableStore
-  readonly target: NewStore
+  readonly beside: MigratableStore
+  readonly target: StoreMigrationTarget
 }
 const now = () => 1_000
 
@@ -49,7 +49,7 @@ async function sqliteSource(): Promise<Pick<Ends, 'source' | 'beside'>> {
   return { source, beside: await openSqliteStore({ path, now, busyTimeoutMs: 0 }) }
 }
 
-function sqliteTarget(): Promise<NewStore> {
+function sqliteTarget(): Promise<StoreMigrationTarget> {
   return openSqliteStore({ path: ':memory:', now })
 }
 
@@ -75,7 +75,7 @@ async function moveHistory(ends: Ends, commits: readonly (readonly Change[])[]):
     await commitIfFree(beside, changes)
     if (rest.length % 3 === 0) await embedAll(beside).catch(() => {})
   }
-  const { heldMs } = await moveStore({ source, target: interrupted(target, meanwhile), now })
+  const { writeFreezeMs: heldMs } = await migrateStore({ source, target: interrupted(target, meanwhile), now })
   expect(heldMs).toEqual(expect.any(Number))
   await expectMoved(source, target)
 }
@@ -85,18 +85,18 @@ function describeMoves(open: () => Promise<Ends>, runs: number): void {
     const ends = await open()
     const { source, target } = ends
     const row = turn({ content: 'The zeppelin lands in Lisbon.' })
-    const said = turnDocument(row)
+    const said = toTurnDocument(row)
     await source.commit([
       { op: 'put', table: 'turn', row, expect: 'absent' },
       put(memory({ content: 'I like zeppelins' })),
     ])
     const vector = Float32Array.of(0, 0.6, 0.8)
     await source.vectors?.put(SPACE, [vectorEntry(said, vector)])
-    await moveStore({ source, target, now })
+    await migrateStore({ source, target, now })
     const where = { types: ['turn'] } as const
-    const { hits } = await target.matchText(said.place, { text: 'zeppelin', limit: 5, where })
+    const { hits } = await target.searchText(said.place, { text: 'zeppelin', limit: 5, where })
     expect(hits.map(({ id }) => id)).toEqual([said.id])
-    const nearest = await target.vectors?.nearest(SPACE, said.place, { vector, limit: 5, where })
+    const nearest = await target.vectors?.search(SPACE, said.place, { vector, limit: 5, where })
     expect(nearest?.map(({ id }) => id)).toEqual([said.id])
     await expectMoved(source, target)
     await close(ends)
@@ -132,17 +132,17 @@ describe('from a file to a file', () => {
         if (++commits > stopAfter) throw new Error('gone')
         if (commits === 2) await ends.beside.commit([put(memory({ place: BOB }))])
       })
-      const stopped = moveStore({ source: ends.source, target: failing, now })
+      const stopped = migrateStore({ source: ends.source, target: failing, now })
       if (
         await stopped.then(
           () => false,
           () => true,
         )
       ) {
-        await expect(requireSettled(ends.target)).rejects.toMatchObject({ code: 'unavailable' })
-        await expect(requireSettled(ends.source)).resolves.toBeUndefined()
+        await expect(assertMigrationComplete(ends.target)).rejects.toMatchObject({ code: 'unavailable' })
+        await expect(assertMigrationComplete(ends.source)).resolves.toBeUndefined()
         const copied: number[] = []
-        const moved = await moveStore({
+        const moved = await migrateStore({
           ...{ source: ends.source, target: ends.target, now },
           onProgress: (phase, done) => phase === 'copying' && copied.push(done),
         })
@@ -151,8 +151,8 @@ describe('from a file to a file', () => {
         const pages = Math.min(Math.max(stopAfter - 2, 0), 2)
         expect(copied.at(-1) ?? 0).toBeLessThanOrEqual(1_201 - 500 * pages)
       }
-      await expect(requireSettled(ends.target)).resolves.toBeUndefined()
-      await expect(requireSettled(ends.source)).rejects.toMatchObject({ code: 'read_only' })
+      await expect(assertMigrationComplete(ends.target)).resolves.toBeUndefined()
+      await expect(assertMigrationComplete(ends.source)).rejects.toMatchObject({ code: 'read_only' })
       await expectMoved(ends.source, ends.target)
       await close(ends)
     }
@@ -161,18 +161,18 @@ describe('from a file to a file', () => {
   it('[MH2] a run that ended between the two switches is finished by the next', async () => {
     const ends = { ...(await sqliteSource()), target: await sqliteTarget() }
     await ends.source.commit([put(memory())])
-    const failing: NewStore = {
+    const failing: StoreMigrationTarget = {
       ...ends.target,
       commit: (changes) =>
         changes.some((change) => change.op === 'remove' && change.table === 'entry')
           ? Promise.reject(new Error('gone'))
           : ends.target.commit(changes),
     }
-    await expect(moveStore({ source: ends.source, target: failing, now })).rejects.toThrow('gone')
+    await expect(migrateStore({ source: ends.source, target: failing, now })).rejects.toThrow('gone')
     // Nobody can write anywhere: that is safer than writing to both.
-    await expect(requireSettled(ends.target)).rejects.toMatchObject({ code: 'unavailable' })
-    await expect(requireSettled(ends.source)).rejects.toMatchObject({ code: 'read_only' })
-    expect(await moveStore({ source: ends.source, target: ends.target, now })).toMatchObject({
+    await expect(assertMigrationComplete(ends.target)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(assertMigrationComplete(ends.source)).rejects.toMatchObject({ code: 'read_only' })
+    expect(await migrateStore({ source: ends.source, target: ends.target, now })).toMatchObject({
       isResumed: true,
       heldMs: null,
     })
@@ -185,12 +185,12 @@ describe('from a file to a file', () => {
     const { source, target } = ends
     await source.commit([put(memory())])
     await target.commit([put(memory())])
-    await expect(moveStore({ source, target, now })).rejects.toMatchObject({ code: 'conflict' })
+    await expect(migrateStore({ source, target, now })).rejects.toMatchObject({ code: 'conflict' })
     expect(await source.commit([put(memory())])).toEqual({ kind: 'committed' })
     const empty = await sqliteTarget()
-    await moveStore({ source, target: empty, now })
+    await migrateStore({ source, target: empty, now })
     const other = await sqliteTarget()
-    await expect(moveStore({ source, target: other, now })).rejects.toMatchObject({
+    await expect(migrateStore({ source, target: other, now })).rejects.toMatchObject({
       code: 'read_only',
     })
     for (const store of [empty, other]) await store.close()
@@ -202,18 +202,18 @@ describe('from a file to a file', () => {
     const { source, target } = ends
     await source.commit([put(memory({ id: memoryId(1) })), put(memory({ id: memoryId(2) }))])
     // A store that says it has written and has not.
-    const lossy: NewStore = {
+    const lossy: StoreMigrationTarget = {
       ...target,
       commit: (changes) =>
         target.commit(
           changes.filter((change) => change.op !== 'put' || change.row.id !== memoryId(2)),
         ),
     }
-    await expect(moveStore({ source, target: lossy, now })).rejects.toThrow(/differ in: memory/)
+    await expect(migrateStore({ source, target: lossy, now })).rejects.toThrow(/differ in: memory/)
     expect(await source.commit([put(memory())])).toEqual({ kind: 'committed' })
-    await expect(requireSettled(source)).resolves.toBeUndefined()
-    await expect(requireSettled(target)).rejects.toMatchObject({ code: 'unavailable' })
-    await moveStore({ source, target, now })
+    await expect(assertMigrationComplete(source)).resolves.toBeUndefined()
+    await expect(assertMigrationComplete(target)).rejects.toMatchObject({ code: 'unavailable' })
+    await migrateStore({ source, target, now })
     await expectMoved(source, target)
     await close(ends)
   })
@@ -226,7 +226,7 @@ describe('from a file to a file', () => {
     let puts = 0
     const vectors = target.vectors
     if (vectors == null) throw new Error('There are no vectors.')
-    const garbling: NewStore = {
+    const garbling: StoreMigrationTarget = {
       ...target,
       vectors: {
         ...vectors,
@@ -237,7 +237,7 @@ describe('from a file to a file', () => {
         },
       },
     }
-    await moveStore({ source, target: garbling, now })
+    await migrateStore({ source, target: garbling, now })
     expect(await vectorsOf(target)).toEqual(await vectorsOf(source))
     await expectMoved(source, target)
     await close(ends)
@@ -249,24 +249,24 @@ describe('from a file to a file', () => {
     await source.commit([put(memory())])
     let isHeld = false
     const countedWhileHeld: boolean[] = []
-    const counting = <Counted extends NewStore>(store: Counted): Counted => ({
+    const counting = <Counted extends StoreMigrationTarget>(store: Counted): Counted => ({
       ...store,
-      report: () => {
+      getReport: () => {
         countedWhileHeld.push(isHeld)
-        return store.report()
+        return store.getReport()
       },
     })
-    const held: MovableStore['leaving'] = {
+    const held: MigratableStore['leaving'] = {
       ...source.leaving,
-      hold: (work) =>
-        source.leaving.hold(async (given) => {
+      freezeWrites: (work) =>
+        source.leaving.freezeWrites(async (given) => {
           isHeld = true
           const result = await work(given)
           isHeld = false
           return result
         }),
     }
-    await moveStore({
+    await migrateStore({
       source: { ...counting(source), leaving: held },
       target: counting(target),
       now,
@@ -281,15 +281,15 @@ describe('from a file to a file', () => {
     const { source } = ends
     await source.commit([put(memory())])
     const before = await contents(source)
-    expect(await undoMove(source)).toBeNull()
+    expect(await undoMigration(source)).toBeNull()
     const failing = interrupted(ends.target, async () => {
       throw new Error('gone')
     })
-    await expect(moveStore({ source, target: failing, now })).rejects.toThrow('gone')
-    expect(await undoMove(source)).toMatchObject({ state: 'moving' })
+    await expect(migrateStore({ source, target: failing, now })).rejects.toThrow('gone')
+    expect(await undoMigration(source)).toMatchObject({ state: 'moving' })
     expect(await contents(source)).toEqual(before)
     const second = await sqliteTarget()
-    await moveStore({ source, target: second, now })
+    await migrateStore({ source, target: second, now })
     await expectMoved(source, second)
     await second.close()
     await close(ends)
@@ -301,11 +301,11 @@ describe('from a file to a file', () => {
     const rows = Array.from({ length: 1_500 }, () => memory())
     await source.commit(rows.map(put))
     const outcomes = await Promise.allSettled([
-      moveStore({ source, target, now }),
-      moveStore({ source: beside, target, now }),
+      migrateStore({ source, target, now }),
+      migrateStore({ source: beside, target, now }),
     ])
     if (!outcomes.some(({ status }) => status === 'fulfilled')) {
-      await moveStore({ source, target, now })
+      await migrateStore({ source, target, now })
     }
     await expectMoved(source, target)
     await close(ends)
@@ -333,10 +333,10 @@ describe('to PostgreSQL (PGlite)', () => {
     const failing = interrupted(target, async () => {
       if (++commits > 3) throw new Error('gone')
     })
-    await expect(moveStore({ source, target: failing, now })).rejects.toThrow('gone')
-    await expect(requireSettled(target)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(migrateStore({ source, target: failing, now })).rejects.toThrow('gone')
+    await expect(assertMigrationComplete(target)).rejects.toMatchObject({ code: 'unavailable' })
     await ends.beside.commit([put(memory({ place: BOB }))])
-    expect((await moveStore({ source, target, now })).isResumed).toBe(true)
+    expect((await migrateStore({ source, target, now })).isResumed).toBe(true)
     await expectMoved(source, target)
     await close(ends)
   })
@@ -349,7 +349,7 @@ describe.skipIf(server.kind === 'none')(`from PostgreSQL${reason}`, () => {
   const url = server.kind === 'none' ? '' : server.url
   afterAll(() => (server.kind === 'none' ? undefined : server.stop()))
 
-  const open = async (target: () => Promise<NewStore>): Promise<Ends> => {
+  const open = async (target: () => Promise<StoreMigrationTarget>): Promise<Ends> => {
     const schema = freshSchema()
     const source = await openFreshStore(url, { schema })
     const beside = await openPostgresStore({
@@ -370,11 +370,11 @@ describe.skipIf(server.kind === 'none')(`from PostgreSQL${reason}`, () => {
 
   it('[MH7] holds with row security on', async () => {
     const schema = freshSchema()
-    const source = await openFreshStore(url, { schema, rowSecurity: true })
+    const source = await openFreshStore(url, { schema, rowLevelSecurity: true })
     const target = await sqliteTarget()
     await source.commit([put(memory()), put(memory({ place: BOB }))])
     await embedAll(source)
-    await moveStore({ source, target, now })
+    await migrateStore({ source, target, now })
     expect(await vectorsOf(target)).toEqual(await vectorsOf(source))
     await expectMoved(source, target)
     await source.close()

@@ -1,8 +1,8 @@
 /** What is compared by meaning when a question names those who speak in the memories. */
 import { expect, it, onTestFinished } from 'vitest'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
@@ -10,10 +10,10 @@ import { scriptedEmbedder } from '../fakes/embedder.ts'
 const ADA = { owner: 'ada' }
 
 async function openEngine(wrap: (store: Store) => Store = (store) => store) {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const embedder = scriptedEmbedder()
-  const engine = createEngineOn({
-    ...{ store: wrap(store), vectors: referenceVectors(store), embedder },
+  const engine = createEngineWith({
+    ...{ store: wrap(store), vectors: createInMemoryVectorIndex(store), embedder },
     ...{ clock: new FakeClock(), ids: countingIds(), settings: { legDeadlineMs: 200 } },
   })
   onTestFinished(() => engine.close())
@@ -27,7 +27,7 @@ async function openEngine(wrap: (store: Store) => Store = (store) => store) {
   await engine.reindex()
   /** The question as the model got it. */
   const compared = async (text: string, strategy: 'hybrid' | 'semantic' = 'hybrid') => {
-    const { legs } = await engine.recall(ADA, { text, strategy })
+    const { retrievers: legs } = await engine.recall(ADA, { text, strategy })
     expect(legs.meaning.state).toBe('searched')
     const asked = embedder.calls.filter(({ purpose }) => purpose === 'query')
     return asked.at(-1)?.texts[0]
@@ -55,7 +55,7 @@ it('[RA14] a search by words that hangs keeps nothing from being found by meanin
   let hangs = false
   const { compared } = await openEngine((store) => ({
     ...store,
-    matchText: (...query) => (hangs ? new Promise(() => {}) : store.matchText(...query)),
+    searchText: (...query) => (hangs ? new Promise(() => {}) : store.searchText(...query)),
   }))
   hangs = true
   const question = 'When did Caroline go to Oslo?'

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { describeHealth } from '../../src/engine/health.ts'
-import { LegGuard } from '../../src/lib/probing-circuit-breaker.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { ProbingCircuitBreaker } from '../../src/lib/probing-circuit-breaker.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import type { Reranker } from '../../src/models/reranker.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import type { VectorIndex } from '../../src/storage/vector-index.ts'
 import { openConversations } from '../conversations/conversations-support.ts'
 import { FakeClock } from '../fakes/clock.ts'
@@ -49,7 +49,7 @@ function fails(): never {
 
 async function meaningOf(engine: Engine, deadlineMs?: number) {
   const patience = deadlineMs === undefined ? {} : { deadlineMs }
-  const { memories, legs } = await engine.recall(ADA, { text: 'tea', ...patience })
+  const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea', ...patience })
   expect(memories.map(({ memory }) => memory.content)).toEqual([TEA])
   return legs.meaning
 }
@@ -71,7 +71,7 @@ describe('an embedder', () => {
     await askTimes(1, engine)
     expect(patient.questions).toBe(3)
     clock.advance(4_999)
-    const { state, because } = await meaningOf(engine)
+    const { state, reason: because } = await meaningOf(engine)
     expect(patient.questions).toBe(3)
     expect(state).toBe('failed')
     expect(because).toContain(since)
@@ -99,7 +99,7 @@ describe('an embedder', () => {
 
   it('[RA24] that can not be loaded rests as well, and words alone are asked for meanwhile', async () => {
     let loads = 0
-    const embedder = changed(referenceEmbedder(), {
+    const embedder = changed(createHashingEmbedder(), {
       describe: () => {
         loads++
         return broken('no model')()
@@ -109,7 +109,7 @@ describe('an embedder', () => {
     const ask = () => engine.recall(ADA, { text: 'tea' })
     for (let time = 0; time < 3; time++) await ask()
     const before = loads
-    const { legs } = await ask()
+    const { retrievers: legs } = await ask()
     expect(legs.meaning).toMatchObject({
       state: 'failed',
       because: expect.stringContaining('no model'),
@@ -123,8 +123,8 @@ describe('an embedder', () => {
   it.each(['count', 'nearest'] as const)(
     '[RA24] is not blamed for an index that fails in %s',
     async (method) => {
-      const store = createReferenceStore()
-      const vectors: VectorIndex = changed(referenceVectors(store), {
+      const store = createInMemoryStore()
+      const vectors: VectorIndex = changed(createInMemoryVectorIndex(store), {
         [method]: broken('no index'),
       })
       const { engine } = openEngine({ store, vectors })
@@ -148,7 +148,7 @@ describe('an embedder', () => {
       expect((await meaningOf(engine)).state).toBe('failed')
       // The next rest begins when the trial has failed.
       await until(
-        async () => (await meaningOf(engine)).because?.includes(after(clock, seconds)) === true,
+        async () => (await meaningOf(engine)).reason?.includes(after(clock, seconds)) === true,
       )
       expect(patient.questions).toBe(before + 1)
     }
@@ -210,7 +210,7 @@ describe('an embedder', () => {
     expect(await codes()).toEqual([])
     await askTimes(1, engine)
     expect(await codes()).toEqual(['embedder_failing'])
-    const { embedder } = engine.parts()
+    const { embedder } = engine.getComponents()
     expect(embedder?.state).toMatchObject({
       kind: 'failing',
       because: expect.stringContaining('tried again after'),
@@ -238,7 +238,7 @@ describe('a reranker', () => {
       await opened.engine.remember(ADA, { content })
     }
     await opened.engine.reindex()
-    const ask = async () => (await opened.engine.recall(ADA, { text: 'apples' })).legs.rerank
+    const ask = async () => (await opened.engine.recall(ADA, { text: 'apples' })).retrievers.rerank
     return { ...opened, patient, ask }
   }
 
@@ -253,67 +253,67 @@ describe('a reranker', () => {
     patient.rerank = async (_question, texts) => texts.map((_text, index) => ({ index, score: 1 }))
     clock.advance(5_000)
     expect((await ask()).state).toBe('failed')
-    await until(async () => (await engine.status()).rerankTrouble === null)
+    await until(async () => (await engine.status()).rerankerProblem === null)
     expect((await ask()).state).toBe('searched')
   })
 })
 
 describe('the guard itself', () => {
-  const late = (guard: LegGuard) => guard.within(SHORT_MS, (_, { asks }) => asks(forever))
+  const late = (guard: ProbingCircuitBreaker) => guard.run(SHORT_MS, (_, { awaitAnswer: asks }) => asks(forever))
 
   it('[RA24] what was asked before the last answer says nothing new', async () => {
-    const guard = new LegGuard(new FakeClock())
+    const guard = new ProbingCircuitBreaker(new FakeClock())
     const held = gate()
     const failing = Array.from({ length: 3 }, () =>
-      guard.within(60_000, (_, { asks }) => asks(() => held.opened.then(fails))),
+      guard.run(60_000, (_, { awaitAnswer: asks }) => asks(() => held.opened.then(fails))),
     )
-    await guard.within(60_000, (_, { asks }) => asks(async () => 'well'))
+    await guard.run(60_000, (_, { awaitAnswer: asks }) => asks(async () => 'well'))
     held.open()
     expect((await Promise.all(failing)).map(({ kind }) => kind)).toEqual(Array(3).fill('failed'))
-    expect(guard.trouble()).toBeNull()
+    expect(guard.getOpenReason()).toBeNull()
   })
 
   it('[RA25] a model that has loaded late is tried with the next question', async () => {
-    const guard = new LegGuard(new FakeClock())
+    const guard = new ProbingCircuitBreaker(new FakeClock())
     const loaded = gate()
     let asked = 0
     const ask = () =>
-      guard.within(SHORT_MS, async (_, { loads, asks }) => {
+      guard.run(SHORT_MS, async (_, { awaitLoad: loads, awaitAnswer: asks }) => {
         await loads(() => loaded.opened)
         await asks(async () => asked++)
       })
     for (let time = 0; time < 3; time++) await ask()
-    expect(guard.trouble()).not.toBeNull()
+    expect(guard.getOpenReason()).not.toBeNull()
     loaded.open()
     await until(() => asked === 3) // those that nobody waits for any more, and that count for nothing
-    expect(guard.trouble()).not.toBeNull()
+    expect(guard.getOpenReason()).not.toBeNull()
     expect((await ask()).kind).toBe('failed')
-    await until(() => guard.trouble() === null)
+    await until(() => guard.getOpenReason() === null)
   })
 
   it('[RA25] a clock that is set back does not prolong the rest', async () => {
     const clock = new FakeClock()
-    const guard = new LegGuard(clock)
+    const guard = new ProbingCircuitBreaker(clock)
     for (let time = 0; time < 3; time++) await late(guard)
     clock.advance(-86_400_000)
-    await guard.within(SHORT_MS, (_, { asks }) => asks(async () => 'well'))
-    await until(() => guard.trouble() === null)
+    await guard.run(SHORT_MS, (_, { awaitAnswer: asks }) => asks(async () => 'well'))
+    await until(() => guard.getOpenReason() === null)
   })
 
   it('[RA25] a trial that does not get to the model changes nothing', async () => {
     const clock = new FakeClock()
-    const guard = new LegGuard(clock)
+    const guard = new ProbingCircuitBreaker(clock)
     for (let time = 0; time < 3; time++) await late(guard)
-    const told = guard.trouble()
+    const told = guard.getOpenReason()
     clock.advance(5_000)
     let ended = 0
     const besides = () =>
-      guard.within(SHORT_MS, async () => {
+      guard.run(SHORT_MS, async () => {
         ended++
       })
     await besides()
     await until(() => ended === 1)
-    expect(guard.trouble()).toBe(told)
+    expect(guard.getOpenReason()).toBe(told)
     await until(async () => {
       await besides()
       return ended > 1 // the next one is a trial again
@@ -323,11 +323,11 @@ describe('the guard itself', () => {
 
 describe('a request to a model', () => {
   it('[RA27] is told which parts of recall failed, and so is the receipt', async () => {
-    const store = createReferenceStore()
+    const store = createInMemoryStore()
     let isIll = false
     const { engine, client } = await openConversations(async () => store, {
       store,
-      vectors: referenceVectors(store),
+      vectors: createInMemoryVectorIndex(store),
       embedder: scriptedEmbedder(({ purpose }) => {
         if (isIll && purpose === 'query') fails()
       }),
@@ -341,7 +341,7 @@ describe('a request to a model', () => {
       const prepared = await client.ask([`Do I drink tea in the garden at ${when}?`], 'Yes.')
       expect(prepared).toMatchObject({ skipped: null, degraded: ['meaning'] })
     }
-    const { rows } = await engine.conversations.receipts(ADA)
+    const { rows } = await engine.conversations.listReceipts(ADA)
     expect(rows.map(({ degraded }) => degraded)).toEqual([...Array(4).fill(['meaning']), []])
   })
 })

@@ -1,7 +1,7 @@
 /** Searches hold the thread only briefly. Shown by the turns that others get meanwhile, not by the time that they wait. */
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { create } from '../conformance/store/store.suite.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -59,7 +59,7 @@ async function turnsDuring(
 
 it('[RA23] searching by words gives way after every word and every batch of rows', async () => {
   const { store } = await filledStore()
-  const search = () => store.matchText(ADA, { text: 'green tea', limit: 10, where: {} })
+  const search = () => store.searchText(ADA, { text: 'green tea', limit: 10, where: {} })
   const undisturbed = await search()
   withSlowSteps()
   let found: unknown
@@ -73,7 +73,7 @@ it('[RA23] searching by words gives way after every word and every batch of rows
 it('[RA23] what is removed while a search by words gives way is not found', async () => {
   const { store, rows } = await filledStore()
   const wanted = rows[7] as (typeof rows)[number] // there are a thousand
-  const search = () => store.matchText(ADA, { text: 'tea 7', limit: 10, where: {} })
+  const search = () => store.searchText(ADA, { text: 'tea 7', limit: 10, where: {} })
   expect((await search()).hits[0]?.id).toBe(wanted.id)
   withSlowSteps()
   const removal = {
@@ -97,7 +97,7 @@ it('[RA23] what is removed while a search by words gives way is not found', asyn
 it('[RA23] searching by meaning gives way after every part of the scan', async () => {
   const { store } = await filledStore()
   const query = { vector: unitVector(DIMENSIONS, 1), limit: 10, where: {} }
-  const search = () => store.vectors.nearest(space(DIMENSIONS), ADA, query)
+  const search = () => store.vectors.search(space(DIMENSIONS), ADA, query)
   const undisturbed = await search()
   withSlowSteps()
   let found: unknown
@@ -110,10 +110,10 @@ it('[RA23] searching by meaning gives way after every part of the scan', async (
 
 it('[RA23] recall gives way between its stages, however quick they are', async () => {
   const store = await openSqliteStore({ path: ':memory:', now: Date.now })
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store,
     vectors: store.vectors,
-    embedder: referenceEmbedder(),
+    embedder: createHashingEmbedder(),
     clock: new FakeClock(),
     ids: countingIds(),
     settings: {},

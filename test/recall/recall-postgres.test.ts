@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineWith } from '../../src/engine/engine.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { synonymEmbedder } from '../fakes/synonym-embedder.ts'
 import { cuttable } from '../support/faulty-connection.ts'
@@ -46,7 +46,7 @@ function describeTrips(url: string): void {
     const store = await openFreshStore(line.url, { poolSize: 4, ...options })
     if (store.vectors === null) throw new Error('There is no pgvector.')
     const clock = new FakeClock()
-    const engine = createEngineOn({
+    const engine = createEngineWith({
       ...{ store, vectors: store.vectors, clock, ids: countingIds() },
       ...{ settings: {}, embedder: synonymEmbedder({ light: 'lamp' }) },
     })

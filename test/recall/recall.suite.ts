@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import type { Reranker } from '../../src/models/reranker.ts'
 import type { RecallQuery } from '../../src/recall/recall-query.ts'
-import type { Recollection } from '../../src/recall/recall-result.ts'
+import type { RecallResult } from '../../src/recall/recall-result.ts'
 import type { Store } from '../../src/storage/store.ts'
 import type { VectorIndex } from '../../src/storage/vector-index.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -37,7 +37,7 @@ export function describeRecall(
   const openEngine = async (settings: SettingValues = {}, reranker?: Reranker) => {
     const clock = new FakeClock(Date.parse('2024-05-15T10:30:00Z'))
     const { store, vectors } = await open()
-    const engine = createEngineOn({
+    const engine = createEngineWith({
       store,
       vectors,
       clock,
@@ -66,7 +66,7 @@ type OpenEngine = (
   readonly vectors: VectorIndex
 }>
 
-const contentsOf = ({ memories }: Recollection) => memories.map(({ memory }) => memory.content)
+const contentsOf = ({ memories }: RecallResult) => memories.map(({ memory }) => memory.content)
 
 async function ask(engine: Engine, text: string, query: Partial<RecallQuery> = {}) {
   return contentsOf(await engine.recall(ADA, { text, ...query }))
@@ -105,9 +105,9 @@ function describeFinding(open: OpenEngine): void {
     expect(await ask(engine, 'automobile', { strategy: 'recent' })).toEqual(newestFirst)
     expect(await ask(engine, '', { strategy: 'exact', limit: 2 })).toEqual(newestFirst.slice(0, 2))
     const words = await engine.recall(ADA, { text: 'sofa', strategy: 'keyword' })
-    expect(words.legs.meaning).toMatchObject({ state: 'skipped', hits: 0 })
+    expect(words.retrievers.meaning).toMatchObject({ state: 'skipped', hits: 0 })
     const meaning = await engine.recall(ADA, { text: 'sofa', strategy: 'semantic' })
-    expect(meaning.legs.keyword).toMatchObject({ state: 'skipped', hits: 0 })
+    expect(meaning.retrievers.keyword).toMatchObject({ state: 'skipped', hits: 0 })
   })
 
   it.each(['adaptive', 'rrf', 'weighted'] as const)(
@@ -134,7 +134,7 @@ function describeFinding(open: OpenEngine): void {
     await engine.remember(ADA, { content: 'The car is red', importance: 9, provenance })
     await engine.remember(ADA, { content: 'Tea is what everybody drinks here' })
     clock.advance(DAY)
-    const { memories, legs, time } = await engine.recall(ADA, { text: "Ann's car yesterday" })
+    const { memories, retrievers: legs, time } = await engine.recall(ADA, { text: "Ann's car yesterday" })
     const car = memories.find(({ memory }) => memory.content === 'The car is red')
     expect(car?.trail.map(({ stage }) => stage)).toEqual([
       ...['keyword', 'meaning', 'fuse', 'match', 'weigh', 'rerank', 'diversify', 'floor'],
@@ -390,12 +390,12 @@ function describeLimits(open: OpenEngine, corpora: number): void {
     const before = await engine.list(ADA)
     await ask(engine, 'tea')
     await ask(engine, 'tea', { strategy: 'recent' })
-    await engine.noteUse(ADA, [])
+    await engine.recordUse(ADA, [])
     expect(await engine.list(ADA)).toEqual(before)
     clock.advance(DAY)
     await ask(engine, 'tea', { purpose: 'prompt' })
     await ask(engine, 'tea', { purpose: 'prompt' })
-    await engine.noteUse(ADA, [])
+    await engine.recordUse(ADA, [])
     expect(await engine.get(ADA, memory.id)).toEqual({
       ...memory,
       useCount: 2,

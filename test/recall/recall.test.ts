@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, it } from 'vitest'
 import { createEngine } from '../../src/app/composition.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { synonymEmbedder } from '../fakes/synonym-embedder.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { describeRecall } from './recall.suite.ts'
 
 describeRecall('on the reference store', async () => {
-  const store = createReferenceStore()
-  return { store, vectors: referenceVectors(store) }
+  const store = createInMemoryStore()
+  return { store, vectors: createInMemoryVectorIndex(store) }
 })
 
 describeRecall('on sqlite', async () => {

@@ -1,6 +1,6 @@
 /** What people say again and again must not keep out what answers them. */
 import { describe, expect, it } from 'vitest'
-import { documentId } from '../../src/domain/search-document.ts'
+import { toDocumentId } from '../../src/domain/search-document.ts'
 import type { Turn } from '../../src/domain/turn.ts'
 import { ADA, type OpenStore, openConversations } from '../conversations/conversations-support.ts'
 import { turn as turnRow } from '../fakes/entries.ts'
@@ -51,9 +51,9 @@ export function describeRepeatedTurns(name: string, open: OpenStore): void {
       })
       await store.commit([{ op: 'put', table: 'turn', row: answer, expect: 'absent' }])
       const documents = await found()
-      expect(documents.map(({ id }) => id)).toContain(documentId(answer.id))
+      expect(documents.map(({ id }) => id)).toContain(toDocumentId(answer.id))
       // Of the repetitions, the newest.
-      const newest = rows.slice(-3).map(({ id }) => documentId(id))
+      const newest = rows.slice(-3).map(({ id }) => toDocumentId(id))
       const repeated = documents.filter(({ content }) => content === QUESTION)
       expect(new Set(repeated.map(({ id }) => id))).toEqual(new Set(newest))
     })
@@ -76,7 +76,7 @@ export function describeRepeatedTurns(name: string, open: OpenStore): void {
         content: 'By the way, the garage opens with 4711.',
       })
       await store.commit([{ op: 'put', table: 'turn', row: answer, expect: 'absent' }])
-      expect((await found()).map(({ id }) => id)).toContain(documentId(answer.id))
+      expect((await found()).map(({ id }) => id)).toContain(toDocumentId(answer.id))
     })
   })
 }

@@ -3,5 +3,5 @@ import type { Store } from '../../src/storage/store.ts'
 
 /** What `doctor` does, for the end of a test that made something fail: what is derived is what it should be. */
 export async function expectSound(...stores: readonly Pick<Store, 'inspect'>[]): Promise<void> {
-  for (const store of stores) expect(await store.inspect({ repair: false })).toEqual([])
+  for (const store of stores) expect(await store.checkIntegrity({ repair: false })).toEqual([])
 }

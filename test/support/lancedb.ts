@@ -10,8 +10,8 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openDatabase } from '../../src/storage/lancedb/lancedb-driver.ts'
-import { tableName } from '../../src/storage/lancedb/point-rows.ts'
+import { openLanceDatabase } from '../../src/storage/lancedb/lancedb-driver.ts'
+import { toTableName } from '../../src/storage/lancedb/point-rows.ts'
 import type { VectorSpace } from '../../src/storage/vector-index.ts'
 
 export type InstalledLance = {
@@ -50,8 +50,8 @@ export async function loadFrom(folder: string): Promise<unknown> {
 
 /** How the table of a space looks on disk, read beside any mirror. */
 export async function tableFacts({ load }: InstalledLance, folder: string, space: VectorSpace) {
-  const { connection } = await openDatabase(folder, load)
-  const table = await connection.openTable(tableName(space))
+  const { connection } = await openLanceDatabase(folder, load)
+  const table = await connection.openTable(toTableName(space))
   const { fragmentStats } = await table.stats()
   const indexes = await table.listIndices()
   const versions = await table.listVersions()

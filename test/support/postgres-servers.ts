@@ -23,7 +23,7 @@ import { promisify } from 'node:util'
 import pg, { type QueryResultRow } from 'pg'
 import {
   openPostgresStore,
-  type PostgresOptions,
+  type PostgresStoreOptions,
   type PostgresStore,
 } from '../../src/storage/postgres/postgres-store.ts'
 import { withPgvectorBeside } from './pgvector-install.ts'
@@ -52,7 +52,7 @@ const PGLITE_CONNECTIONS_MAX = 50
 /** Opens a store in a schema of its own, which is dropped when the store is closed. */
 export async function openFreshStore(
   url: string,
-  options: Omit<PostgresOptions, 'connectionString'> = {},
+  options: Omit<PostgresStoreOptions, 'connectionString'> = {},
 ): Promise<PostgresStore> {
   const schema = options.schema ?? freshSchema()
   const store = await openPostgresStore({ ...options, connectionString: url, schema })

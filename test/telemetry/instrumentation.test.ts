@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { observed } from '../../src/engine/instrumentation.ts'
-import { nextTurn } from '../../src/lib/event-loop.ts'
-import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
-import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
-import { createTelemetry } from '../../src/telemetry/composite-telemetry.ts'
-import { createLog } from '../../src/telemetry/json-log.ts'
-import { SILENT, type Telemetry } from '../../src/telemetry/telemetry.ts'
+import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import { instrumentEngine } from '../../src/engine/instrumentation.ts'
+import { yieldToEventLoop } from '../../src/lib/event-loop.ts'
+import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createCompositeTelemetry } from '../../src/telemetry/composite-telemetry.ts'
+import { createJsonLog } from '../../src/telemetry/json-log.ts'
+import { NOOP_TELEMETRY, type Telemetry } from '../../src/telemetry/telemetry.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
 
@@ -16,9 +16,9 @@ const ADA = { owner: 'ada', session: 'chat 7' }
 const SECRET = 'The spare key is under the third pot.'
 
 function open(telemetry: Telemetry): Engine {
-  return observed(
-    createEngineOn({
-      store: createReferenceStore(),
+  return instrumentEngine(
+    createEngineWith({
+      store: createInMemoryStore(),
       clock: new FakeClock(),
       ids: countingIds(),
       settings: {},
@@ -46,7 +46,7 @@ describe('an observed engine', () => {
     expect(await engine.get(ADA, memory.id)).toEqual(memory)
     await expect(engine.get(ADA, 'tea')).rejects.toMatchObject({ code: 'invalid_input' })
     await expect(engine.erase(ADA, 'mem_nothere')).rejects.toMatchObject({ code: 'not_found' })
-    await nextTurn()
+    await yieldToEventLoop()
     const counted = (operation: string, outcome: string) =>
       telemetry.counted('recollect_operations_total', { operation, outcome })
     expect(counted('remember', 'ok')).toBe(1)
@@ -75,12 +75,12 @@ describe('an observed engine', () => {
       later: async (number: number) => number * 2,
       keys: new Keys(),
     }
-    const engine = observed(partly(inner), telemetry) as unknown as typeof inner // as it was given
+    const engine = instrumentEngine(partly(inner), telemetry) as unknown as typeof inner // as it was given
     expect([engine.version, engine.nothing, engine.double(2)]).toEqual([7, null, 4])
     expect(await engine.later(2)).toBe(4)
     expect(await engine.keys.create('a')).toEqual(['a'])
     expect(await engine.keys.create('b')).toEqual(['a', 'b'])
-    await nextTurn()
+    await yieldToEventLoop()
     const outcome = 'ok'
     expect(telemetry.counted('recollect_operations_total', { operation: 'later', outcome })).toBe(1)
     expect(
@@ -93,7 +93,7 @@ describe('an observed engine', () => {
     const counted = (outcome: string) =>
       telemetry.counted('recollect_operations_total', { operation: 'export', outcome })
     let isLeft = false
-    const engine = observed(
+    const engine = instrumentEngine(
       partly({
         export: async function* (scope: unknown) {
           try {
@@ -109,19 +109,19 @@ describe('an observed engine', () => {
     )
     const lines: string[] = []
     for await (const line of engine.export(ADA)) {
-      await nextTurn()
+      await yieldToEventLoop()
       expect(counted('ok')).toBe(0)
       lines.push(line)
     }
     expect(lines).toEqual(['one', 'two'])
-    await nextTurn()
+    await yieldToEventLoop()
     expect(counted('ok')).toBe(1)
     isLeft = false
     for await (const _ of engine.export(ADA)) break
-    await nextTurn()
+    await yieldToEventLoop()
     expect([isLeft, counted('ok')]).toEqual([true, 2])
     await expect(readAll(engine.export(null))).rejects.toThrow('The store is gone.')
-    await nextTurn()
+    await yieldToEventLoop()
     expect([counted('ok'), counted('unavailable')]).toEqual([2, 1])
   })
 
@@ -129,22 +129,22 @@ describe('an observed engine', () => {
     const broken = () => {
       throw new Error('telemetry is broken')
     }
-    const engine = open({ ...SILENT, log: broken, count: broken, observe: broken })
+    const engine = open({ ...NOOP_TELEMETRY, log: broken, count: broken, observe: broken })
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea over coffee.' })
     expect(memory.content).toContain('tea')
     expect((await engine.recall(ADA, { text: 'tea' })).memories).toHaveLength(1)
     await expect(engine.get(ADA, 'tea')).rejects.toMatchObject({ code: 'invalid_input' })
-    const odd = observed(partly({ remember: async () => 'stored', recall: async () => null }), {
-      ...SILENT,
+    const odd = instrumentEngine(partly({ remember: async () => 'stored', recall: async () => null }), {
+      ...NOOP_TELEMETRY,
     })
     expect(await odd.remember(ADA, { content: 'x' })).toBe('stored')
     expect(await odd.recall(ADA, { text: 'x' })).toBeNull()
-    await nextTurn() // what is told later harms nobody either
+    await yieldToEventLoop() // what is told later harms nobody either
   })
 
   it('[TE9] silence costs nothing: the engine is left as it is', () => {
     const engine = partly({})
-    expect(observed(engine, SILENT)).toBe(engine)
+    expect(instrumentEngine(engine, NOOP_TELEMETRY)).toBe(engine)
   })
 })
 
@@ -155,7 +155,7 @@ describe('recall', () => {
     await engine.remember(ADA, { content: 'I prefer tea over coffee.' })
     await engine.recall(ADA, { text: 'tea or coffee' })
     await engine.recall(ADA, { text: 'tea', strategy: 'keyword' })
-    await nextTurn()
+    await yieldToEventLoop()
     const legs = (leg: string, state: string) =>
       telemetry.counted('recollect_recall_legs_total', { leg, state })
     expect([legs('keyword', 'searched'), legs('meaning', 'skipped')]).toEqual([2, 2])
@@ -163,7 +163,7 @@ describe('recall', () => {
     expect(telemetry.counted('recollect_recalls_abstained_total')).toBe(0)
     const times = telemetry.observed.filter(({ name }) => name === 'recollect_recall_seconds')
     expect(times.map(({ labels }) => labels.strategy)).toEqual(['hybrid', 'keyword'])
-    const quiet = observed(
+    const quiet = instrumentEngine(
       partly({ recall: async () => ({ legs: {}, abstained: true, memories: [], strategy: 'x' }) }),
       telemetry,
     )
@@ -174,15 +174,15 @@ describe('recall', () => {
   it('[TE10] a leg that fails is told once, and once more when it works again', async () => {
     const telemetry = new KeptTelemetry()
     let isBroken = false
-    const inner = referenceEmbedder()
-    const store = createReferenceStore()
-    const engine = observed(
-      createEngineOn({
+    const inner = createHashingEmbedder()
+    const store = createInMemoryStore()
+    const engine = instrumentEngine(
+      createEngineWith({
         store,
         clock: new FakeClock(),
         ids: countingIds(),
         settings: {},
-        vectors: referenceVectors(store),
+        vectors: createInMemoryVectorIndex(store),
         embedder: {
           ...inner,
           embed: async (texts, options) => {
@@ -252,7 +252,7 @@ describe('spans', () => {
     }
     expect(telemetry.spans.map(({ facts }) => facts.memory)).toEqual(Array(4).fill('invalid'))
     expect(telemetry.spans.every(({ isFailed }) => isFailed)).toBe(true)
-    await engine.emptyBin(ADA)
+    await engine.emptyTrash(ADA)
     expect(telemetry.spans).toHaveLength(4)
   })
 })
@@ -260,14 +260,14 @@ describe('spans', () => {
 describe('the log of an observed engine', () => {
   it('[TE2] holds no text of memories and questions, not even when everything is logged', async () => {
     const lines: string[] = []
-    const log = createLog({ level: 'debug', to: { write: (line) => lines.push(line) } })
-    const engine = open(createTelemetry({ log }))
+    const log = createJsonLog({ level: 'debug', destination: { write: (line) => lines.push(line) } })
+    const engine = open(createCompositeTelemetry({ log }))
     const { memory } = await engine.remember(ADA, { content: SECRET, metadata: { note: SECRET } })
     await engine.recall(ADA, { text: SECRET })
     await engine.edit(ADA, memory.id, { content: `${SECRET} Really.` })
     await expect(engine.get(ADA, SECRET)).rejects.toThrow()
     await expect(engine.recall(ADA, { text: 7 as unknown as string })).rejects.toThrow()
-    const failing = observed(
+    const failing = instrumentEngine(
       partly({
         status: async () => {
           throw new Error(SECRET)
@@ -276,11 +276,11 @@ describe('the log of an observed engine', () => {
           throw new AppError('unavailable', 'The store is gone.', {}, new Error(SECRET))
         },
       }),
-      createTelemetry({ log }),
+      createCompositeTelemetry({ log }),
     )
     await expect(failing.status()).rejects.toThrow(SECRET)
-    await expect(failing.places()).rejects.toThrow('The store is gone.')
-    await nextTurn()
+    await expect(failing.listPlaces()).rejects.toThrow('The store is gone.')
+    await yieldToEventLoop()
     expect(lines.join('')).not.toContain('spare key')
     const told = lines.map((line) => JSON.parse(line))
     expect(told.slice(-2)).toMatchObject([

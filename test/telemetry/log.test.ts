@@ -2,7 +2,7 @@ import fs, { openSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { createLog, toLine } from '../../src/telemetry/json-log.ts'
+import { createJsonLog, toLogLine } from '../../src/telemetry/json-log.ts'
 import {
   LOG_EVENTS,
   LOG_FIELDS,
@@ -18,7 +18,7 @@ const KEY = `rc_01k3x9q2v7_${'aB3-_xYz'.repeat(5)}`
 /** A log that keeps its lines. */
 function kept(level: 'silent' | 'debug' | 'info' | 'warn' | 'error' = 'debug') {
   const lines: string[] = []
-  const log = createLog({ level, to: { write: (line) => lines.push(line) } })
+  const log = createJsonLog({ level, destination: { write: (line) => lines.push(line) } })
   return { log, lines, text: () => lines.join(''), parsed: () => lines.map(parse) }
 }
 
@@ -58,7 +58,7 @@ it('[TE1] lines below the chosen level are not written, and none when it is sile
 
 it('[TE1] lines go to a file descriptor, and closing writes what is held back', async () => {
   const path = temporaryFile('log.jsonl')
-  const log = createLog({ to: openSync(path, 'w') })
+  const log = createJsonLog({ destination: openSync(path, 'w') })
   for (let count = 0; count < 100; count++) log.write('info', 'job', { count })
   await log.close()
   const lines = readFileSync(path, 'utf8').trim().split('\n')
@@ -69,7 +69,7 @@ it('[TE1] lines reach their file soon, and where there are none nothing is writt
   const writes = vi.spyOn(fs, 'write')
   onTestFinished(() => writes.mockRestore())
   const path = temporaryFile('quiet.log')
-  const log = createLog({ to: openSync(path, 'w') })
+  const log = createJsonLog({ destination: openSync(path, 'w') })
   const told = () => readFileSync(path, 'utf8').split('\n').slice(0, -1)
   for (const count of [1, 2, 3]) {
     log.write('info', 'job', { count })
@@ -119,11 +119,11 @@ it('[TE2] fields that are not in the table are left out, whatever they hold', ()
 
 it('[TE2] fields of the table hold short plain values only', () => {
   for (const name of Object.keys(LOG_FIELDS)) {
-    const nested = toLine('request', carelessly({ [name]: { content: SECRET } }))
+    const nested = toLogLine('request', carelessly({ [name]: { content: SECRET } }))
     expect(nested).toEqual({ event: 'request', leftOut: 1 })
-    const list = toLine('request', carelessly({ [name]: [{ content: SECRET }, [SECRET]] }))
+    const list = toLogLine('request', carelessly({ [name]: [{ content: SECRET }, [SECRET]] }))
     expect(JSON.stringify(list)).not.toContain(SECRET)
-    const long = toLine('request', carelessly({ [name]: 'x'.repeat(10_000) }))
+    const long = toLogLine('request', carelessly({ [name]: 'x'.repeat(10_000) }))
     expect(String(long[name]).length).toBeLessThanOrEqual(200)
   }
 })
@@ -142,13 +142,13 @@ it('[TE2] a secret inside a permitted value is hidden', () => {
     '0123456789abcdef'.repeat(4),
   ]
   for (const value of values) {
-    const shown = JSON.stringify(toLine('started', { host: value }))
+    const shown = JSON.stringify(toLogLine('started', { host: value }))
     expect(shown).toContain('[hid')
     for (const secret of [SECRET.replaceAll(' ', ''), 'rc_01', 'sk-proj', '0123456789abcdef']) {
       expect(shown).not.toContain(secret)
     }
   }
-  expect(toLine('request', { actor: 'key_01k3x9q2v7h8m4n5p6r7s8t9v0' })).toMatchObject({
+  expect(toLogLine('request', { actor: 'key_01k3x9q2v7h8m4n5p6r7s8t9v0' })).toMatchObject({
     actor: 'key_01k3x9q2v7h8m4n5p6r7s8t9v0',
   })
 })
@@ -173,7 +173,7 @@ it('[TE2] no value of any kind makes logging fail, or gets in where it must not'
   }
   log.write('info', 'request', carelessly(circular))
   expect(() => log.write('info', 'request', carelessly(thrower))).not.toThrow()
-  expect(toLine(SECRET as LogEvent, {})).toEqual({ event: 'unknown' })
+  expect(toLogLine(SECRET as LogEvent, {})).toEqual({ event: 'unknown' })
   expect(Object.keys(LOG_EVENTS)).not.toContain('unknown')
 })
 
@@ -197,7 +197,7 @@ it('[TE3] an error is told by its code and its place; a foreign message is not t
 
 it('[TE3] our own messages are left out where they quote what was sent', () => {
   for (const code of ['invalid_input', 'internal'] as const) {
-    const line = toLine('request_failed', { error: new AppError(code, `"${SECRET}" is no id.`) })
+    const line = toLogLine('request_failed', { error: new AppError(code, `"${SECRET}" is no id.`) })
     expect(JSON.stringify(line)).not.toContain(SECRET)
     expect(line).toMatchObject({ error: { code } })
   }
@@ -209,6 +209,6 @@ it('[TE3] a message that looks like a stack does not get in with it', () => {
   endless.cause = endless
   const odd = Object.assign(new Error('x'), { stack: 7, name: SECRET, code: SECRET })
   for (const error of [forged, endless, odd]) {
-    expect(JSON.stringify(toLine('request_failed', { error }))).not.toContain(SECRET)
+    expect(JSON.stringify(toLogLine('request_failed', { error }))).not.toContain(SECRET)
   }
 })

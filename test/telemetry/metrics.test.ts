@@ -1,11 +1,11 @@
 import { register } from 'prom-client'
 import { expect, it } from 'vitest'
-import { createTelemetry } from '../../src/telemetry/composite-telemetry.ts'
-import { createMetrics } from '../../src/telemetry/prometheus-metrics.ts'
-import { COUNTERS, HISTOGRAMS, SILENT } from '../../src/telemetry/telemetry.ts'
+import { createCompositeTelemetry } from '../../src/telemetry/composite-telemetry.ts'
+import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
+import { COUNTERS, HISTOGRAMS, NOOP_TELEMETRY } from '../../src/telemetry/telemetry.ts'
 
 it('[TE4] counters and histograms of the table are told in the form of Prometheus', async () => {
-  const metrics = createMetrics()
+  const metrics = createPrometheusMetrics()
   metrics.count('recollect_http_requests_total', { method: 'GET', route: '/', status: '200' })
   metrics.count('recollect_http_requests_total', { method: 'GET', route: '/', status: '200' }, 2)
   metrics.count('recollect_injected_tokens_total', {}, 40)
@@ -22,14 +22,14 @@ it('[TE4] counters and histograms of the table are told in the form of Prometheu
 })
 
 it('[TE4] two engines in one process count apart, and beside the metrics of the host', async () => {
-  const [first, second] = [createMetrics(), createMetrics()]
+  const [first, second] = [createPrometheusMetrics(), createPrometheusMetrics()]
   first.count('recollect_recalls_abstained_total', {})
   expect(await second.text()).toContain('recollect_recalls_abstained_total 0\n')
   expect(await register.metrics()).not.toContain('recollect')
 })
 
 it('[TE4] labels are those of the table, and endless values of one don’t fill the memory', async () => {
-  const metrics = createMetrics()
+  const metrics = createPrometheusMetrics()
   const stray = { operation: 'a'.repeat(500), outcome: 'ok', content: 'tea' }
   metrics.count('recollect_operations_total', stray)
   for (let number = 0; number < 5_000; number++) {
@@ -43,7 +43,7 @@ it('[TE4] labels are those of the table, and endless values of one don’t fill 
 })
 
 it('[TE4] numbers that make no sense are passed over', async () => {
-  const metrics = createMetrics()
+  const metrics = createPrometheusMetrics()
   for (const by of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
     metrics.count('recollect_injections_total', {}, by)
     metrics.observe('recollect_job_seconds', by === -1 ? Number.NaN : by, { job: 'x' })
@@ -52,13 +52,13 @@ it('[TE4] numbers that make no sense are passed over', async () => {
 })
 
 it('[TE4] what the process uses is told when asked for', async () => {
-  expect(await createMetrics().text()).not.toContain('process_cpu')
-  expect(await createMetrics({ process: true }).text()).toContain('process_cpu_seconds_total ')
+  expect(await createPrometheusMetrics().text()).not.toContain('process_cpu')
+  expect(await createPrometheusMetrics({ process: true }).text()).toContain('process_cpu_seconds_total ')
 })
 
 it('[TE5] gauges are read when the metrics are asked for, and never told from memory', async () => {
   let memories = 0
-  const metrics = createMetrics({
+  const metrics = createPrometheusMetrics({
     gauges: async () => {
       memories++
       if (memories === 3) throw new Error('gone')
@@ -79,19 +79,19 @@ it('[TE5] gauges are read when the metrics are asked for, and never told from me
 })
 
 it('[TE5] a store that hangs does not keep the metrics from being told', async () => {
-  const metrics = createMetrics({ gauges: () => new Promise(() => {}), gaugesMs: 1 })
+  const metrics = createPrometheusMetrics({ gauges: () => new Promise(() => {}), gaugeTimeoutMs: 1 })
   expect(await metrics.text()).toContain('recollect_injections_total 0\n')
 })
 
 it('[TE4] parts that are left out are silent', async () => {
-  expect(createTelemetry({})).toBe(SILENT)
-  const metrics = createMetrics()
-  const telemetry = createTelemetry({ metrics })
+  expect(createCompositeTelemetry({})).toBe(NOOP_TELEMETRY)
+  const metrics = createPrometheusMetrics()
+  const telemetry = createCompositeTelemetry({ metrics })
   telemetry.log('error', 'job', { error: new Error('x') })
   telemetry.count('recollect_injections_total', {})
   expect(await telemetry.span('search_memory', {}, async () => 'done')).toBe('done')
-  expect(await SILENT.span('search_memory', {}, async () => 'done')).toBe('done')
+  expect(await NOOP_TELEMETRY.span('search_memory', {}, async () => 'done')).toBe('done')
   expect(await metrics.text()).toContain('recollect_injections_total 1\n')
-  const before = telemetry.seconds()
-  expect(telemetry.seconds()).toBeGreaterThanOrEqual(before)
+  const before = telemetry.monotonicSeconds()
+  expect(telemetry.monotonicSeconds()).toBeGreaterThanOrEqual(before)
 })

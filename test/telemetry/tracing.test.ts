@@ -1,16 +1,16 @@
 import { context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { continueTrace, createTracing, startExporter } from '../../src/telemetry/otel-tracing.ts'
-import type { Exporter, ExporterOptions } from '../../src/telemetry/otlp-exporter.ts'
-import { createTracer, type EndedSpan } from '../../src/telemetry/span-recorder.ts'
-import { SPANS, type SpanFacts, type SpanName } from '../../src/telemetry/telemetry.ts'
+import { runInTrace, createOtelTracing, startOtlpExporter } from '../../src/telemetry/otel-tracing.ts'
+import type { OtlpExporter, OtlpExporterOptions } from '../../src/telemetry/otlp-exporter.ts'
+import { createRecordingTracer, type EndedSpan } from '../../src/telemetry/span-recorder.ts'
+import { SPANS, type SpanAttributes, type SpanName } from '../../src/telemetry/telemetry.ts'
 import { attributesOf, type Collector, openCollector } from './collector.ts'
 
 const QUESTION = 'where do I keep the spare key?'
 const ANSWER = 'The spare key is under the third pot.'
-const FACTS: SpanFacts = { owner: 'ada', session: 'chat 7', query: QUESTION }
-const FOUND: SpanFacts = {
+const FACTS: SpanAttributes = { owner: 'ada', session: 'chat 7', query: QUESTION }
+const FOUND: SpanAttributes = {
   memories: 2,
   contents: () => [
     { id: 'mem_1', content: ANSWER, score: 0.5 },
@@ -25,7 +25,7 @@ afterEach(() => {
 
 describe('without a provider', () => {
   it('[TE7] the work is done, and its outcome is its own', async () => {
-    const { span } = createTracing({ version: '1', captureContent: true })
+    const { span } = createOtelTracing({ version: '1', captureContent: true })
     let isAsked = false
     const contents = () => {
       isAsked = true
@@ -39,19 +39,19 @@ describe('without a provider', () => {
     expect(isAsked).toBe(false)
     const error = new AppError('busy', 'not now')
     await expect(span('search_memory', FACTS, () => Promise.reject(error))).rejects.toBe(error)
-    expect(continueTrace('00-nonsense', () => 'done')).toBe('done')
+    expect(runInTrace('00-nonsense', () => 'done')).toBe('done')
   })
 })
 
 describe('with the provider of the host', () => {
   it('[TE7] it gets our spans, and no exporter takes its place', async () => {
-    const { span } = createTracing({ version: '1' })
+    const { span } = createOtelTracing({ version: '1' })
     const ended: EndedSpan[] = []
-    const tracer = createTracer((each) => ended.push(each))
+    const tracer = createRecordingTracer((each) => ended.push(each))
     trace.setGlobalTracerProvider({ getTracer: () => tracer })
     const collector = await openCollector()
     try {
-      const exporter = await startExporter({ endpoint: collector.url, version: '1' })
+      const exporter = await startOtlpExporter({ endpoint: collector.url, version: '1' })
       expect(exporter.isActive).toBe(false)
       await span('upsert_memory', FACTS, async () => 'done')
       await exporter.flush()
@@ -67,7 +67,7 @@ describe('with the provider of the host', () => {
 
 describe('with our exporter', () => {
   let collector: Collector
-  let exporters: Exporter[] = []
+  let exporters: OtlpExporter[] = []
 
   beforeEach(async () => {
     collector = await openCollector()
@@ -79,8 +79,8 @@ describe('with our exporter', () => {
     await collector.close()
   })
 
-  async function start(more: Partial<ExporterOptions> = {}): Promise<Exporter> {
-    const exporter = await startExporter({ endpoint: collector.url, version: '1.2.3', ...more })
+  async function start(more: Partial<OtlpExporterOptions> = {}): Promise<OtlpExporter> {
+    const exporter = await startOtlpExporter({ endpoint: collector.url, version: '1.2.3', ...more })
     exporters.push(exporter)
     expect(exporter.isActive).toBe(true)
     return exporter
@@ -88,7 +88,7 @@ describe('with our exporter', () => {
 
   it('[TE6] spans are named and described as the conventions for memory want it', async () => {
     const exporter = await start({ headers: { 'x-tenant': 'a' }, serviceName: 'memory of ada' })
-    const { span } = createTracing({ version: '1.2.3' })
+    const { span } = createOtelTracing({ version: '1.2.3' })
     for (const name of Object.keys(SPANS) as SpanName[]) {
       await span(name, { ...FACTS, memory: 'mem_7' }, async (note) => note(FOUND))
     }
@@ -117,7 +117,7 @@ describe('with our exporter', () => {
 
   it('[TE6] texts are told only when the operator wants that, and not without end', async () => {
     const exporter = await start()
-    const { span } = createTracing({ version: '1', captureContent: true })
+    const { span } = createOtelTracing({ version: '1', captureContent: true })
     await span('search_memory', FACTS, async (note) => note(FOUND))
     await exporter.flush()
     const attributes = attributesOf(collector.spans()[0])
@@ -130,8 +130,8 @@ describe('with our exporter', () => {
 
   it('[TE6] a failure is told by its code alone, and names that are none are left out', async () => {
     const exporter = await start()
-    const { span } = createTracing({ version: '1' })
-    const odd = { owner: { secret: ANSWER }, session: 7 } as unknown as SpanFacts // not yet checked
+    const { span } = createOtelTracing({ version: '1' })
+    const odd = { owner: { secret: ANSWER }, session: 7 } as unknown as SpanAttributes // not yet checked
     const failing = span('update_memory', odd, () => Promise.reject(new Error(ANSWER)))
     await expect(failing).rejects.toThrow(ANSWER)
     await exporter.flush()
@@ -146,9 +146,9 @@ describe('with our exporter', () => {
 
   it('[TE6] spans find their parents, also one in another process', async () => {
     const exporter = await start()
-    const { span } = createTracing({ version: '1' })
+    const { span } = createOtelTracing({ version: '1' })
     const caller = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
-    await continueTrace(caller, () =>
+    await runInTrace(caller, () =>
       span('upsert_memory', {}, async () => {
         await new Promise((resolve) => setImmediate(resolve))
         return span('search_memory', {}, async () => {})
@@ -162,11 +162,11 @@ describe('with our exporter', () => {
 
   it('[TE6] a trace that its caller does not record is not recorded here either', async () => {
     const exporter = await start()
-    const { span } = createTracing({ version: '1' })
+    const { span } = createOtelTracing({ version: '1' })
     const unwanted = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`
-    await continueTrace(unwanted, () => span('search_memory', {}, async () => {}))
+    await runInTrace(unwanted, () => span('search_memory', {}, async () => {}))
     for (const nonsense of [undefined, '', ANSWER, `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`]) {
-      await continueTrace(nonsense, () => span('search_memory', {}, async () => {}))
+      await runInTrace(nonsense, () => span('search_memory', {}, async () => {}))
     }
     await exporter.flush()
     expect(collector.spans().map(({ parentSpanId }) => parentSpanId)).toEqual(
@@ -175,8 +175,8 @@ describe('with our exporter', () => {
   })
 
   it('[TE8] spans are sent in batches, by themselves, and what is left at the end', async () => {
-    const exporter = await start({ batchMs: 1 })
-    const { span } = createTracing({ version: '1' })
+    const exporter = await start({ batchIntervalMs: 1 })
+    const { span } = createOtelTracing({ version: '1' })
     await span('search_memory', {}, async () => {})
     while (collector.spans().length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
     for (let count = 0; count < 1_200; count++) await span('search_memory', {}, async () => {})
@@ -195,7 +195,7 @@ describe('with our exporter', () => {
     const lost: [number, string][] = []
     const onLost = (spans: number, because: string) => lost.push([spans, because])
     const exporter = await start({ onLost })
-    const { span } = createTracing({ version: '1' })
+    const { span } = createOtelTracing({ version: '1' })
     await span('search_memory', {}, async () => {})
     for (const status of [429, 502, 503, 504]) {
       collector.answerWith(status, { 'retry-after': '3600' })
@@ -214,7 +214,7 @@ describe('with our exporter', () => {
     const elsewhere = await openCollector()
     try {
       const exporter = await start({ onLost: (spans, because) => lost.push([spans, because]) })
-      const { span } = createTracing({ version: '1' })
+      const { span } = createOtelTracing({ version: '1' })
       await span('search_memory', {}, async () => {})
       collector.answerWith(400)
       await exporter.flush()
@@ -236,8 +236,8 @@ describe('with our exporter', () => {
     const lost: [number, string][] = []
     const onLost = (spans: number, because: string) => lost.push([spans, because])
     collector.answerWith(null)
-    const exporter = await start({ deadlineMs: 5, onLost })
-    const { span } = createTracing({ version: '1' })
+    const exporter = await start({ timeoutMs: 5, onLost })
+    const { span } = createOtelTracing({ version: '1' })
     for (let count = 0; count < 5_000; count++) {
       expect(await span('search_memory', {}, async () => count)).toBe(count)
     }
@@ -250,12 +250,12 @@ describe('with our exporter', () => {
 
   it('[TE8] an address that is none is refused when the exporter starts', async () => {
     for (const endpoint of ['collector', 'ftp://x', 'http://ada:pw@localhost', 'http://x?key=1']) {
-      await expect(startExporter({ endpoint, version: '1' })).rejects.toMatchObject({
+      await expect(startOtlpExporter({ endpoint, version: '1' })).rejects.toMatchObject({
         code: 'invalid_input',
       })
     }
     const exporter = await start({ endpoint: `${collector.url}/otlp/v1/traces/` })
-    await createTracing({ version: '1' }).span('search_memory', {}, async () => {})
+    await createOtelTracing({ version: '1' }).span('search_memory', {}, async () => {})
     await exporter.flush()
     expect(collector.requests[0]?.path).toBe('/otlp/v1/traces')
   })
@@ -264,7 +264,7 @@ describe('with our exporter', () => {
 describe('our tracer', () => {
   it('[TE8] does what the API asks of one', () => {
     const ended: EndedSpan[] = []
-    const tracer = createTracer((span) => ended.push(span))
+    const tracer = createRecordingTracer((span) => ended.push(span))
     const outcome = tracer.startActiveSpan('one', (span) => {
       span
         .updateName('two')

@@ -3,34 +3,34 @@
  * so that standard output holds what was asked for and nothing besides.
  */
 import { type AppError, ERRORS, toAppError } from '../../domain/errors.ts'
-import { type Answer, type Call, type Command, refuseRemote, UsageError } from './command.ts'
+import { type CommandResult, type Invocation, type Command, assertLocal, UsageError } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
-import { type Host, OutputClosed, type Setup } from './host.ts'
-import { type Parsed, parseCommandLine } from './input/command-line.ts'
-import { createLocal } from './local-client.ts'
-import type { Operations } from './operation-client.ts'
-import { flagsToBlame, inWordsOfTheShell } from './output/error-hints.ts'
-import { createStyle, harmless, quoted } from './output/text-rendering.ts'
-import { createRemote } from './remote-client.ts'
+import { type Host, OutputClosed, type CliEnvironment } from './host.ts'
+import { type ParsedCommandLine, parseCommandLine } from './input/command-line.ts'
+import { createLocalClient } from './local-client.ts'
+import type { OperationClient } from './operation-client.ts'
+import { optionHint, toOptionNames } from './output/error-hints.ts'
+import { createStyle, escapeControlCharacters, quoteForShell } from './output/text-rendering.ts'
+import { createRemoteClient } from './remote-client.ts'
 
-export async function run(argv: readonly string[], host: Host): Promise<number> {
+export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
   const early = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
   const isJson = early.includes('--json')
   let command: Command | null = null
   try {
     const parsed = parseCommandLine(argv, COMMANDS)
     command = parsed.command
-    const answer = await answerTo(parsed, host)
+    const answer = await execute(parsed, host)
     if (answer !== null) await print(host, answer, isJson)
-    return answer?.exit ?? 0
+    return answer?.exitCode ?? 0
   } catch (error) {
     if (error instanceof OutputClosed) return 0
-    await tell(host, error, { isJson, isVerbose: early.includes('--verbose'), command })
+    await printError(host, error, { isJson, isVerbose: early.includes('--verbose'), command })
     return ERRORS[toAppError(error).code].exit
   }
 }
 
-async function answerTo(parsed: Parsed, host: Host): Promise<Answer | null> {
+async function execute(parsed: ParsedCommandLine, host: Host): Promise<CommandResult | null> {
   const { command, globals } = parsed
   const style = createStyle(host.stdout, host.hasColor)
   if (globals.version) return { json: { version: host.version }, text: `recollect ${host.version}` }
@@ -41,28 +41,28 @@ async function answerTo(parsed: Parsed, host: Host): Promise<Answer | null> {
   return runCommand(command, parsed, host, style)
 }
 
-async function runCommand(command: Command, parsed: Parsed, host: Host, style: Call['style']) {
-  const operations = whenNeeded(() => operationsFor(host, setup()))
-  let known: Setup | undefined
+async function runCommand(command: Command, parsed: ParsedCommandLine, host: Host, style: Invocation['style']) {
+  const operations = lazy(() => operationsFor(host, setup()))
+  let known: CliEnvironment | undefined
   const setup = () => {
     known ??= host.configure(flagsOf(parsed.globals))
     return known
   }
-  const { globals, given, words, isStdinMeant } = parsed
-  const call: Call = {
+  const { globals, options: given, positionals: words, isStdinRequested: isStdinMeant } = parsed
+  const call: Invocation = {
     host,
-    given,
-    words,
-    isStdinMeant,
+    options: given,
+    positionals: words,
+    isStdinRequested: isStdinMeant,
     isJson: globals.json,
-    isDataGiven: globals.data !== undefined,
+    hasDataOption: globals.data !== undefined,
     style,
     perform: (operation, input, onProgress) =>
       operations.get().perform(operation, input, onProgress),
-    setup,
-    again: (commandLine) => ['recollect', commandLine, ...sameFlags(globals)].join(' '),
+    getEnvironment: setup,
+    suggestCommand: (commandLine) => ['recollect', commandLine, ...sameFlags(globals)].join(' '),
   }
-  if (command.isLocal === true) refuseRemote(call, `\`${command.name}\``)
+  if (command.isLocalOnly === true) assertLocal(call, `\`${command.name}\``)
   try {
     return await command.run(call)
   } finally {
@@ -70,16 +70,16 @@ async function runCommand(command: Command, parsed: Parsed, host: Host, style: C
   }
 }
 
-function operationsFor(host: Host, setup: Setup): Operations {
-  const { remote, named } = setup
+function operationsFor(host: Host, setup: CliEnvironment): OperationClient {
+  const { remote, explicitScope: named } = setup
   return remote === null
-    ? createLocal({ setup, version: host.version, signal: host.stop })
-    : createRemote({ server: remote, named, signal: host.stop })
+    ? createLocalClient({ setup, version: host.version, signal: host.stopSignal })
+    : createRemoteClient({ server: remote, explicitScope: named, signal: host.stopSignal })
 }
 
 /** Most commands need operations, some never do. */
-function whenNeeded(create: () => Operations) {
-  let made: Operations | undefined
+function lazy(create: () => OperationClient) {
+  let made: OperationClient | undefined
   return {
     get: () => {
       made ??= create()
@@ -89,7 +89,7 @@ function whenNeeded(create: () => Operations) {
   }
 }
 
-function flagsOf(globals: Parsed['globals']) {
+function flagsOf(globals: ParsedCommandLine['globals']) {
   const { data, owner, user, session, 'key-file': keyFile, url, key } = globals
   return {
     ...(data === undefined ? {} : { data }),
@@ -103,14 +103,14 @@ function flagsOf(globals: Parsed['globals']) {
 }
 
 /** All but the key: it would stand in whatever keeps what was printed. */
-function sameFlags(globals: Parsed['globals']): readonly string[] {
+function sameFlags(globals: ParsedCommandLine['globals']): readonly string[] {
   return (['data', 'owner', 'user', 'session', 'key-file', 'url'] as const).flatMap((name) => {
     const value = globals[name]
-    return value === undefined ? [] : [`--${name}`, quoted(value)]
+    return value === undefined ? [] : [`--${name}`, quoteForShell(value)]
   })
 }
 
-async function print({ stdout }: Host, answer: Answer, isJson: boolean): Promise<void> {
+async function print({ stdout }: Host, answer: CommandResult, isJson: boolean): Promise<void> {
   if (!isJson) return stdout.write(answer.text === '' ? '' : `${answer.text}\n`)
   const json = JSON.stringify(answer.json, null, stdout.isTerminal ? 2 : 0)
   return stdout.write(`${stdout.isTerminal ? jsonForTerminal(json) : json}\n`)
@@ -124,7 +124,7 @@ function jsonForTerminal(json: string): string {
   )
 }
 
-async function tell(
+async function printError(
   host: Host,
   thrown: unknown,
   {
@@ -134,7 +134,7 @@ async function tell(
   }: { readonly isJson: boolean; readonly isVerbose: boolean; readonly command: Command | null },
 ): Promise<void> {
   const error = toAppError(thrown)
-  const message = error.code === 'internal' ? unexpected(error) : inWordsOfTheShell(error.message)
+  const message = error.code === 'internal' ? unexpected(error) : toOptionNames(error.message)
   const trace = isVerbose ? traceOf(thrown) : []
   if (isJson) {
     const { code, facts, details } = error
@@ -145,7 +145,7 @@ async function tell(
   const { red } = createStyle(host.stderr, host.hasColor)
   const hint = isVerbose && error.code === 'internal' ? null : hintFor(error, command)
   const several = error.details.length > 1 ? error.details.map((each) => `  ${each.message}`) : []
-  const lines = [`${red('recollect:')} ${harmless(message)}`, ...several.map(harmless)]
+  const lines = [`${red('recollect:')} ${escapeControlCharacters(message)}`, ...several.map(escapeControlCharacters)]
   const whole = [...lines, ...(hint === null ? [] : [hint]), ...trace]
   await host.stderr.write(`${whole.join('\n')}\n`)
 }
@@ -164,7 +164,7 @@ function hintFor(error: AppError, command: Command | null): string | null {
   if (error.code === 'not_found' && /\bmem_/.test(error.message)) {
     return '`recollect list --all-statuses` shows what is there; --owner and --user say where to look.'
   }
-  return flagsToBlame(error, command)
+  return optionHint(error, command)
 }
 
 /** Where it happened, down to the first cause. Messages are left out: below ours, they may quote anything. */

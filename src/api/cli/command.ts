@@ -3,8 +3,8 @@
  * with one value in two forms, for programs and for people; who called decides which one is printed.
  */
 import { AppError } from '../../domain/errors.ts'
-import type { Host, Setup } from './host.ts'
-import type { Operations } from './operation-client.ts'
+import type { Host, CliEnvironment } from './host.ts'
+import type { OperationClient } from './operation-client.ts'
 import type { Style } from './output/text-rendering.ts'
 
 /** `value` stands for the value in help: `name`, `n`, `file`. */
@@ -19,7 +19,7 @@ type GivenOption<O extends Option> = O extends { readonly kind: 'flag' }
   : O extends { readonly kind: 'value' }
     ? string | undefined
     : readonly string[]
-export type Given<O extends Options> = { readonly [Name in keyof O]: GivenOption<O[Name]> }
+export type OptionValues<O extends Options> = { readonly [Name in keyof O]: GivenOption<O[Name]> }
 
 export type Argument = {
   readonly name: string
@@ -28,28 +28,28 @@ export type Argument = {
   readonly isRepeated?: boolean
 }
 
-export type Call<O extends Options = Options> = {
+export type Invocation<O extends Options = Options> = {
   readonly host: Host
-  readonly given: Given<O>
-  readonly words: readonly string[]
+  readonly options: OptionValues<O>
+  readonly positionals: readonly string[]
   /** The only argument is a `-` that stands for standard input. */
-  readonly isStdinMeant: boolean
+  readonly isStdinRequested: boolean
   readonly isJson: boolean
   /** Whether `--data` was given, beside what the environment says. */
-  readonly isDataGiven: boolean
+  readonly hasDataOption: boolean
   readonly style: Style
   /** Does an operation, here or on the server that was named. */
-  readonly perform: Operations['perform']
+  readonly perform: OperationClient['perform']
   /** Where and for whom; read on first use, so that `help` works whatever the environment says. */
-  setup(): Setup
+  getEnvironment(): CliEnvironment
   /** A command line to suggest, for the same data, owner and user as this one. */
-  again(commandLine: string): string
+  suggestCommand(commandLine: string): string
 }
 
-export type Answer = {
+export type CommandResult = {
   readonly json: unknown
   readonly text: string
-  readonly exit?: number
+  readonly exitCode?: number
 }
 
 export type CommandGroup =
@@ -70,16 +70,16 @@ export type Command = {
   readonly options: Options
   readonly examples: readonly string[]
   /** It is about this machine, so that no server can do it. */
-  readonly isLocal?: boolean
+  readonly isLocalOnly?: boolean
   /** Null when the command has printed everything itself. */
-  run(call: Call): Promise<Answer | null>
+  run(call: Invocation): Promise<CommandResult | null>
 }
 
 /** Gives `run` the types of the command's own options. */
 export function defineCommand<const O extends Options>(
   command: Omit<Command, 'options' | 'run'> & {
     readonly options: O
-    run(call: Call<O>): Promise<Answer | null>
+    run(call: Invocation<O>): Promise<CommandResult | null>
   },
 ): Command {
   return command
@@ -96,8 +96,8 @@ export class UsageError extends AppError {
 }
 
 /** For what no server can do. */
-export function refuseRemote(call: Call, what: string): void {
-  const { remote } = call.setup()
+export function assertLocal(call: Invocation, what: string): void {
+  const { remote } = call.getEnvironment()
   if (remote === null) return
   throw new UsageError(
     `${what} works on this machine only, and ${remote.origin} names a server.`,
@@ -106,27 +106,27 @@ export function refuseRemote(call: Call, what: string): void {
 }
 
 /** The one argument that the table says is required. */
-export function onlyWord(call: Call): string {
-  const [word] = call.words
+export function requirePositional(call: Invocation): string {
+  const [word] = call.positionals
   if (word === undefined) throw new UsageError('An argument is missing.')
   return word
 }
 
 /** Asks on a terminal; elsewhere `--yes` must have been given. */
-export async function makeSure(
-  call: Call<{ readonly yes: { readonly kind: 'flag'; readonly help: string } }>,
+export async function confirmAction(
+  call: Invocation<{ readonly yes: { readonly kind: 'flag'; readonly help: string } }>,
   question: string,
   otherwise: string,
 ): Promise<void> {
-  if (call.given.yes) return
+  if (call.options.yes) return
   if (!call.host.stdin.isTerminal || !call.host.stderr.isTerminal) {
     throw new UsageError('Nobody can be asked whether this is meant. Give --yes.')
   }
   if (!(await call.host.confirm(question))) throw new AppError('cancelled', otherwise)
 }
 
-export const YES = { yes: { kind: 'flag', help: 'Do not ask.' } } as const
+export const YES_OPTION = { yes: { kind: 'flag', help: 'Do not ask.' } } as const
 
-export function throwIfStopped(call: Call, message: string): void {
-  if (call.host.stop.aborted) throw new AppError('cancelled', message)
+export function assertNotAborted(call: Invocation, message: string): void {
+  if (call.host.stopSignal.aborted) throw new AppError('cancelled', message)
 }

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
-import type { Moved, MovePhase, Undone } from '../../portability/store-migration/store-migration.ts'
+import type { StoreMigrationResult, MigrationPhase, MigrationUndoResult } from '../../portability/store-migration/store-migration.ts'
 
 /** The database in the configured data folder. When it is encrypted and no key is given, a terminal is asked. */
 export interface Database {
@@ -16,50 +16,50 @@ export interface Database {
     keep: number,
   ): Promise<{ readonly file: string; readonly removed: number }>
   /** Puts a copy in the place of the database: a file, or the last in a folder that was made by then. */
-  recover(from: string, options: RecoverOptions): Promise<Recovered>
-  encrypt(key: NewKey, onProgress: OnProgress): Promise<Converted>
-  decrypt(onProgress: OnProgress): Promise<Converted>
-  rekey(key: NewKey, onProgress: OnProgress): Promise<Converted>
+  recover(from: string, options: RestoreOptions): Promise<RestoreResult>
+  encrypt(key: NewKey, onProgress: OnProgress): Promise<EncryptionResult>
+  decrypt(onProgress: OnProgress): Promise<EncryptionResult>
+  rekey(key: NewKey, onProgress: OnProgress): Promise<EncryptionResult>
   /** Reads what can still be read into a new database and puts it in the place of the damaged one, which is kept. */
-  salvage(onProgress: OnProgress): Promise<Salvaged>
+  salvage(onProgress: OnProgress): Promise<SalvageResult>
   /** Moving everything to another place. */
-  readonly moving: Moving
+  readonly moving: StoreMigrator
 }
 
-export type RecoverOptions = {
+export type RestoreOptions = {
   /** Null: the last there is. */
   readonly at: number | null
   /** Also where there is a database; that is kept beside the new one. */
   readonly force: boolean
 }
 
-export type Recovered = {
+export type RestoreResult = {
   readonly file: string
   /** Where the database was put that had been there. */
-  readonly keptAt: string | null
+  readonly previousFile: string | null
 }
 
-export interface Moving {
+export interface StoreMigrator {
   /** How much there is to move. */
-  preview(): Promise<MovePreview>
+  preview(): Promise<MigrationPreview>
   /** While it is used; what was stopped goes on where it was. */
-  move(target: MoveTarget, options: MoveProgress): Promise<MovedHouse>
+  migrate(target: MigrationTarget, options: MigrationOptions): Promise<MigrationResult>
   /** Null when there is nothing to undo. */
-  undo(): Promise<Undone | null>
+  undo(): Promise<MigrationUndoResult | null>
 }
 
-export type MoveTarget =
+export type MigrationTarget =
   | { readonly kind: 'postgres'; readonly url: string; readonly schema: string | null }
   /** A data folder. Without a key, the database is encrypted as this one is. */
   | { readonly kind: 'folder'; readonly folder: string; readonly key: NewKey | null }
 
-export type MoveProgress = {
-  readonly onProgress: (phase: MovePhase, done: number, total: number) => void
+export type MigrationOptions = {
+  readonly onProgress: (phase: MigrationPhase, done: number, total: number) => void
   readonly signal: AbortSignal
 }
 
-export type MovePreview = Pick<Moved, 'from' | 'rows' | 'vectors'>
-export type MovedHouse = Moved & {
+export type MigrationPreview = Pick<StoreMigrationResult, 'from' | 'rows' | 'vectors'>
+export type MigrationResult = StoreMigrationResult & {
   /** What to set from now on, as lines for a shell. */
   readonly settings: readonly string[]
 }
@@ -77,16 +77,16 @@ export type NewKey =
   | { readonly kind: 'generated'; readonly path: string }
   | { readonly kind: 'passphrase'; readonly passphrase: string }
 
-export type Converted = {
+export type EncryptionResult = {
   readonly isChanged: boolean
   /** Copies beside an encrypted database that anyone can still read. */
   readonly plainCopies: readonly string[]
 }
 
-export type Salvaged = {
+export type SalvageResult = {
   readonly recovered: Readonly<Record<string, number>>
   /** What could not be read, in words. */
   readonly losses: readonly string[]
   /** Where the damaged database was put. */
-  readonly damagedAt: string
+  readonly quarantineFile: string
 }

@@ -6,10 +6,10 @@
 import type { SettingValues } from '../../domain/settings/settings.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { ForeignRecord } from '../../portability/importers/foreign-record.ts'
+import type { ImportRecord } from '../../portability/importers/foreign-record.ts'
 import type { ImportFormat } from '../../portability/importers/format-detection.ts'
-import type { OnAnswer } from '../gateway/gateway-request.ts'
-import type { HttpDoorOptions, ServerSettings } from '../http/server-options.ts'
+import type { ProviderAnswerListener } from '../gateway/gateway-request.ts'
+import type { HttpServerOptions, ServerNetworkOptions } from '../http/server-options.ts'
 import type { ToolSets } from '../mcp/tool-registry.ts'
 import type { EmbeddingProvider } from '../operations/operation.ts'
 import type { Database } from './database.ts'
@@ -21,14 +21,14 @@ export interface Host {
   readonly stderr: Output
   readonly hasColor: boolean
   /** Fires when the person wants to stop: Ctrl-C, or a request to terminate. */
-  readonly stop: AbortSignal
+  readonly stopSignal: AbortSignal
   now(): number
   /** Asks on the terminal. Only called when there is one. */
   confirm(question: string): Promise<boolean>
   /** Asks without showing what is typed. Only called when there is a terminal. */
   askSecret(question: string): Promise<string>
   /** Flags over environment over defaults. */
-  configure(flags: GlobalFlags): Setup
+  configure(flags: GlobalFlags): CliEnvironment
   /** Makes an empty folder that the system may clear away some day. */
   makeTemporaryFolder(): string
   /** Runs a tool that only a clone of the repository has, and returns its exit code; null where there is none. */
@@ -72,35 +72,35 @@ export type GlobalFlags = {
 }
 
 /** Whose memories. */
-export type Names = {
+export type ScopeNames = {
   readonly owner: string
   readonly user?: string
   readonly session?: string
 }
 
-export type Setup = {
-  readonly scope: Names
+export type CliEnvironment = {
+  readonly scope: ScopeNames
   /** What was said about whose memories are meant; what was not said is left out. */
-  readonly named: Partial<Names>
+  readonly explicitScope: Partial<ScopeNames>
   /** The server that is to do it instead, or null for the database on this machine. */
   readonly remote: RemoteServer | null
-  readonly server: ServerSettings
+  readonly server: ServerNetworkOptions
   readonly mcpTools: ToolSets
   readonly embeddingProviders: readonly EmbeddingProvider[]
   readonly settings: SettingValues
   readonly listen: { readonly host: string; readonly port: number }
   readonly database: Database
   /** The data folder that was named by flag or variable, or null for the usual one. */
-  readonly dataNamed: string | null
+  readonly explicitDataFolder: string | null
   /** Where the key in force comes from, in words, or null when there is none. */
   readonly keyOrigin: string | null
   /** An engine that forgets everything with the process. */
-  openScratch(): Promise<Engine>
-  serve(options: ServeOptions): Promise<Serving>
+  openInMemoryEngine(): Promise<Engine>
+  serve(options: ServeOptions): Promise<RunningServer>
   /** Finds out what a file is, and gives what it holds. */
-  openImport(source: ImportSource): Promise<OpenedImport>
+  openImport(source: ImportSource): Promise<ImportReader>
   /** Speaks MCP on standard input and output until the client goes or `stop` fires. */
-  serveMcp(options: McpOptions): Promise<void>
+  serveMcp(options: McpStdioOptions): Promise<void>
 }
 
 export type ImportSource = {
@@ -112,7 +112,7 @@ export type ImportSource = {
   readonly onBytes?: (bytes: number) => void
 }
 
-export type OpenedImport = {
+export type ImportReader = {
   readonly format: ImportFormat
   /** Null where it is not known beforehand. */
   readonly sizeBytes: number | null
@@ -122,7 +122,7 @@ export type OpenedImport = {
   | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
   | {
       readonly kind: 'records'
-      readonly records: AsyncIterable<ForeignRecord>
+      readonly records: AsyncIterable<ImportRecord>
       /** When the file was last changed; null where that is not known. */
       readonly observedAt: number | null
     }
@@ -136,16 +136,16 @@ export type RemoteServer = {
   readonly origin: string
 }
 
-export type McpOptions = {
+export type McpStdioOptions = {
   readonly engine: Engine
   readonly version: string
-  readonly scope: Names
+  readonly scope: ScopeNames
   readonly tools: ToolSets
   readonly embeddingProviders: readonly EmbeddingProvider[]
   readonly stop: AbortSignal
 }
 
-export type ServeOptions = Partial<ServerSettings> & {
+export type ServeOptions = Partial<ServerNetworkOptions> & {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
@@ -155,17 +155,17 @@ export type ServeOptions = Partial<ServerSettings> & {
   readonly auth?: 'keys' | 'off'
   readonly embeddingProviders?: readonly EmbeddingProvider[]
 } & Pick<
-    HttpDoorOptions,
+    HttpServerOptions,
     'metrics' | 'hasOpenMetrics' | 'onRequest' | 'mounts' | 'studioFolder'
   > & {
-    readonly onAnswer?: OnAnswer
+    readonly onAnswer?: ProviderAnswerListener
     /** Default: the system's. */
     readonly clock?: Clock
     /** How long requests under way may take to finish when it is closed. */
     readonly graceMs?: number
   }
 
-export type Serving = {
+export type RunningServer = {
   readonly url: string
   /** What a person should know about how it is reached, in words. */
   readonly warnings?: readonly string[]

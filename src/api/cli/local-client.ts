@@ -1,12 +1,12 @@
 /** Operations on the database of this machine. Whoever can read its file may do everything with it. */
 import type { Engine } from '../../engine/engine.ts'
 import type { Caller } from '../operations/authorization.ts'
-import { type Operation, perform } from '../operations/operation.ts'
-import type { Setup } from './host.ts'
-import type { Operations } from './operation-client.ts'
+import { type Operation, performOperation } from '../operations/operation.ts'
+import type { CliEnvironment } from './host.ts'
+import type { OperationClient } from './operation-client.ts'
 
 /** What makes something out of nothing. To all others a database that isn't there is empty, and is not made. */
-const MAKING: ReadonlySet<string> = new Set([
+const CREATING_OPERATIONS: ReadonlySet<string> = new Set([
   'memory.add',
   'memory.learn',
   'memory.ingest',
@@ -17,17 +17,17 @@ const MAKING: ReadonlySet<string> = new Set([
   'files.addRoot',
 ])
 
-export type LocalOptions = {
-  readonly setup: Setup
+export type LocalClientOptions = {
+  readonly setup: CliEnvironment
   readonly version: string
   readonly signal: AbortSignal
 }
 
-export function createLocal({ setup, version, signal }: LocalOptions): Operations {
+export function createLocalClient({ setup, version, signal }: LocalClientOptions): OperationClient {
   const { database, scope, embeddingProviders } = setup
   let open: { readonly engine: Engine; readonly isReal: boolean } | null = null
   const engineFor = async ({ name }: Operation): Promise<Engine> => {
-    const mayMake = MAKING.has(name)
+    const mayMake = CREATING_OPERATIONS.has(name)
     if (open !== null && (open.isReal || !mayMake)) return open.engine
     await open?.engine.close()
     open = null
@@ -39,10 +39,10 @@ export function createLocal({ setup, version, signal }: LocalOptions): Operation
     perform: async (operation, input, onProgress) => {
       const engine = await engineFor(operation)
       const context = {
-        ...{ engine, caller: callerOf(scope), version, embeddingProviders, signal },
+        ...{ engine, caller: toLocalCaller(scope), version, embeddingProviders, signal },
         ...(onProgress === undefined ? {} : { onProgress }),
       }
-      return perform(operation, context, input) as never // the output of this very operation
+      return performOperation(operation, context, input) as never // the output of this very operation
     },
     close: async () => {
       await open?.engine.close()
@@ -51,7 +51,7 @@ export function createLocal({ setup, version, signal }: LocalOptions): Operation
   }
 }
 
-export function callerOf({ owner, user, session }: Setup['scope']): Caller {
+export function toLocalCaller({ owner, user, session }: CliEnvironment['scope']): Caller {
   return {
     key: null,
     role: 'superadmin',

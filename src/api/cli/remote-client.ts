@@ -6,44 +6,44 @@ import {
   AppError,
   ERRORS,
   type ErrorCode,
-  type ErrorFacts,
-  type FieldFault,
+  type ErrorDetails,
+  type FieldError,
 } from '../../domain/errors.ts'
 import type { Operation } from '../operations/operation.ts'
-import type { RemoteServer, Setup } from './host.ts'
-import { linesOf } from './input/text-input.ts'
-import type { Operations } from './operation-client.ts'
+import type { RemoteServer, CliEnvironment } from './host.ts'
+import { decodeLines } from './input/text-input.ts'
+import type { OperationClient } from './operation-client.ts'
 
-export type RemoteOptions = {
+export type RemoteClientOptions = {
   readonly server: RemoteServer
   /** Whose memories were meant, where that was said; otherwise the key decides. */
-  readonly named: Setup['named']
+  readonly explicitScope: CliEnvironment['explicitScope']
   readonly signal: AbortSignal
 }
 
 const LINES_TYPE = 'application/x-ndjson'
 
 /** An error as a server told it, with the fields that it blamed. */
-class RemoteFault extends AppError {
-  readonly #faults: readonly FieldFault[]
+class RemoteError extends AppError {
+  readonly #faults: readonly FieldError[]
 
-  constructor(code: ErrorCode, message: string, facts: ErrorFacts, faults: readonly FieldFault[]) {
+  constructor(code: ErrorCode, message: string, facts: ErrorDetails, faults: readonly FieldError[]) {
     super(code, message, facts)
     this.#faults = faults
   }
 
-  override get details(): readonly FieldFault[] {
+  override get details(): readonly FieldError[] {
     return this.#faults
   }
 }
 
 type Input = { readonly [field: string]: unknown }
 
-export function createRemote({ server, named, signal }: RemoteOptions): Operations {
+export function createRemoteClient({ server, explicitScope: named, signal }: RemoteClientOptions): OperationClient {
   return {
     perform: async (operation, given) => {
       const input = withScope(operation, given, named)
-      const response = await ask(server, toRequest(server, operation, input), signal)
+      const response = await sendRequest(server, toHttpRequest(server, operation, input), signal)
       if (!response.ok) throw await toError(server, response)
       if (operation.http.stream === 'out') return readLines(server, response) as never // as its output says
       return (await readOutput(server, operation, response)) as never // checked against its output
@@ -53,7 +53,7 @@ export function createRemote({ server, named, signal }: RemoteOptions): Operatio
 }
 
 /** Names go with the input, where the operation has fields for them. */
-function withScope({ input }: Operation, given: Input, { owner, user, session }: Setup['named']) {
+function withScope({ input }: Operation, given: Input, { owner, user, session }: CliEnvironment['explicitScope']) {
   const names = { owner, user, sessionId: session }
   const fitting = Object.entries(names).filter(
     ([field, name]) => name !== undefined && Object.hasOwn(input.shape, field),
@@ -61,9 +61,9 @@ function withScope({ input }: Operation, given: Input, { owner, user, session }:
   return { ...Object.fromEntries(fitting), ...given }
 }
 
-type Prepared = { readonly url: string; readonly init: RequestInit }
+type PreparedRequest = { readonly url: string; readonly init: RequestInit }
 
-export function toRequest({ url, key }: RemoteServer, { http }: Operation, input: Input): Prepared {
+export function toHttpRequest({ url, key }: RemoteServer, { http }: Operation, input: Input): PreparedRequest {
   const rest = { ...input }
   const path = http.path.replace(/\{(\w+)\}/g, (_, field: string) => {
     const value = String(rest[field])
@@ -103,7 +103,7 @@ async function* toBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const line of lines) yield Buffer.from(`${line}\n`)
 }
 
-async function ask(server: RemoteServer, { url, init }: Prepared, signal: AbortSignal) {
+async function sendRequest(server: RemoteServer, { url, init }: PreparedRequest, signal: AbortSignal) {
   try {
     return await fetch(url, { ...init, signal })
   } catch (error) {
@@ -147,23 +147,23 @@ async function readJson(server: RemoteServer, response: Response): Promise<unkno
   try {
     return await response.json()
   } catch (error) {
-    if (error instanceof SyntaxError) throw notRecollect(server, response)
+    if (error instanceof SyntaxError) throw notRecollectError(server, response)
     throw toConnectionError(server, error)
   }
 }
 
 async function* readLines(server: RemoteServer, response: Response): AsyncGenerator<string> {
   const type = response.headers.get('content-type') ?? ''
-  if (response.body === null || !type.startsWith(LINES_TYPE)) throw notRecollect(server, response)
+  if (response.body === null || !type.startsWith(LINES_TYPE)) throw notRecollectError(server, response)
   try {
-    yield* linesOf(response.body, 'The answer of the server')
+    yield* decodeLines(response.body, 'The answer of the server')
   } catch (error) {
     const known = toConnectionError(server, error)
-    throw known.code === 'unavailable' ? cutShort(server, error) : known
+    throw known.code === 'unavailable' ? truncatedResponseError(server, error) : known
   }
 }
 
-function cutShort({ url }: RemoteServer, error: unknown): AppError {
+function truncatedResponseError({ url }: RemoteServer, error: unknown): AppError {
   const message = `The connection to ${url} ended before everything had come.`
   return new AppError('unavailable', message, { url }, error)
 }
@@ -171,13 +171,13 @@ function cutShort({ url }: RemoteServer, error: unknown): AppError {
 async function toError(server: RemoteServer, response: Response): Promise<AppError> {
   const body = await readJson(server, response)
   const told = isObject(body) && isObject(body.error) ? body.error : null
-  const code = told === null ? undefined : codeNamed(told.code)
-  if (told === null || code === undefined) return notRecollect(server, response)
+  const code = told === null ? undefined : findErrorCode(told.code)
+  if (told === null || code === undefined) return notRecollectError(server, response)
   const message = code === 'unauthenticated' ? `${told.message} ${keyAdvice(server)}` : told.message
-  return new RemoteFault(
+  return new RemoteError(
     code,
     String(message),
-    isObject(told.facts) ? (told.facts as ErrorFacts) : {}, // written by an AppError of the same kind
+    isObject(told.facts) ? (told.facts as ErrorDetails) : {}, // written by an AppError of the same kind
     faultsIn(told.details),
   )
 }
@@ -195,11 +195,11 @@ function keyAdvice({ key }: RemoteServer): string {
     : 'Look at --key or RECOLLECT_API_KEY.'
 }
 
-function codeNamed(name: unknown): ErrorCode | undefined {
+function findErrorCode(name: unknown): ErrorCode | undefined {
   return typeof name === 'string' && Object.hasOwn(ERRORS, name) ? (name as ErrorCode) : undefined // a key of the table
 }
 
-function notRecollect({ url, origin }: RemoteServer, { status }: Response): AppError {
+function notRecollectError({ url, origin }: RemoteServer, { status }: Response): AppError {
   return new AppError(
     'unavailable',
     `What answers at ${url} (status ${status}) is not a Recollect server. ${origin} says where to look.`,

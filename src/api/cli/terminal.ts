@@ -45,7 +45,7 @@ export function createInput(stream: ReadStream, stop: AbortSignal): Input {
 export type Terminal = { readonly input: ReadStream; readonly output: WriteStream }
 
 export async function confirm(terminal: Terminal, question: string): Promise<boolean> {
-  const answer = await ask(terminal, `${question} [y/N] `, terminal.output)
+  const answer = await prompt(terminal, `${question} [y/N] `, terminal.output)
   return /^y(es)?$/i.test(answer.trim())
 }
 
@@ -53,13 +53,13 @@ export async function askSecret({ input, output }: Terminal, question: string): 
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   output.write(question)
   try {
-    return await ask({ input, output }, '', nowhere)
+    return await prompt({ input, output }, '', nowhere)
   } finally {
     output.write('\n')
   }
 }
 
-function ask({ input }: Terminal, question: string, echo: Writable): Promise<string> {
+function prompt({ input }: Terminal, question: string, echo: Writable): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 })
     let answer: string | null = null

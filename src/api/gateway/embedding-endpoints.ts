@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { sendJson } from '../http/messages/response.ts'
-import { type Exchange, type GatewayOptions, readBody } from './gateway-request.ts'
+import { type GatewayRequest, type GatewayOptions, readRequestBody } from './gateway-request.ts'
 
 const TEXTS_MAX = 2_048
 const DOCUMENTS_MAX = 1_000
@@ -41,10 +41,10 @@ const rerankInput = z.looseObject({
   return_documents: z.boolean().default(false),
 })
 
-export async function answerEmbeddings(exchange: Exchange): Promise<void> {
+export async function handleEmbeddings(exchange: GatewayRequest): Promise<void> {
   const { options, request, response, signal } = exchange
-  const { json } = await readBody(exchange)
-  const given = checked(embeddingsInput, await withTextsForTokens(json, options.readTokens))
+  const { json } = await readRequestBody(exchange)
+  const given = assertValid(embeddingsInput, await decodeTokenInputs(json, options.loadTokenDecoder))
   const texts = [given.input].flat()
   const purpose = given.input_type?.includes('query') === true ? 'query' : 'document'
   const { model, vectors } = await options.engine.models.embed(texts, { purpose, signal })
@@ -69,9 +69,9 @@ export async function answerEmbeddings(exchange: Exchange): Promise<void> {
 }
 
 /** Some clients send the tokens of OpenAI's embedding models instead of the texts; our models have others. */
-async function withTextsForTokens(
+async function decodeTokenInputs(
   body: JsonObject,
-  readTokens: GatewayOptions['readTokens'],
+  readTokens: GatewayOptions['loadTokenDecoder'],
 ): Promise<JsonObject> {
   const { input } = body
   const lists = isTokens(input) ? [input] : input
@@ -105,9 +105,9 @@ function toBase64(vector: Float32Array): string {
   return bytes.toString('base64')
 }
 
-export async function answerRerank(exchange: Exchange): Promise<void> {
+export async function handleRerank(exchange: GatewayRequest): Promise<void> {
   const { options, request, response, signal } = exchange
-  const given = checked(rerankInput, (await readBody(exchange)).json)
+  const given = assertValid(rerankInput, (await readRequestBody(exchange)).json)
   const documents = given.documents.map((each) => (typeof each === 'string' ? each : each.text))
   const { model, ranked } = await options.engine.models.rerank(given.query, documents, signal)
   await sendJson(request, response, 200, {
@@ -120,8 +120,8 @@ export async function answerRerank(exchange: Exchange): Promise<void> {
   })
 }
 
-function checked<Schema extends z.ZodType>(schema: Schema, body: JsonObject): z.output<Schema> {
-  const parsed = schema.safeParse(body, { error: inPlainWords })
+function assertValid<Schema extends z.ZodType>(schema: Schema, body: JsonObject): z.output<Schema> {
+  const parsed = schema.safeParse(body, { error: describeIssue })
   if (parsed.success) return parsed.data
   const [fault] = parsed.error.issues
   const field = fault?.path.join('.') ?? ''
@@ -137,7 +137,7 @@ const KINDS: { readonly [expected: string]: string | undefined } = {
 }
 
 /** What follows the name of the field. */
-function inPlainWords(issue: z.core.$ZodRawIssue): string {
+function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is missing.'

@@ -29,7 +29,7 @@ export function errorBodyFor(request: IncomingMessage, error: AppError, requestI
   const { status } = ERRORS[error.code]
   const kind = KINDS[error.code] ?? (status >= 500 ? SERVER : REQUEST)
   const message = error.code === 'internal' ? ERRORS.internal.help : error.message
-  if (speaksAnthropic(request)) {
+  if (isAnthropicRequest(request)) {
     return { type: 'error', error: { type: kind.anthropic, message }, request_id: requestId }
   }
   const { field } = error.facts
@@ -40,7 +40,7 @@ export function errorBodyFor(request: IncomingMessage, error: AppError, requestI
 
 /** Anthropic's clients look for the id in a header of its own name; OpenAI's in the one that all our answers have. */
 export function errorIdHeaderFor(request: IncomingMessage): string | null {
-  return speaksAnthropic(request) ? 'request-id' : null
+  return isAnthropicRequest(request) ? 'request-id' : null
 }
 
 /** Some things have a code of their own. */
@@ -50,6 +50,6 @@ function codeOf({ code, facts }: AppError): string | null {
 }
 
 /** Its clients say so with every request, whatever they ask for. */
-export function speaksAnthropic({ url = '', headers }: IncomingMessage): boolean {
+export function isAnthropicRequest({ url = '', headers }: IncomingMessage): boolean {
   return url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
 }

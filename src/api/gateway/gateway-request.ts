@@ -4,10 +4,10 @@ import { AppError } from '../../domain/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import type { Registry } from '../../models/provider.ts'
+import type { ProviderRegistry } from '../../models/provider.ts'
 import type { Upstream } from '../../models/upstream.ts'
 import type { CountTokens } from '../../text/tokens.ts'
-import { readBytes } from '../http/messages/request-body.ts'
+import { readBodyBytes } from '../http/messages/request-body.ts'
 import type { Caller } from '../operations/authorization.ts'
 import type { EmbeddingProvider } from '../operations/operation.ts'
 
@@ -15,32 +15,32 @@ import type { EmbeddingProvider } from '../operations/operation.ts'
 export type ProviderOutcome = number | 'unreachable' | 'late' | 'broken' | 'left'
 
 /** Hears how a request to a model ended. */
-export type OnAnswer = (report: {
+export type ProviderAnswerListener = (report: {
   readonly provider: string
   readonly outcome: ProviderOutcome
 }) => void
 
-export type ReadTokens = (tokens: readonly number[]) => string
+export type DecodeTokens = (tokens: readonly number[]) => string
 
 export type GatewayOptions = {
   readonly engine: Engine
   readonly version: string
   readonly clock: Clock
-  readonly registry: Registry
+  readonly registry: ProviderRegistry
   readonly upstream: Upstream
   readonly embeddingProviders?: readonly EmbeddingProvider[]
   /** Whether the server lets everybody in, so that what clients bring along is for the provider. */
-  readonly isOpen?: boolean
+  readonly isAuthDisabled?: boolean
   /** Default: 32 MB. */
   readonly bodyBytesMax?: number
-  readonly onAnswer?: OnAnswer
+  readonly onAnswer?: ProviderAnswerListener
   /** The tokenizer of a model, where there is one. */
   readonly tokenizerFor?: (model: string) => CountTokens | undefined
   /** What turns tokens of OpenAI's embedding models into text again, where there is something that can. */
-  readonly readTokens?: () => Promise<ReadTokens | undefined>
+  readonly loadTokenDecoder?: () => Promise<DecodeTokens | undefined>
 }
 
-export type Exchange = {
+export type GatewayRequest = {
   readonly options: GatewayOptions
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -49,24 +49,24 @@ export type Exchange = {
   readonly signal: AbortSignal
 }
 
-export const BODY_BYTES_MAX = 32 * 1_048_576
+export const GATEWAY_BODY_BYTES_MAX = 32 * 1_048_576
 
 /** Long enough for large images over slow lines. */
 const BODY_TIMEOUT_MS = 300_000
 
 /** A body as it came, as text, and as what it says. */
-export type Body = {
+export type RequestBody = {
   readonly bytes: Uint8Array
   readonly text: string
   readonly json: JsonObject
 }
 
-export async function readBody({ options, request }: Exchange): Promise<Body> {
+export async function readRequestBody({ options, request }: GatewayRequest): Promise<RequestBody> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'The body must not be compressed.')
   }
-  const bytes = await readBytes(request, options.bodyBytesMax ?? BODY_BYTES_MAX, BODY_TIMEOUT_MS)
+  const bytes = await readBodyBytes(request, options.bodyBytesMax ?? GATEWAY_BODY_BYTES_MAX, BODY_TIMEOUT_MS)
   const text = decoded(bytes)
   return { bytes, text, json: parsed(text) }
 }

@@ -4,29 +4,29 @@
  */
 import { AppError } from '../../domain/errors.ts'
 import type { Mount } from '../http/server-options.ts'
-import { answerEmbeddings, answerRerank } from './embedding-endpoints.ts'
-import { formatAt } from './formats/index.ts'
+import { handleEmbeddings, handleRerank } from './embedding-endpoints.ts'
+import { findFormatByPath } from './formats/index.ts'
 import { errorBodyFor, errorIdHeaderFor } from './gateway-errors.ts'
-import type { Exchange, GatewayOptions } from './gateway-request.ts'
+import type { GatewayRequest, GatewayOptions } from './gateway-request.ts'
 import { ModelList } from './model-list.ts'
-import { COUNT_TOKENS, countTokens, keptRequestAt, passKept } from './proxy/passthrough.ts'
-import { ask } from './proxy/proxy-handler.ts'
-import { KeptResponses } from './proxy/response-ownership.ts'
+import { COUNT_TOKENS_PATH, forwardCountTokens, matchStoredResponseRequest, forwardStoredResponseRequest } from './proxy/passthrough.ts'
+import { handleProxyRequest } from './proxy/proxy-handler.ts'
+import { ResponseOwnership } from './proxy/response-ownership.ts'
 import { HiddenCalls, ToollessModels } from './tools/tool-handler.ts'
 
 export type { GatewayOptions } from './gateway-request.ts'
 
 const PATH = '/v1'
 
-const ANSWERS: { readonly [path: string]: ((exchange: Exchange) => Promise<void>) | undefined } = {
-  '/v1/embeddings': answerEmbeddings,
-  '/v1/rerank': answerRerank,
-  [COUNT_TOKENS]: countTokens,
+const HANDLERS: { readonly [path: string]: ((exchange: GatewayRequest) => Promise<void>) | undefined } = {
+  '/v1/embeddings': handleEmbeddings,
+  '/v1/rerank': handleRerank,
+  [COUNT_TOKENS_PATH]: forwardCountTokens,
 }
 
 export function createGateway(options: GatewayOptions): Mount {
   const models = new ModelList(options)
-  const kept = new KeptResponses(options.engine, options.clock)
+  const kept = new ResponseOwnership(options.engine, options.clock)
   const memories = {
     hidden: new HiddenCalls(options.clock),
     toolless: new ToollessModels(options.clock),
@@ -34,34 +34,34 @@ export function createGateway(options: GatewayOptions): Mount {
   }
   return {
     path: PATH,
-    passesOn: (path) => formatAt(path) !== null,
+    isProxied: (path) => findFormatByPath(path) !== null,
     errorBody: errorBodyFor,
     errorIdHeader: errorIdHeaderFor,
     handle: async (request, response, caller, _charge, { requestId, signal }) => {
-      const exchange: Exchange = { options, request, response, caller, requestId, signal }
+      const exchange: GatewayRequest = { options, request, response, caller, requestId, signal }
       const path = (request.url ?? '').split('?')[0] ?? ''
       const { method = '' } = request
       if (path === '/v1/models' || path.startsWith('/v1/models/')) {
-        only(exchange, 'GET')
+        assertMethod(exchange, 'GET')
         const id = decoded(path.slice('/v1/models/'.length))
-        return models.answer(exchange, id === '' ? null : id)
+        return models.respond(exchange, id === '' ? null : id)
       }
-      const keptRequest = keptRequestAt(path)
+      const keptRequest = matchStoredResponseRequest(path)
       if (keptRequest !== null) {
-        only(exchange, ...keptRequest.methods)
-        return passKept(exchange, keptRequest, kept)
+        assertMethod(exchange, ...keptRequest.methods)
+        return forwardStoredResponseRequest(exchange, keptRequest, kept)
       }
-      const format = formatAt(path)
-      const answer = format === null ? ANSWERS[path] : () => ask(exchange, format, memories)
+      const format = findFormatByPath(path)
+      const answer = format === null ? HANDLERS[path] : () => handleProxyRequest(exchange, format, memories)
       if (answer === undefined)
         throw new AppError('not_found', `Unknown address: ${method} ${path}.`)
-      only(exchange, 'POST')
+      assertMethod(exchange, 'POST')
       return answer(exchange)
     },
   }
 }
 
-function only({ request, response }: Exchange, ...methods: readonly string[]): void {
+function assertMethod({ request, response }: GatewayRequest, ...methods: readonly string[]): void {
   if (methods.includes(request.method ?? '')) return
   response.setHeader('allow', methods.join(', '))
   throw new AppError('method_not_allowed', `${request.method} is not answered at this address.`)

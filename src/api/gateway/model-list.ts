@@ -2,15 +2,15 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Provider } from '../../models/provider.ts'
 import { sendJson } from '../http/messages/response.ts'
-import { speaksAnthropic } from './gateway-errors.ts'
-import type { Exchange, GatewayOptions } from './gateway-request.ts'
+import { isAnthropicRequest } from './gateway-errors.ts'
+import type { GatewayRequest, GatewayOptions } from './gateway-request.ts'
 
 type Model = { readonly id: string; readonly owner: string; readonly created: number }
 
 const FRESH_MS = 5 * 60_000
 /** Asked anew sooner when a provider did not answer. */
 const RETRY_MS = 15_000
-const PROVIDER_MS_MAX = 3_000
+const PROVIDER_TIMEOUT_MS = 3_000
 const LIST_BYTES_MAX = 4 * 1_048_576
 const MODELS_MAX = 5_000
 /** Anthropic lists in pages; this is the most it takes for one. */
@@ -25,12 +25,12 @@ export class ModelList {
     this.#options = options
   }
 
-  async answer({ request, response }: Exchange, id: string | null): Promise<void> {
+  async respond({ request, response }: GatewayRequest, id: string | null): Promise<void> {
     const models = await this.#all()
-    const shape = speaksAnthropic(request) ? toAnthropic : toOpenai
+    const shape = isAnthropicRequest(request) ? toAnthropic : toOpenai
     if (id === null) {
       const data = models.map(shape)
-      const list = speaksAnthropic(request)
+      const list = isAnthropicRequest(request)
         ? {
             data,
             has_more: false,
@@ -66,7 +66,7 @@ export class ModelList {
     if (known !== undefined && now < known.until) return known.models
     const models = this.#ask(provider).catch(() => {
       entry.until = now + RETRY_MS
-      return configured(provider)
+      return configuredModels(provider)
     })
     const entry = { models, until: now + FRESH_MS }
     this.#known.set(provider.name, entry)
@@ -75,10 +75,10 @@ export class ModelList {
 
   /** What is configured, and what the provider itself tells. */
   async #ask(provider: Provider): Promise<readonly Model[]> {
-    const own = configured(provider)
+    const own = configuredModels(provider)
     const ids = new Set(own.map(({ id }) => id))
     const told: Model[] = []
-    const signal = AbortSignal.timeout(PROVIDER_MS_MAX)
+    const signal = AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
     let query = provider.kind === 'anthropic' ? `?limit=${PAGE_MODELS}` : ''
     for (let page = 1; page <= PAGES_MAX; page++) {
       const list = await this.#page(provider, query, signal)
@@ -123,7 +123,7 @@ function lastBeforeMore(list: unknown): string | null {
   return hasMore && typeof last === 'string' && last !== '' ? last : null
 }
 
-function configured({ name, models }: Provider): readonly Model[] {
+function configuredModels({ name, models }: Provider): readonly Model[] {
   return models.map(({ id }) => ({ id: `${name}/${id}`, owner: name, created: 0 }))
 }
 

@@ -4,28 +4,28 @@ import { ROLES } from '../../domain/access.ts'
 import { AppError, toAppError } from '../../domain/errors.ts'
 import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { mayDo, refuseUnlessMay } from '../operations/authorization.ts'
+import { hasAccess, assertAccess } from '../operations/authorization.ts'
 import { isoTime } from '../operations/memory-schema.ts'
-import { tellChanges } from './messages/change-stream.ts'
-import { readJson } from './messages/request-body.ts'
-import { HTML_TYPE, JSON_TYPE, kept, send, sendJson, sendNothing } from './messages/response.ts'
+import { streamChanges } from './messages/change-stream.ts'
+import { readJsonBody } from './messages/request-body.ts'
+import { HTML_TYPE, JSON_TYPE, createStaticResponder, send, sendJson, sendEmpty } from './messages/response.ts'
 import { describeApi } from './openapi.ts'
-import { renderDocs } from './pages/docs-page.ts'
-import { renderPage } from './pages/home-page.ts'
-import { studioRoutes } from './pages/studio-assets.ts'
-import type { Surroundings } from './request-context.ts'
-import type { OwnRoute } from './route.ts'
-import { type Authentication, callerOf, type Identity } from './security/authentication.ts'
+import { renderDocsPage } from './pages/docs-page.ts'
+import { renderHomePage } from './pages/home-page.ts'
+import { createStudioRoutes } from './pages/studio-assets.ts'
+import type { ServerContext } from './request-context.ts'
+import type { BuiltinRoute } from './route.ts'
+import { type Authenticator, toKeyCaller, type Principal } from './security/authentication.ts'
 import { isSecure } from './security/host-validation.ts'
-import { endedCookie, readCookie, sessionCookie } from './security/login-sessions.ts'
-import type { HttpDoorOptions } from './server-options.ts'
+import { expiredSessionCookie, readSessionCookie, sessionCookie } from './security/login-sessions.ts'
+import type { HttpServerOptions } from './server-options.ts'
 
-export type OwnOptions = Pick<
-  HttpDoorOptions,
+export type BuiltinRouteOptions = Pick<
+  HttpServerOptions,
   'isTls' | 'trustProxy' | 'hosts' | 'metrics' | 'hasOpenMetrics' | 'studioFolder'
 > & {
-  readonly surroundings: Surroundings
-  readonly authentication: Authentication
+  readonly surroundings: ServerContext
+  readonly authentication: Authenticator
   readonly clock: Clock
   readonly isStopping: () => boolean
   /** Fires when the server begins to stop. */
@@ -54,7 +54,7 @@ const who = z.object({
 
 const sessionInput = z.strictObject({ key: z.string().min(1).max(200).describe('As rc_….') })
 
-export function ownRoutes(options: OwnOptions): readonly OwnRoute[] {
+export function createBuiltinRoutes(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
   return [
     ...healthRoutes(options),
     ...sessionRoutes(options),
@@ -68,7 +68,7 @@ function healthRoutes({
   surroundings: { engine, version },
   clock,
   isStopping,
-}: OwnOptions): readonly OwnRoute[] {
+}: BuiltinRouteOptions): readonly BuiltinRoute[] {
   let latest: { readonly health: Promise<Health>; readonly at: number } | null = null
   const examine = async () =>
     describeHealth(await engine.status().catch((error: unknown) => toAppError(error)))
@@ -94,10 +94,10 @@ function healthRoutes({
       summary: 'Whether memories can be read and written, and what does not work.',
       access: 'optional',
       answers: { 200: readiness, 503: readiness },
-      handle: async ({ request, response, identity }) => {
+      handle: async ({ request, response, principal: identity }) => {
         const { state, codes, reasons } = isStopping() ? describeStopping() : await health()
         // Reasons may name files and hosts.
-        const isTrusted = identity !== null && mayDo(identity.caller, 'manage')
+        const isTrusted = identity !== null && hasAccess(identity.caller, 'manage')
         await sendJson(request, response, state === 'unavailable' ? 503 : 200, {
           status: state,
           version,
@@ -113,7 +113,7 @@ function describeStopping(): Health {
   return { state: 'unavailable', reasons: [HEALTH_REASONS.stopping], codes: ['stopping'] }
 }
 
-function sessionRoutes(options: OwnOptions): readonly OwnRoute[] {
+function sessionRoutes(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
   const { authentication } = options
   const { sessions } = authentication
   const path = '/api/session'
@@ -126,7 +126,7 @@ function sessionRoutes(options: OwnOptions): readonly OwnRoute[] {
       input: sessionInput,
       answers: { 200: who },
       handle: async ({ request, response, address, signal }) => {
-        const given = sessionInput.safeParse(await readJson(request))
+        const given = sessionInput.safeParse(await readJsonBody(request))
         if (!given.success) {
           const message =
             'key is the key to open a session with, as rc_…, and nothing else is taken.'
@@ -136,7 +136,7 @@ function sessionRoutes(options: OwnOptions): readonly OwnRoute[] {
         const { id, session } = await sessions.open(key.id)
         response.setHeader('set-cookie', sessionCookie(id, isSecure(options, request)))
         const identity = {
-          caller: callerOf(key),
+          caller: toKeyCaller(key),
           isSession: true,
           sessionExpiresAt: session.expiresAt,
         }
@@ -149,8 +149,8 @@ function sessionRoutes(options: OwnOptions): readonly OwnRoute[] {
       summary: 'Who one is.',
       access: 'key',
       answers: { 200: who },
-      handle: ({ request, response, identity }) =>
-        sendJson(request, response, 200, describeIdentity(needed(identity))),
+      handle: ({ request, response, principal: identity }) =>
+        sendJson(request, response, 200, describeIdentity(requirePrincipal(identity))),
     },
     {
       method: 'DELETE',
@@ -159,16 +159,16 @@ function sessionRoutes(options: OwnOptions): readonly OwnRoute[] {
       access: 'key',
       answers: { 204: null },
       handle: async ({ request, response }) => {
-        const cookie = readCookie(request.headers.cookie)
+        const cookie = readSessionCookie(request.headers.cookie)
         if (cookie !== null) await sessions.close(cookie)
-        response.setHeader('set-cookie', endedCookie(isSecure(options, request)))
-        sendNothing(response, 204)
+        response.setHeader('set-cookie', expiredSessionCookie(isSecure(options, request)))
+        sendEmpty(response, 204)
       },
     },
   ]
 }
 
-function describeIdentity({ caller, sessionExpiresAt }: Identity): z.output<typeof who> {
+function describeIdentity({ caller, sessionExpiresAt }: Principal): z.output<typeof who> {
   const { key, role, home, actsFor } = caller
   return {
     key,
@@ -179,17 +179,17 @@ function describeIdentity({ caller, sessionExpiresAt }: Identity): z.output<type
   }
 }
 
-function needed(identity: Identity | null): Identity {
+function requirePrincipal(identity: Principal | null): Principal {
   if (identity === null) throw new AppError('unauthenticated', 'This needs a key.')
   return identity
 }
 
-function pages(options: OwnOptions): readonly OwnRoute[] {
+function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
   const { version } = options.surroundings
-  const api = once(() => describeApi(version, ownRoutes(options)))
-  const description = once(() => kept(JSON_TYPE, `${JSON.stringify(api())}\n`))
-  const docs = once(() => kept(HTML_TYPE, renderDocs(api())))
-  const studio = options.studioFolder === undefined ? [] : studioRoutes(options.studioFolder)
+  const api = memoize(() => describeApi(version, createBuiltinRoutes(options)))
+  const description = memoize(() => createStaticResponder(JSON_TYPE, `${JSON.stringify(api())}\n`))
+  const docs = memoize(() => createStaticResponder(HTML_TYPE, renderDocsPage(api())))
+  const studio = options.studioFolder === undefined ? [] : createStudioRoutes(options.studioFolder)
   return [
     ...(studio.length > 0 ? studio : [plainPage(options)]),
     {
@@ -212,21 +212,21 @@ function pages(options: OwnOptions): readonly OwnRoute[] {
 }
 
 /** Where the Studio is not built. */
-function plainPage({ surroundings: { engine, version } }: OwnOptions): OwnRoute {
+function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): BuiltinRoute {
   return {
     method: 'GET',
     path: '/',
     summary: 'A page that says what is running; with a key, also how much is remembered.',
     access: 'optional',
     answers: { 200: 'text/html' },
-    handle: async ({ request, response, identity }) => {
-      const overview = identity === null ? null : await overviewFor(engine, identity)
-      await send(request, response, 200, HTML_TYPE, renderPage(version, overview))
+    handle: async ({ request, response, principal: identity }) => {
+      const overview = identity === null ? null : await homePageData(engine, identity)
+      await send(request, response, 200, HTML_TYPE, renderHomePage(version, overview))
     },
   }
 }
 
-function eventRoutes({ surroundings, authentication, stopping }: OwnOptions): readonly OwnRoute[] {
+function eventRoutes({ surroundings, authentication, stopping }: BuiltinRouteOptions): readonly BuiltinRoute[] {
   return [
     {
       method: 'GET',
@@ -234,15 +234,15 @@ function eventRoutes({ surroundings, authentication, stopping }: OwnOptions): re
       summary: 'Tells what kinds of things change, as they do: server-sent events.',
       access: 'key',
       answers: { 200: 'text/event-stream' },
-      handle: ({ request, response, identity, address, signal }) => {
-        const { caller } = needed(identity)
+      handle: ({ request, response, principal: identity, address, signal }) => {
+        const { caller } = requirePrincipal(identity)
         const isWelcome = async () =>
           caller.key === null || (await authentication.identify(request, address, signal)) !== null
-        return tellChanges({
+        return streamChanges({
           engine: surroundings.engine,
           response,
           caller,
-          isWelcome,
+          isAuthorized: isWelcome,
           signals: [signal, stopping],
         })
       },
@@ -251,7 +251,7 @@ function eventRoutes({ surroundings, authentication, stopping }: OwnOptions): re
 }
 
 /** Made when it is first asked for, and then kept. */
-function once<Value>(make: () => Value): () => Value {
+function memoize<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
   return () => {
     made ??= { value: make() }
@@ -259,9 +259,9 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-async function overviewFor(engine: Surroundings['engine'], { caller }: Identity) {
-  const [status, places] = await Promise.all([engine.status(), engine.places()])
-  const isAll = mayDo(caller, 'manage')
+async function homePageData(engine: ServerContext['engine'], { caller }: Principal) {
+  const [status, places] = await Promise.all([engine.status(), engine.listPlaces()])
+  const isAll = hasAccess(caller, 'manage')
   const reached = new Set([caller.home, ...caller.actsFor])
   return {
     store: `${status.kind}, schema ${status.schemaVersion}`,
@@ -269,7 +269,7 @@ async function overviewFor(engine: Surroundings['engine'], { caller }: Identity)
   }
 }
 
-function metricsRoutes({ metrics, hasOpenMetrics }: OwnOptions): readonly OwnRoute[] {
+function metricsRoutes({ metrics, hasPublicMetrics: hasOpenMetrics }: BuiltinRouteOptions): readonly BuiltinRoute[] {
   if (metrics === undefined) return []
   return [
     {
@@ -278,8 +278,8 @@ function metricsRoutes({ metrics, hasOpenMetrics }: OwnOptions): readonly OwnRou
       summary: 'Metrics in the text form of Prometheus, for superadmins.',
       access: hasOpenMetrics === true ? 'open' : 'key',
       answers: { 200: 'text/plain' },
-      handle: async ({ request, response, identity }) => {
-        if (hasOpenMetrics !== true) refuseUnlessMay(needed(identity).caller, 'manage')
+      handle: async ({ request, response, principal: identity }) => {
+        if (hasOpenMetrics !== true) assertAccess(requirePrincipal(identity).caller, 'manage')
         await send(request, response, 200, METRICS_TYPE, await metrics())
       },
     },

@@ -1,9 +1,9 @@
 /** Requests under way, and how they end when the server does. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { ABORT_MS, GRACE_MS } from './http-limits.ts'
+import { SHUTDOWN_ABORT_MS, SHUTDOWN_GRACE_MS } from './http-limits.ts'
 
-export class Connections {
+export class ConnectionTracker {
   readonly #running = new Map<ServerResponse, AbortController>()
   /** The answers of each connection that are still to be given. */
   readonly #open = new WeakMap<Socket, Set<ServerResponse>>()
@@ -21,7 +21,7 @@ export class Connections {
   }
 
   /** Fires when the client leaves before its answer is complete, or when the server no longer waits. */
-  enter({ socket }: IncomingMessage, response: ServerResponse): AbortSignal {
+  track({ socket }: IncomingMessage, response: ServerResponse): AbortSignal {
     const controller = new AbortController()
     this.#running.set(response, controller)
     const open = this.#openOn(socket)
@@ -54,7 +54,7 @@ export class Connections {
   }
 
   /** Closing twice is closing once. */
-  close(server: Server, graceMs: number = GRACE_MS): Promise<void> {
+  close(server: Server, graceMs: number = SHUTDOWN_GRACE_MS): Promise<void> {
     this.#closing ??= this.#close(server, graceMs)
     return this.#closing
   }
@@ -65,7 +65,7 @@ export class Connections {
     this.#stopping.abort()
     await this.#idleWithin(graceMs)
     for (const controller of this.#running.values()) controller.abort()
-    await this.#idleWithin(ABORT_MS)
+    await this.#idleWithin(SHUTDOWN_ABORT_MS)
     server.closeAllConnections()
     await closed
   }

@@ -20,9 +20,9 @@ const MALFORMED: readonly [string, AppError] = [
   new AppError('invalid_input', 'This is not a well-formed request.'),
 ]
 const ALLOWED = 'allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
-const NO_PROXY = new AppError('method_not_allowed', 'CONNECT is not answered: this is no proxy.')
+const CONNECT_ERROR = new AppError('method_not_allowed', 'CONNECT is not answered: this is no proxy.')
 
-export function answerBrokenRequest(
+export function respondMalformedRequest(
   error: Error & { readonly code?: string },
   socket: Duplex,
 ): void {
@@ -35,10 +35,10 @@ export function answerBrokenRequest(
 }
 
 /** A connection that asks to be led elsewhere is nobody's any more: it has to be answered and ended here. */
-export function refuseTunnel(_: IncomingMessage, socket: Duplex): void {
+export function rejectConnect(_: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => {})
   socket.resume()
-  socket.end(answerText('405 Method Not Allowed', NO_PROXY, [ALLOWED]), () => socket.destroy())
+  socket.end(answerText('405 Method Not Allowed', CONNECT_ERROR, [ALLOWED]), () => socket.destroy())
 }
 
 function answerText(line: string, reason: AppError, headers: readonly string[] = []): string {

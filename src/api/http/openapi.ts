@@ -5,7 +5,7 @@ import type { Access } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { JsonSchema } from './messages/request-input.ts'
-import type { OwnRoute } from './route.ts'
+import type { BuiltinRoute } from './route.ts'
 
 export type Parameter = {
   readonly name: string
@@ -66,7 +66,7 @@ const errorSchema = z.object({
   }),
 })
 
-export function describeApi(version: string, own: readonly OwnRoute[]): ApiDescription {
+export function describeApi(version: string, own: readonly BuiltinRoute[]): ApiDescription {
   const schemas = new Schemas()
   const paths: { [path: string]: { [method: string]: ApiOperation } } = {}
   const add = (path: string, method: string, operation: ApiOperation) => {
@@ -81,8 +81,8 @@ export function describeApi(version: string, own: readonly OwnRoute[]): ApiDescr
       add(path, 'PATCH', { ...described, operationId: `${operation.name}.patch` })
     }
   }
-  for (const route of own.filter(({ isPart }) => isPart !== true))
-    add(route.path, route.method, describeOwn(route, schemas))
+  for (const route of own.filter(({ isUndocumented: isPart }) => isPart !== true))
+    add(route.path, route.method, describeBuiltin(route, schemas))
   schemas.define('Error', errorSchema)
   return {
     openapi: '3.1.0',
@@ -198,7 +198,7 @@ function bodyOf(
   return { required: isNeeded, content: { 'application/json': { schema } } }
 }
 
-function describeOwn(route: OwnRoute, schemas: Schemas): ApiOperation {
+function describeBuiltin(route: BuiltinRoute, schemas: Schemas): ApiOperation {
   const { method, path, summary, access, input, answers } = route
   const name = path === '/' ? 'page' : path.slice(1).replaceAll(/[/.]/g, '-')
   const responses = Object.entries(answers).map(([status, answer]) => [
@@ -244,9 +244,9 @@ class Schemas {
     const definitions = Object.entries($defs as { readonly [name: string]: JsonSchema })
     const names = new Map(definitions.map(([name, each]) => [name, lastingName(name, each)]))
     for (const [name, { id: _id, ...each }] of definitions) {
-      this.#keep(names.get(name) ?? name, pointed(each, names))
+      this.#keep(names.get(name) ?? name, withReferences(each, names))
     }
-    return pointed(rest, names)
+    return withReferences(rest, names)
   }
 
   #keep(name: string, schema: JsonSchema): void {
@@ -267,7 +267,7 @@ function lastingName(name: string, schema: JsonSchema): string {
 }
 
 /** The same schema with its pointers into the components of the description. */
-function pointed(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
+function withReferences(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
   const text = JSON.stringify(schema).replaceAll(
     /"#\/\$defs\/([^"]+)"/g,
     (_, name: string) => `"#/components/schemas/${names.get(name) ?? name}"`,

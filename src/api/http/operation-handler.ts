@@ -1,89 +1,89 @@
 /** Does an operation of the table for a request: fields in, conditions, repeated requests, answer out. */
 import { createHash } from 'node:crypto'
-import { AppError, InvalidFields } from '../../domain/errors.ts'
+import { AppError, ValidationError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
-import { type Context, type Operation, perform } from '../operations/operation.ts'
+import { type OperationContext, type Operation, performOperation } from '../operations/operation.ts'
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from './http-limits.ts'
-import { changedVersion, isKnown, parseTags, preconditionFailed, tagOf } from './messages/etag.ts'
-import { sendLines } from './messages/ndjson-stream.ts'
-import { hasBody, readJson, readLines } from './messages/request-body.ts'
-import { combined, type Fields, fieldKinds, queryFields } from './messages/request-input.ts'
-import { sendJson, sendNothing } from './messages/response.ts'
-import { contextOf, type Exchange, type Surroundings } from './request-context.ts'
+import { conflictVersion, hasMatchingETag, parseETags, preconditionFailed, toETag } from './messages/etag.ts'
+import { streamLines } from './messages/ndjson-stream.ts'
+import { hasBody, readJsonBody, readBodyLines } from './messages/request-body.ts'
+import { mergeInput, type InputFields, fieldTypesOf, parseQuery } from './messages/request-input.ts'
+import { sendJson, sendEmpty } from './messages/response.ts'
+import { createOperationContext, type RequestContext, type ServerContext } from './request-context.ts'
 
 /** The operation that reads what others change at the same address, by path. */
-export type Readers = ReadonlyMap<string, Operation>
+export type ReadOperations = ReadonlyMap<string, Operation>
 
-export async function answerOperation(
-  surroundings: Surroundings,
-  readers: Readers,
+export async function handleOperation(
+  surroundings: ServerContext,
+  readers: ReadOperations,
   operation: Operation,
   caller: Caller,
-  exchange: Exchange,
+  exchange: RequestContext,
 ): Promise<void> {
   const { request, response, signal } = exchange
-  const context = contextOf(surroundings, caller, signal)
-  const given = await givenFields(operation, exchange)
+  const context = createOperationContext(surroundings, caller, signal)
+  const given = await readInput(operation, exchange)
   const { stream, status = 200 } = operation.http
   if (stream === 'out') {
-    const lines = (await perform(operation, context, given)) as AsyncIterable<string> // as its output says
-    return sendLines(request, response, lines, signal)
+    const lines = (await performOperation(operation, context, given)) as AsyncIterable<string> // as its output says
+    return streamLines(request, response, lines, signal)
   }
-  const output = await performOnce(operation, context, exchange, given, async () =>
+  const output = await performIdempotent(operation, context, exchange, given, async () =>
     // Within what is done once: a repeated request must not fail on the version that it made itself.
-    performed(
+    performConditional(
       operation,
       context,
       exchange,
-      await withVersion(readers, operation, context, exchange, given),
+      await applyIfMatch(readers, operation, context, exchange, given),
     ),
   )
   const version = versionOf(operation, output)
   if (version !== null) {
-    response.setHeader('etag', tagOf(version))
+    response.setHeader('etag', toETag(version))
     const isRead = operation.http.method === 'GET'
-    if (isRead && isKnown(request.headers['if-none-match'], version)) {
-      return sendNothing(response, 304)
+    if (isRead && hasMatchingETag(request.headers['if-none-match'], version)) {
+      return sendEmpty(response, 304)
     }
   }
   return sendJson(request, response, status, output)
 }
 
 /** Where the fields stand depends on the method; those of the path always come along. */
-async function givenFields(operation: Operation, exchange: Exchange): Promise<Fields> {
+async function readInput(operation: Operation, exchange: RequestContext): Promise<InputFields> {
   const { request, query, fields: path } = exchange
   const { method, stream } = operation.http
   if (stream === 'in') {
-    return { ...queryFields(operation, query), ...path, lines: readLines(request) }
+    return { ...parseQuery(operation, query), ...path, lines: readBodyLines(request) }
   }
   if (method === 'GET') {
     if (hasBody(request)) throw new AppError('invalid_input', 'A GET request has no body.')
-    return combined(path, queryFields(operation, query), {}) as Fields // an object, see there
+    return mergeInput(path, parseQuery(operation, query), {}) as InputFields // an object, see there
   }
   if (method === 'DELETE') {
-    return combined(path, queryFields(operation, query), await readJson(request)) as Fields
+    return mergeInput(path, parseQuery(operation, query), await readJsonBody(request)) as InputFields
   }
-  const stray = Object.keys(queryFields(operation, query))
+  const stray = Object.keys(parseQuery(operation, query))
   if (stray.length > 0) {
-    throw new InvalidFields(
+    throw new ValidationError(
       stray.map((field) => ({
         field,
         message: `${field} stands in the body, not in the address.`,
       })),
     )
   }
-  return combined(path, {}, await readJson(request)) as Fields
+  return mergeInput(path, {}, await readJsonBody(request)) as InputFields
 }
 
 /** If-Match as the field `version`, where the operation has one; otherwise the version is looked at beforehand. */
-async function withVersion(
-  readers: Readers,
+async function applyIfMatch(
+  readers: ReadOperations,
   operation: Operation,
-  context: Context,
-  { request }: Exchange,
-  given: Fields,
-): Promise<Fields> {
+  context: OperationContext,
+  { request }: RequestContext,
+  given: InputFields,
+): Promise<InputFields> {
   const header = request.headers['if-match']
   if (header === undefined || operation.http.method === 'GET') return given
   const reader = readers.get(operation.http.path)
@@ -92,10 +92,10 @@ async function withVersion(
       field: 'If-Match',
     })
   }
-  const tags = parseTags(header, 'If-Match')
+  const tags = parseETags(header, 'If-Match')
   if (tags === 'any') return given
   const versions = tags.filter((tag) => /^\d{1,15}$/.test(tag)).map(Number)
-  const takesVersion = fieldKinds(operation).has('version')
+  const takesVersion = fieldTypesOf(operation).has('version')
   const [only] = versions
   const version =
     takesVersion && versions.length === 1 && only !== undefined
@@ -103,13 +103,13 @@ async function withVersion(
       : await currentVersion(reader, context, given)
   if (!versions.includes(version)) throw preconditionFailed(version)
   if (!takesVersion) return given
-  return combined({}, { version }, given) as Fields // an object, see there
+  return mergeInput({}, { version }, given) as InputFields // an object, see there
 }
 
-async function currentVersion(reader: Operation, context: Context, given: Fields): Promise<number> {
-  const known = fieldKinds(reader)
+async function currentVersion(reader: Operation, context: OperationContext, given: InputFields): Promise<number> {
+  const known = fieldTypesOf(reader)
   const input = Object.fromEntries(Object.entries(given).filter(([name]) => known.has(name)))
-  return versionOf(reader, await perform(reader, context, input)) ?? 0
+  return versionOf(reader, await performOperation(reader, context, input)) ?? 0
 }
 
 function versionOf(operation: Operation, output: unknown): number | null {
@@ -118,11 +118,11 @@ function versionOf(operation: Operation, output: unknown): number | null {
 }
 
 /** With an `Idempotency-Key`, once for each of them; a repeated request gets the same answer again. */
-async function performOnce(
+async function performIdempotent(
   operation: Operation,
-  context: Context,
-  exchange: Exchange,
-  given: Fields,
+  context: OperationContext,
+  exchange: RequestContext,
+  given: InputFields,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   const { request, response, path } = exchange
@@ -136,7 +136,7 @@ async function performOnce(
   const name = JSON.stringify([context.caller.key, operation.http.method, path, key])
   const asked = [given, request.headers['if-match'] ?? null]
   const hash = createHash('sha256').update(JSON.stringify(asked)).digest('hex')
-  const { answer, isRepeated } = await context.engine.answers.once(name, hash, async () => {
+  const { answer, isRepeated } = await context.engine.idempotency.runOnce(name, hash, async () => {
     // Through JSON, so that what is kept is what was sent.
     return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
   })
@@ -154,16 +154,16 @@ function parseIdempotencyKey([key = '', ...more]: readonly string[]): string {
   )
 }
 
-async function performed(
+async function performConditional(
   operation: Operation,
-  context: Context,
-  { request }: Exchange,
-  given: Fields,
+  context: OperationContext,
+  { request }: RequestContext,
+  given: InputFields,
 ): Promise<unknown> {
   try {
-    return await perform(operation, context, given)
+    return await performOperation(operation, context, given)
   } catch (error) {
-    const version = request.headers['if-match'] === undefined ? null : changedVersion(error)
+    const version = request.headers['if-match'] === undefined ? null : conflictVersion(error)
     throw version === null ? error : preconditionFailed(version)
   }
 }

@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Engine } from '../../engine/engine.ts'
 import type { Caller } from '../operations/authorization.ts'
-import type { Context, EmbeddingProvider } from '../operations/operation.ts'
+import type { OperationContext, EmbeddingProvider } from '../operations/operation.ts'
 import type { PathFields } from './router.ts'
-import type { Identity } from './security/authentication.ts'
+import type { Principal } from './security/authentication.ts'
 
-export type Exchange = {
+export type RequestContext = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: string
@@ -16,21 +16,21 @@ export type Exchange = {
   /** Fires when the client leaves, or when the server stops and has waited long enough. */
   readonly signal: AbortSignal
   /** Null where no key is needed and none was given. */
-  readonly identity: Identity | null
+  readonly principal: Principal | null
   readonly fields: PathFields
 }
 
 /** What every operation is given besides its caller. */
-export type Surroundings = {
+export type ServerContext = {
   readonly engine: Engine
   readonly version: string
   readonly embeddingProviders: readonly EmbeddingProvider[]
 }
 
-export function contextOf(
-  { engine, version, embeddingProviders }: Surroundings,
+export function createOperationContext(
+  { engine, version, embeddingProviders }: ServerContext,
   caller: Caller,
   signal: AbortSignal,
-): Context {
+): OperationContext {
   return { engine, version, embeddingProviders, caller, signal }
 }

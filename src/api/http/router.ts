@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 
 export type PathFields = { readonly [field: string]: string }
 
-export type Match<Target> =
+export type RouteMatch<Target> =
   | {
       readonly kind: 'found'
       readonly target: Target
@@ -38,7 +38,7 @@ export class Router<Target> {
     return this.#templateOf(path).targets.has(method)
   }
 
-  find(method: string, path: string): Match<Target> {
+  find(method: string, path: string): RouteMatch<Target> {
     const template = this.#fixed.get(path) ?? this.#openFor(path.split('/'))
     if (template === undefined) return { kind: 'nothing' }
     const target = template.targets.get(method === 'HEAD' ? 'GET' : method)
@@ -63,7 +63,7 @@ export class Router<Target> {
   #openFor(segments: readonly string[]): Template<Target> | undefined {
     let best: Template<Target> | undefined
     for (const template of this.#open) {
-      if (fits(template, segments) && (best === undefined || isNarrower(template, best))) {
+      if (matchesSegments(template, segments) && (best === undefined || isMoreSpecific(template, best))) {
         best = template
       }
     }
@@ -71,14 +71,14 @@ export class Router<Target> {
   }
 }
 
-function fits({ segments: wanted }: Template<unknown>, segments: readonly string[]): boolean {
+function matchesSegments({ segments: wanted }: Template<unknown>, segments: readonly string[]): boolean {
   if (wanted.length !== segments.length) return false
   return wanted.every((segment, index) =>
     isOpenSegment(segment) ? segments[index] !== '' : segments[index] === segment,
   )
 }
 
-function isNarrower(a: Template<unknown>, b: Template<unknown>): boolean {
+function isMoreSpecific(a: Template<unknown>, b: Template<unknown>): boolean {
   const index = a.segments.findIndex(
     (segment, at) => isOpenSegment(segment) !== isOpenSegment(b.segments[at] ?? ''),
   )
@@ -95,13 +95,13 @@ function fieldsOf({ segments: wanted }: Template<unknown>, path: string): PathFi
   wanted.forEach((segment, index) => {
     if (!isOpenSegment(segment)) return
     const field = segment.slice(1, -1)
-    fields[field] = decoded(segments[index] ?? '', field)
+    fields[field] = decodePathSegment(segments[index] ?? '', field)
   })
   return fields
 }
 
 /** Strict: what is no UTF-8 is refused instead of being replaced by something else. */
-export function decoded(text: string, field: string): string {
+export function decodePathSegment(text: string, field: string): string {
   if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)

@@ -14,18 +14,18 @@ export type Mount = {
     request: IncomingMessage,
     response: ServerResponse,
     caller: Caller,
-    charge: Charge,
-    visit: Visit,
+    charge: ConsumeRequests,
+    visit: MountContext,
   ): Promise<void>
   /** Whether nearly all answers there are somebody else's, and in a hurry: they get the fewest headers of ours. */
-  passesOn?(path: string): boolean
+  isProxied?(path: string): boolean
   /** How errors look to its clients, where that is not our own shape. */
   errorBody?(request: IncomingMessage, error: AppError, requestId: string): object
   /** The header that its clients read the id of a failed request from, where that is not our own. */
   errorIdHeader?(request: IncomingMessage): string | null
 }
 
-export type Visit = {
+export type MountContext = {
   readonly requestId: string
   /** Fires when the client leaves, or when the server stops and has waited long enough. */
   readonly signal: AbortSignal
@@ -35,7 +35,7 @@ export type Visit = {
  * Takes further requests off the key's account, for what asks for several things at once; the first one is taken
  * already. Fails when there are not so many left.
  */
-export type Charge = (requests: number) => Promise<void>
+export type ConsumeRequests = (requests: number) => Promise<void>
 
 /** One answered request. The route is a template, never the address itself, which may hold names. */
 export type RequestReport = {
@@ -51,7 +51,7 @@ export type RequestReport = {
   readonly error?: unknown
 }
 
-export type HttpDoorOptions = {
+export type HttpServerOptions = {
   readonly engine: Engine
   readonly version: string
   readonly clock: Clock
@@ -62,16 +62,16 @@ export type HttpDoorOptions = {
   /** Believes `X-Forwarded-For` and `X-Forwarded-Proto`, which only a proxy in front may set. */
   readonly trustProxy?: boolean
   /** Names under which this server may be asked for, without ports. */
-  readonly hosts: readonly string[]
+  readonly allowedHosts: readonly string[]
   /** Whether any IP address is a good name too. It is no name that anybody could make point elsewhere. */
-  readonly allowsAddresses?: boolean
+  readonly allowsIpAddresses?: boolean
   /** Other web pages that may ask from a browser, as `https://app.example`. Default: none. */
   readonly allowedOrigins?: readonly string[]
   readonly embeddingProviders?: readonly EmbeddingProvider[]
   /** The text of `/metrics`; without it there is none. */
   readonly metrics?: () => Promise<string>
   /** Whether `/metrics` is told without a key. */
-  readonly hasOpenMetrics?: boolean
+  readonly hasPublicMetrics?: boolean
   /** The folder of the built Studio; without it, `/` is a plain page. */
   readonly studioFolder?: string
   readonly onRequest?: (report: RequestReport) => void
@@ -79,7 +79,7 @@ export type HttpDoorOptions = {
 }
 
 /** How `serve` meets the world. */
-export type ServerSettings = {
+export type ServerNetworkOptions = {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
   /** Believe what a proxy says about who asks and how. */
   readonly trustProxy: boolean

@@ -6,34 +6,34 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { tellsOf } from '../../storage/access/change-feed.ts'
+import { isAboutKind } from '../../storage/access/change-feed.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
-import { ownRoutes } from './builtin-routes.ts'
-import { Connections } from './connection-tracker.ts'
-import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_MS } from './http-limits.ts'
-import { answerBrokenRequest, refuseTunnel } from './malformed-request.ts'
-import { drain } from './messages/request-body.ts'
-import { errorBody, protect, sendJson, sendNothing, statusOf } from './messages/response.ts'
-import { answerOperation, type Readers } from './operation-handler.ts'
-import type { Exchange, Surroundings } from './request-context.ts'
-import type { OwnRoute } from './route.ts'
+import { createBuiltinRoutes } from './builtin-routes.ts'
+import { ConnectionTracker } from './connection-tracker.ts'
+import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS } from './http-limits.ts'
+import { respondMalformedRequest, rejectConnect } from './malformed-request.ts'
+import { drainRequest } from './messages/request-body.ts'
+import { errorBody, setSecurityHeaders, sendJson, sendEmpty, statusOf } from './messages/response.ts'
+import { handleOperation, type ReadOperations } from './operation-handler.ts'
+import type { RequestContext, ServerContext } from './request-context.ts'
+import type { BuiltinRoute } from './route.ts'
 import { Router } from './router.ts'
-import { Authentication, first, type Identity, LOCAL } from './security/authentication.ts'
+import { Authenticator, firstHeaderValue, type Principal, LOCAL_PRINCIPAL } from './security/authentication.ts'
 import {
-  allowOrigin,
-  allowPreflight,
-  isOwnOrigin,
+  setCorsHeaders,
+  setPreflightHeaders,
+  isSameOrigin,
   isPreflight,
   isSecure,
-  refuseExpectations,
-  refuseOtherHosts,
-  refuseOtherOrigins,
-  remoteAddress,
+  assertNoExpectHeader,
+  assertAllowedHost,
+  assertAllowedOrigin,
+  clientAddress,
 } from './security/host-validation.ts'
-import { Rates } from './security/rate-limiter.ts'
-import type { HttpDoorOptions, Mount } from './server-options.ts'
+import { RateLimiter } from './security/rate-limiter.ts'
+import type { HttpServerOptions, Mount } from './server-options.ts'
 
 /** How often headers that take too long are looked for. */
 const CHECK_MS = 2_000
@@ -45,23 +45,23 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 type Target =
   | { readonly kind: 'operation'; readonly operation: Operation }
-  | { readonly kind: 'own'; readonly route: OwnRoute }
+  | { readonly kind: 'own'; readonly route: BuiltinRoute }
   | { readonly kind: 'mount'; readonly mount: Mount }
 
 /** What becomes known of a request on its way, for the report. */
-type Progress = { route: string; identity: Identity | null; error: unknown }
+type Progress = { route: string; identity: Principal | null; error: unknown }
 
-export type HttpDoor = {
+export type HttpServer = {
   readonly server: Server
   /** Stops taking requests, lets those under way finish, then stops them, then cuts what is left. */
   close(graceMs?: number): Promise<void>
 }
 
-export function openHttpDoor(
-  options: HttpDoorOptions,
+export function createHttpServer(
+  options: HttpServerOptions,
   tls: { readonly cert: Buffer; readonly key: Buffer } | null = null,
-): HttpDoor {
-  const door = new Door(options)
+): HttpServer {
+  const door = new RequestDispatcher(options)
   // A missing Host is refused with all the others, in the one shape.
   const settings = { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -75,37 +75,37 @@ export function openHttpDoor(
   server.headersTimeout = HEADERS_TIMEOUT_MS
   // Bodies have their own limits, because what is imported may take long.
   server.requestTimeout = 0
-  server.keepAliveTimeout = KEEP_ALIVE_MS
-  server.on('clientError', answerBrokenRequest)
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
+  server.on('clientError', respondMalformedRequest)
   server.on('checkExpectation', listener)
-  server.on('connect', refuseTunnel)
+  server.on('connect', rejectConnect)
   return { server, close: (graceMs) => door.close(server, graceMs) }
 }
 
-class Door {
-  readonly connections = new Connections()
-  readonly #options: HttpDoorOptions
-  readonly #surroundings: Surroundings
-  readonly #authentication: Authentication
-  readonly #rates: Rates
+class RequestDispatcher {
+  readonly connections = new ConnectionTracker()
+  readonly #options: HttpServerOptions
+  readonly #surroundings: ServerContext
+  readonly #authentication: Authenticator
+  readonly #rates: RateLimiter
   readonly #router = new Router<Target>()
-  readonly #readers: Readers
+  readonly #readers: ReadOperations
   readonly #mounts: readonly Mount[]
   readonly #unlisten: () => void
 
-  constructor(options: HttpDoorOptions) {
+  constructor(options: HttpServerOptions) {
     const { engine, version, clock, embeddingProviders = [], mounts = [] } = options
     this.#options = options
     this.#surroundings = { engine, version, embeddingProviders }
-    this.#authentication = new Authentication(engine.keys, clock)
-    this.#rates = new Rates(
+    this.#authentication = new Authenticator(engine.keys, clock)
+    this.#rates = new RateLimiter(
       clock,
-      async () => (await engine.settings.effective(null)).requestsPerMinute,
-      engine.elsewhere.take,
+      async () => (await engine.settings.resolve(null)).requestsPerMinute,
+      engine.changeFeed.takeTokens,
     )
-    this.#unlisten = engine.elsewhere.onHeard((news) => {
-      if (tellsOf(news, 'key')) this.#authentication.forget()
-      if (tellsOf(news, 'setting')) this.#rates.forget()
+    this.#unlisten = engine.changeFeed.subscribe((news) => {
+      if (isAboutKind(news, 'key')) this.#authentication.forget()
+      if (isAboutKind(news, 'setting')) this.#rates.invalidateLimit()
     })
     this.#mounts = mounts
     this.#readers = new Map(
@@ -132,7 +132,7 @@ class Door {
         this.#router.add('PATCH', path, { kind: 'operation', operation })
       }
     }
-    const own = ownRoutes({
+    const own = createBuiltinRoutes({
       ...this.#options,
       surroundings: this.#surroundings,
       authentication: this.#authentication,
@@ -146,10 +146,10 @@ class Door {
     const requestId = requestIdOf(request)
     const progress: Progress = { route: UNKNOWN_ROUTE, identity: null, error: undefined }
     this.#report(request, response, requestId, progress)
-    const signal = this.connections.enter(request, response)
+    const signal = this.connections.track(request, response)
     response.setHeader('x-request-id', requestId)
-    const isPassedOn = this.#mountAt(pathOf(request))?.passesOn?.(pathOf(request)) === true
-    protect(response, isSecure(this.#options, request), isPassedOn)
+    const isPassedOn = this.#mountAt(pathOf(request))?.isProxied?.(pathOf(request)) === true
+    setSecurityHeaders(response, isSecure(this.#options, request), isPassedOn)
     if (this.connections.isStopping) response.setHeader('connection', 'close')
     try {
       await this.#pass(request, response, requestId, signal, progress)
@@ -158,7 +158,7 @@ class Door {
       if (statusOf(error) >= 500) progress.error = error
       await this.#fail(request, response, error, requestId)
     }
-    drain(request)
+    drainRequest(request)
   }
 
   async #pass(
@@ -168,10 +168,10 @@ class Door {
     signal: AbortSignal,
     progress: Progress,
   ): Promise<void> {
-    refuseOtherHosts(this.#options, request)
-    refuseExpectations(request)
-    refuseOtherOrigins(this.#options, request)
-    allowOrigin(this.#options, request, response)
+    assertAllowedHost(this.#options, request)
+    assertNoExpectHeader(request)
+    assertAllowedOrigin(this.#options, request)
+    setCorsHeaders(this.#options, request, response)
     const path = pathOf(request)
     const method = request.method ?? ''
     const found = this.#find(method, path)
@@ -180,18 +180,18 @@ class Door {
     progress.route = found.template
     const allowed = found.kind === 'other-method' ? found.allowed : MOUNT_METHODS
     if (isPreflight(this.#options, request)) {
-      allowPreflight(request, response, allowed)
-      return sendNothing(response, 204)
+      setPreflightHeaders(request, response, allowed)
+      return sendEmpty(response, 204)
     }
     if (found.kind === 'other-method') {
       response.setHeader('allow', found.allowed.join(', '))
       throw new AppError('method_not_allowed', `${method} is not answered at this address.`)
     }
-    const address = remoteAddress(this.#options, request)
+    const address = clientAddress(this.#options, request)
     const { target, fields } = found
     const identity = await this.#admit(request, response, target, address, signal, progress)
-    const exchange: Exchange = {
-      ...{ request, response, requestId, path, address, signal, identity, fields },
+    const exchange: RequestContext = {
+      ...{ request, response, requestId, path, address, signal, principal: identity, fields },
       query: (request.url ?? '').slice(path.length + 1),
     }
     await this.#serve(target, exchange)
@@ -216,10 +216,10 @@ class Door {
     address: string,
     signal: AbortSignal,
     progress: Progress,
-  ): Promise<Identity | null> {
+  ): Promise<Principal | null> {
     const access = target.kind === 'own' ? target.route.access : 'key'
     if (access === 'open') return null
-    if (this.#options.auth === 'off') return LOCAL
+    if (this.#options.auth === 'off') return LOCAL_PRINCIPAL
     const identity = await this.#authentication.identify(request, address, signal)
     progress.identity = identity
     if (identity === null) {
@@ -227,7 +227,7 @@ class Door {
       throw new AppError('unauthenticated', 'This needs a key: Authorization: Bearer rc_…')
     }
     const isSafe = SAFE_METHODS.has(request.method ?? '')
-    if (identity.isSession && !isSafe && !isOwnOrigin(this.#options, request)) {
+    if (identity.isSession && !isSafe && !isSameOrigin(this.#options, request)) {
       throw new AppError(
         'forbidden',
         'With a session, only pages of this server may change things.',
@@ -237,9 +237,9 @@ class Door {
     return identity
   }
 
-  async #serve(target: Target, exchange: Exchange): Promise<void> {
+  async #serve(target: Target, exchange: RequestContext): Promise<void> {
     if (target.kind === 'own') return target.route.handle(exchange)
-    const { caller } = exchange.identity ?? LOCAL // both kinds below are admitted with one only
+    const { caller } = exchange.principal ?? LOCAL_PRINCIPAL // both kinds below are admitted with one only
     const { request, response } = exchange
     if (target.kind === 'mount') {
       const { requestId, signal } = exchange
@@ -248,7 +248,7 @@ class Door {
     }
     const { operation } = target
     try {
-      await answerOperation(this.#surroundings, this.#readers, operation, caller, exchange)
+      await handleOperation(this.#surroundings, this.#readers, operation, caller, exchange)
     } finally {
       // Keys may have been made or revoked.
       if (operation.access === 'manage' && operation.targets !== undefined) {
@@ -274,7 +274,7 @@ class Door {
       return
     }
     // Whatever would have been passed on, this answer is our own.
-    protect(response, isSecure(this.#options, request), false)
+    setSecurityHeaders(response, isSecure(this.#options, request), false)
     const { retryAfter } = error.facts
     // What is still to come of its body would be read as the next request.
     if (error.code === 'timeout') response.setHeader('connection', 'close')
@@ -306,7 +306,7 @@ class Door {
         requestId,
         method: request.method ?? '',
         route,
-        status: response.headersSent ? response.statusCode : CLIENT_LEFT,
+        status: response.headersSent ? response.statusCode : CLIENT_CLOSED_STATUS,
         ms: performance.now() - began,
         bytes: socket.bytesWritten - sentBefore,
         keyId: identity?.caller.key ?? null,
@@ -322,7 +322,7 @@ class Door {
 }
 
 /** The status that servers note when there is nobody left to answer to. */
-const CLIENT_LEFT = 499
+const CLIENT_CLOSED_STATUS = 499
 
 function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?')
@@ -330,6 +330,6 @@ function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 function requestIdOf({ headers }: IncomingMessage): string {
-  const given = first(headers, 'x-request-id') ?? ''
+  const given = firstHeaderValue(headers, 'x-request-id') ?? ''
   return REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
 }

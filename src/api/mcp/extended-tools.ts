@@ -3,25 +3,25 @@
  * look after memories; a model that has a conversation needs none of them.
  */
 import { OPERATIONS } from '../operations/index.ts'
-import type { McpSpelling, Operation } from '../operations/operation.ts'
-import { tellAsJson } from './result-format.ts'
-import { type Latitude, type Tool, toTool } from './tool.ts'
+import type { McpBinding, Operation } from '../operations/operation.ts'
+import { formatAsJson } from './result-format.ts'
+import { type ScopeChoice, type Tool, toTool } from './tool.ts'
 
 const KINDS = ['agent', 'episode', 'identity', 'session', 'turn', 'signal', 'job', 'consolidation']
 const NAMES = ['memory.ingest', 'memory.summarize', 'memory.consolidate']
 /** The owner comes from the key. */
 const OWNER_FIELDS = ['owner', 'apiKeyId', 'agent_id']
 
-export function furtherTools(latitude: Latitude): readonly Tool[] {
-  return FURTHER.map((operation) => toTool(operation, spellingOf(operation), latitude, tellAsJson))
+export function createExtendedTools(latitude: ScopeChoice): readonly Tool[] {
+  return EXTENDED_OPERATIONS.map((operation) => toTool(operation, toMcpBinding(operation), latitude, formatAsJson))
 }
 
-export const FURTHER: readonly Operation[] = OPERATIONS.filter(
+export const EXTENDED_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
   ({ name, mcp }) =>
     mcp === undefined && (NAMES.includes(name) || KINDS.includes(name.split('.')[0] ?? '')),
 )
 
-export function spellingOf({ name, summary, input }: Operation): McpSpelling {
+export function toMcpBinding({ name, summary, input }: Operation): McpBinding {
   return {
     tool: name.replace('.', '_'),
     description: summary,

@@ -9,33 +9,33 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { type AppError, ERRORS, toAppError } from '../../domain/errors.ts'
 import { BODY_BYTES_MAX } from '../http/http-limits.ts'
-import { drain, readBytes } from '../http/messages/request-body.ts'
-import type { Charge, Visit } from '../http/server-options.ts'
+import { drainRequest, readBodyBytes } from '../http/messages/request-body.ts'
+import type { ConsumeRequests, MountContext } from '../http/server-options.ts'
 import type { Caller } from '../operations/authorization.ts'
-import { createServers, type McpOptions } from './mcp-server.ts'
+import { createMcpServerFactory, type McpServerOptions } from './mcp-server.ts'
 
-export type McpDoor = {
+export type McpHttpHandler = {
   handle(
     request: IncomingMessage,
     response: ServerResponse,
     caller: Caller,
-    charge?: Charge,
-    visit?: Visit,
+    charge?: ConsumeRequests,
+    visit?: MountContext,
   ): Promise<void>
   /** Ends open streams; later requests are refused. */
   close(): Promise<void>
 }
 
 /** The code that the SDK gives to requests that it does not let in. */
-const REFUSED = -32_000
+const REJECTED_STATUS = -32_000
 /** Some programs put it before their text; readers of JSON leave it out. */
 const BYTE_ORDER_MARK = /^\ufeff/
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 /** Only path and method matter behind this door; the name under which the server is asked for was checked before. */
 const BASE = 'http://recollect.invalid'
 
-export function createMcpDoor(options: McpOptions): McpDoor {
-  const servers = createServers(options)
+export function createMcpHttpHandler(options: McpServerOptions): McpHttpHandler {
+  const servers = createMcpServerFactory(options)
   const handler = createMcpHandler(
     ({ authInfo }) => servers.serverFor(authInfo?.extra?.caller as Caller), // put there below
     { maxRequestBodySize: BODY_BYTES_MAX },
@@ -55,7 +55,7 @@ export function createMcpDoor(options: McpOptions): McpDoor {
         })
         await send(answered, response)
       } catch (error) {
-        refuse(request, response, toAppError(error))
+        reject(request, response, toAppError(error))
       }
     },
     close: () => handler.close(),
@@ -63,7 +63,7 @@ export function createMcpDoor(options: McpOptions): McpDoor {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  return BODILESS.has(request.method ?? 'GET') ? null : readBytes(request, BODY_BYTES_MAX)
+  return BODILESS.has(request.method ?? 'GET') ? null : readBodyBytes(request, BODY_BYTES_MAX)
 }
 
 /** Older clients may send several messages at once. What can't be read is one, and refused further on. */
@@ -87,7 +87,7 @@ function toWebRequest(request: IncomingMessage, body: Buffer | null, signal: Abo
 }
 
 /** What never got as far as the protocol is answered in its shape all the same. */
-function refuse(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+function reject(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return
@@ -99,8 +99,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: AppEr
     'content-type': 'application/json',
     connection: 'close',
   })
-  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: REFUSED, message }, id: null }))
-  drain(request)
+  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: REJECTED_STATUS, message }, id: null }))
+  drainRequest(request)
 }
 
 async function send(answered: Response, response: ServerResponse): Promise<void> {

@@ -8,7 +8,7 @@ import type { flushSession } from '../operations/learning/distillation-operation
 import type { WireLearning } from '../operations/learning/signal-operations.ts'
 import { snippetOf, type WireMemory } from '../operations/memory-schema.ts'
 import type { LayerAnswer, LayerHit } from '../operations/recall/agent-operations.ts'
-import type { Fields, Tool } from './tool.ts'
+import type { ToolFields, Tool } from './tool.ts'
 
 type Hit = { readonly id: string; readonly snippet: string; readonly score: number }
 
@@ -19,13 +19,13 @@ type SearchHit = Hit & {
 }
 
 /** By the name of the tool. The casts are what the operation's output schema says. */
-export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
+export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['tell'] } = {
   memory_search: (output) => {
     const { results, abstained } = output as { results: readonly SearchHit[]; abstained: boolean }
-    if (results.length > 0) return tellHits(results.map(marked))
+    if (results.length > 0) return formatHits(results.map(withSpeaker))
     return abstained ? 'Nothing that is known is near enough to this.' : 'Nothing is known of this.'
   },
-  memory_search_layer: (output) => tellLayer(output as LayerAnswer),
+  memory_search_layer: (output) => formatLayer(output as LayerAnswer),
   memory_get: (output) => {
     const { memory, turn } = output as { memory: WireMemory; turn?: WireTurn }
     if (turn !== undefined) return renderTurn(turn)
@@ -63,7 +63,7 @@ export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
       return `${told}${tellTurns(turnsDisabled)}`
     }
     if (candidates.length === 0) return 'Nothing fits, and nothing was forgotten.'
-    return `Nothing was forgotten yet, because it is not clear which one is meant. Call again with one of these ids:\n${tellHits(candidates)}`
+    return `Nothing was forgotten yet, because it is not clear which one is meant. Call again with one of these ids:\n${formatHits(candidates)}`
   },
   memory_clear: (output) => {
     const { matched, deletedCount, turnsDisabled, dryRun } = output as {
@@ -73,8 +73,8 @@ export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
       dryRun: boolean
     }
     return dryRun
-      ? `${count(matched)} would be forgotten; nothing was changed.`
-      : `${count(deletedCount)} forgotten.${tellTurns(turnsDisabled)}`
+      ? `${formatMemoryTotal(matched)} would be forgotten; nothing was changed.`
+      : `${formatMemoryTotal(deletedCount)} forgotten.${tellTurns(turnsDisabled)}`
   },
   memory_history: (output) => {
     const { versions } = output as {
@@ -103,8 +103,8 @@ export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
       version: string
       learning: Pick<WireLearning, 'spent'>
     }
-    const because = reasons.length === 0 ? '' : ` Because: ${reasons.map(tellReason).join('; ')}.`
-    return `Memory is ${state}, with ${count(memories)} stored (Recollect ${version}).${because}${tellSpent(learning)}`
+    const because = reasons.length === 0 ? '' : ` Because: ${reasons.map(formatReason).join('; ')}.`
+    return `Memory is ${state}, with ${formatMemoryTotal(memories)} stored (Recollect ${version}).${because}${formatTokenUsage(learning)}`
   },
 }
 
@@ -117,22 +117,22 @@ const OUTCOMES = {
 } as const
 
 const LAYERS = {
-  pinned: { head: 'Pinned facts:', none: 'No pinned facts found.', line: tellFact },
-  episodes: { head: 'Episodes:', none: 'No episodes found.', line: tellEpisode },
-  transcript: { head: 'Transcript:', none: 'Nothing of this was said.', line: tellTurn },
+  pinned: { head: 'Pinned facts:', none: 'No pinned facts found.', line: formatFact },
+  episodes: { head: 'Episodes:', none: 'No episodes found.', line: formatEpisode },
+  transcript: { head: 'Transcript:', none: 'Nothing of this was said.', line: formatTurn },
 } as const
 
 /** As lists in words, which is what prompts that know these layers expect. */
-export function tellLayer({ scope, results }: LayerAnswer): string {
+export function formatLayer({ scope, results }: LayerAnswer): string {
   const { head, none, line } = LAYERS[scope]
   return results.length === 0 ? none : [head, ...results.map(line)].join('\n')
 }
 
-function tellFact({ content, salience = 0 }: LayerHit): string {
+function formatFact({ content, salience = 0 }: LayerHit): string {
   return `- ${content} (salience ${salience.toFixed(2)})`
 }
 
-function tellEpisode({ content, created_at, topics = [], decisions = [] }: LayerHit): string {
+function formatEpisode({ content, created_at, topics = [], decisions = [] }: LayerHit): string {
   const also = [
     ...(topics.length === 0 ? [] : [`topics: ${topics.join(', ')}`]),
     ...(decisions.length === 0 ? [] : [`decisions: ${decisions.join('; ')}`]),
@@ -140,7 +140,7 @@ function tellEpisode({ content, created_at, topics = [], decisions = [] }: Layer
   return `- [${dayOf(created_at)}] ${content}${also.length === 0 ? '' : ` (${also.join('; ')})`}`
 }
 
-function tellTurn({ content, created_at, role = 'user' }: LayerHit): string {
+function formatTurn({ content, created_at, role = 'user' }: LayerHit): string {
   return `- [${dayOf(created_at)}] ${role}: ${content}`
 }
 
@@ -149,18 +149,18 @@ function dayOf(time: string): string {
 }
 
 /** For tools without words of their own. */
-export function tellAsJson(output: Fields): string {
+export function formatAsJson(output: ToolFields): string {
   return JSON.stringify(output)
 }
 
-function tellHits(hits: readonly Hit[]): string {
+function formatHits(hits: readonly Hit[]): string {
   return hits
-    .map(({ id, snippet, score }, at) => `${at + 1}. [${id}] ${snippet} (${tellScore(score)})`)
+    .map(({ id, snippet, score }, at) => `${at + 1}. [${id}] ${snippet} (${formatScore(score)})`)
     .join('\n')
 }
 
 /** A turn shows who said it and when; a quote must not pass for something that is known. */
-function marked({ snippet, source, speaker, createdAt, ...hit }: SearchHit): Hit {
+function withSpeaker({ snippet, source, speaker, createdAt, ...hit }: SearchHit): Hit {
   if (source !== 'transcript') return { ...hit, snippet }
   const day = createdAt === undefined ? '' : ` on ${dayOf(createdAt)}`
   return { ...hit, snippet: `${speaker ?? 'user'} said${day}: ${snippet}` }
@@ -171,22 +171,22 @@ function renderTurn({ id, role, speaker, content, saidAt, sessionId }: WireTurn)
   return `${content}\n(${id}; ${speaker ?? role} said this on ${dayOf(saidAt)}${session})`
 }
 
-function tellSpent({ spent }: Pick<WireLearning, 'spent'>): string {
+function formatTokenUsage({ spent }: Pick<WireLearning, 'spent'>): string {
   if (spent === null || spent.calls === 0) return ''
   const limit = spent.budget === 0 ? '' : ` of ${spent.budget}`
   return ` Learning used ${spent.input + spent.output}${limit} tokens today.`
 }
 
-function tellReason(reason: unknown): string {
+function formatReason(reason: unknown): string {
   return typeof reason === 'string' ? reason : JSON.stringify(reason)
 }
 
 /** Higher is nearer; there is no highest one. */
-export function tellScore(score: number): string {
+export function formatScore(score: number): string {
   return score.toFixed(2)
 }
 
-export function count(memories: number): string {
+export function formatMemoryTotal(memories: number): string {
   return memories === 1 ? '1 memory' : `${memories} memories`
 }
 

@@ -13,9 +13,9 @@ import {
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
 import type { Caller } from '../operations/authorization.ts'
-import { createServers, type McpOptions } from './mcp-server.ts'
+import { createMcpServerFactory, type McpServerOptions } from './mcp-server.ts'
 
-export type StdioOptions = McpOptions & {
+export type StdioOptions = McpServerOptions & {
   readonly caller: Caller
   readonly stdin: Readable
   readonly stdout: Writable
@@ -25,7 +25,7 @@ export type StdioOptions = McpOptions & {
 
 const MESSAGE_BYTES_MAX = 10_485_760
 /** How long answers may take after the input has ended. */
-const LAST_ANSWERS_MS = 10_000
+const SHUTDOWN_GRACE_MS = 10_000
 
 /** Whoever sits at this machine, held to one owner, so that a model can't reach the others. */
 export function localCaller(owner: string, user?: string): Caller {
@@ -37,7 +37,7 @@ export function localCaller(owner: string, user?: string): Caller {
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const { caller, stdin, stdout, signal, onError } = options
   if (signal.aborted) return
-  const servers = createServers(options)
+  const servers = createMcpServerFactory(options)
   const connection = new Connection(stdin, stdout)
   const handle = serve(() => servers.serverFor(caller), {
     transport: connection,
@@ -108,7 +108,7 @@ class Connection implements Transport {
     }
     if (this.#waiting.size > 0) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LAST_ANSWERS_MS)
+        const timer = setTimeout(resolve, SHUTDOWN_GRACE_MS)
         this.#answered = () => {
           clearTimeout(timer)
           resolve()

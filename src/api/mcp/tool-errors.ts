@@ -3,7 +3,7 @@ import {
   type AppError,
   ERRORS,
   type ErrorCode,
-  type ErrorFacts,
+  type ErrorDetails,
   toAppError,
 } from '../../domain/errors.ts'
 
@@ -11,7 +11,7 @@ import {
  * What a model can do about it. Codes without an entry are beyond it: the person has to know. Where the advice fits
  * only some failures of a code, the others have to speak for themselves: a wrong next step is worse than none.
  */
-const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorFacts) => string | null) } = {
+const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorDetails) => string | null) } = {
   invalid_input: 'Correct the input as described and call again.',
   not_found: ({ id }) =>
     id === undefined ? null : 'Look for it with memory_search and use the id that it gives.',
@@ -23,11 +23,11 @@ const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorFacts) => 
   missing_part: 'Go on without it.',
 }
 const RETRY = 'Call again in a moment; if it still fails, tell the user.'
-const TELL = 'Do not try again; tell the user.'
+const TELL_USER = 'Do not try again; tell the user.'
 /** More faults than these help nobody to correct the first ones. */
 const FAULTS_SHOWN = 20
 
-export function tellFailure(thrown: unknown): { readonly text: string; readonly error: AppError } {
+export function formatToolError(thrown: unknown): { readonly text: string; readonly error: AppError } {
   const error = toAppError(thrown)
   const { code } = error
   // What went wrong inside stays inside.
@@ -45,6 +45,6 @@ export function tellFailure(thrown: unknown): { readonly text: string; readonly 
 }
 
 function adviceFor({ code, facts, retryable }: AppError): string | null {
-  const advice = ADVICE[code] ?? (retryable ? RETRY : TELL)
+  const advice = ADVICE[code] ?? (retryable ? RETRY : TELL_USER)
   return typeof advice === 'string' ? advice : advice(facts)
 }

@@ -1,10 +1,10 @@
 /** What a tool is to this door: something a model may call, with its schemas and a short telling of its answers. */
 import { z } from 'zod'
-import { InvalidFields } from '../../domain/errors.ts'
+import { ValidationError } from '../../domain/errors.ts'
 import type { Access } from '../operations/authorization.ts'
-import { type Context, type McpSpelling, type Operation, perform } from '../operations/operation.ts'
+import { type OperationContext, type McpBinding, type Operation, performOperation } from '../operations/operation.ts'
 
-export type Fields = { readonly [field: string]: unknown }
+export type ToolFields = { readonly [field: string]: unknown }
 export type JsonSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
 
 export type Tool = {
@@ -21,9 +21,9 @@ export type Tool = {
     readonly openWorldHint: boolean
   }
   /** Answers with what the output schema says, or throws an AppError. */
-  call(context: Context, given: Fields): Promise<Fields>
+  call(context: OperationContext, given: ToolFields): Promise<ToolFields>
   /** The answer in few words, for clients that show nothing but text. */
-  tell(output: Fields): string
+  formatResult(output: ToolFields): string
 }
 
 export function inputSchemaOf(schema: z.ZodType): JsonSchema {
@@ -40,19 +40,19 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 }
 
 /** What a caller may leave to the model, beyond the fields that everybody has. */
-export type Latitude = {
+export type ScopeChoice = {
   /** Whether the model may name the owner. */
-  readonly namesOwner: boolean
+  readonly canChooseOwner: boolean
   /** Whether the model may name the user. */
-  readonly namesUser: boolean
+  readonly canChooseUser: boolean
 }
 
 /** The tool that an operation is, spelled like this. */
 export function toTool(
   operation: Operation,
-  mcp: McpSpelling,
-  { namesOwner, namesUser }: Latitude,
-  tell: Tool['tell'],
+  mcp: McpBinding,
+  { canChooseOwner: namesOwner, canChooseUser: namesUser }: ScopeChoice,
+  tell: Tool['formatResult'],
 ): Tool {
   const { access, input, output } = operation
   const fields = [
@@ -76,19 +76,19 @@ export function toTool(
       openWorldHint: false,
     },
     call: async (context, given) => {
-      refuseStrangers(given, fields)
-      return (await perform(operation, context, { ...given, ...mcp.fixed })) as Fields // outputs are objects
+      assertKnownFields(given, fields)
+      return (await performOperation(operation, context, { ...given, ...mcp.fixedInput })) as ToolFields // outputs are objects
     },
-    tell,
+    formatResult: tell,
   }
 }
 
 /** The operation knows more fields than a model may give; those are as unknown here as misspelt ones. */
-function refuseStrangers(given: Fields, fields: readonly string[]): void {
+function assertKnownFields(given: ToolFields, fields: readonly string[]): void {
   const strangers = Object.keys(given).filter((field) => !fields.includes(field))
   if (strangers.length === 0) return
   const known = fields.length === 0 ? 'It takes none.' : `It takes: ${fields.join(', ')}.`
-  throw new InvalidFields(
+  throw new ValidationError(
     strangers.map((field) => ({
       field: field.slice(0, FIELD_SHOWN_CHARACTERS),
       message: `There is no field "${field.slice(0, FIELD_SHOWN_CHARACTERS)}" here. ${known}`,

@@ -2,13 +2,13 @@
 import { isTurnId } from '../../domain/search-document.ts'
 import { getTurn } from '../operations/conversations/session-operations.ts'
 import { getMemory } from '../operations/memories/memory-operations.ts'
-import { perform } from '../operations/operation.ts'
-import { type Fields, outputSchemaOf, type Tool } from './tool.ts'
+import { performOperation } from '../operations/operation.ts'
+import { type ToolFields, outputSchemaOf, type Tool } from './tool.ts'
 
 /** One of the two is there. */
 const output = getMemory.output.partial().extend(getTurn.output.partial().shape)
 
-export function readingTurns(own: Tool): Tool {
+export function addTurnLookup(own: Tool): Tool {
   return {
     ...own,
     outputSchema: outputSchemaOf(output),
@@ -20,7 +20,7 @@ export function readingTurns(own: Tool): Tool {
         (field) => field in Object(own.inputSchema.properties),
       )
       if (!isOfTurn || !isKnown) return own.call(context, given)
-      return (await perform(getTurn, context, given)) as Fields // outputs are objects
+      return (await performOperation(getTurn, context, given)) as ToolFields // outputs are objects
     },
   }
 }

@@ -16,7 +16,7 @@ export const ACCESS = ['read', 'write', 'curate', 'manage'] as const
 
 export type Access = (typeof ACCESS)[number]
 
-const COVERED: Readonly<Record<Role, readonly Access[]>> = {
+const ACCESS_BY_ROLE: Readonly<Record<Role, readonly Access[]>> = {
   reader: ['read'],
   agent: ['read', 'write'],
   user: ['read', 'write', 'curate'],
@@ -35,12 +35,12 @@ export type Caller = {
   readonly session?: string
 }
 
-export function mayDo(caller: Caller, access: Access): boolean {
-  return COVERED[caller.role].includes(access)
+export function hasAccess(caller: Caller, access: Access): boolean {
+  return ACCESS_BY_ROLE[caller.role].includes(access)
 }
 
-export function refuseUnlessMay(caller: Caller, access: Access): void {
-  if (mayDo(caller, access)) return
+export function assertAccess(caller: Caller, access: Access): void {
+  if (hasAccess(caller, access)) return
   throw new AppError('forbidden', `A key with the role ${caller.role} may not do this.`, {
     role: caller.role,
     access,
@@ -48,7 +48,7 @@ export function refuseUnlessMay(caller: Caller, access: Access): void {
 }
 
 /** Whether a caller may do this with the memories of an owner. Shared memory is read by all and kept by superadmins. */
-export function mayReach(caller: Caller, owner: string, access: Access): boolean {
+export function canReachOwner(caller: Caller, owner: string, access: Access): boolean {
   if (caller.role === 'superadmin') return true
   if (owner === SHARED_OWNER) return access === 'read'
   return owner === caller.home || caller.actsFor.includes(owner)

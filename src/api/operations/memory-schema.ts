@@ -14,7 +14,7 @@ import type { HistoryEntry } from '../../memory/memory-reader.ts'
 import { SNIPPET_CHARACTERS } from './memories/memory-operations.ts'
 
 /** A time that comes in: ISO text with or without a time of day, or milliseconds since 1970. */
-export const timeInput = z
+export const timeField = z
   .union([z.string().max(40), z.int()])
   .transform((value, context) => {
     const ms = typeof value === 'number' ? value : isoMs(value)
@@ -33,21 +33,21 @@ const time = z.string().describe('ISO 8601')
 const nullableTime = time.nullable()
 
 /** A field that stands alone in the query of an address may be given as one text with commas. */
-export function listOf<Item extends z.ZodType>(item: Item) {
+export function listField<Item extends z.ZodType>(item: Item) {
   return z.union([z.array(item).max(LIST_MAX), item.transform((only) => [only])])
 }
 const LIST_MAX = 1_000
 
-export const memoryType = z.enum(MEMORY_TYPES)
+export const memoryTypeSchema = z.enum(MEMORY_TYPES)
 
-export const memoryCategory = z.enum(MEMORY_CATEGORIES)
+export const memoryCategorySchema = z.enum(MEMORY_CATEGORIES)
 
-export const memoryStatus = z.enum(MEMORY_STATUSES)
+export const memoryStatusSchema = z.enum(MEMORY_STATUSES)
 
-export const metadata = z.record(z.string(), z.json())
+export const metadataSchema = z.record(z.string(), z.json())
 
 /** Of answers to what is done in several steps. */
-export const changes = z
+export const changesSchema = z
   .array(z.string())
   .describe('All changes that were made, in their order; undo takes each.')
 
@@ -60,13 +60,13 @@ export const wireMemory = z
     sessionId: z.string().describe('Empty when it belongs to none.'),
     key: z.string().nullable(),
     content: z.string(),
-    type: memoryType,
-    category: memoryCategory,
+    type: memoryTypeSchema,
+    category: memoryCategorySchema,
     importance: z.int(),
     salience: z.number(),
     pinned: z.boolean(),
     trust: z.enum(TRUST_LEVELS),
-    status: memoryStatus,
+    status: memoryStatusSchema,
     validFrom: nullableTime,
     validUntil: nullableTime,
     supersededBy: z.string().nullable(),
@@ -81,7 +81,7 @@ export const wireMemory = z
     }),
     entities: z.array(z.string()),
     language: z.string().nullable(),
-    metadata,
+    metadata: metadataSchema,
     sourceCount: z.int(),
     accessCount: z.int(),
     lastAccessedAt: nullableTime,
@@ -95,7 +95,7 @@ export const wireMemory = z
 export type WireMemory = z.output<typeof wireMemory>
 
 /** Field by field: a list of memories is made of this, and copying with some left out takes several times as long. */
-export function toWire(memory: Memory): WireMemory {
+export function toWireMemory(memory: Memory): WireMemory {
   const { place, provenance } = memory
   return {
     id: memory.id,
@@ -126,7 +126,7 @@ export function toWire(memory: Memory): WireMemory {
     },
     entities: [...memory.entities],
     language: memory.language,
-    metadata: memory.metadata as z.output<typeof metadata>, // JSON it is, only read-only here
+    metadata: memory.metadata as z.output<typeof metadataSchema>, // JSON it is, only read-only here
     sourceCount: memory.sourceCount,
     accessCount: memory.useCount,
     lastAccessedAt: isoTime(memory.lastUsedAt),
@@ -143,7 +143,7 @@ export const wireVersion = z.object({
 })
 
 export function toWireVersion({ memory, replacedAt }: HistoryEntry) {
-  return { memory: toWire(memory), replacedAt: isoTime(replacedAt) }
+  return { memory: toWireMemory(memory), replacedAt: isoTime(replacedAt) }
 }
 
 export function isoTime(at: number): string

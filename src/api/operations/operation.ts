@@ -3,10 +3,10 @@
  * disagree. An entry says what goes in and out, who may do it, how each door spells it, and how it is done.
  */
 import type { z } from 'zod'
-import { AppError, type FieldFault, InvalidFields } from '../../domain/errors.ts'
+import { AppError, type FieldError, ValidationError } from '../../domain/errors.ts'
 import { SHARED_OWNER } from '../../domain/scope.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { type Access, type Caller, refuseUnlessMay } from './authorization.ts'
+import { type Access, type Caller, assertAccess } from './authorization.ts'
 
 /** A service that could make vectors, and whether its key is here. */
 export type EmbeddingProvider = {
@@ -19,7 +19,7 @@ export type EmbeddingProvider = {
   }[]
 }
 
-export type Context = {
+export type OperationContext = {
   readonly engine: Engine
   readonly caller: Caller
   readonly version: string
@@ -27,10 +27,10 @@ export type Context = {
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal
   /** Hears how far long work has come, where somebody looks. Must not fail. */
-  readonly onProgress?: OnProgress
+  readonly onProgress?: ProgressListener
 }
 
-export type OnProgress = (progress: {
+export type ProgressListener = (progress: {
   readonly done: number
   readonly total: number
   /** What is counted, where the work has several stages. */
@@ -43,7 +43,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * Fields in braces come from the path, the rest from the body where the method has one, else from the query.
  * An operation with an output that has a version answers with it as ETag, and takes If-Match as its field `version`.
  */
-export type HttpSpelling = {
+export type HttpBinding = {
   readonly method: HttpMethod
   readonly path: string
   /** Default: 200. */
@@ -54,14 +54,14 @@ export type HttpSpelling = {
   readonly stream?: 'in' | 'out'
 }
 
-export type McpSpelling = {
+export type McpBinding = {
   readonly tool: string
   /** Tells a model when to use it, in few words. */
   readonly description: string
   /** The fields of the input that a model may give. The owner comes from the key. */
   readonly fields: readonly string[]
   /** Given in its place, whatever the model says. */
-  readonly fixed?: { readonly [field: string]: unknown }
+  readonly fixedInput?: { readonly [field: string]: unknown }
 }
 
 type Shape = z.ZodObject
@@ -79,13 +79,13 @@ export type Operation<Input extends Shape = Shape, Output extends z.ZodType = z.
   readonly isSecret?: boolean
   readonly input: Input
   readonly output: Output
-  readonly http: HttpSpelling
-  readonly mcp?: McpSpelling
+  readonly http: HttpBinding
+  readonly mcp?: McpBinding
   /** The command that does it. */
   readonly cli?: string
   /** The ids of what was changed, for the audit log. Operations that only read leave it out. */
   targets?(output: z.output<Output>, input: z.output<Input>): readonly string[]
-  run(context: Context, input: z.output<Input>): Promise<z.input<Output>>
+  run(context: OperationContext, input: z.output<Input>): Promise<z.input<Output>>
 }
 
 /** Gives `run` the types of the entry's own input and output, and keeps them for those who call it by name. */
@@ -96,21 +96,21 @@ export function defineOperation<Input extends Shape, Output extends z.ZodType>(
 }
 
 /** Checks the access, then the input, then does it and notes it in the audit log. Every door calls this and nothing else. */
-export async function perform(
+export async function performOperation(
   operation: Operation,
-  context: Context,
+  context: OperationContext,
   given: unknown,
 ): Promise<unknown> {
-  refuseUnlessMay(context.caller, operation.access)
+  assertAccess(context.caller, operation.access)
   const input = parseInput(operation, given)
-  await hideShared(context, input)
+  await assertSharedVisible(context, input)
   const output = await operation.run(context, input)
   const { targets } = operation
   if (targets !== undefined && !isDryRun(input)) {
-    await context.engine.audit.note({
+    await context.engine.audit.append({
       actor: context.caller.key,
       operation: operation.name,
-      owner: ownerNamed(input) ?? context.caller.home,
+      owner: ownerInInput(input) ?? context.caller.home,
       targets: targets(output, input),
     })
   }
@@ -131,25 +131,25 @@ export function parseInput<Input extends Shape>(
 ): z.output<Input> {
   const parsed = input.safeParse(given ?? {})
   if (parsed.success) return parsed.data
-  throw new InvalidFields(parsed.error.issues.flatMap(toFaults))
+  throw new ValidationError(parsed.error.issues.flatMap(toFieldFaults))
 }
 
 /** While it is off, shared memory is there for superadmins only. */
-async function hideShared({ engine, caller }: Context, input: Fields): Promise<void> {
-  if ((ownerNamed(input) ?? caller.home) !== SHARED_OWNER) return
-  if (caller.role === 'superadmin' || (await engine.settings.effective(null)).sharedMemory) return
+async function assertSharedVisible({ engine, caller }: OperationContext, input: Fields): Promise<void> {
+  if ((ownerInInput(input) ?? caller.home) !== SHARED_OWNER) return
+  if (caller.role === 'superadmin' || (await engine.settings.resolve(null)).sharedMemory) return
   throw new AppError('not_found', 'There is no such owner here.')
 }
 
 /** The owner that the input names, under any of the names that callers know it by. */
-export function ownerNamed(input: Fields): string | undefined {
+export function ownerInInput(input: Fields): string | undefined {
   const { owner, apiKeyId, instanceId, agent_id } = input
   return [owner, apiKeyId, instanceId, agent_id].find((name) => typeof name === 'string') as
     | string
     | undefined // `find` looked for text
 }
 
-function toFaults(issue: z.core.$ZodIssue): readonly FieldFault[] {
+function toFieldFaults(issue: z.core.$ZodIssue): readonly FieldError[] {
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({

@@ -5,4 +5,4 @@ export const pageFields = {
   after: z.string().max(200).optional().describe('What `next` of the page before said.'),
 }
 
-export const nextField = z.string().nullable()
+export const nextCursorField = z.string().nullable()

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { ScopeInput } from '../../domain/scope.ts'
-import { type Access, mayReach } from './authorization.ts'
-import type { Context } from './operation.ts'
+import { type Access, canReachOwner } from './authorization.ts'
+import type { OperationContext } from './operation.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
 
@@ -27,7 +27,7 @@ export type ScopeFields = {
   readonly sessionId?: string | undefined
 }
 
-export function ownerOf(context: Context, input: ScopeFields, access: Access): string {
+export function resolveOwner(context: OperationContext, input: ScopeFields, access: Access): string {
   const { caller } = context
   const { owner, apiKeyId } = input
   if (owner !== undefined && apiKeyId !== undefined && owner !== apiKeyId) {
@@ -36,13 +36,13 @@ export function ownerOf(context: Context, input: ScopeFields, access: Access): s
     })
   }
   const named = owner ?? apiKeyId ?? caller.home
-  if (mayReach(caller, named, access)) return named
+  if (canReachOwner(caller, named, access)) return named
   // Not forbidden: that would tell that there is such an owner.
   throw new AppError('not_found', 'There is no such owner here.')
 }
 
-export function scopeOf(context: Context, input: ScopeFields, access: Access): ScopeInput {
-  const owner = ownerOf(context, input, access)
+export function resolveScope(context: OperationContext, input: ScopeFields, access: Access): ScopeInput {
+  const owner = resolveOwner(context, input, access)
   const { caller } = context
   // Names of user and session that come with the caller are those of its home.
   const isHome = owner === caller.home

@@ -3,26 +3,26 @@
  * of the environment. A variable that is ours by its name but unknown is refused: a typo must not look like success.
  */
 import { isAbsolute, join, resolve } from 'node:path'
-import type { GlobalFlags, Names, RemoteServer } from '../../api/cli/host.ts'
-import type { ServerSettings } from '../../api/http/server-options.ts'
+import type { GlobalFlags, ScopeNames, RemoteServer } from '../../api/cli/host.ts'
+import type { ServerNetworkOptions } from '../../api/http/server-options.ts'
 import type { ToolSets } from '../../api/mcp/tool-registry.ts'
-import { VECTOR_FORMS, type VectorForm } from '../../domain/embedding-text.ts'
+import { VECTOR_ENCODINGS, type VectorEncoding } from '../../domain/embedding-text.ts'
 import { AppError, toAppError } from '../../domain/errors.ts'
 import {
   parseSettings,
   type SettingName,
   type SettingValues,
 } from '../../domain/settings/settings.ts'
-import { nearest } from '../../lib/closest-match.ts'
+import { findClosestMatch } from '../../lib/closest-match.ts'
 import { given } from '../../lib/object.ts'
 import {
-  PROVIDERS,
+  EMBEDDING_PROVIDER_TABLE,
   parseEmbeddingModel,
 } from '../../models/embedders/remote/embedding-providers.ts'
-import { RERANKERS } from '../../models/rerankers/reranker-providers.ts'
-import type { PostgresOptions } from '../../storage/postgres/postgres-store.ts'
-import { WITHOUT_PGVECTOR } from '../../storage/postgres/schema/vector-schema.ts'
-import { VECTOR_SEARCHES, type VectorSearch } from '../../storage/sqlite/sqlite-store.ts'
+import { RERANKER_PROVIDERS } from '../../models/rerankers/reranker-providers.ts'
+import type { PostgresStoreOptions } from '../../storage/postgres/postgres-store.ts'
+import { PGVECTOR_FALLBACKS } from '../../storage/postgres/schema/vector-schema.ts'
+import { VECTOR_SEARCH_ENGINES, type VectorSearchEngine } from '../../storage/sqlite/sqlite-store.ts'
 import {
   EMBEDDING_SOURCES,
   type EmbeddingOptions,
@@ -125,17 +125,17 @@ export type KeySource = {
 export type Config = {
   readonly dataFolder: string
   /** The same where it was said, by flag or variable; null for the usual one. */
-  readonly dataNamed: string | null
-  readonly scope: Names
+  readonly explicitDataFolder: string | null
+  readonly scope: ScopeNames
   /** What of the scope was said, by flag or variable. */
-  readonly named: Partial<Names>
+  readonly explicitScope: Partial<ScopeNames>
   readonly key: KeySource | null
   /** The address of a PostgreSQL server that keeps the memories. */
   readonly postgres: string | null
   /** How that server is used. */
-  readonly postgresOptions: Omit<PostgresOptions, 'connectionString'>
+  readonly postgresOptions: Omit<PostgresStoreOptions, 'connectionString'>
   readonly remote: RemoteServer | null
-  readonly server: ServerSettings
+  readonly server: ServerNetworkOptions
   readonly mcpTools: ToolSets
   readonly gateway: GatewayConfig
   /** Null: what suits whoever reads it. */
@@ -143,8 +143,8 @@ export type Config = {
   readonly telemetry: { readonly endpoint: string | null; readonly traceContent: boolean }
   readonly listen: { readonly host: string; readonly port: number }
   readonly embedding: EmbeddingOptions
-  readonly vectorForm: VectorForm
-  readonly vectorSearch: VectorSearch | null
+  readonly vectorForm: VectorEncoding
+  readonly vectorSearch: VectorSearchEngine | null
   readonly vectorMemoryBytes: number | null
   /** The usual keys of services. */
   readonly providerKeys: ProviderKeys
@@ -157,7 +157,7 @@ export type Config = {
 export type GatewayConfig = {
   readonly providersFile: string
   /** Whether somebody said so: then it must be there. */
-  readonly isProvidersFileNamed: boolean
+  readonly hasExplicitProvidersFile: boolean
   /** Null: the usual. */
   readonly bodyBytesMax: number | null
 }
@@ -166,7 +166,7 @@ export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-export type System = { readonly platform: NodeJS.Platform; readonly home: string }
+export type PlatformInfo = { readonly platform: NodeJS.Platform; readonly home: string }
 
 const OWNER = 'default'
 const HOST = '127.0.0.1'
@@ -174,11 +174,11 @@ const PORT = 20_128
 const PORT_MAX = 65_535
 const FOLDER = 'recollect'
 
-export function readConfig(flags: GlobalFlags, environment: Environment, system: System): Config {
-  refuseUnknown(environment)
+export function readConfig(flags: GlobalFlags, environment: Environment, system: PlatformInfo): Config {
+  assertKnownVariables(environment)
   // An empty variable is how a shell says "not set".
   const variable = (name: VariableName) => environment[name] || undefined
-  const named: Partial<Names> = given({
+  const named: Partial<ScopeNames> = given({
     owner: flags.owner ?? variable('RECOLLECT_OWNER'),
     user: flags.user ?? variable('RECOLLECT_USER'),
     session: flags.session,
@@ -187,24 +187,24 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
   const dataFolder = resolve(data ?? defaultFolder(environment, system))
   return {
     dataFolder,
-    dataNamed: data === undefined ? null : resolve(data),
+    explicitDataFolder: data === undefined ? null : resolve(data),
     scope: { owner: OWNER, ...named },
-    named,
+    explicitScope: named,
     key: keySource(flags, variable),
     postgres: flags.data === undefined ? (variable('RECOLLECT_POSTGRES') ?? null) : null,
     postgresOptions: readPostgres(variable),
     remote: readRemote(flags, variable),
     server: readServer(variable),
     mcpTools: {
-      compatibility: isOn('RECOLLECT_MCP_COMPATIBILITY', variable),
-      further: isOn('RECOLLECT_MCP_FURTHER', variable),
+      hasCompatibilityTools: parseSwitch('RECOLLECT_MCP_COMPATIBILITY', variable),
+      hasExtendedTools: parseSwitch('RECOLLECT_MCP_FURTHER', variable),
     },
     gateway: readGateway(dataFolder, variable),
-    log: oneOf('RECOLLECT_LOG', variable, LOG_LEVELS) ?? null,
+    log: parseChoice('RECOLLECT_LOG', variable, LOG_LEVELS) ?? null,
     telemetry: {
       endpoint:
         variable('RECOLLECT_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? null,
-      traceContent: isOn('RECOLLECT_TRACE_CONTENT', variable),
+      traceContent: parseSwitch('RECOLLECT_TRACE_CONTENT', variable),
     },
     listen: {
       host: variable('RECOLLECT_HOST') ?? HOST,
@@ -212,9 +212,9 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
     },
     embedding: readEmbedding(variable, environment),
     vectorForm: readVectorForm(variable),
-    vectorSearch: oneOf('RECOLLECT_VECTOR_SEARCH', variable, VECTOR_SEARCHES) ?? null,
-    vectorMemoryBytes: bytesOf(whole('RECOLLECT_VECTOR_MEMORY_MB', variable)),
-    providerKeys: usualKeys(environment),
+    vectorSearch: parseChoice('RECOLLECT_VECTOR_SEARCH', variable, VECTOR_SEARCH_ENGINES) ?? null,
+    vectorMemoryBytes: bytesOf(parseWholeNumber('RECOLLECT_VECTOR_MEMORY_MB', variable)),
+    providerKeys: providerKeysIn(environment),
     qdrantKey: variable('RECOLLECT_QDRANT_KEY') ?? null,
     rerank: readRerank(variable),
     settings: readSettings(variable),
@@ -242,7 +242,7 @@ const SETTING_TEXTS = [
 
 function readSettings(variable: Variable): SettingValues {
   const given = [
-    ...SETTING_VARIABLES.map(([name, setting]) => [name, setting, whole(name, variable)] as const),
+    ...SETTING_VARIABLES.map(([name, setting]) => [name, setting, parseWholeNumber(name, variable)] as const),
     ...SETTING_TEXTS.map(([name, setting]) => [name, setting, variable(name)] as const),
   ]
   const values = given.map(([name, setting, value]) => {
@@ -258,20 +258,20 @@ function readSettings(variable: Variable): SettingValues {
 }
 
 function readPostgres(variable: Variable): Config['postgresOptions'] {
-  const poolSize = whole('RECOLLECT_POSTGRES_POOL', variable)
+  const poolSize = parseWholeNumber('RECOLLECT_POSTGRES_POOL', variable)
   if (poolSize === 0) {
     throw new AppError('invalid_input', 'RECOLLECT_POSTGRES_POOL takes at least 1.')
   }
   return {
-    replicas: listed(variable('RECOLLECT_POSTGRES_REPLICAS')),
-    rowSecurity: isOn('RECOLLECT_POSTGRES_ROW_SECURITY', variable),
+    replicas: parseList(variable('RECOLLECT_POSTGRES_REPLICAS')),
+    rowLevelSecurity: parseSwitch('RECOLLECT_POSTGRES_ROW_SECURITY', variable),
     ...given({
       schema: variable('RECOLLECT_POSTGRES_SCHEMA'),
       poolSize,
-      statementTimeoutMs: whole('RECOLLECT_POSTGRES_STATEMENT_MS', variable),
-      connectionWaitMs: whole('RECOLLECT_POSTGRES_WAIT_MS', variable),
-      replicaLagMsMax: whole('RECOLLECT_POSTGRES_REPLICA_LAG_MS', variable),
-      withoutPgvector: oneOf('RECOLLECT_POSTGRES_WITHOUT_PGVECTOR', variable, WITHOUT_PGVECTOR),
+      statementTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_STATEMENT_MS', variable),
+      connectionWaitMs: parseWholeNumber('RECOLLECT_POSTGRES_WAIT_MS', variable),
+      replicaLagMsMax: parseWholeNumber('RECOLLECT_POSTGRES_REPLICA_LAG_MS', variable),
+      withoutPgvector: parseChoice('RECOLLECT_POSTGRES_WITHOUT_PGVECTOR', variable, PGVECTOR_FALLBACKS),
     }),
   }
 }
@@ -310,7 +310,7 @@ function serverAddress(text: string, origin: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-function readServer(variable: Variable): ServerSettings {
+function readServer(variable: Variable): ServerNetworkOptions {
   const certFile = variable('RECOLLECT_TLS_CERT')
   const keyFile = variable('RECOLLECT_TLS_KEY')
   if ((certFile === undefined) !== (keyFile === undefined)) {
@@ -318,9 +318,9 @@ function readServer(variable: Variable): ServerSettings {
   }
   return {
     tls: certFile === undefined || keyFile === undefined ? null : { certFile, keyFile },
-    trustProxy: isOn('RECOLLECT_TRUST_PROXY', variable),
-    allowedHosts: listed(variable('RECOLLECT_ALLOWED_HOSTS')),
-    allowedOrigins: listed(variable('RECOLLECT_ALLOWED_ORIGINS')),
+    trustProxy: parseSwitch('RECOLLECT_TRUST_PROXY', variable),
+    allowedHosts: parseList(variable('RECOLLECT_ALLOWED_HOSTS')),
+    allowedOrigins: parseList(variable('RECOLLECT_ALLOWED_ORIGINS')),
   }
 }
 
@@ -328,8 +328,8 @@ function readGateway(dataFolder: string, variable: Variable): GatewayConfig {
   const file = variable('RECOLLECT_PROVIDERS')
   return {
     providersFile: resolve(file ?? join(dataFolder, 'providers.json')),
-    isProvidersFileNamed: file !== undefined,
-    bodyBytesMax: bytesOf(whole('RECOLLECT_GATEWAY_BODY_MB', variable)),
+    hasExplicitProvidersFile: file !== undefined,
+    bodyBytesMax: bytesOf(parseWholeNumber('RECOLLECT_GATEWAY_BODY_MB', variable)),
   }
 }
 
@@ -337,14 +337,14 @@ function bytesOf(megabytes: number | undefined): number | null {
   return megabytes === undefined ? null : megabytes * 1_048_576
 }
 
-function listed(text: string | undefined): readonly string[] {
+function parseList(text: string | undefined): readonly string[] {
   return (text ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
 }
 
 const ON = ['1', 'true', 'yes', 'on']
 const OFF = ['0', 'false', 'no', 'off']
 
-function isOn(name: VariableName, variable: Variable): boolean {
+function parseSwitch(name: VariableName, variable: Variable): boolean {
   const text = variable(name)?.toLowerCase()
   if (text === undefined || OFF.includes(text)) return false
   if (ON.includes(text)) return true
@@ -354,26 +354,26 @@ function isOn(name: VariableName, variable: Variable): boolean {
 function readEmbedding(variable: Variable, environment: Environment): EmbeddingOptions {
   const remoteModel = variable('RECOLLECT_EMBEDDING_MODEL')
   const named = remoteModel === undefined ? null : parseEmbeddingModel(remoteModel)
-  const usual = named === null ? undefined : usualKeys(environment)[named.provider]
+  const usual = named === null ? undefined : providerKeysIn(environment)[named.provider]
   return given({
-    source: oneOf('RECOLLECT_EMBEDDING', variable, EMBEDDING_SOURCES),
+    source: parseChoice('RECOLLECT_EMBEDDING', variable, EMBEDDING_SOURCES),
     remoteModel,
     apiKey: variable('RECOLLECT_EMBEDDING_KEY') ?? usual,
     url: variable('RECOLLECT_EMBEDDING_URL'),
     localModel: variable('MEMORY_TRANSFORMERS_MODEL'),
     staticModel: variable('MEMORY_STATIC_MODEL'),
     modelFolder: variable('MEMORY_STATIC_CACHE_DIR'),
-    allowDownload: isOn('RECOLLECT_ALLOW_DOWNLOAD', variable) ? true : undefined,
-    requestsPerMinute: whole('RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE', variable) || undefined,
-    tokensPerMinute: whole('RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE', variable) || undefined,
-    cacheEntriesMax: whole('MEMORY_EMBEDDING_CACHE_MAX', variable),
-    cacheAgeMsMax: whole('MEMORY_EMBEDDING_CACHE_TTL_MS', variable),
+    allowDownload: parseSwitch('RECOLLECT_ALLOW_DOWNLOAD', variable) ? true : undefined,
+    requestsPerMinute: parseWholeNumber('RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE', variable) || undefined,
+    tokensPerMinute: parseWholeNumber('RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE', variable) || undefined,
+    cacheEntriesMax: parseWholeNumber('MEMORY_EMBEDDING_CACHE_MAX', variable),
+    cacheAgeMsMax: parseWholeNumber('MEMORY_EMBEDDING_CACHE_TTL_MS', variable),
   })
 }
 
 /** Keys under the names that the providers' own tools use, so that they need not be given twice. */
-export function usualKeys(environment: Environment): ProviderKeys {
-  const services = [...Object.entries(PROVIDERS), ...Object.entries(RERANKERS)]
+export function providerKeysIn(environment: Environment): ProviderKeys {
+  const services = [...Object.entries(EMBEDDING_PROVIDER_TABLE), ...Object.entries(RERANKER_PROVIDERS)]
   const keys = services.flatMap(([provider, { keyVariables }]) => {
     const key = keyVariables.map((name) => environment[name]).find(Boolean)
     return key === undefined ? [] : [[provider, key] as const]
@@ -382,8 +382,8 @@ export function usualKeys(environment: Environment): ProviderKeys {
 }
 
 /** `none` is what others call the form that leaves nothing out. */
-function readVectorForm(variable: Variable): VectorForm {
-  const form = oneOf('MEMORY_VEC_QUANTIZATION', variable, [...VECTOR_FORMS, 'none'])
+function readVectorForm(variable: Variable): VectorEncoding {
+  const form = parseChoice('MEMORY_VEC_QUANTIZATION', variable, [...VECTOR_ENCODINGS, 'none'])
   return form === undefined || form === 'none' ? 'float32' : form
 }
 
@@ -400,7 +400,7 @@ function readRerank(variable: Variable): RerankOptions | null {
   return { url, model, ...(apiKey === undefined ? {} : { apiKey }) }
 }
 
-function oneOf<Word extends string>(
+function parseChoice<Word extends string>(
   name: VariableName,
   variable: Variable,
   words: readonly Word[],
@@ -411,7 +411,7 @@ function oneOf<Word extends string>(
   throw new AppError('invalid_input', `${name} is one of ${words.join(', ')}; not "${text}".`)
 }
 
-function whole(name: VariableName, variable: Variable): number | undefined {
+function parseWholeNumber(name: VariableName, variable: Variable): number | undefined {
   const text = variable(name)
   if (text === undefined || /^\d{1,9}$/.test(text)) {
     return text === undefined ? undefined : Number(text)
@@ -420,7 +420,7 @@ function whole(name: VariableName, variable: Variable): number | undefined {
 }
 
 /** Whether colours are wanted at all, see no-color.org. */
-export function wantsColor(environment: Environment): boolean {
+export function isColorEnabled(environment: Environment): boolean {
   return !environment.NO_COLOR && environment.TERM !== 'dumb'
 }
 
@@ -429,7 +429,7 @@ export function processEnvironment(): Environment {
   return process.env
 }
 
-function defaultFolder(environment: Environment, { platform, home }: System): string {
+function defaultFolder(environment: Environment, { platform, home }: PlatformInfo): string {
   if (platform === 'win32') {
     return join(environment.APPDATA || join(home, 'AppData', 'Roaming'), FOLDER)
   }
@@ -472,13 +472,13 @@ function parsePort(text: string | undefined): number {
 }
 
 /** What clusters and linked containers set for a service of our name. */
-const OF_A_CLUSTER = /^RECOLLECT_(?:SERVICE_|PORT_|ENV_|NAME$)/
+const CLUSTER_VARIABLE = /^RECOLLECT_(?:SERVICE_|PORT_|ENV_|NAME$)/
 
-function refuseUnknown(environment: Environment): void {
+function assertKnownVariables(environment: Environment): void {
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('RECOLLECT_') || Object.hasOwn(ENVIRONMENT, name)) continue
-    if (OF_A_CLUSTER.test(name)) continue
-    const meant = nearest(name, Object.keys(ENVIRONMENT))
+    if (CLUSTER_VARIABLE.test(name)) continue
+    const meant = findClosestMatch(name, Object.keys(ENVIRONMENT))
     const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
     throw new AppError(
       'invalid_input',

@@ -11,7 +11,7 @@ const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 type Expected = 'value' | 'value?' | 'name' | 'name?' | ':' | ', or end' | 'nothing'
 
 /** The number of the line, from 1; null when the text is JSON. */
-export function jsonFaultLine(text: string): number | null {
+export function findJsonErrorLine(text: string): number | null {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
   let at = skip(SPACE, text, 0)

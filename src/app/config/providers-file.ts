@@ -5,15 +5,15 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
-import { FORMAT_NAMES, type FormatName } from '../../domain/model-call.ts'
-import { parseBaseUrl, parseKey } from '../../domain/service-endpoint.ts'
-import { nearest } from '../../lib/closest-match.ts'
-import type { Provider, ProviderKind, ProviderTimeouts, Registry } from '../../models/provider.ts'
+import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
+import { parseBaseUrl, parseApiKey } from '../../domain/service-endpoint.ts'
+import { findClosestMatch } from '../../lib/closest-match.ts'
+import type { Provider, ProviderKind, ProviderTimeouts, ProviderRegistry } from '../../models/provider.ts'
 import { DEMO_MODEL } from '../../models/providers/demo/demo-upstream.ts'
-import { checkAddress, hostOf, mayBePrivate } from '../../models/providers/ssrf-guard.ts'
+import { parseProviderAddress, getHost, isPrivateAllowed } from '../../models/providers/ssrf-guard.ts'
 import type { Environment } from './config.ts'
-import { jsonFaultLine } from './json-error-position.ts'
-import { type FileEntry, type ProvidersFile, parseProvidersFile } from './providers-schema.ts'
+import { findJsonErrorLine } from './json-error-position.ts'
+import { type ProviderEntry, type ProvidersFile, parseProvidersFile } from './providers-schema.ts'
 
 export type ProviderOptions = {
   readonly path: string
@@ -22,7 +22,7 @@ export type ProviderOptions = {
   readonly environment: Environment
 }
 
-export type ConfiguredRegistry = Registry & {
+export type ConfiguredRegistry = ProviderRegistry & {
   /** What the operator should know, in sentences. */
   readonly warnings: readonly string[]
 }
@@ -61,7 +61,7 @@ export function readProviders(options: ProviderOptions): ConfiguredRegistry {
     providers,
     aliases: file.aliases,
     defaults: resolveDefaults(file, providers, path),
-    chosenDefaults: FORMAT_NAMES.filter((format) => file.default[format] !== undefined),
+    chosenDefaults: API_FORMATS.filter((format) => file.default[format] !== undefined),
     warnings,
   }
 }
@@ -82,7 +82,7 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const line = jsonFaultLine(text) ?? 1
+    const line = findJsonErrorLine(text) ?? 1
     throw new AppError(
       'invalid_input',
       `${path} is not valid JSON: something is wrong at or before line ${line}.`,
@@ -138,13 +138,13 @@ function expandText(
   })
 }
 
-function toProvider(name: string, entry: FileEntry): Provider {
+function toProvider(name: string, entry: ProviderEntry): Provider {
   const { kind } = entry
   const provider = {
     name,
     kind,
     baseUrl: kind === 'demo' ? '' : baseUrlOf(name, kind, entry.baseUrl ?? BASE_URLS[kind]),
-    key: parseKey(entry.key ?? undefined, `the provider ${name}`) ?? null,
+    key: parseApiKey(entry.key ?? undefined, `the provider ${name}`) ?? null,
     models: kind === 'demo' && entry.models.length === 0 ? [DEMO] : entry.models,
     systemRole: entry.systemRole,
     supportsTools: entry.supportsTools,
@@ -152,7 +152,7 @@ function toProvider(name: string, entry: FileEntry): Provider {
     headers: entry.headers,
     timeouts: { ...TIMEOUTS, ...entry.timeouts },
   }
-  if (kind !== 'demo') checkAddress(provider)
+  if (kind !== 'demo') parseProviderAddress(provider)
   return provider
 }
 
@@ -214,13 +214,13 @@ function resolveDefaults(
   file: ProvidersFile,
   providers: readonly Provider[],
   path: string,
-): Registry['defaults'] {
-  const entries = FORMAT_NAMES.map((format) => {
+): ProviderRegistry['defaults'] {
+  const entries = API_FORMATS.map((format) => {
     const wanted = file.default[format]
     if (wanted === undefined) return [format, impliedDefault(format, providers)] as const
     const found = providers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
     if (found !== undefined) return [format, found.name] as const
-    const meant = nearest(
+    const meant = findClosestMatch(
       wanted,
       providers.map(({ name }) => name),
     )
@@ -231,10 +231,10 @@ function resolveDefaults(
       { field: 'default' },
     )
   })
-  return Object.fromEntries(entries) as Registry['defaults'] // one for each format
+  return Object.fromEntries(entries) as ProviderRegistry['defaults'] // one for each format
 }
 
-function impliedDefault(format: FormatName, providers: readonly Provider[]): string | null {
+function impliedDefault(format: ApiFormat, providers: readonly Provider[]): string | null {
   const wanted = format === 'messages' ? 'anthropic' : 'openai'
   const first = providers.find(({ kind }) => kind === wanted)
   if (first !== undefined) return first.name
@@ -273,9 +273,9 @@ function readableWarning(path: string): string {
 function plaintextWarning(provider: Provider): readonly string[] {
   if (provider.kind === 'demo') return []
   const url = new URL(provider.baseUrl)
-  if (url.protocol === 'https:' || mayBePrivate(provider, url)) return []
+  if (url.protocol === 'https:' || isPrivateAllowed(provider, url)) return []
   const { name } = provider
   return [
-    `The provider ${name} is asked over http:// at ${hostOf(url)}: keys and words can be read on the way.`,
+    `The provider ${name} is asked over http:// at ${getHost(url)}: keys and words can be read on the way.`,
   ]
 }

@@ -1,23 +1,23 @@
 /** What a file of providers may hold, and how it is told what is wrong with it. */
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
-import { FORMAT_NAMES, type FormatName } from '../../domain/model-call.ts'
-import { nearest } from '../../lib/closest-match.ts'
+import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
+import { findClosestMatch } from '../../lib/closest-match.ts'
 import {
   PROVIDER_KINDS,
   type ProviderKind,
-  type ProviderModel,
+  type ProviderModelConfig,
   type ProviderTimeouts,
   SYSTEM_ROLES,
   type SystemRole,
 } from '../../models/provider.ts'
 import { isReservedHeader } from '../../models/providers/upstream-headers.ts'
 
-export type FileEntry = {
+export type ProviderEntry = {
   readonly kind: ProviderKind
   readonly baseUrl: string | undefined
   readonly key: string | null
-  readonly models: readonly ProviderModel[]
+  readonly models: readonly ProviderModelConfig[]
   readonly systemRole: SystemRole | null
   readonly supportsTools: boolean | null
   readonly private: boolean
@@ -26,9 +26,9 @@ export type FileEntry = {
 }
 
 export type ProvidersFile = {
-  readonly default: Readonly<Partial<Record<FormatName, string>>>
+  readonly default: Readonly<Partial<Record<ApiFormat, string>>>
   readonly aliases: Readonly<Record<string, string>>
-  readonly providers: Readonly<Record<string, FileEntry>>
+  readonly providers: Readonly<Record<string, ProviderEntry>>
 }
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
@@ -89,7 +89,7 @@ const file = z.strictObject({
     .preprocess(
       (value) =>
         typeof value === 'string'
-          ? Object.fromEntries(FORMAT_NAMES.map((format) => [format, value]))
+          ? Object.fromEntries(API_FORMATS.map((format) => [format, value]))
           : value,
       defaults,
     )
@@ -104,7 +104,7 @@ const file = z.strictObject({
 export function parseProvidersFile(value: unknown, name: string): ProvidersFile {
   const result = file.safeParse(value)
   if (!result.success) {
-    const sentences = result.error.issues.slice(0, FAULTS_SHOWN).map(tellFault)
+    const sentences = result.error.issues.slice(0, FAULTS_SHOWN).map(describeFault)
     const field = result.error.issues[0]?.path.join('.') ?? ''
     throw new AppError('invalid_input', `${name}: ${sentences.join(' ')}`, { field })
   }
@@ -119,30 +119,30 @@ const FAULTS_SHOWN = 5
 /** Which names there are, by where in the file one was not known. */
 function knownNames(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(file.shape)
-  if (path[0] === 'default') return FORMAT_NAMES
+  if (path[0] === 'default') return API_FORMATS
   if (path.length === 2) return Object.keys(entry.shape)
   return Object.keys(path[2] === 'timeouts' ? timeouts.shape : model.shape)
 }
 
 /** The schema's own words never hold a value of the file, only what was expected. */
-function tellFault(issue: z.core.$ZodIssue): string {
+function describeFault(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
     const known = knownNames(issue.path)
-    return issue.keys.map((key) => tellUnknown(issue.path, key, known)).join(' ')
+    return issue.keys.map((key) => describeUnknownKey(issue.path, key, known)).join(' ')
   }
   const where = issue.path.length === 0 ? 'the file' : `"${issue.path.join('.')}"`
   if (issue.code === 'invalid_key') return `${where} ${issue.issues[0]?.message ?? 'is no name'}.`
   return `${where}: ${issue.message}.`
 }
 
-function tellUnknown(path: readonly PropertyKey[], key: string, known: readonly string[]): string {
-  const meant = nearest(key, known)
+function describeUnknownKey(path: readonly PropertyKey[], key: string, known: readonly string[]): string {
+  const meant = findClosestMatch(key, known)
   const suggestion =
     meant === null ? ` Known are ${known.join(', ')}.` : ` Did you mean "${meant}"?`
   return `"${[...path, key.slice(0, 60)].join('.')}" is not known.${suggestion}`
 }
 
-function checkNames(entries: readonly (readonly [string, FileEntry])[], file: string): void {
+function checkNames(entries: readonly (readonly [string, ProviderEntry])[], file: string): void {
   const seen = new Set<string>()
   for (const [name, { kind }] of entries) {
     const known = name.toLowerCase()

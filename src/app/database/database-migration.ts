@@ -1,28 +1,28 @@
 /** Moving everything between the places that there are: a data folder, encrypted or not, and a PostgreSQL server. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { MoveTarget, Moving, NewKey } from '../../api/cli/database.ts'
+import type { MigrationTarget, StoreMigrator, NewKey } from '../../api/cli/database.ts'
 import {
-  type MovableStore,
-  moveStore,
-  type NewStore,
-  undoMove,
+  type MigratableStore,
+  migrateStore,
+  type StoreMigrationTarget,
+  undoMigration,
 } from '../../portability/store-migration/store-migration.ts'
-import { openPostgresStore, withoutPassword } from '../../storage/postgres/postgres-store.ts'
+import { openPostgresStore, redactConnectionString } from '../../storage/postgres/postgres-store.ts'
 import { openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'
 import type { DatabaseKey } from '../../storage/sqlite/connection/sqlite-driver.ts'
 
-export type MovingOptions = {
+export type StoreMigratorOptions = {
   readonly now: () => number
   /** The store that the configuration says. */
-  readonly openSource: () => Promise<MovableStore>
+  readonly openSource: () => Promise<MigratableStore>
   readonly databaseFile: string
   readonly isPostgres: boolean
   readonly keyFor: (key: NewKey | null) => Promise<DatabaseKey | null>
 }
 
-export function createMoving(options: MovingOptions): Moving {
-  const onSource = async <T>(work: (source: MovableStore) => Promise<T>): Promise<T> => {
+export function createStoreMigrator(options: StoreMigratorOptions): StoreMigrator {
+  const onSource = async <T>(work: (source: MigratableStore) => Promise<T>): Promise<T> => {
     const source = await options.openSource()
     try {
       return await work(source)
@@ -33,27 +33,27 @@ export function createMoving(options: MovingOptions): Moving {
   return {
     preview: () =>
       onSource(async (source) => {
-        const { location, rows } = await source.report()
+        const { location, rows } = await source.getReport()
         const spaces = (await source.vectors?.spaces()) ?? []
         const vectors = spaces.reduce((sum, space) => sum + space.vectors, 0)
         return { from: location, rows, vectors }
       }),
-    move: (target, { onProgress, signal }) =>
+    migrate: (target, { onProgress, signal }) =>
       onSource(async (source) => {
         const opened = await openTarget(options, target)
         try {
           const { now } = options
-          const moved = await moveStore({ source, target: opened, now, onProgress, signal })
-          return { ...moved, settings: settingsFor(options, target) }
+          const moved = await migrateStore({ source, target: opened, now, onProgress, signal })
+          return { ...moved, settings: renderSettings(options, target) }
         } finally {
           await opened.close()
         }
       }),
-    undo: () => onSource(undoMove),
+    undo: () => onSource(undoMigration),
   }
 }
 
-async function openTarget(options: MovingOptions, target: MoveTarget): Promise<NewStore> {
+async function openTarget(options: StoreMigratorOptions, target: MigrationTarget): Promise<StoreMigrationTarget> {
   if (target.kind === 'postgres') {
     const { url, schema } = target
     return openPostgresStore({ connectionString: url, ...(schema === null ? {} : { schema }) })
@@ -70,11 +70,11 @@ function existingKey(key: NewKey | null, isBegun: boolean): NewKey | null {
   return isMade ? { kind: 'file', path: key.path } : key
 }
 
-function settingsFor({ isPostgres }: MovingOptions, target: MoveTarget): readonly string[] {
+function renderSettings({ isPostgres }: StoreMigratorOptions, target: MigrationTarget): readonly string[] {
   if (target.kind === 'postgres') {
     const { url, schema } = target
     return [
-      `RECOLLECT_POSTGRES=${withoutPassword(url)}`,
+      `RECOLLECT_POSTGRES=${redactConnectionString(url)}`,
       ...(schema === null ? [] : [`RECOLLECT_POSTGRES_SCHEMA=${schema}`]),
     ]
   }

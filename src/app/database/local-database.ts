@@ -2,35 +2,35 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type {
-  Converted,
+  EncryptionResult,
   Database,
   DatabaseState,
   NewKey,
   OnProgress,
-  Salvaged,
+  SalvageResult,
 } from '../../api/cli/database.ts'
 import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { openPostgresStore } from '../../storage/postgres/postgres-store.ts'
-import { fileKind, openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'
-import { type DatabaseKey, missingCipher } from '../../storage/sqlite/connection/sqlite-driver.ts'
+import { detectFileKind, openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'
+import { type DatabaseKey, describeMissingCipher } from '../../storage/sqlite/connection/sqlite-driver.ts'
 import {
   generateKeyFile,
-  keyFromFile,
-  keyFromPassphrase,
-  keyFromText,
+  loadKeyFile,
+  parsePassphrase,
+  parseKey,
 } from '../../storage/sqlite/encryption/encryption-key.ts'
-import { convertDatabase } from '../../storage/sqlite/encryption/rekey.ts'
+import { rekeyDatabase } from '../../storage/sqlite/encryption/rekey.ts'
 import {
   restoreSnapshot,
-  snapshotAt,
+  findSnapshotBefore,
   takeSnapshot,
 } from '../../storage/sqlite/maintenance/snapshots.ts'
-import { type Salvage, salvage } from '../../storage/sqlite/recovery/database-recovery.ts'
+import { type RecoveryReport, recoverDatabase } from '../../storage/sqlite/recovery/database-recovery.ts'
 import { createEngine, type EngineOptions } from '../composition.ts'
 import type { Config, KeySource } from '../config/config.ts'
 import { removeIndex } from '../file-composition.ts'
-import { createMoving } from './database-migration.ts'
+import { createStoreMigrator } from './database-migration.ts'
 import { createPostgresDatabase, engineOptions } from './postgres-database.ts'
 
 export const DATABASE_FILE = 'recollect.db'
@@ -53,7 +53,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     const { postgres, postgresOptions } = config
     return createPostgresDatabase(config, postgres, languageModel, {
       files: { path: join(config.dataFolder, FILES_FILE) },
-      moving: createMoving({
+      moving: createStoreMigrator({
         ...{ now, databaseFile: DATABASE_FILE, isPostgres: true },
         openSource: () => openPostgresStore({ ...postgresOptions, connectionString: postgres }),
         keyFor: async (key) => {
@@ -70,7 +70,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const currentKey = async (): Promise<DatabaseKey | null> => {
     if (config.key !== null) return toKey(config.key)
     if (asked === undefined && askPassphrase !== null && stateOf(path) === 'encrypted') {
-      asked = keyFromPassphrase(await askPassphrase())
+      asked = parsePassphrase(await askPassphrase())
     }
     return asked ?? null
   }
@@ -80,7 +80,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     onProgress: OnProgress,
   ) => {
     requireDatabase(path)
-    const converted = toConverted(await convertDatabase({ path, from, to, now, onProgress }))
+    const converted = toConverted(await rekeyDatabase({ path, from, to, now, onProgress }))
     // It is made again, with the new key or without one.
     if (converted.isChanged) removeIndex(files)
     return converted
@@ -143,7 +143,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       makeFolder(folder)
       const key = await currentKey()
       const keptAt = await restoreSnapshot({ from: source, path, key, now: now() })
-      return { file: source, keptAt }
+      return { file: source, previousFile: keptAt }
     },
     encrypt: async (key, onProgress) => {
       requireDatabase(path)
@@ -167,10 +167,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     salvage: async (onProgress) => {
       const key = await currentKey()
-      await requireDamage(() => openSqliteFile({ path, now, key }))
-      return toSalvaged(await salvage({ path, key, now, onProgress }))
+      await assertDamaged(() => openSqliteFile({ path, now, key }))
+      return toSalvaged(await recoverDatabase({ path, key, now, onProgress }))
     },
-    moving: createMoving({
+    moving: createStoreMigrator({
       ...{ now, databaseFile: DATABASE_FILE, isPostgres: false },
       openSource: async () => {
         requireDatabase(path)
@@ -182,11 +182,11 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 /** What is sound, in use, or from a newer version must not be taken apart. */
-async function requireDamage(open: () => ReturnType<typeof openSqliteFile>): Promise<void> {
+async function assertDamaged(open: () => ReturnType<typeof openSqliteFile>): Promise<void> {
   try {
     const store = await open()
     try {
-      const faults = await store.inspect({ repair: false })
+      const faults = await store.checkIntegrity({ repair: false })
       if (faults.some((fault) => !fault.repairable)) return
     } finally {
       await store.close()
@@ -229,7 +229,7 @@ function removeCache(folder: string): void {
 }
 
 function stateOf(path: string): DatabaseState {
-  const kind = existsSync(path) ? fileKind(path) : 'absent'
+  const kind = existsSync(path) ? detectFileKind(path) : 'absent'
   if (kind === 'absent' || kind === 'empty') return 'missing'
   return kind === 'unknown' ? 'unreadable' : kind
 }
@@ -241,7 +241,7 @@ function requireDatabase(path: string): void {
 }
 
 function requireCipher(): void {
-  const missing = missingCipher()
+  const missing = describeMissingCipher()
   if (missing !== null) throw new AppError('missing_part', missing)
 }
 
@@ -249,7 +249,7 @@ function requireCipher(): void {
 function backupIn(from: string, at: number | null): string {
   const stat = statSync(from, { throwIfNoEntry: false })
   if (stat === undefined) throw new AppError('not_found', `There is no backup at ${from}.`)
-  if (stat.isDirectory()) return snapshotAt(from, at ?? Number.POSITIVE_INFINITY).path
+  if (stat.isDirectory()) return findSnapshotBefore(from, at ?? Number.POSITIVE_INFINITY).path
   if (at === null) return from
   throw new AppError('invalid_input', '--at chooses among the backups of a folder; this is a file.')
 }
@@ -267,20 +267,20 @@ function makeFolder(folder: string): void {
 }
 
 function toKey({ kind, value }: KeySource): DatabaseKey {
-  if (kind === 'file') return keyFromFile(value)
-  return kind === 'text' ? keyFromText(value) : keyFromPassphrase(value)
+  if (kind === 'file') return loadKeyFile(value)
+  return kind === 'text' ? parseKey(value) : parsePassphrase(value)
 }
 
 function toNewKey(key: NewKey, { key: configured }: Config): DatabaseKey {
   switch (key.kind) {
     case 'file':
-      return keyFromFile(key.path)
+      return loadKeyFile(key.path)
     case 'passphrase':
-      return keyFromPassphrase(key.passphrase)
+      return parsePassphrase(key.passphrase)
     case 'generated':
       requireCipher() // before a key is made that nothing could be encrypted with
       generateKeyFile(key.path)
-      return keyFromFile(key.path)
+      return loadKeyFile(key.path)
     case 'configured':
       if (configured === null) throw new AppError('invalid_input', 'There is no key.')
       return toKey(configured)
@@ -290,11 +290,11 @@ function toNewKey(key: NewKey, { key: configured }: Config): DatabaseKey {
 function toConverted({
   kind,
   plainCopies,
-}: Awaited<ReturnType<typeof convertDatabase>>): Converted {
+}: Awaited<ReturnType<typeof rekeyDatabase>>): EncryptionResult {
   return { isChanged: kind === 'converted', plainCopies }
 }
 
-function toSalvaged({ copied, lost, namelessPlaces, quarantined }: Salvage): Salvaged {
+function toSalvaged({ copied, lost, unnamedPlaces: namelessPlaces, quarantined }: RecoveryReport): SalvageResult {
   const { memory = 0, revision = 0, tombstone = 0 } = copied
   const several = (number: number | null, what: string) =>
     number === null || number === 0 ? [] : [`${number} ${what}`]
@@ -317,6 +317,6 @@ function toSalvaged({ copied, lost, namelessPlaces, quarantined }: Salvage): Sal
         'names of owners or users; look for "salvaged-" in `recollect status`',
       ),
     ],
-    damagedAt: quarantined,
+    quarantineFile: quarantined,
   }
 }

@@ -1,6 +1,6 @@
 /** The database on a PostgreSQL server. Copies and encryption are that server's own business. */
 import { join } from 'node:path'
-import type { Database, Moving } from '../../api/cli/database.ts'
+import type { Database, StoreMigrator } from '../../api/cli/database.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { createEngine, type EngineOptions } from '../composition.ts'
@@ -12,7 +12,7 @@ export function createPostgresDatabase(
   config: Config,
   url: string,
   languageModel: LanguageModel,
-  { files, moving }: { readonly files: FilesOptions; readonly moving: Moving },
+  { files, moving }: { readonly files: FilesOptions; readonly moving: StoreMigrator },
 ): Database {
   const elsewhere = async (): Promise<never> => {
     throw new AppError(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { resolveSettings, type SettingValues } from '../../domain/settings/settings.ts'
-import { configuredMirror, startedKey, type VectorStoreOptions } from './vector-store-selection.ts'
+import { selectVectorReplica, environmentQdrantKey, type VectorStoreOptions } from './vector-store-selection.ts'
 
 const URL = 'http://127.0.0.1:6333'
 
@@ -9,7 +9,7 @@ function configured(
   options: VectorStoreOptions = {},
   key: string | null = null,
 ) {
-  return configuredMirror(resolveSettings(settings), key, options)
+  return selectVectorReplica(resolveSettings(settings), key, options)
 }
 
 describe('the mirror that settings name', () => {
@@ -31,7 +31,7 @@ describe('the mirror that settings name', () => {
     })
     expect(configured({ vectorStore: 'pgvector' })).toMatchObject({ kind: 'refused' })
     const onPgvector = (index: { readonly kind: string; readonly because?: string }) =>
-      configuredMirror(resolveSettings({ vectorStore: 'pgvector' }), null, { index })
+      selectVectorReplica(resolveSettings({ vectorStore: 'pgvector' }), null, { index })
     expect(onPgvector({ kind: 'pgvector' })).toEqual({ kind: 'none' })
     expect(onPgvector({ kind: 'plain', because: 'not installed' })).toMatchObject({
       kind: 'refused',
@@ -62,9 +62,9 @@ describe('the mirror that settings name', () => {
 
   it('[VT15] gets the key of the environment only at the address of the environment', () => {
     const options = { qdrantKey: 'k', qdrantKeyUrl: URL }
-    expect(startedKey(resolveSettings({ qdrantUrl: URL }), options)).toBe('k')
-    expect(startedKey(resolveSettings({ qdrantUrl: 'http://other' }), options)).toBeNull()
-    expect(startedKey(resolveSettings({ qdrantUrl: URL }), { qdrantKey: 'k' })).toBe('k')
+    expect(environmentQdrantKey(resolveSettings({ qdrantUrl: URL }), options)).toBe('k')
+    expect(environmentQdrantKey(resolveSettings({ qdrantUrl: 'http://other' }), options)).toBeNull()
+    expect(environmentQdrantKey(resolveSettings({ qdrantUrl: URL }), { qdrantKey: 'k' })).toBe('k')
   })
 })
 

@@ -10,17 +10,17 @@ import {
 import { sha256 } from '../../lib/hash.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
-import { type Tiers, withMirror } from '../../storage/vector-replica/failover-vector-index.ts'
-import type { ConfiguredMirror } from '../../storage/vector-replica/replica-controller.ts'
-import { createIds } from '../id-generator.ts'
+import { type ReplicatedStore, withVectorReplica } from '../../storage/vector-replica/failover-vector-index.ts'
+import type { ReplicaConfiguration } from '../../storage/vector-replica/replica-controller.ts'
+import { createIdGenerator } from '../id-generator.ts'
 import { systemClock } from '../system-clock.ts'
 
 export {
-  LancePlugin,
-  type PluginDraft,
-  type PluginEntry,
+  PluginMemoryTable as LancePlugin,
+  type PluginMemoryDraft as PluginDraft,
+  type PluginMemory as PluginEntry,
   type PluginHit,
-  type PluginOptions,
+  type PluginMemoryTableOptions as PluginOptions,
 } from '../../storage/lancedb/plugin-memory-table.ts'
 
 export type VectorStoreOptions = {
@@ -34,39 +34,39 @@ export type VectorStoreOptions = {
 }
 
 /** The store and its index, with what the settings name beside it, now and whenever they change. */
-export function openTiers<Kept extends Store>(
+export function openReplicatedStore<Kept extends Store>(
   store: Kept,
   vectors: VectorIndex,
   started: SettingValues,
   options: VectorStoreOptions,
-): Tiers<Kept> {
-  return withMirror({
+): ReplicatedStore<Kept> {
+  return withVectorReplica({
     store,
     vectors,
     clock: systemClock,
     configuration: async () => {
-      const ports = { store, clock: systemClock, ids: createIds(), settings: {} }
+      const ports = { store, clock: systemClock, ids: createIdGenerator(), settings: {} }
       // Read anew each time: what others keep for a moment may be from before the change.
-      const stored = await createStoredSettings(ports).stored(null)
+      const stored = await createStoredSettings(ports).getStored(null)
       const settings = resolveSettings(started, stored)
-      const key = (await readSecret(ports, 'qdrant')) ?? startedKey(settings, options)
-      return configuredMirror(settings, key, { ...options, index: vectors.report() })
+      const key = (await readSecret(ports, 'qdrant')) ?? environmentQdrantKey(settings, options)
+      return selectVectorReplica(settings, key, { ...options, index: vectors.report() })
     },
   })
 }
 
 /** A key that came with an address is for that one, wherever somebody may point Qdrant later. */
-export function startedKey({ qdrantUrl }: Settings, options: VectorStoreOptions): string | null {
+export function environmentQdrantKey({ qdrantUrl }: Settings, options: VectorStoreOptions): string | null {
   const { qdrantKey = null, qdrantKeyUrl = qdrantUrl } = options
   return qdrantUrl === qdrantKeyUrl ? qdrantKey : null
 }
 
 /** `index` is what the index of the memories says of itself. */
-export function configuredMirror(
+export function selectVectorReplica(
   settings: Settings,
   qdrantKey: string | null,
   options: VectorStoreOptions & { readonly index?: ReturnType<VectorIndex['report']> },
-): ConfiguredMirror {
+): ReplicaConfiguration {
   const { vectorStore, qdrantUrl, lancedbFolder } = settings
   const byItself = qdrantUrl !== '' ? 'qdrant' : lancedbFolder !== '' ? 'lancedb' : 'embedded'
   switch (vectorStore === 'auto' ? byItself : vectorStore) {
@@ -81,9 +81,9 @@ export function configuredMirror(
   }
 }
 
-function pgvector({ kind, because }: ReturnType<VectorIndex['report']>): ConfiguredMirror {
+function pgvector({ kind, because }: ReturnType<VectorIndex['report']>): ReplicaConfiguration {
   if (kind === 'pgvector') return { kind: 'none' }
-  return refused(
+  return rejectedReplica(
     null,
     kind === 'plain'
       ? `pgvector can’t be used: ${because}. Vectors are compared without it.`
@@ -91,9 +91,9 @@ function pgvector({ kind, because }: ReturnType<VectorIndex['report']>): Configu
   )
 }
 
-function qdrant(settings: Settings, apiKey: string | null): ConfiguredMirror {
+function qdrant(settings: Settings, apiKey: string | null): ReplicaConfiguration {
   const { qdrantUrl: url, qdrantQuantization: quantisation, qdrantPrefix } = settings
-  if (url === '') return refused('qdrant', 'Where Qdrant is has not been said: set qdrantUrl.')
+  if (url === '') return rejectedReplica('qdrant', 'Where Qdrant is has not been said: set qdrantUrl.')
   const collectionPrefix = qdrantPrefix === '' ? undefined : qdrantPrefix
   return {
     kind: 'mirror',
@@ -101,9 +101,9 @@ function qdrant(settings: Settings, apiKey: string | null): ConfiguredMirror {
     // Hashed, so that no key is where somebody might look.
     identity: sha256(JSON.stringify([url, apiKey, quantisation, qdrantPrefix])),
     open: async () => {
-      const { openQdrantMirror } = await import('../../storage/qdrant/qdrant-vector-replica.ts')
+      const { openQdrantVectorReplica: openQdrantMirror } = await import('../../storage/qdrant/qdrant-vector-replica.ts')
       return openQdrantMirror({
-        ...{ url, clock: systemClock, quantisation },
+        ...{ url, clock: systemClock, quantization: quantisation },
         ...(apiKey === null ? {} : { apiKey }),
         ...(collectionPrefix === undefined ? {} : { collectionPrefix }),
       })
@@ -114,25 +114,25 @@ function qdrant(settings: Settings, apiKey: string | null): ConfiguredMirror {
 function lancedb(
   folder: string | undefined,
   { isEncrypted = false }: VectorStoreOptions,
-): ConfiguredMirror {
+): ReplicaConfiguration {
   if (isEncrypted) {
-    return refused('lancedb', 'The memories are encrypted, and LanceDB would keep vectors openly.')
+    return rejectedReplica('lancedb', 'The memories are encrypted, and LanceDB would keep vectors openly.')
   }
-  if (folder === undefined) return refused('lancedb', 'There is no folder: set lancedbFolder.')
+  if (folder === undefined) return rejectedReplica('lancedb', 'There is no folder: set lancedbFolder.')
   return {
     kind: 'mirror',
     name: 'lancedb',
     identity: folder,
     open: async () => {
-      const { openLanceMirror } = await import('../../storage/lancedb/lancedb-vector-replica.ts')
+      const { openLanceVectorReplica: openLanceMirror } = await import('../../storage/lancedb/lancedb-vector-replica.ts')
       return openLanceMirror({ folder, clock: systemClock })
     },
   }
 }
 
-function refused(
-  name: (ConfiguredMirror & { kind: 'refused' })['name'],
+function rejectedReplica(
+  name: (ReplicaConfiguration & { kind: 'refused' })['name'],
   because: string,
-): ConfiguredMirror {
+): ReplicaConfiguration {
   return { kind: 'refused', name, because }
 }

@@ -3,8 +3,8 @@
 import type { EmbeddingProvider } from '../../api/operations/operation.ts'
 import { EMBEDDING_PROVIDERS, type EmbeddingProviderName } from '../../domain/model-name.ts'
 import { DEFAULT_MODEL } from '../../models/embedders/local/local-embedder-options.ts'
-import { PROVIDERS } from '../../models/embedders/remote/embedding-providers.ts'
-import { type Environment, usualKeys } from '../config/config.ts'
+import { EMBEDDING_PROVIDER_TABLE } from '../../models/embedders/remote/embedding-providers.ts'
+import { type Environment, providerKeysIn } from '../config/config.ts'
 
 type Model = readonly [name: string, dimensions: number | null]
 
@@ -49,11 +49,11 @@ const BUILT_IN: readonly EmbeddingProvider[] = [
   },
 ]
 
-export function embeddingProvidersOf(environment: Environment): readonly EmbeddingProvider[] {
-  const usual = usualKeys(environment)
+export function listEmbeddingProviders(environment: Environment): readonly EmbeddingProvider[] {
+  const usual = providerKeysIn(environment)
   const remote = EMBEDDING_PROVIDERS.map((name) => ({
     provider: name,
-    hasKey: !PROVIDERS[name].keyRequired || name in usual || hasOwnKey(name, environment),
+    hasKey: !EMBEDDING_PROVIDER_TABLE[name].keyRequired || name in usual || hasOwnKey(name, environment),
     models: MODELS[name].map(([model, dimensions]) => ({
       id: `${name}/${model}`,
       name: model,

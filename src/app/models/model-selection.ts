@@ -3,28 +3,28 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { AppError, toAppError } from '../../domain/errors.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import { packageFolder } from '../../lib/package-folder.ts'
+import { findPackageFolder } from '../../lib/package-folder.ts'
 import type { Embedder } from '../../models/embedder.ts'
 import { openBatchLedger } from '../../models/embedders/batch-api/batch-ledger.ts'
-import { openBatches } from '../../models/embedders/batch-api/batch-providers.ts'
+import { openEmbeddingBatches } from '../../models/embedders/batch-api/batch-providers.ts'
 import {
-  type Filling,
-  openFilling,
+  type ProviderBatchEmbedder,
+  openProviderBatchEmbedder,
 } from '../../models/embedders/batch-api/provider-batch-embedder.ts'
-import { persisted } from '../../models/embedders/embedding-cache.ts'
-import { cached } from '../../models/embedders/embedding-memory-cache.ts'
+import { withEmbeddingCache } from '../../models/embedders/embedding-cache.ts'
+import { withMemoryCache } from '../../models/embedders/embedding-memory-cache.ts'
 import { openLocalEmbedder } from '../../models/embedders/local/local-embedder.ts'
 import { DEFAULT_MODEL } from '../../models/embedders/local/local-embedder-options.ts'
 import {
   openRemoteEmbedder,
   parseEmbeddingModel,
-  purposeMatters,
-  type RemoteConfig,
-  remoteAccount,
+  isPurposeSpecific,
+  type RemoteEmbedderConfig,
+  hashRemoteAccount,
 } from '../../models/embedders/remote/embedding-providers.ts'
-import { openCacheFile } from '../../models/embedders/sqlite-embedding-cache.ts'
+import { openSqliteEmbeddingCache } from '../../models/embedders/sqlite-embedding-cache.ts'
 import { openStaticEmbedder } from '../../models/embedders/static/static-embedder.ts'
-import { unusableEmbedder } from '../../models/embedders/unavailable-embedder.ts'
+import { createUnavailableEmbedder } from '../../models/embedders/unavailable-embedder.ts'
 import type { Reranker } from '../../models/reranker.ts'
 import { openLocalReranker } from '../../models/rerankers/local-reranker.ts'
 import { openRemoteReranker } from '../../models/rerankers/remote-reranker.ts'
@@ -79,10 +79,10 @@ type StoredChoice = Pick<
   'embeddingSource' | 'embeddingProviderModel' | 'transformersEnabled' | 'staticEnabled'
 >
 /** What `auto` may fall back to. */
-type Allowed = Pick<StoredChoice, 'transformersEnabled' | 'staticEnabled'>
+type LocalFallbacks = Pick<StoredChoice, 'transformersEnabled' | 'staticEnabled'>
 
 const STATIC_MODEL = 'static-gte-256'
-const ALL: Allowed = { transformersEnabled: true, staticEnabled: true }
+const ALL_FALLBACKS: LocalFallbacks = { transformersEnabled: true, staticEnabled: true }
 
 /** Options with what is stored, where whoever starts the process has said nothing else. */
 function withStored(
@@ -101,7 +101,7 @@ function withStored(
  * The embedder of such options. Where settings had a say, a remote model that can't be asked is no reason not to start:
  * nobody could change them any more.
  */
-export function openStoredEmbedder(
+export function openConfiguredEmbedder(
   options: EmbeddingOptions,
   stored: StoredChoice,
   keys: ProviderKeys,
@@ -114,19 +114,19 @@ export function openStoredEmbedder(
     embedder:
       because === null
         ? openEmbedder(embedding, stored)
-        : unusableEmbedder(namedIn(embedding), because),
+        : createUnavailableEmbedder(modelNameIn(embedding), because),
   }
 }
 
 /** Null when recall should go by words alone. Nothing is loaded and nobody is called before the first text. */
-export function openEmbedder(options: EmbeddingOptions, allowed = ALL): Embedder | null {
+export function openEmbedder(options: EmbeddingOptions, allowed = ALL_FALLBACKS): Embedder | null {
   switch (options.source ?? 'auto') {
     case 'none':
       return null
     case 'static':
-      return remembered(openStatic(options), options)
+      return withCache(openStatic(options), options)
     case 'transformers':
-      return remembered(openLocal(options), options)
+      return withCache(openLocal(options), options)
     case 'remote':
       return openRemote(options)
     case 'auto':
@@ -135,23 +135,23 @@ export function openEmbedder(options: EmbeddingOptions, allowed = ALL): Embedder
 }
 
 /** The remote model if one is named and can be asked; else what may stand in for it, and its report says why. */
-function openAuto(options: EmbeddingOptions, allowed: Allowed): Embedder | null {
+function openAuto(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder | null {
   const { remoteModel } = options
   if (remoteModel === undefined) return openFallback(options, allowed)
   const because = remoteFault(options)
   if (because === null) return openRemote(options)
   const fallback = openFallback(options, allowed)
-  if (fallback === null) return unusableEmbedder(namedIn(options), because)
-  return reporting(fallback, { insteadOf: remoteModel, insteadBecause: because })
+  if (fallback === null) return createUnavailableEmbedder(modelNameIn(options), because)
+  return withReport(fallback, { insteadOf: remoteModel, insteadBecause: because })
 }
 
-function openFallback(options: EmbeddingOptions, allowed: Allowed): Embedder | null {
-  if (allowed.transformersEnabled) return remembered(openLocal(options), options)
-  return allowed.staticEnabled ? remembered(openStatic(options), options) : null
+function openFallback(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder | null {
+  if (allowed.transformersEnabled) return withCache(openLocal(options), options)
+  return allowed.staticEnabled ? withCache(openStatic(options), options) : null
 }
 
 /** The same embedder, with more to report. */
-function reporting(embedder: Embedder, facts: Readonly<Record<string, string>>): Embedder {
+function withReport(embedder: Embedder, facts: Readonly<Record<string, string>>): Embedder {
   return {
     describe: (signal) => embedder.describe(signal),
     embed: (texts, call) => embedder.embed(texts, call),
@@ -164,7 +164,7 @@ function reporting(embedder: Embedder, facts: Readonly<Record<string, string>>):
 }
 
 /** What of the remote model is known whether or not it can be asked. */
-function namedIn({ remoteModel = '' }: EmbeddingOptions) {
+function modelNameIn({ remoteModel = '' }: EmbeddingOptions) {
   const slash = remoteModel.indexOf('/')
   if (slash < 1) return { source: 'remote', model: remoteModel }
   return { source: remoteModel.slice(0, slash), model: remoteModel.slice(slash + 1) }
@@ -176,34 +176,34 @@ const SIGNATURE = /^(?<source>[^:]+):(?<model>.+):\d+(?::\w+)?$/
  * The embedder that made a space, where its model can still be had: it comes with the package, is kept where models
  * are, or is one of the very service that is asked now. A service that somebody has turned away from gets no more texts.
  */
-export function openFormerEmbedder(signature: string, options: EmbeddingOptions): Embedder | null {
+export function openPreviousEmbedder(signature: string, options: EmbeddingOptions): Embedder | null {
   const { source = '', model = '' } = SIGNATURE.exec(signature)?.groups ?? {}
-  if (source === 'transformers') return openFormerLocal(model, options)
-  if (source === 'static') return openFormerStatic(model, options)
-  if (namedIn(options).source !== source || !usesRemote(options)) return null
+  if (source === 'transformers') return openPreviousLocal(model, options)
+  if (source === 'static') return openPreviousStatic(model, options)
+  if (modelNameIn(options).source !== source || !usesRemote(options)) return null
   return openRemote({ ...options, remoteModel: `${source}/${nameIn(model)}` })
 }
 
-function openFormerLocal(model: string, options: EmbeddingOptions): Embedder | null {
-  if (model === DEFAULT_MODEL) return remembered(openLocalEmbedder({}), options)
+function openPreviousLocal(model: string, options: EmbeddingOptions): Embedder | null {
+  if (model === DEFAULT_MODEL) return withCache(openLocalEmbedder({}), options)
   const { modelFolder, localModel } = options
-  const folder = keptFolder(model, modelFolder, localModel)
+  const folder = previousModelFolder(model, modelFolder, localModel)
   if (folder === null) return null
   // One of the hub goes by its whole name; one in a folder by that of the folder.
   const kept = model.includes('/')
     ? { ...options, localModel: nameIn(model) }
     : { localModel: folder }
-  return remembered(openLocal({ ...kept, allowDownload: false }), options)
+  return withCache(openLocal({ ...kept, allowDownload: false }), options)
 }
 
-function openFormerStatic(model: string, options: EmbeddingOptions): Embedder | null {
-  if (model.startsWith(`${STATIC_MODEL}@`)) return remembered(openStatic({}), options)
-  const folder = keptFolder(model, options.modelFolder, options.staticModel)
-  return folder === null ? null : remembered(openStatic({ staticModel: folder }), options)
+function openPreviousStatic(model: string, options: EmbeddingOptions): Embedder | null {
+  if (model.startsWith(`${STATIC_MODEL}@`)) return withCache(openStatic({}), options)
+  const folder = previousModelFolder(model, options.modelFolder, options.staticModel)
+  return folder === null ? null : withCache(openStatic({ staticModel: folder }), options)
 }
 
 /** Where models are kept, or beside the present one. What is in it is compared when it is opened. */
-function keptFolder(
+function previousModelFolder(
   model: string,
   modelFolder: string | undefined,
   present: string | undefined,
@@ -235,7 +235,7 @@ function openLocal({ localModel, modelFolder, allowDownload }: EmbeddingOptions)
 
 function openStatic({ staticModel, modelFolder }: EmbeddingOptions): Embedder {
   if (staticModel === undefined) {
-    return openStaticEmbedder({ folder: join(packageFolder(), 'models', STATIC_MODEL) })
+    return openStaticEmbedder({ folder: join(findPackageFolder(), 'models', STATIC_MODEL) })
   }
   const isPath = /[\\/]/.test(staticModel)
   const folder = isPath || modelFolder === undefined ? staticModel : join(modelFolder, staticModel)
@@ -261,13 +261,13 @@ function usesRemote(options: EmbeddingOptions): boolean {
 
 function openRemote(options: EmbeddingOptions): Embedder {
   const config = remoteConfig(options)
-  return remembered(openRemoteEmbedder(config), options, {
-    account: remoteAccount(config),
-    purposeMatters: purposeMatters(config),
+  return withCache(openRemoteEmbedder(config), options, {
+    account: hashRemoteAccount(config),
+    purposeMatters: isPurposeSpecific(config),
   })
 }
 
-function remoteConfig(options: EmbeddingOptions): RemoteConfig {
+function remoteConfig(options: EmbeddingOptions): RemoteEmbedderConfig {
   const { remoteModel, apiKey, url, requestsPerMinute, tokensPerMinute } = options
   if (remoteModel === undefined) {
     throw new AppError(
@@ -286,26 +286,26 @@ function remoteConfig(options: EmbeddingOptions): RemoteConfig {
 }
 
 /** Batches of the service that embeds; null where it has none, or nothing keeps vectors for them. */
-export function openBatchFilling(
+export function openBatchPrefill(
   options: EmbeddingOptions,
   embedder: Embedder,
   folder: string,
-): Filling | null {
+): ProviderBatchEmbedder | null {
   const { cacheFile } = options
   if (cacheFile == null || !usesRemote(options)) return null
   const config = remoteConfig(options)
-  const batches = openBatches(config)
+  const batches = openEmbeddingBatches(config)
   if (batches === null) return null
-  return openFilling({
+  return openProviderBatchEmbedder({
     ...{ embedder, batches, clock: systemClock },
-    identity: { account: remoteAccount(config), purposeMatters: purposeMatters(config) },
-    cache: openCacheFile({ path: cacheFile, clock: systemClock }),
+    identity: { account: hashRemoteAccount(config), isPurposeSpecific: isPurposeSpecific(config) },
+    cache: openSqliteEmbeddingCache({ path: cacheFile, clock: systemClock }),
     ledger: openBatchLedger(folder),
   })
 }
 
 /** What was embedded once is not embedded again soon; with a file, not in later runs either. */
-function remembered(
+function withCache(
   embedder: Embedder,
   { cacheFile, cachesLocal, cacheFileBytesMax, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
   about: { readonly account: string; readonly purposeMatters: boolean } = LOCAL,
@@ -313,19 +313,19 @@ function remembered(
   const kept =
     cacheFile == null || (about === LOCAL && cachesLocal !== true)
       ? embedder
-      : persisted(embedder, {
-          cache: openCacheFile({
+      : withEmbeddingCache(embedder, {
+          cache: openSqliteEmbeddingCache({
             path: cacheFile,
             clock: systemClock,
             ...(cacheFileBytesMax === undefined ? {} : { bytesMax: cacheFileBytesMax }),
           }),
           ...about,
         })
-  return cached(kept, {
+  return withMemoryCache(kept, {
     clock: systemClock,
-    purposeMatters: about.purposeMatters,
+    isPurposeSpecific: about.purposeMatters,
     ...(cacheEntriesMax === undefined ? {} : { entriesMax: cacheEntriesMax }),
-    ...(cacheAgeMsMax === undefined ? {} : { ageMsMax: cacheAgeMsMax }),
+    ...(cacheAgeMsMax === undefined ? {} : { ttlMs: cacheAgeMsMax }),
   })
 }
 

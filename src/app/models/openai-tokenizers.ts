@@ -3,7 +3,7 @@
  * is loaded, there is the estimate.
  */
 
-import type { ReadTokens } from '../../api/gateway/gateway-request.ts'
+import type { DecodeTokens } from '../../api/gateway/gateway-request.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 
 const KNOWN = /^(chatgpt-|gpt-|o[134](-|$))/
@@ -15,7 +15,7 @@ export type Tokenizers = {
   load(): Promise<void>
   for(model: string): CountTokens | undefined
   /** For the tokens of OpenAI's embedding models, which share one vocabulary. */
-  reader(): Promise<ReadTokens | undefined>
+  reader(): Promise<DecodeTokens | undefined>
 }
 
 export function createTokenizers(): Tokenizers {

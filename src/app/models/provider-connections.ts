@@ -7,33 +7,33 @@ import type { Upstream } from '../../models/upstream.ts'
 import type { Config, Environment } from '../config/config.ts'
 import type { ConfiguredRegistry } from '../config/providers-file.ts'
 
-export type OpenProviders = {
+export type ProviderConnections = {
   readonly registry: ConfiguredRegistry
   readonly upstream: Upstream
 }
 
 export type ProviderAccess = {
   /** Fails when what is written down about providers can't be used. */
-  open(): Promise<OpenProviders>
+  open(): Promise<ProviderConnections>
   /** Closing it closes the connections. */
   readonly languageModel: LanguageModel
 }
 
-export function createProviderAccess(
+export function openProviderAccess(
   { gateway }: Pick<Config, 'gateway'>,
   environment: Environment,
 ): ProviderAccess {
-  type Opened = OpenProviders & { readonly languageModel: LanguageModel }
+  type Opened = ProviderConnections & { readonly languageModel: LanguageModel }
   let opened: Promise<Opened> | null = null
   const load = async (): Promise<Opened> => {
-    const [{ readProviders }, { createUpstream }, { createLanguageModel }, { systemClock }] =
+    const [{ readProviders }, { createUpstream }, { createProviderLanguageModel: createLanguageModel }, { systemClock }] =
       await Promise.all([
         import('../config/providers-file.ts'),
         import('../../models/providers/provider-upstream.ts'),
         import('../../models/llm/provider-language-model.ts'),
         import('../system-clock.ts'),
       ])
-    const { providersFile: path, isProvidersFileNamed: isNamed } = gateway
+    const { providersFile: path, hasExplicitProvidersFile: isNamed } = gateway
     const registry = readProviders({ path, isNamed, environment })
     const upstream = createUpstream()
     const languageModel = createLanguageModel({ registry, upstream, clock: systemClock })

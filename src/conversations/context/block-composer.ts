@@ -5,28 +5,28 @@
 
 import {
   type BlockContent,
-  type BlockPiece,
-  blockFrame,
-  memoryLine,
+  type BlockLine,
+  renderBlockFrame,
+  renderMemoryLine,
   renderBlock,
-  turnLine,
+  renderTurnLine,
 } from '../../domain/context-block.ts'
 import {
   isTurnDocument,
-  roleOfDocument,
+  getTurnRole,
   type SearchDocument,
-  turnOfDocument,
+  getTurnId,
 } from '../../domain/search-document.ts'
 import { PATTERN_EXTRACTOR } from '../../learning/patterns/extractor.ts'
 import type { Instant } from '../../lib/time.ts'
-import { looksLikeInjection } from '../../text/prompt-injection.ts'
-import { linesOfPassage, type Needle, needlesIn, needlesOf } from '../../text/query-passage.ts'
+import { isPromptInjection } from '../../text/prompt-injection.ts'
+import { linesOfPassage, type QueryTerm, findQueryTerms, buildQueryTerms } from '../../text/query-passage.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import { isBareQuestion, isSmallTalk } from './small-talk.ts'
 
 /** What could be said. */
-export type BlockCandidates = {
+export type BlockInput = {
   readonly today: Instant
   /** Said in every block. */
   readonly identity: readonly SearchDocument[]
@@ -41,7 +41,7 @@ export type BlockCandidates = {
   readonly limit?: number
 }
 
-export type FittedBlock = {
+export type ContextBlock = {
   readonly text: string
   readonly tokens: number
   readonly content: BlockContent
@@ -64,7 +64,7 @@ const REPEATED_SHARE = 0.8
 /** With so much, they are about the same thing. */
 const RELATED_SHARE = 0.4
 
-type Piece = BlockPiece & {
+type BlockCandidate = BlockLine & {
   readonly tokens: number
   readonly words: ReadonlySet<string>
 }
@@ -73,44 +73,44 @@ type Piece = BlockPiece & {
  * The block, or why there is none; never more than the budget, in tokens, fence and all. What is too long makes way for
  * what comes after it, and where nothing fits of what was found, the best is given as far as it does.
  */
-export function fitBlock(
-  candidates: BlockCandidates,
+export function composeBlock(
+  candidates: BlockInput,
   budget: number,
   count: CountTokens,
-): FittedBlock | 'nothing' | 'no-room' {
+): ContextBlock | 'nothing' | 'no-room' {
   const { today, question, excerptCharacters } = candidates
-  const room = budget - count(blockFrame(today))
-  const needles = needlesOf(
+  const room = budget - count(renderBlockFrame(today))
+  const needles = buildQueryTerms(
     question,
     candidates.documents.map(({ content }) => content.slice(0, NEEDLE_TEXT_CHARACTERS)),
   )
-  const identity = taken(candidates.identity.flatMap(pieceOf(count)), room * IDENTITY_SHARE)
+  const identity = selectWithinBudget(candidates.identity.flatMap(createCandidateBuilder(count)), room * IDENTITY_SHARE)
   const always = new Set(candidates.identity.map(({ id }) => id))
   const found = candidates.documents.filter(({ id }) => !always.has(id))
   const usable = found.filter((document) => isUsable(document, candidates.shown))
   const leading = leadingTurns(usable, excerptCharacters)
   const leadingCharacters = leadingLength(excerptCharacters, room)
   const pieces = usable.flatMap((document) =>
-    pieceOf(
+    createCandidateBuilder(
       count,
       needles,
       leading.has(document.id) ? leadingCharacters : excerptCharacters,
     )(document),
   )
-  const asked = wordsOf(question)
+  const asked = extractWords(question)
   const news = pieces.filter(
-    (piece) => !isAskedAgain(piece, asked) && !identity.some((other) => isRepetition(other, piece)),
+    (piece) => !isEchoOfQuestion(piece, asked) && !identity.some((other) => isRepetition(other, piece)),
   )
-  const distinct = withoutRepetitions(news).slice(0, candidates.limit)
+  const distinct = removeRepetitions(news).slice(0, candidates.limit)
   if (identity.length + distinct.length === 0) return 'nothing'
-  const left = room - tokensOf(identity)
-  const chosen = taken(distinct, left)
+  const left = room - countLineTokens(identity)
+  const chosen = selectWithinBudget(distinct, left)
   const [best] = distinct
   const fitted =
     chosen.length > 0 || best === undefined
       ? chosen
-      : shortened(best.document, needles, left, count)
-  const block = blockOf(today, identity, arranged(fitted, needles), count, budget)
+      : shortenCandidate(best.document, needles, left, count)
+  const block = buildBlock(today, identity, orderCandidates(fitted, needles), count, budget)
   return block.text === '' ? 'no-room' : block
 }
 
@@ -147,7 +147,7 @@ function isUsable(document: SearchDocument, shown: ReadonlySet<string>): boolean
   const said = document.content.trim()
   if (shown.has(said)) return false
   if (isTurnDocument(document)) {
-    const role = roleOfDocument(document)
+    const role = getTurnRole(document)
     return role !== 'system' && !isSmallTalk(said) && !(role === 'user' && isBareQuestion(said))
   }
   // A fact that was learned from a message of this very request.
@@ -155,56 +155,56 @@ function isUsable(document: SearchDocument, shown: ReadonlySet<string>): boolean
 }
 
 /** As a piece, or nothing where there is nothing to say. */
-function pieceOf(
+function createCandidateBuilder(
   count: CountTokens,
-  needles: readonly Needle[] = [],
+  needles: readonly QueryTerm[] = [],
   charactersMax = Number.POSITIVE_INFINITY,
-): (document: SearchDocument) => readonly Piece[] {
+): (document: SearchDocument) => readonly BlockCandidate[] {
   return (document) =>
     isTurnDocument(document)
       ? passagePiece(document, needles, charactersMax, count)
-      : toPiece(document, document.content, count)
+      : toBlockLine(document, document.content, count)
 }
 
 /** A passage of a document, however short it is; nothing of a turn where it tries to command. */
 function passagePiece(
   document: SearchDocument,
-  needles: readonly Needle[],
+  needles: readonly QueryTerm[],
   charactersMax: number,
   count: CountTokens,
-): readonly Piece[] {
+): readonly BlockCandidate[] {
   const passage = linesOfPassage(document.content, needles, charactersMax)
   const texts = isTurnDocument(document) ? [passage, document.provenance.speaker ?? ''] : []
   // What others wrote may hold commands to a model; it is not the person's, however it came into a conversation.
-  return texts.some(looksLikeInjection) ? [] : toPiece(document, passage, count)
+  return texts.some(isPromptInjection) ? [] : toBlockLine(document, passage, count)
 }
 
-function toPiece(document: SearchDocument, text: string, count: CountTokens): readonly Piece[] {
-  const line = isTurnDocument(document) ? turnLine(document, text) : memoryLine(document, text)
-  return line === null ? [] : [{ document, line, tokens: count(`${line}\n`), words: wordsOf(text) }]
+function toBlockLine(document: SearchDocument, text: string, count: CountTokens): readonly BlockCandidate[] {
+  const line = isTurnDocument(document) ? renderTurnLine(document, text) : renderMemoryLine(document, text)
+  return line === null ? [] : [{ document, text: line, tokens: count(`${line}\n`), words: extractWords(text) }]
 }
 
 /** So much of a text tells what it is about. */
 const COMPARED_CHARACTERS = 2_000
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 
-function wordsOf(text: string): ReadonlySet<string> {
+function extractWords(text: string): ReadonlySet<string> {
   const words = text.slice(0, COMPARED_CHARACTERS).toLowerCase().match(WORDS) ?? []
   return new Set(words.filter((word) => !STOP_WORDS.has(word)))
 }
 
 /** The same question in an earlier conversation tells nothing. */
-function isAskedAgain({ document, words }: Piece, asked: ReadonlySet<string>): boolean {
+function isEchoOfQuestion({ document, words }: BlockCandidate, asked: ReadonlySet<string>): boolean {
   return (
-    roleOfDocument(document) === 'user' &&
+    getTurnRole(document) === 'user' &&
     /[?？]\s*$/u.test(document.content) &&
-    shareOf(words, asked, Math.max) >= REPEATED_SHARE
+    computeOverlap(words, asked, Math.max) >= REPEATED_SHARE
   )
 }
 
 /** Of a fact and the turn that it came from, and of pieces that say the same, the better one; of equals, the newer. */
-function withoutRepetitions(pieces: readonly Piece[]): readonly Piece[] {
-  const kept: Piece[] = []
+function removeRepetitions(pieces: readonly BlockCandidate[]): readonly BlockCandidate[] {
+  const kept: BlockCandidate[] = []
   for (const piece of pieces) {
     const at = kept.findIndex((other) => isRepetition(other, piece))
     const other = kept[at]
@@ -214,38 +214,38 @@ function withoutRepetitions(pieces: readonly Piece[]): readonly Piece[] {
   return kept
 }
 
-function isRepetition(a: Piece, b: Piece): boolean {
+function isRepetition(a: BlockCandidate, b: BlockCandidate): boolean {
   // One word more or less may be all that matters: "the tea from Assam", "the tea from Darjeeling".
-  return isSource(a, b) || isSource(b, a) || sharedOf(a, b, Math.max) === 1
+  return isSource(a, b) || isSource(b, a) || intersectWords(a, b, Math.max) === 1
 }
 
 /** Whether the first is a fact that was learned from the second, a turn, and tells no less of it. */
-function isSource(fact: Piece, turn: Piece): boolean {
-  const id = turnOfDocument(turn.document)
+function isSource(fact: BlockCandidate, turn: BlockCandidate): boolean {
+  const id = getTurnId(turn.document)
   return (
     id !== null && !isTurnDocument(fact.document) && fact.document.provenance.turns.includes(id)
   )
 }
 
 /** Stands for both, though it was found later. */
-function isBetter(piece: Piece, other: Piece): boolean {
+function isBetter(piece: BlockCandidate, other: BlockCandidate): boolean {
   if (isSource(piece, other)) return standsForTurn(piece, other)
   if (isSource(other, piece)) return !standsForTurn(other, piece)
   if (isTurnDocument(piece.document) !== isTurnDocument(other.document)) return false
-  return momentOf(piece) > momentOf(other)
+  return getEventTime(piece) > getEventTime(other)
 }
 
 /** A fact that tells much of its turn, or that somebody worded anew: then the turn may say what was corrected. */
-function standsForTurn(fact: Piece, turn: Piece): boolean {
+function standsForTurn(fact: BlockCandidate, turn: BlockCandidate): boolean {
   const isReworded = fact.document.provenance.extractor === null
   return isReworded || fact.words.size >= turn.words.size * RELATED_SHARE
 }
 
-function sharedOf(a: Piece, b: Piece, of: (a: number, b: number) => number): number {
-  return shareOf(a.words, b.words, of)
+function intersectWords(a: BlockCandidate, b: BlockCandidate, of: (a: number, b: number) => number): number {
+  return computeOverlap(a.words, b.words, of)
 }
 
-function shareOf(
+function computeOverlap(
   a: ReadonlySet<string>,
   b: ReadonlySet<string>,
   of: (a: number, b: number) => number,
@@ -256,12 +256,12 @@ function shareOf(
   return common / of(a.size, b.size)
 }
 
-function momentOf({ document }: Piece): Instant {
+function getEventTime({ document }: BlockCandidate): Instant {
   return document.validFrom ?? document.createdAt
 }
 
 /** As many as fit, in their order; what is too long makes way for what comes after it. */
-function taken(pieces: readonly Piece[], room: number): readonly Piece[] {
+function selectWithinBudget(pieces: readonly BlockCandidate[], room: number): readonly BlockCandidate[] {
   let left = room
   return pieces.filter(({ tokens }) => {
     const fits = tokens <= left
@@ -270,7 +270,7 @@ function taken(pieces: readonly Piece[], room: number): readonly Piece[] {
   })
 }
 
-function tokensOf(pieces: readonly Piece[]): number {
+function countLineTokens(pieces: readonly BlockCandidate[]): number {
   return pieces.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
@@ -279,43 +279,43 @@ function tokensOf(pieces: readonly Piece[]): number {
  * that a newer excerpt is about stands below that. So does a clause that patterns took from a turn word for word, where a
  * newer excerpt ranks above it: it is no more current than the turn.
  */
-function arranged(pieces: readonly Piece[], needles: readonly Needle[]): readonly Piece[] {
+function orderCandidates(pieces: readonly BlockCandidate[], needles: readonly QueryTerm[]): readonly BlockCandidate[] {
   const excerpts = pieces.filter(({ document }) => isTurnDocument(document))
   const facts = pieces.filter(({ document }) => !isTurnDocument(document))
   const rankOf = new Map(pieces.map((piece, rank) => [piece, rank]))
-  const ranksAbove = (a: Piece, b: Piece) => (rankOf.get(a) ?? 0) < (rankOf.get(b) ?? 0)
-  const isOutdated = (fact: Piece) =>
+  const ranksAbove = (a: BlockCandidate, b: BlockCandidate) => (rankOf.get(a) ?? 0) < (rankOf.get(b) ?? 0)
+  const isOutdated = (fact: BlockCandidate) =>
     excerpts.some(
       (excerpt) =>
-        momentOf(excerpt) > momentOf(fact) &&
-        (sharedOf(fact, excerpt, Math.min) >= RELATED_SHARE ||
-          answerTheSame(fact, excerpt, needles) ||
+        getEventTime(excerpt) > getEventTime(fact) &&
+        (intersectWords(fact, excerpt, Math.min) >= RELATED_SHARE ||
+          isSameAnswer(fact, excerpt, needles) ||
           (isVerbatim(fact) && ranksAbove(excerpt, fact))),
     )
   const current = facts.filter((fact) => !isOutdated(fact))
   const dated = [...excerpts, ...facts.filter(isOutdated)]
-  return [...newerFirst(current), ...dated.sort((a, b) => momentOf(b) - momentOf(a))]
+  return [...orderNewestFirst(current), ...dated.sort((a, b) => getEventTime(b) - getEventTime(a))]
 }
 
-function isVerbatim({ document }: Piece): boolean {
+function isVerbatim({ document }: BlockCandidate): boolean {
   return document.provenance.extractor === PATTERN_EXTRACTOR
 }
 
 /** So many words of the question that both hold, or all of them, make two pieces answers to the same. */
 const COMMON_NEEDLES_MIN = 2
 
-function answerTheSame(fact: Piece, excerpt: Piece, needles: readonly Needle[]): boolean {
-  const held = needlesIn(fact.line, needles)
-  const common = needlesIn(excerpt.line, [...held])
+function isSameAnswer(fact: BlockCandidate, excerpt: BlockCandidate, needles: readonly QueryTerm[]): boolean {
+  const held = findQueryTerms(fact.text, needles)
+  const common = findQueryTerms(excerpt.text, [...held])
   return common.size > 0 && common.size >= Math.min(COMMON_NEEDLES_MIN, needles.length)
 }
 
-function newerFirst(facts: readonly Piece[]): readonly Piece[] {
-  const ordered: Piece[] = []
+function orderNewestFirst(facts: readonly BlockCandidate[]): readonly BlockCandidate[] {
+  const ordered: BlockCandidate[] = []
   for (const fact of facts) {
     const at = ordered.findIndex(
       (other) =>
-        momentOf(other) < momentOf(fact) && sharedOf(other, fact, Math.min) >= RELATED_SHARE,
+        getEventTime(other) < getEventTime(fact) && intersectWords(other, fact, Math.min) >= RELATED_SHARE,
     )
     ordered.splice(at < 0 ? ordered.length : at, 0, fact)
   }
@@ -323,21 +323,21 @@ function newerFirst(facts: readonly Piece[]): readonly Piece[] {
 }
 
 /** As much of a document as there is room for; nothing where that is too little to say something. */
-function shortened(
+function shortenCandidate(
   document: SearchDocument,
-  needles: readonly Needle[],
+  needles: readonly QueryTerm[],
   room: number,
   count: CountTokens,
-): readonly Piece[] {
+): readonly BlockCandidate[] {
   const upTo = (characters: number) => passagePiece(document, needles, characters, count)
   let fitted = upTo(SHORTENED_CHARACTERS_MIN)
-  if (tokensOf(fitted) > room) return []
+  if (countLineTokens(fitted) > room) return []
   let fits = SHORTENED_CHARACTERS_MIN
   let exceeds = Math.min(document.content.length, Math.ceil(room * CHARACTERS_PER_TOKEN_MAX)) + 1
   while (exceeds - fits > 1) {
     const middle = Math.floor((fits + exceeds) / 2)
     const longer = upTo(middle)
-    if (longer.length > 0 && tokensOf(longer) <= room) {
+    if (longer.length > 0 && countLineTokens(longer) <= room) {
       fitted = longer
       fits = middle
     } else {
@@ -348,16 +348,16 @@ function shortened(
 }
 
 /** Tokens of lines that stand together may be more than those of each, so the last ones go until all of it fits. */
-function blockOf(
+function buildBlock(
   today: Instant,
-  identity: readonly Piece[],
-  found: readonly Piece[],
+  identity: readonly BlockCandidate[],
+  found: readonly BlockCandidate[],
   count: CountTokens,
   budget: number,
-): FittedBlock {
+): ContextBlock {
   const pieces = [...identity, ...found]
   for (;;) {
-    const content = { today, pieces: pieces.map(({ document, line }) => ({ document, line })) }
+    const content = { today, pieces: pieces.map(({ document, text: line }) => ({ document, line })) }
     const text = renderBlock(content)
     const tokens = text === '' ? 0 : count(text)
     if (tokens <= budget || pieces.length === 0) {

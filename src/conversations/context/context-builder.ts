@@ -7,18 +7,18 @@
  *   fit      what of it the budget has room for
  */
 
-import { memoryIdsIn } from '../../domain/context-block.ts'
+import { getMemoryIds } from '../../domain/context-block.ts'
 import type { Memory } from '../../domain/memory.ts'
-import { Slots } from '../../lib/semaphore.ts'
-import { withinTime } from '../../lib/timeout.ts'
-import { Gatekeeper } from '../gate/gate-runner.ts'
+import { Semaphore } from '../../lib/semaphore.ts'
+import { withTimeout } from '../../lib/timeout.ts'
+import { GateRunner } from '../gate/gate-runner.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
-import { type FittedBlock, fitBlock } from './block-composer.ts'
-import { type Found, look, NOTHING } from './context-retrieval.ts'
-import { alwaysSaid, episodesAtHand, namesKnown, overridesAtHand } from './identity-section.ts'
-import { pointOf } from './message-focus.ts'
+import { type ContextBlock, composeBlock } from './block-composer.ts'
+import { type ContextDocuments, retrieveContext, NO_DOCUMENTS } from './context-retrieval.ts'
+import { getIdentityMemories, createEpisodeCache, collectKnownNames, createIdentityCache } from './identity-section.ts'
+import { extractFocus } from './message-focus.ts'
 import type { Message, Reader, Reading, ReadingParts } from './types.ts'
-import type { Home } from './user-cache.ts'
+import type { UserScope } from './user-cache.ts'
 
 /** Lookups that run at once. */
 const LOOKUPS_MAX = 4
@@ -31,18 +31,18 @@ const MODEL_SHARE = 0.5
 
 const NOTHING_SHOWN: ReadonlySet<string> = new Set()
 
-export function createReader({ ports, recall, modelFor, countUse }: ReadingParts): Reader {
-  const overrides = overridesAtHand(ports)
-  const episodes = episodesAtHand(ports)
-  const gatekeeper = new Gatekeeper({ clock: ports.clock, modelFor })
-  const slots = new Slots(LOOKUPS_MAX, 'lifo')
+export function createContextBuilder({ ports, recall, modelFor, countUse }: ReadingParts): Reader {
+  const overrides = createIdentityCache(ports)
+  const episodes = createEpisodeCache(ports)
+  const gatekeeper = new GateRunner({ clock: ports.clock, modelFor })
+  const slots = new Semaphore(LOOKUPS_MAX, 'lifo')
 
   const decide = ({ home, text, settings, leftMs, signal }: Message, identity: readonly Memory[]) =>
     gatekeeper.decide({
       owner: home.owner,
       message: text,
       settings,
-      names: () => namesKnown(episodes, home, identity),
+      names: () => collectKnownNames(episodes, home, identity),
       modelMs: () => Math.max(1, Math.floor(leftMs() * MODEL_SHARE)),
       signal,
     })
@@ -50,19 +50,19 @@ export function createReader({ ports, recall, modelFor, countUse }: ReadingParts
    * Few at a time, and none for a request that has gone on without: a server that is asked too much would otherwise do
    * more and more for nobody.
    */
-  const lookUp = (message: Message, section: ReceiptGate['section']): Promise<Found> =>
-    slots.use(message.signal, async () => {
-      const found = await withinTime(TURN_MS_MAX, () => look({ ports, recall }, message, section))
+  const lookUp = (message: Message, section: ReceiptGate['section']): Promise<ContextDocuments> =>
+    slots.run(message.signal, async () => {
+      const found = await withTimeout(TURN_MS_MAX, () => retrieveContext({ ports, recall }, message, section))
       if (found.kind === 'failed') throw found.error
       return found.result
     })
 
   /** Some may come from shared memory, which is another owner's. What is always given is not counted. */
-  const noteUses = ({ owner, user }: Home, { content, identity }: FittedBlock) => {
-    const pieces = content.pieces.filter(({ document }) => !identity.includes(document))
+  const noteUses = ({ owner, user }: UserScope, { content, identity }: ContextBlock) => {
+    const pieces = content.lines.filter(({ document }) => !identity.includes(document))
     for (const each of new Set(pieces.map(({ document }) => document.place.owner))) {
       const own = pieces.filter(({ document }) => document.place.owner === each)
-      const ids = memoryIdsIn({ pieces: own })
+      const ids = getMemoryIds({ lines: own })
       if (ids.length > 0) countUse(each === owner ? { owner, user } : { owner: each }, ids)
     }
   }
@@ -70,18 +70,18 @@ export function createReader({ ports, recall, modelFor, countUse }: ReadingParts
   return {
     read: async (message) => {
       const { home, at, settings, degraded, budget, countTokens, limit, looking } = message
-      const identity = await alwaysSaid(overrides, home, at).catch(() => {
+      const identity = await getIdentityMemories(overrides, home, at).catch(() => {
         degraded.add('identity')
         return []
       })
       const gate = await decide(message, identity)
-      const found = await orNothing(message, identity, () => lookUp(message, gate.section))
-      const block = fitBlock(
+      const found = await orNoDocuments(message, identity, () => lookUp(message, gate.section))
+      const block = composeBlock(
         {
           today: at,
           identity,
           documents: found.documents,
-          question: [pointOf(message.text), ...(message.context ?? [])].join('\n'),
+          question: [extractFocus(message.text), ...(message.context ?? [])].join('\n'),
           shown: message.shown ?? NOTHING_SHOWN,
           excerptCharacters: settings.excerptCharacters,
           ...(limit === undefined ? {} : { limit }),
@@ -90,7 +90,7 @@ export function createReader({ ports, recall, modelFor, countUse }: ReadingParts
         countTokens,
       )
       if (typeof block !== 'string' && looking?.purpose !== 'search') noteUses(home, block)
-      return { gate, recalled: found.recalled, block: told(block, gate) }
+      return { gate, recalled: found.recalled, block: toContextBlock(block, gate) }
     },
     changed: (changes) => {
       overrides.changed(changes)
@@ -108,23 +108,23 @@ export function createReader({ ports, recall, modelFor, countUse }: ReadingParts
   }
 }
 
-function told(block: ReturnType<typeof fitBlock>, { section }: ReceiptGate): Reading['block'] {
+function toContextBlock(block: ReturnType<typeof composeBlock>, { section }: ReceiptGate): Reading['block'] {
   if (block === 'no-room') return 'no-budget'
   if (block !== 'nothing') return block
   return section === 'none' ? 'not-needed' : 'nothing-relevant'
 }
 
 /** Where nothing can be found because something fails, who the person is still helps. */
-async function orNothing(
+async function orNoDocuments(
   { signal, degraded }: Message,
   identity: readonly Memory[],
-  find: () => Promise<Found>,
-): Promise<Found> {
+  find: () => Promise<ContextDocuments>,
+): Promise<ContextDocuments> {
   try {
     return await find()
   } catch (thrown) {
     if (identity.length === 0 || signal.aborted) throw thrown
     degraded.add('recall')
-    return NOTHING
+    return NO_DOCUMENTS
   }
 }

@@ -7,17 +7,17 @@
 
 import type { BlockContent } from '../../domain/context-block.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
-import { BELIEVED_TRUST_LEVELS } from '../../domain/memory.ts'
+import { TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Store } from '../../storage/store.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'
 
-export type GivenBlock = {
+export type InjectedBlock = {
   readonly text: string
   readonly tokens: number
   readonly content: BlockContent
@@ -31,7 +31,7 @@ export type GivenBlock = {
 export type BlockDecision = {
   readonly gate: ReceiptGate | null
   readonly recalled: readonly ReceiptMemory[]
-  readonly block: GivenBlock | SkipReason
+  readonly block: InjectedBlock | SkipReason
 }
 
 /** What a block is reused for: the same user message under the same settings. */
@@ -42,7 +42,7 @@ const UNUSED_MS = 10 * 60_000
 const KEPT_MS = 2 * 60 * 60_000
 const BLOCKS_MAX = 1_000
 
-type KeptBlock = {
+type CachedBlock = {
   readonly decision: BlockDecision
   /** A hash of the settings that it was made under. */
   readonly settings: string
@@ -50,12 +50,12 @@ type KeptBlock = {
   readonly givenAt: Instant
 }
 
-export class StickyBlocks {
+export class ContextCache {
   /** The one that was given last is the last one. */
-  readonly #blocks = new Map<string, KeptBlock>()
+  readonly #blocks = new Map<string, CachedBlock>()
 
   keep({ name, settings }: BlockKey, decision: BlockDecision, now: Instant): void {
-    this.#put(name, { decision, settings: settingsHash(settings), madeAt: now, givenAt: now })
+    this.#put(name, { decision, settings: hashSettings(settings), madeAt: now, givenAt: now })
   }
 
   /** The user message was answered, so that nothing awaits an answer under this name. */
@@ -63,7 +63,7 @@ export class StickyBlocks {
     this.#blocks.delete(name)
   }
 
-  #put(name: string, kept: KeptBlock): void {
+  #put(name: string, kept: CachedBlock): void {
     this.#blocks.delete(name)
     this.#blocks.set(name, kept)
     for (const oldest of this.#blocks.keys()) {
@@ -83,7 +83,7 @@ export class StickyBlocks {
     if (kept === undefined) return null
     const { block } = kept.decision
     const isFresh =
-      kept.settings === settingsHash(settings) &&
+      kept.settings === hashSettings(settings) &&
       now < kept.givenAt + UNUSED_MS &&
       now < kept.madeAt + KEPT_MS
     const isSame =
@@ -102,15 +102,15 @@ export class StickyBlocks {
 }
 
 /** Of all settings: most of them influence what is recalled or how it is rendered, and any other one changes rarely. */
-function settingsHash(settings: Settings): string {
-  return hashOf(JSON.stringify(settings))
+function hashSettings(settings: Settings): string {
+  return hashParts(JSON.stringify(settings))
 }
 
 /** Whether all that is in a block is still in use and says the same. */
 async function isUnchanged(
   store: Store,
   scope: Scope,
-  { content: { pieces } }: GivenBlock,
+  { content: { lines: pieces } }: InjectedBlock,
   now: Instant,
 ): Promise<boolean> {
   // Some may come from shared memory, which is another owner's.
@@ -122,19 +122,19 @@ async function isUnchanged(
         ids,
         types: DOCUMENT_TYPES,
         statuses: ['active'],
-        trusts: BELIEVED_TRUST_LEVELS,
-        unendedAt: now,
+        trusts: TRUSTED_LEVELS,
+        validAt: now,
       },
       limit: ids.length,
     })
     const present = new Map(rows.map((row) => [row.id, row]))
-    if (!own.every((document) => saysTheSame(document, present.get(document.id)))) return false
+    if (!own.every((document) => isSameContent(document, present.get(document.id)))) return false
   }
   return true
 }
 
 /** In all that a block shows of it. */
-function saysTheSame(before: SearchDocument, now: SearchDocument | undefined): boolean {
+function isSameContent(before: SearchDocument, now: SearchDocument | undefined): boolean {
   return (
     now !== undefined &&
     now.content === before.content &&

@@ -5,42 +5,42 @@ import { stripBlocks } from '../../domain/context-block.ts'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { parseScope, type Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { orCancelled } from '../../lib/abort.ts'
-import type { Patience } from '../../lib/overdue-circuit-breaker.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { raceAbort } from '../../lib/abort.ts'
+import type { CircuitBreaker } from '../../lib/overdue-circuit-breaker.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
-import { type Timely, withinTime } from '../../lib/timeout.ts'
-import type { Recalled } from '../../recall/recall-result.ts'
+import { type TimedResult, withTimeout } from '../../lib/timeout.ts'
+import type { RecalledMemory } from '../../recall/recall-result.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import type { ConversationRequest, Prepared, SkipReason } from '../conversations.ts'
+import type { ConversationRequest, PreparedRequest, SkipReason } from '../conversations.ts'
 import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'
-import { findSession } from '../recording/transcript-writer.ts'
-import { steady } from '../session/exchange-hashes.ts'
+import { resolveSession } from '../recording/transcript-writer.ts'
+import { removeNumericWords } from '../session/exchange-hashes.ts'
 import type { Conversation } from '../session/session-resolver.ts'
-import type { BlockDecision, GivenBlock, StickyBlocks } from './context-cache.ts'
-import { shownMessages } from './shown-messages.ts'
+import type { BlockDecision, InjectedBlock, ContextCache } from './context-cache.ts'
+import { collectShownMessages } from './shown-messages.ts'
 import type { Reader } from './types.ts'
-import type { Home } from './user-cache.ts'
+import type { UserScope } from './user-cache.ts'
 
-export type PreparingParts = {
-  readonly ports: EnginePorts
+export type ContextPreparationDependencies = {
+  readonly ports: EngineDependencies
   readonly settings: Pick<StoredSettings, 'effective' | 'known'>
   /** In force while those of the owner can't be read. */
   readonly defaults: Settings
   readonly read: Reader['read']
-  readonly sticky: StickyBlocks
+  readonly sticky: ContextCache
   /** With the store, before anything else is asked of it: one that hangs holds up one request, not each of them. */
-  readonly patience: Patience
+  readonly patience: CircuitBreaker
 }
 
 /** What came of it. */
-export type Preparation = {
+export type ContextPreparation = {
   readonly at: Instant
   /** Null when they could not be read. */
   readonly settings: Settings | null
   /** What is given, or in shadow mode would have been. */
-  readonly block: GivenBlock | null
+  readonly block: InjectedBlock | null
   readonly skipped: SkipReason | null
   readonly error: ErrorCode | null
   /** What kind of memories the message was found to need; null when that was not asked. */
@@ -56,28 +56,28 @@ export type Preparation = {
 const LEG_SHARE = 0.4
 const LEG_MS_MIN = 10
 
-export function prepareAtOnce(
-  { settings, defaults }: PreparingParts,
-  { wants, scope }: Pick<ConversationRequest, 'scope' | 'wants'>,
-): Prepared | null {
+export function prepareWithoutLookup(
+  { settings, defaults }: ContextPreparationDependencies,
+  { options: wants, scope }: Pick<ConversationRequest, 'scope' | 'wants'>,
+): PreparedRequest | null {
   if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'no-memory' }
-  const known = quietly(() => settings.known(parseScope(scope).owner))
+  const known = ignoreErrors(() => settings.peek(parseScope(scope).owner))
   return known === null || known.enabled ? null : { ...NOTHING, settings: known, skipped: 'off' }
 }
 
 const NOTHING = { receipt: null, block: null, count: 0, tokens: 0, degraded: [] } as const
 
 /** Never fails, and takes no longer than the setting `injectDeadlineMs`. */
-export async function prepareBlock(
-  parts: PreparingParts,
+export async function prepareContext(
+  parts: ContextPreparationDependencies,
   request: ConversationRequest,
-): Promise<Preparation> {
+): Promise<ContextPreparation> {
   const { ports } = parts
   const started = performance.now()
   const at = ports.clock.now()
   let settings: Settings | null = null
   const degraded = new Set<string>()
-  const end = (outcome: Pick<Preparation, 'skipped'> & Partial<Preparation>): Preparation => ({
+  const end = (outcome: Pick<ContextPreparation, 'skipped'> & Partial<ContextPreparation>): ContextPreparation => ({
     at,
     settings,
     block: null,
@@ -88,21 +88,21 @@ export async function prepareBlock(
     ...outcome,
     milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
-  const failed = ({ error, isLate }: Extract<Timely<unknown>, { kind: 'failed' }>) =>
+  const failed = ({ error, isTimeout: isLate }: Extract<TimedResult<unknown>, { kind: 'failed' }>) =>
     end({ skipped: isLate ? 'late' : 'failed', error: error.code })
 
-  const read = await settingsIn(parts, request)
+  const read = await loadSettings(parts, request)
   if (read.kind === 'failed') return failed(read)
   settings = read.result
   if (!settings.enabled) return end({ skipped: 'off' })
-  const skipped = reasonToSkip(request, settings)
+  const skipped = getSkipReason(request, settings)
   if (skipped !== null) return end({ skipped })
 
   const { injectDeadlineMs, shadow } = settings
   const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
   const leftMs = () => injectDeadlineMs - (performance.now() - started)
   const call = { parts, request, settings, at, degraded, leftMs }
-  const made = await withinTime(left, (late) => orCancelled(blockFor(call, late), request.signal))
+  const made = await withTimeout(left, (late) => raceAbort(buildBlock(call, late), request.signal))
   if (made.kind === 'failed') return failed(made)
   const { block, ...found } = made.result
   if (typeof block === 'string') return end({ ...found, skipped: block })
@@ -110,17 +110,17 @@ export async function prepareBlock(
 }
 
 /** As a rule they are known; waiting for nothing would cost more than everything else when memory is off. */
-async function settingsIn(
-  { settings, defaults, patience }: PreparingParts,
+async function loadSettings(
+  { settings, defaults, patience }: ContextPreparationDependencies,
   request: ConversationRequest,
-): Promise<Timely<Settings>> {
+): Promise<TimedResult<Settings>> {
   const owner = () => parseScope(request.scope).owner
-  const known = quietly(() => settings.known(owner()))
+  const known = ignoreErrors(() => settings.peek(owner()))
   if (known !== null) return { kind: 'done', result: known }
-  return patience.within(defaults.injectDeadlineMs, async () => settings.effective(owner()))
+  return patience.run(defaults.injectDeadlineMs, async () => settings.resolve(owner()))
 }
 
-function quietly<Result>(work: () => Result): Result | null {
+function ignoreErrors<Result>(work: () => Result): Result | null {
   try {
     return work()
   } catch {
@@ -129,13 +129,13 @@ function quietly<Result>(work: () => Result): Result | null {
 }
 
 /** What can be told without looking at any memory. */
-function reasonToSkip(request: ConversationRequest, settings: Settings): SkipReason | null {
-  if (!settings.inject || !request.wants.inject) return 'no-inject'
-  if (questionOf(request) === '') return 'no-question'
-  return budgetOf(request, settings) <= 0 ? 'no-budget' : null
+function getSkipReason(request: ConversationRequest, settings: Settings): SkipReason | null {
+  if (!settings.inject || !request.options.inject) return 'no-inject'
+  if (getQuestion(request) === '') return 'no-question'
+  return computeTokenBudget(request, settings) <= 0 ? 'no-budget' : null
 }
 
-function questionOf({ asked }: ConversationRequest): string {
+function getQuestion({ request: asked }: ConversationRequest): string {
   return stripBlocks(asked.exchanges.at(-1)?.user ?? '').trim()
 }
 
@@ -153,19 +153,19 @@ const CONTEXT_MESSAGES = 2
 const ANSWERED_CHARACTERS = 200
 
 /** How many tokens the block may take. */
-function budgetOf(request: ConversationRequest, { contextTokensMax }: Settings): number {
-  return Math.min(contextTokensMax, roomInWindow(request))
+function computeTokenBudget(request: ConversationRequest, { contextTokensMax }: Settings): number {
+  return Math.min(contextTokensMax, computeWindowRoom(request))
 }
 
-function roomInWindow({ asked, contextWindow }: ConversationRequest): number {
+function computeWindowRoom({ request: asked, contextWindow }: ConversationRequest): number {
   if (contextWindow === null) return Number.POSITIVE_INFINITY
   const answer =
     asked.outputTokensMax ?? Math.min(ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE_MAX))
   return contextWindow - Math.ceil(asked.characters / CHARACTERS_PER_TOKEN) - answer
 }
 
-type BlockCall = {
-  readonly parts: PreparingParts
+type ContextCall = {
+  readonly parts: ContextPreparationDependencies
   readonly request: ConversationRequest
   readonly settings: Settings
   readonly at: Instant
@@ -174,24 +174,24 @@ type BlockCall = {
   readonly leftMs: () => number
 }
 
-async function blockFor(call: BlockCall, late: AbortSignal): Promise<BlockDecision> {
+async function buildBlock(call: ContextCall, late: AbortSignal): Promise<BlockDecision> {
   const { parts, request, settings, at } = call
   const { sticky, ports, read } = parts
-  const key = { name: stickyName(request), settings }
-  const home = homeOf(request)
-  const budget = budgetOf(request, settings)
+  const key = { name: buildContextCacheKey(request), settings }
+  const home = getUserScope(request)
+  const budget = computeTokenBudget(request, settings)
   // Outside of a tool loop the message is asked for the first time, or again: then it is recalled afresh.
-  const isLoop = request.asked.continuesAnswer
+  const isLoop = request.request.continuesAnswer
   const before = isLoop ? await sticky.find(ports.store, home, key, at) : null
   if (before !== null && (typeof before.block === 'string' || before.block.tokens <= budget)) {
     return before
   }
   const { gate, block, ...found } = await read({
     home,
-    place: () => placeToLook(call),
-    text: questionOf(request),
-    shown: shownMessages(request.asked),
-    context: saidBefore(request),
+    place: () => getSearchScope(call),
+    text: getQuestion(request),
+    shown: collectShownMessages(request.request),
+    context: loadPreviousMessages(request),
     at,
     settings,
     budget,
@@ -211,7 +211,7 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<BlockDecisi
     return { gate, recalled, block }
   }
   const { text, tokens, content, identity } = block
-  const given: GivenBlock = {
+  const given: InjectedBlock = {
     text,
     tokens,
     content,
@@ -225,7 +225,7 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<BlockDecisi
 }
 
 /** The user's messages before the one that is asked now, newest first. */
-function saidBefore({ asked }: ConversationRequest): readonly string[] {
+function loadPreviousMessages({ request: asked }: ConversationRequest): readonly string[] {
   return asked.exchanges
     .slice(0, -1)
     .slice(-CONTEXT_MESSAGES)
@@ -240,20 +240,20 @@ function saidBefore({ asked }: ConversationRequest): readonly string[] {
 }
 
 /** A request that names no user is nobody's in particular: what others told the same owner is not for it. */
-function homeOf({ scope }: ConversationRequest): Home {
+function getUserScope({ scope }: ConversationRequest): UserScope {
   const { owner, user } = parseScope(scope)
   return { owner, user: user ?? null }
 }
 
 /** Everything of the user, or the session when the settings say so. */
-async function placeToLook({ parts, request, settings, at }: BlockCall): Promise<Scope> {
-  const home = homeOf(request)
+async function getSearchScope({ parts, request, settings, at }: ContextCall): Promise<Scope> {
+  const home = getUserScope(request)
   if (settings.recallScope !== 'session') return home
-  const conversation = conversationOf(request, at)
-  return { ...home, session: conversation.named ?? (await findSession(parts.ports, conversation)) }
+  const conversation = toConversation(request, at)
+  return { ...home, session: conversation.named ?? (await resolveSession(parts.ports, conversation)) }
 }
 
-function toReceiptMemory({ memory, score, coverage, trail }: Recalled): ReceiptMemory {
+function toReceiptMemory({ memory, score, coverage, trail }: RecalledMemory): ReceiptMemory {
   return {
     memory: memory.id,
     score,
@@ -263,10 +263,10 @@ function toReceiptMemory({ memory, score, coverage, trail }: Recalled): ReceiptM
 }
 
 /** Equal for the requests of one conversation that wait for an answer to the same words. */
-export function stickyName({ scope, asked }: ConversationRequest): string {
+export function buildContextCacheKey({ scope, request: asked }: ConversationRequest): string {
   const { exchanges, conversation, previous } = asked
   const opening = exchanges[0]?.user ?? null
-  return hashOf(
+  return hashParts(
     scope.owner,
     scope.user ?? null,
     scope.session ?? conversation ?? previous ?? opening,
@@ -275,10 +275,10 @@ export function stickyName({ scope, asked }: ConversationRequest): string {
 }
 
 /** The conversation that a request is part of, without what memory itself has put into it. */
-export function conversationOf(request: ConversationRequest, at: Instant): Conversation {
-  const { scope, asked, format } = request
+export function toConversation(request: ConversationRequest, at: Instant): Conversation {
+  const { scope, request: asked, format } = request
   const { owner, user, session } = parseScope(scope)
-  const instructions = hashOf(steady(stripBlocks(asked.instructions)))
+  const instructions = hashParts(removeNumericWords(stripBlocks(asked.instructions)))
   return {
     owner,
     user: user ?? null,
@@ -293,7 +293,7 @@ export function conversationOf(request: ConversationRequest, at: Instant): Conve
     // Where no provider keeps it, programs give one name to all that they ask for: answers, but also titles and topics.
     conversation:
       asked.conversation !== null && format === 'messages'
-        ? hashOf(asked.conversation, instructions)
+        ? hashParts(asked.conversation, instructions)
         : asked.conversation,
     at,
   }

@@ -3,16 +3,16 @@
 import { stripBlocks } from '../../domain/context-block.ts'
 import { parseScope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import type { Recalled } from '../../recall/recall-result.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { RecalledMemory } from '../../recall/recall-result.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
-import type { FittedBlock } from './block-composer.ts'
+import type { ContextBlock } from './block-composer.ts'
 import type { Reader } from './types.ts'
 
 /** Settings that can be tried without changing them. */
-export type Trial = Partial<
+export type PreviewSettings = Partial<
   Pick<
     Settings,
     | 'strategy'
@@ -24,36 +24,36 @@ export type Trial = Partial<
   >
 >
 
-export type GivenPreview = {
+export type ContextPreview = {
   /** Those of the owner, with what is tried. */
   readonly settings: Settings
   /** Null when there is nothing to decide about. */
   readonly gate: ReceiptGate | null
   /** Also there when the settings keep it from being given. */
-  readonly block: FittedBlock | null
+  readonly block: ContextBlock | null
   /** Why the gateway would give nothing; null when it would. */
   readonly skipped: SkipReason | null
-  readonly recalled: readonly Recalled[]
+  readonly recalled: readonly RecalledMemory[]
   readonly degraded: readonly string[]
   /** The gateway goes on without memories when it takes longer than `injectDeadlineMs`. */
   readonly milliseconds: number
 }
 
-type PreviewParts = { readonly ports: EnginePorts; readonly read: Reader['read'] }
+type PreviewParts = { readonly ports: EngineDependencies; readonly read: Reader['read'] }
 
-export async function previewGiven(
+export async function previewContext(
   { ports, read }: PreviewParts,
   scope: ScopeInput,
   message: string,
   settings: Settings,
   signal: AbortSignal,
-): Promise<GivenPreview> {
+): Promise<ContextPreview> {
   const started = performance.now()
   const degraded = new Set<string>()
   const end = (
-    outcome: Pick<GivenPreview, 'skipped'> &
-      Partial<Pick<GivenPreview, 'gate' | 'block' | 'recalled'>>,
-  ): GivenPreview => ({
+    outcome: Pick<ContextPreview, 'skipped'> &
+      Partial<Pick<ContextPreview, 'gate' | 'block' | 'recalled'>>,
+  ): ContextPreview => ({
     settings,
     gate: null,
     block: null,
@@ -83,11 +83,11 @@ export async function previewGiven(
     degraded,
   })
   if (typeof block === 'string') return end({ gate, recalled, skipped: block })
-  return end({ gate, recalled, block, skipped: heldBack(settings) })
+  return end({ gate, recalled, block, skipped: getSkipReason(settings) })
 }
 
 /** What keeps a block from being given that there is. */
-function heldBack({ enabled, inject, shadow }: Settings): SkipReason | null {
+function getSkipReason({ enabled, inject, shadow }: Settings): SkipReason | null {
   if (!enabled) return 'off'
   if (!inject) return 'no-inject'
   return shadow ? 'shadow' : null

@@ -5,134 +5,134 @@
 
 import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { BELIEVED_TRUST_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../domain/memory.ts'
+import { TRUSTED_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { type SearchDocument, turnDocument } from '../../domain/search-document.ts'
-import { IDENTITY_HINTS, identityGrade } from '../../learning/identity/identity-grade.ts'
+import { type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
+import { IDENTITY_HINTS, gradeIdentity } from '../../learning/identity/identity-grade.ts'
 import type { Instant } from '../../lib/time.ts'
-import { hasContent } from '../../recall/question/follow-up.ts'
-import { timeSpan } from '../../recall/question/time-expressions.ts'
+import { hasContentWord } from '../../recall/question/follow-up.ts'
+import { parseTimeSpan } from '../../recall/question/time-expressions.ts'
 import type { RecallQuery } from '../../recall/recall-query.ts'
-import type { Recalled } from '../../recall/recall-result.ts'
-import { findSaid } from '../../recall/turn-retriever.ts'
+import type { RecalledMemory } from '../../recall/recall-result.ts'
+import { retrieveTurns } from '../../recall/turn-retriever.ts'
 import type { MemoryFilter, Store, TurnFilter } from '../../storage/store.ts'
-import { namesMatter } from '../gate/topic-detection.ts'
+import { hasTopic } from '../gate/topic-detection.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
-import { pointOf } from './message-focus.ts'
-import { planSizes } from './section-sizes.ts'
+import { extractFocus } from './message-focus.ts'
+import { computeSectionSizes } from './section-sizes.ts'
 import { isCalculation, isSmallTalk } from './small-talk.ts'
 import type { Message, ReadingParts } from './types.ts'
 
-export type Found = {
+export type ContextDocuments = {
   /** Memories and turns, best first. */
   readonly documents: readonly SearchDocument[]
-  readonly recalled: readonly Recalled[]
+  readonly recalled: readonly RecalledMemory[]
 }
 
-export const NOTHING: Found = { documents: [], recalled: [] }
+export const NO_DOCUMENTS: ContextDocuments = { documents: [], recalled: [] }
 
-type Looking = Pick<ReadingParts, 'ports' | 'recall'>
+type RetrievalDependencies = Pick<ReadingParts, 'ports' | 'recall'>
 
 const FACTS = MEMORY_CATEGORIES.filter((each) => each !== 'episode' && each !== 'identity')
 
 /** Ranked documents that a block is chosen from: some repeat others, are shown anyway, or are too long. */
 const RANKED_MAX = 40
 
-export async function look(
-  parts: Looking,
+export async function retrieveContext(
+  parts: RetrievalDependencies,
   message: Message,
   section: ReceiptGate['section'],
-): Promise<Found> {
-  const sizes = planSizes(message.budget)
-  const text = pointOf(message.text)
+): Promise<ContextDocuments> {
+  const sizes = computeSectionSizes(message.budget)
+  const text = extractFocus(message.text)
   switch (section) {
     case 'none':
-      return NOTHING
+      return NO_DOCUMENTS
     case 'identity':
-      return whoTheyAre(parts, message, text, sizes.pinned)
+      return loadIdentity(parts, message, text, sizes.pinned)
     case 'transcript':
-      return lastSaid(parts, message, text, sizes.transcript)
+      return retrieveQuotedTurns(parts, message, text, sizes.transcript)
     case 'episode':
-      return earlierTalk(parts, message, text, sizes.episodes)
+      return retrieveEarlierTurns(parts, message, text, sizes.episodes)
     case 'pinned':
-      return recalledFor(parts, message, { text, categories: FACTS }, sizes.pinned)
+      return recallDocuments(parts, message, { text, categories: FACTS }, sizes.pinned)
     case 'all':
-      return saysNothing(text, message) ? NOTHING : recalledFor(parts, message, { text }, undefined)
+      return hasNoQuestion(text, message) ? NO_DOCUMENTS : recallDocuments(parts, message, { text }, undefined)
   }
 }
 
 /** A message that neither names anything nor goes on from one that does. */
-function saysNothing(text: string, message: Message): boolean {
+function hasNoQuestion(text: string, message: Message): boolean {
   const { at, settings, looking, context = [] } = message
   const strategy = looking?.strategy ?? settings.strategy
   if (strategy === 'recent' || strategy === 'exact') return false // whatever the question
-  const isAlone = context.length === 0 && timeSpan(text, at) === null
-  return isSmallTalk(text) || isCalculation(text) || (isAlone && !hasContent(text))
+  const isAlone = context.length === 0 && parseTimeSpan(text, at) === null
+  return isSmallTalk(text) || isCalculation(text) || (isAlone && !hasContentWord(text))
 }
 
 /** Whatever is ranked; the block decides how much of it fits. */
-async function recalledFor(
-  { recall }: Looking,
+async function recallDocuments(
+  { recall }: RetrievalDependencies,
   { place, limit, legMs, looking, settings, context, degraded }: Message,
   query: RecallQuery,
   sectionMax: number | undefined,
-): Promise<Found> {
-  const { memories: recalled, legs } = await recall(await place(), {
+): Promise<ContextDocuments> {
+  const { memories: recalled, retrievers: legs } = await recall(await place(), {
     include: settings.recallSources,
     ...(context === undefined ? {} : { context }),
     ...looking,
     ...query,
-    limit: smaller(limit, sectionMax) ?? RANKED_MAX,
-    ...(legMs === undefined ? {} : { deadlineMs: legMs }),
+    limit: minLimit(limit, sectionMax) ?? RANKED_MAX,
+    ...(legMs === undefined ? {} : { timeoutMs: legMs }),
   })
   for (const [leg, { state }] of Object.entries(legs)) if (state === 'failed') degraded.add(leg)
-  return ofRecalled(recalled)
+  return toContextDocuments(recalled)
 }
 
-function ofRecalled(recalled: readonly Recalled[]): Found {
+function toContextDocuments(recalled: readonly RecalledMemory[]): ContextDocuments {
   return { recalled, documents: recalled.map(({ memory }) => memory) }
 }
 
-function smaller(a: number | undefined, b: number | undefined): number | undefined {
+function minLimit(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
 /** Told as a whole; until somebody has told it, the facts that say it, what was asked for first. */
-async function whoTheyAre(
-  parts: Looking,
+async function loadIdentity(
+  parts: RetrievalDependencies,
   message: Message,
   text: string,
   sectionMax: number,
-): Promise<Found> {
-  const narrative = await narrativeOf(parts, message)
-  if (narrative.length > 0) return { ...NOTHING, documents: narrative }
-  const asked = namesMatter(text)
-    ? await recalledFor(parts, message, { text, categories: FACTS }, sectionMax)
-    : NOTHING
-  const ids = await identityFacts(parts, message)
+): Promise<ContextDocuments> {
+  const narrative = await loadNarrative(parts, message)
+  if (narrative.length > 0) return { ...NO_DOCUMENTS, documents: narrative }
+  const asked = hasTopic(text)
+    ? await recallDocuments(parts, message, { text, categories: FACTS }, sectionMax)
+    : NO_DOCUMENTS
+  const ids = await loadIdentityFacts(parts, message)
   // By their ids and not by words: they are known to be what is asked for.
   const told =
     ids.length === 0
-      ? NOTHING
-      : await recalledFor(parts, message, { text, ids, strategy: 'recent' }, sectionMax)
+      ? NO_DOCUMENTS
+      : await recallDocuments(parts, message, { text, ids, strategy: 'recent' }, sectionMax)
   const known = new Set(asked.documents.map(({ id }) => id))
-  const others = told.recalled.filter(({ memory }) => !known.has(memory.id)).sort(byGrade)
-  const most = smaller(message.limit, sectionMax) ?? sectionMax
-  return ofRecalled([...asked.recalled, ...others].slice(0, most))
+  const others = told.recalled.filter(({ memory }) => !known.has(memory.id)).sort(compareByGrade)
+  const most = minLimit(message.limit, sectionMax) ?? sectionMax
+  return toContextDocuments([...asked.recalled, ...others].slice(0, most))
 }
 
-function byGrade({ memory: a }: Recalled, { memory: b }: Recalled): number {
-  return (identityGrade(a.content) ?? 0) - (identityGrade(b.content) ?? 0)
+function compareByGrade({ memory: a }: RecalledMemory, { memory: b }: RecalledMemory): number {
+  return (gradeIdentity(a.content) ?? 0) - (gradeIdentity(b.content) ?? 0)
 }
 
 /** What is told about a person as a whole. */
-async function narrativeOf({ ports }: Looking, { home, at }: Message): Promise<readonly Memory[]> {
-  const where = { ...inUse(at), key: NARRATIVE_KEY }
+async function loadNarrative({ ports }: RetrievalDependencies, { home, at }: Message): Promise<readonly Memory[]> {
+  const where = { ...buildActiveFilter(at), key: NARRATIVE_KEY }
   return (await ports.store.find('memory', home, { where, limit: 1 })).rows
 }
 
-function inUse(at: Instant): MemoryFilter {
-  return { statuses: ['active'], trusts: BELIEVED_TRUST_LEVELS, unendedAt: at }
+function buildActiveFilter(at: Instant): MemoryFilter {
+  return { statuses: ['active'], trusts: TRUSTED_LEVELS, validAt: at }
 }
 
 /** Of each kind so many are looked at, and of those that matter most. */
@@ -144,14 +144,14 @@ const IMPORTANCE_MIN = 7
 const FACTS_MAX = 15
 
 /** Facts that say who the person is: found by words that such statements are made of, or because they matter. */
-async function identityFacts(
-  { ports: { store } }: Looking,
+async function loadIdentityFacts(
+  { ports: { store } }: RetrievalDependencies,
   { place, at }: Message,
 ): Promise<readonly MemoryId[]> {
   const scope = await place()
-  const where = { ...inUse(at), categories: FACTS }
+  const where = { ...buildActiveFilter(at), categories: FACTS }
   const hinted = await Promise.all(
-    IDENTITY_HINTS.map((text) => store.matchText(scope, { text, limit: HINTED_MAX, where })),
+    IDENTITY_HINTS.map((text) => store.searchText(scope, { text, limit: HINTED_MAX, where })),
   )
   const ids = [...new Set(hinted.flatMap(({ hits }) => hits.map(({ id }) => id)))]
   const [named, important] = await Promise.all([
@@ -166,7 +166,7 @@ async function identityFacts(
   const found = new Map([...named.rows, ...important.rows].map((row) => [row.id, row]))
   return [...found.values()]
     .flatMap(({ id, content }) => {
-      const grade = identityGrade(content)
+      const grade = gradeIdentity(content)
       return grade === null ? [] : [{ id, grade }]
     })
     .sort((a, b) => a.grade - b.grade || (a.id < b.id ? 1 : -1))
@@ -177,48 +177,48 @@ async function identityFacts(
 /** Episodes that are looked at for the newest ones: they may have been taken in long after they were. */
 const EPISODES_LOOKED_AT = 25
 
-async function earlierTalk(
-  parts: Looking,
+async function retrieveEarlierTurns(
+  parts: RetrievalDependencies,
   message: Message,
   text: string,
   sectionMax: number,
-): Promise<Found> {
+): Promise<ContextDocuments> {
   const query = { text, categories: ['episode'] } as const
-  const isNamed = namesMatter(text)
-  if (isNamed || timeSpan(text, message.at) !== null) {
-    const found = await recalledFor(parts, message, query, sectionMax)
+  const isNamed = hasTopic(text)
+  if (isNamed || parseTimeSpan(text, message.at) !== null) {
+    const found = await recallDocuments(parts, message, query, sectionMax)
     // A conversation that nobody has distilled has no episode; what was said in it is there.
-    const said = await recalledFor(parts, message, { text }, undefined)
-    if (isNamed || found.documents.length > 0) return together(found, said)
+    const said = await recallDocuments(parts, message, { text }, undefined)
+    if (isNamed || found.documents.length > 0) return mergeDocuments(found, said)
   }
   const { rows } = await parts.ports.store.find('memory', await message.place(), {
-    where: { ...inUse(message.at), categories: ['episode'] },
+    where: { ...buildActiveFilter(message.at), categories: ['episode'] },
     limit: EPISODES_LOOKED_AT,
   })
-  const most = smaller(message.limit, sectionMax) ?? sectionMax
+  const most = minLimit(message.limit, sectionMax) ?? sectionMax
   const ids = rows
-    .toSorted(lastFirst)
+    .toSorted(compareNewestFirst)
     .slice(0, most)
     .map(({ id }) => id)
-  if (ids.length === 0) return lastSaid(parts, message, text, planSizes(message.budget).transcript)
-  const { recalled } = await recalledFor(
+  if (ids.length === 0) return retrieveQuotedTurns(parts, message, text, computeSectionSizes(message.budget).transcript)
+  const { recalled } = await recallDocuments(
     parts,
     message,
     { ...query, ids, strategy: 'recent' },
     sectionMax,
   )
-  return ofRecalled(recalled.toSorted((a, b) => lastFirst(a.memory, b.memory)))
+  return toContextDocuments(recalled.toSorted((a, b) => compareNewestFirst(a.memory, b.memory)))
 }
 
-function together(first: Found, second: Found): Found {
+function mergeDocuments(first: ContextDocuments, second: ContextDocuments): ContextDocuments {
   const known = new Set(first.documents.map(({ id }) => id))
   const others = second.recalled.filter(({ memory }) => !known.has(memory.id))
-  return ofRecalled([...first.recalled, ...others])
+  return toContextDocuments([...first.recalled, ...others])
 }
 
-type Dated = Pick<SearchDocument, 'id' | 'validFrom' | 'createdAt'>
+type DatedDocument = Pick<SearchDocument, 'id' | 'validFrom' | 'createdAt'>
 
-function lastFirst(a: Dated, b: Dated): number {
+function compareNewestFirst(a: DatedDocument, b: DatedDocument): number {
   return (b.validFrom ?? b.createdAt) - (a.validFrom ?? a.createdAt) || (a.id < b.id ? 1 : -1)
 }
 
@@ -229,45 +229,45 @@ const DAY_MS = 86_400_000
 const QUOTES_PER_PLACE = 4
 
 /** Turns by their words or, where the message names no matter, the last ones. */
-async function lastSaid(
-  parts: Looking,
+async function retrieveQuotedTurns(
+  parts: RetrievalDependencies,
   message: Message,
   text: string,
   sectionMax: number,
-): Promise<Found> {
+): Promise<ContextDocuments> {
   const { place, at, limit, shown } = message
-  const most = smaller(limit, sectionMax) ?? sectionMax
+  const most = minLimit(limit, sectionMax) ?? sectionMax
   const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
   const query = { limit: QUOTES_PER_PLACE * most + (shown?.size ?? 0), scope: await place() }
   const { store } = parts.ports
-  const turns = namesMatter(text)
-    ? await wordsSaid(store, { ...query, text, saidFrom })
-    : await lastWords(store, { ...query, saidFrom })
+  const turns = hasTopic(text)
+    ? await searchTurnsByText(store, { ...query, text, saidFrom })
+    : await loadLastTurns(store, { ...query, saidFrom })
   const unseen = turns.filter(({ content }) => shown?.has(content.trim()) !== true)
-  return { ...NOTHING, documents: unseen.slice(0, most) }
+  return { ...NO_DOCUMENTS, documents: unseen.slice(0, most) }
 }
 
-type QuoteQuery = { readonly scope: Scope; readonly limit: number; readonly saidFrom: Instant }
+type TurnQuoteQuery = { readonly scope: Scope; readonly limit: number; readonly saidFrom: Instant }
 
 /** Whoever asks for somebody's words wants them however far they are from the question. */
-async function wordsSaid(
+async function searchTurnsByText(
   store: Store,
-  { scope, text, limit, saidFrom }: QuoteQuery & { readonly text: string },
+  { scope, text, limit, saidFrom }: TurnQuoteQuery & { readonly text: string },
 ): Promise<readonly SearchDocument[]> {
   const where = { createdFrom: saidFrom, statuses: ['active'], trusts: SPOKEN } as const
-  return (await findSaid(store, scope, { text, limit, where })).map(({ turn }) =>
-    turnDocument(turn),
+  return (await retrieveTurns(store, scope, { text, limit, where })).map(({ turn }) =>
+    toTurnDocument(turn),
   )
 }
 
 /** What the person and the assistant said; what tools returned is nobody's word. */
 const SPOKEN = ['user', 'assistant'] as const
 
-async function lastWords(
+async function loadLastTurns(
   store: Store,
-  { scope, limit, saidFrom }: QuoteQuery,
+  { scope, limit, saidFrom }: TurnQuoteQuery,
 ): Promise<readonly SearchDocument[]> {
   const where: TurnFilter = { saidFrom, roles: SPOKEN, disabled: false }
   const { rows } = await store.find('turn', scope, { where, order: 'lastSaid', limit })
-  return rows.map(turnDocument)
+  return rows.map(toTurnDocument)
 }

@@ -1,14 +1,14 @@
 /** Who a person is, as far as every message needs it: what is always said, and the names that a message may drop. */
 
 import { hasEnded, type Memory } from '../../domain/memory.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
-import { leadingWords } from '../../memory/contradiction/attributes.ts'
+import { listLeadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
-import { readStatement } from '../../memory/contradiction/statements.ts'
+import { parseStatement } from '../../memory/contradiction/statements.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED } from '../../text/search/terms.ts'
-import { AtHand, type Home } from './user-cache.ts'
+import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
+import { UserMemoryCache, type UserScope } from './user-cache.ts'
 
 const DAY_MS = 86_400_000
 
@@ -21,8 +21,8 @@ const EPISODE_DAYS = 90
 /** Shorter words say little about anybody. */
 const WORD_CHARACTERS_MIN = 4
 
-export function overridesAtHand(ports: EnginePorts): AtHand {
-  return new AtHand(ports, {
+export function createIdentityCache(ports: EngineDependencies): UserMemoryCache {
+  return new UserMemoryCache(ports, {
     category: 'identity',
     limit: OVERRIDES_LOOKED_AT,
     // What is told about a person as a whole is not pinned: it is there for those who ask.
@@ -30,8 +30,8 @@ export function overridesAtHand(ports: EnginePorts): AtHand {
   })
 }
 
-export function episodesAtHand(ports: EnginePorts): AtHand {
-  return new AtHand(ports, {
+export function createEpisodeCache(ports: EngineDependencies): UserMemoryCache {
+  return new UserMemoryCache(ports, {
     category: 'episode',
     limit: EPISODES_MAX,
     where: (now) => ({ createdFrom: (now - EPISODE_DAYS * DAY_MS) as Instant }), // whole milliseconds
@@ -39,9 +39,9 @@ export function episodesAtHand(ports: EnginePorts): AtHand {
 }
 
 /** In the order in which they were learned, which gives the same bytes whichever was touched last. */
-export async function alwaysSaid(
-  overrides: AtHand,
-  home: Home,
+export async function getIdentityMemories(
+  overrides: UserMemoryCache,
+  home: UserScope,
   now: Instant,
 ): Promise<readonly Memory[]> {
   const known = await overrides.of(home)
@@ -49,29 +49,29 @@ export async function alwaysSaid(
     (memory) => !hasEnded(memory, now) && (memory.validFrom === null || memory.validFrom <= now),
   )
   return inForce
-    .toSorted((a, b) => b.importance - a.importance || byAge(b, a))
+    .toSorted((a, b) => b.importance - a.importance || compareByAge(b, a))
     .slice(0, OVERRIDES_MAX)
-    .sort(byAge)
+    .sort(compareByAge)
 }
 
 /** Names from recent conversations, and words that say who the person is. */
-export async function namesKnown(
-  episodes: AtHand,
-  home: Home,
+export async function collectKnownNames(
+  episodes: UserMemoryCache,
+  home: UserScope,
   identity: readonly Memory[],
 ): Promise<readonly string[]> {
   // Names help to decide; a message is decided about without them as well.
   const recent = await episodes.of(home).catch((): readonly Memory[] => [])
   const named = [...recent, ...identity].flatMap(({ entities }) => entities)
-  return [...new Set([...named, ...identity.flatMap(({ content }) => tellingWords(content))])]
+  return [...new Set([...named, ...identity.flatMap(({ content }) => listContentWords(content))])]
 }
 
 /** Not the words that lead to what is said of the person: "the user is called" stands before many names. */
-function tellingWords(content: string): readonly string[] {
+function listContentWords(content: string): readonly string[] {
   const words = content.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  const { attribute } = readStatement(content)
+  const { attribute } = parseStatement(content)
   // Where no blanks part the words, only the value of an attribute is known to be one.
-  const value = attribute !== null && UNSPACED.test(attribute.value) ? [attribute.value] : []
+  const value = attribute !== null && UNSPACED_SCRIPT.test(attribute.value) ? [attribute.value] : []
   const telling = words.filter(
     (word) => [...word].length >= WORD_CHARACTERS_MIN && !LEADING.has(foldWord(word)),
   )
@@ -80,13 +80,13 @@ function tellingWords(content: string): readonly string[] {
 
 const LEADING: ReadonlySet<string> = new Set([
   ...STOP_WORDS,
-  ...[...leadingWords(), ...USER_WORDS].map(foldWord),
+  ...[...listLeadingWords(), ...USER_WORDS].map(foldWord),
 ])
 
 function foldWord(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }
 
-function byAge(a: Memory, b: Memory): number {
+function compareByAge(a: Memory, b: Memory): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }

@@ -1,39 +1,39 @@
 import { expect, it } from 'vitest'
-import { pointOf } from './message-focus.ts'
+import { extractFocus } from './message-focus.ts'
 
 const FILLER =
   'Our team has been discussing the roadmap for weeks, and there were many opinions about priorities. Marketing wants a launch in spring while sales asks for discounts. '
 
 it('[CV30] a short message is asked as it is', () => {
-  expect(pointOf(' And my sister?\n')).toBe('And my sister?')
-  expect(pointOf('')).toBe('')
+  expect(extractFocus(' And my sister?\n')).toBe('And my sister?')
+  expect(extractFocus('')).toBe('')
 })
 
 it('[CV30] a long message is asked by its questions, wherever they stand', () => {
   const question = 'What is my dog called'
-  expect(pointOf(`${FILLER.repeat(4)}Also, what is my dog called?`)).toBe(
+  expect(extractFocus(`${FILLER.repeat(4)}Also, what is my dog called?`)).toBe(
     `Also, what is my dog called`,
   )
-  expect(pointOf(`${question}? ${FILLER.repeat(4)}`)).toBe(question)
-  expect(pointOf(`${FILLER.repeat(400)}${question}? ${FILLER.repeat(400)}`)).not.toContain('dog')
+  expect(extractFocus(`${question}? ${FILLER.repeat(4)}`)).toBe(question)
+  expect(extractFocus(`${FILLER.repeat(400)}${question}? ${FILLER.repeat(400)}`)).not.toContain('dog')
 })
 
 it('[CV30] code and quotations are not asked', () => {
   const code = `\`\`\`python\n${'print("why?")\n'.repeat(40)}\`\`\`\n`
   const wish = 'Please port this to the language that I use at work'
-  expect(pointOf(`${code}${wish}.`)).toBe(wish)
-  expect(pointOf(`${wish}.\n${code}`)).toBe(wish)
+  expect(extractFocus(`${code}${wish}.`)).toBe(wish)
+  expect(extractFocus(`${wish}.\n${code}`)).toBe(wish)
 })
 
 it('[CV30] without a question, how it begins and how it ends is asked', () => {
-  const point = pointOf(`Plan a dinner for my parents. ${FILLER.repeat(3)}Keep it cheap.`)
+  const point = extractFocus(`Plan a dinner for my parents. ${FILLER.repeat(3)}Keep it cheap.`)
   expect(point).toBe('Plan a dinner for my parents\nKeep it cheap')
 })
 
 it('[CV30] a text without sentences is asked whole, and hostile ones cost no time', () => {
   const code = `\`\`\`\n${'x = 1\n'.repeat(100)}\`\`\``
-  expect(pointOf(code)).toBe(code)
+  expect(extractFocus(code)).toBe(code)
   for (const hostile of ['?'.repeat(1_000_000), 'a? '.repeat(400_000), '"'.repeat(1_000_000)]) {
-    expect(pointOf(hostile).length).toBeLessThanOrEqual(hostile.length)
+    expect(extractFocus(hostile).length).toBeLessThanOrEqual(hostile.length)
   }
 })

@@ -3,7 +3,7 @@
  * and all the rest, looked up together with it, would draw in whatever resembles the rest.
  */
 
-import { MASK, maskForeignSpeech } from '../../text/speech/quoted-speech.ts'
+import { QUOTE_MASK, maskQuotedSpeech } from '../../text/speech/quoted-speech.ts'
 import { splitSentences } from '../../text/speech/sentences.ts'
 
 /** Messages up to here are one thought. */
@@ -14,10 +14,10 @@ const POINT_CHARACTERS_MAX = 600
 const QUESTIONS_MAX = 3
 
 /** The questions in it; where it asks none, how it begins and how it ends, which is where people say what they want. */
-export function pointOf(message: string): string {
+export function extractFocus(message: string): string {
   const text = message.trim()
   if (text.length <= SHORT_CHARACTERS) return text
-  const said = spokenIn(bothEnds(text))
+  const said = listOwnSentences(takeEnds(text))
   const questions = said.filter(({ isQuestion }) => isQuestion).slice(-QUESTIONS_MAX)
   const points = questions.length > 0 ? questions : [said[0], said.at(-1)]
   const chosen = [...new Set(points.flatMap((point) => (point === undefined ? [] : [point.text])))]
@@ -25,18 +25,18 @@ export function pointOf(message: string): string {
   return point === '' ? text : point.slice(0, POINT_CHARACTERS_MAX)
 }
 
-function bothEnds(text: string): string {
+function takeEnds(text: string): string {
   if (text.length <= 2 * LOOKED_AT_CHARACTERS) return text
   return `${text.slice(0, LOOKED_AT_CHARACTERS)}\n${text.slice(-LOOKED_AT_CHARACTERS)}`
 }
 
 /** The person's own sentences, without quotations and code. */
-function spokenIn(
+function listOwnSentences(
   text: string,
 ): readonly { readonly text: string; readonly isQuestion: boolean }[] {
-  const speech = maskForeignSpeech(text)
+  const speech = maskQuotedSpeech(text)
   return splitSentences(speech).flatMap(({ start, end, isQuestion }) => {
-    const sentence = speech.slice(start, end).replaceAll(MASK, ' ').replace(/\s+/g, ' ').trim()
+    const sentence = speech.slice(start, end).replaceAll(QUOTE_MASK, ' ').replace(/\s+/g, ' ').trim()
     return /[\p{L}\p{N}]/u.test(sentence) ? [{ text: sentence, isQuestion }] : []
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planSizes } from './section-sizes.ts'
+import { computeSectionSizes } from './section-sizes.ts'
 
 describe('[GA8] what is fetched for a budget', () => {
   it.each([
@@ -13,6 +13,6 @@ describe('[GA8] what is fetched for a budget', () => {
     [-5, { pinned: 3, episodes: 2, transcript: 2 }],
     [Number.NaN, { pinned: 3, episodes: 2, transcript: 2 }],
   ])('%d tokens', (budgetTokens, sizes) => {
-    expect(planSizes(budgetTokens)).toEqual(sizes)
+    expect(computeSectionSizes(budgetTokens)).toEqual(sizes)
   })
 })

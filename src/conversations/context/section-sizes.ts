@@ -1,5 +1,5 @@
 /** How many candidates of each section are worth fetching for a budget of tokens. */
-export type PlanSizes = {
+export type SectionSizes = {
   readonly pinned: number
   readonly episodes: number
   readonly transcript: number
@@ -8,14 +8,14 @@ export type PlanSizes = {
 type Share = { readonly tokensEach: number; readonly min: number; readonly max: number }
 
 /** About what an item takes, and how few or many are of use whatever the budget is. */
-const SHARES: Readonly<Record<keyof PlanSizes, Share>> = {
+const SHARES: Readonly<Record<keyof SectionSizes, Share>> = {
   pinned: { tokensEach: 60, min: 3, max: 15 },
   episodes: { tokensEach: 120, min: 2, max: 8 },
   transcript: { tokensEach: 200, min: 2, max: 6 },
 }
 
 /** Whole items only. A budget that is no number is the smallest one. */
-export function planSizes(budgetTokens: number): PlanSizes {
+export function computeSectionSizes(budgetTokens: number): SectionSizes {
   return {
     pinned: sizeOf(SHARES.pinned, budgetTokens),
     episodes: sizeOf(SHARES.episodes, budgetTokens),

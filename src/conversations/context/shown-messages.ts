@@ -4,7 +4,7 @@ import { stripBlocks } from '../../domain/context-block.ts'
 import type { Asked } from '../../domain/model-call.ts'
 
 /** Trimmed, without blocks of memories. */
-export function shownMessages({ exchanges }: Pick<Asked, 'exchanges'>): ReadonlySet<string> {
+export function collectShownMessages({ exchanges }: Pick<Asked, 'exchanges'>): ReadonlySet<string> {
   const messages = exchanges.flatMap(({ user, assistant }) => [user, assistant ?? ''])
   return new Set(messages.map((text) => stripBlocks(text).trim()))
 }

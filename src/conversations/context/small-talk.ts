@@ -40,10 +40,10 @@ export function isSmallTalk(text: string): boolean {
   const words = text.toLowerCase().replaceAll(/['’]/gu, '').match(WORDS) ?? []
   if (words.length > WORDS_MAX) return false
   const isPolite = PLEASANTRY.test(text) || words.some((word) => POLITE.has(word))
-  return isPolite && words.every((word) => isPlain(word))
+  return isPolite && words.every((word) => isPlainWord(word))
 }
 
-function isPlain(word: string): boolean {
+function isPlainWord(word: string): boolean {
   return POLITE.has(word) || FILLERS.has(word) || STOP_WORDS.has(word)
 }
 

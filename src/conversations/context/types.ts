@@ -1,20 +1,20 @@
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import type { RecallQuery } from '../../recall/recall-query.ts'
-import type { Recalled, Recollection } from '../../recall/recall-result.ts'
+import type { RecalledMemory, RecallResult } from '../../recall/recall-result.ts'
 import type { Change } from '../../storage/store.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
-import type { FittedBlock } from './block-composer.ts'
-import type { Home } from './user-cache.ts'
+import type { ContextBlock } from './block-composer.ts'
+import type { UserScope } from './user-cache.ts'
 
 export type Message = {
   /** Whose message it is. What others told the same owner is not for it. */
-  readonly home: Home
+  readonly home: UserScope
   /** Everything of the user, or a session. Asked for only when something is looked for. */
   readonly place: () => Promise<Scope>
   readonly text: string
@@ -41,8 +41,8 @@ export type Message = {
 }
 
 export type ReadingParts = {
-  readonly ports: EnginePorts
-  readonly recall: (scope: Scope, query: RecallQuery) => Promise<Recollection>
+  readonly ports: EngineDependencies
+  readonly recall: (scope: Scope, query: RecallQuery) => Promise<RecallResult>
   /** On the account of an owner; null where there is none. */
   readonly modelFor: (owner: OwnerId) => LanguageModel | null
   /** Counts that memories were given to a model. */
@@ -52,9 +52,9 @@ export type ReadingParts = {
 export type Reading = {
   readonly gate: ReceiptGate
   /** Or why there is nothing to give. */
-  readonly block: FittedBlock | 'not-needed' | 'nothing-relevant' | 'no-budget'
+  readonly block: ContextBlock | 'not-needed' | 'nothing-relevant' | 'no-budget'
   /** What recall found, also what did not fit. */
-  readonly recalled: readonly Recalled[]
+  readonly recalled: readonly RecalledMemory[]
 }
 
 export interface Reader {

@@ -5,24 +5,24 @@
  * owner.
  */
 import type { OwnerId, UserId } from '../../domain/ids.ts'
-import { BELIEVED_TRUST_LEVELS, type Memory } from '../../domain/memory.ts'
-import { covers, type Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { TRUSTED_LEVELS, type Memory } from '../../domain/memory.ts'
+import { isWithinScope, type Scope } from '../../domain/scope.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
 
 /** A user of an owner, or nobody in particular: never all of them. */
-export type Home = { readonly owner: OwnerId; readonly user: UserId | null }
+export type UserScope = { readonly owner: OwnerId; readonly user: UserId | null }
 
 /** Which ones: of one category, in use and believed. The newest, where there are more. */
-export type Wanted = {
+export type CachedMemoryQuery = {
   readonly category: Memory['category']
   readonly limit: number
   readonly where?: (now: Instant) => MemoryFilter
 }
 
-type Kept = {
-  readonly home: Home
+type CachedMemories = {
+  readonly home: UserScope
   readonly rows: Promise<readonly Memory[]>
   /** Null until they are read. */
   ids: ReadonlySet<string> | null
@@ -34,21 +34,21 @@ const LOOK_MS = 60_000
 const CHECK_MS = 2_000
 const HOMES_MAX = 5_000
 
-export class AtHand {
-  readonly #ports: EnginePorts
-  readonly #wanted: Wanted
+export class UserMemoryCache {
+  readonly #ports: EngineDependencies
+  readonly #wanted: CachedMemoryQuery
   /** The one that was read last is the last one. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, CachedMemories>()
 
-  constructor(ports: EnginePorts, wanted: Wanted) {
+  constructor(ports: EngineDependencies, wanted: CachedMemoryQuery) {
     this.#ports = ports
     this.#wanted = wanted
   }
 
   /** Some may have ended since they were read. */
-  of(home: Home): Promise<readonly Memory[]> {
+  of(home: UserScope): Promise<readonly Memory[]> {
     const now = this.#ports.clock.now()
-    const known = this.#kept.get(nameOf(home))
+    const known = this.#kept.get(buildCacheKey(home))
     if (known === undefined || !isWithin(LOOK_MS, known.lookedAt, now)) return this.#look(home, now)
     const hasNothing = known.ids === null || known.ids.size === 0
     if (hasNothing || isWithin(CHECK_MS, known.checkedAt, now)) return known.rows
@@ -74,27 +74,27 @@ export class AtHand {
   }
 
   #changedTo({ id, place, category }: Memory): void {
-    const name = nameOf(place)
+    const name = buildCacheKey(place)
     const known = this.#kept.get(name)
     if (known === undefined) return
-    if (category === this.#wanted.category || isAbout(known, id)) this.#kept.delete(name)
+    if (category === this.#wanted.category || isRelevantChange(known, id)) this.#kept.delete(name)
   }
 
   #gone(scope: Scope, id: string): void {
     for (const [name, known] of this.#kept) {
-      const isMeant = covers({ ...scope, session: null }, { ...known.home, session: null })
-      if (isMeant && isAbout(known, id)) this.#kept.delete(name)
+      const isMeant = isWithinScope({ ...scope, session: null }, { ...known.home, session: null })
+      if (isMeant && isRelevantChange(known, id)) this.#kept.delete(name)
     }
   }
 
-  #look(home: Home, now: Instant): Promise<readonly Memory[]> {
+  #look(home: UserScope, now: Instant): Promise<readonly Memory[]> {
     const { limit } = this.#wanted
     const find = async () =>
       (await this.#ports.store.find('memory', home, { where: this.#where(now), limit })).rows
     return this.#keep(home, find, now, now)
   }
 
-  #check({ home, rows, lookedAt }: Kept, now: Instant): Promise<readonly Memory[]> {
+  #check({ home, rows, lookedAt }: CachedMemories, now: Instant): Promise<readonly Memory[]> {
     const findAgain = async () => {
       const ids = (await rows).map(({ id }) => id)
       const where = { ...this.#where(now), ids }
@@ -105,20 +105,20 @@ export class AtHand {
 
   #where(now: Instant): MemoryFilter {
     const { category, where } = this.#wanted
-    const inUse = { statuses: ['active'], trusts: BELIEVED_TRUST_LEVELS, unendedAt: now } as const
+    const inUse = { statuses: ['active'], trusts: TRUSTED_LEVELS, unendedAt: now } as const
     return { ...inUse, categories: [category], ...where?.(now) }
   }
 
   /** Kept before it is read, so that all who ask at once wait for one look. */
   #keep(
-    home: Home,
+    home: UserScope,
     read: () => Promise<readonly Memory[]>,
     lookedAt: Instant,
     checkedAt: Instant,
   ): Promise<readonly Memory[]> {
-    const name = nameOf(home)
+    const name = buildCacheKey(home)
     const rows = read()
-    const kept: Kept = { home, rows, ids: null, lookedAt, checkedAt }
+    const kept: CachedMemories = { home, rows, ids: null, lookedAt, checkedAt }
     this.#kept.delete(name)
     this.#kept.set(name, kept)
     for (const oldest of this.#kept.keys()) {
@@ -138,7 +138,7 @@ export class AtHand {
 }
 
 /** What is being read at the moment may be about anything. */
-function isAbout({ ids }: Kept, id: string): boolean {
+function isRelevantChange({ ids }: CachedMemories, id: string): boolean {
   return ids === null || ids.has(id)
 }
 
@@ -147,6 +147,6 @@ function isWithin(ms: number, since: Instant, now: Instant): boolean {
   return now >= since && now < since + ms
 }
 
-function nameOf({ owner, user }: Home): string {
+function buildCacheKey({ owner, user }: UserScope): string {
   return JSON.stringify([owner, user])
 }

@@ -1,29 +1,29 @@
 /** How the language tables write their cues: the notation of pattern extraction, in pairs of "when" and "unless". */
 import {
   type Fragments,
-  type Notation,
-  spaced,
-  unspaced,
+  type GrammarNotation,
+  createSpacedNotation,
+  createUnspacedNotation,
 } from '../../learning/patterns/grammar-notation.ts'
-import type { Cue } from './types.ts'
+import type { GateCue } from './types.ts'
 
 export type CueNotation = {
   /** Whole words anywhere in a sentence, unless others are in it too. */
-  readonly cue: (source: string, unless?: string) => Cue
+  readonly cue: (source: string, unless?: string) => GateCue
   /** The beginning of a sentence. */
   readonly opening: (...sources: readonly string[]) => RegExp
   readonly anywhere: (...sources: readonly string[]) => RegExp
 }
 
-export function spacedCues(fragments: Fragments): CueNotation {
-  return toCueNotation(spaced(fragments))
+export function createSpacedCueNotation(fragments: Fragments): CueNotation {
+  return toCueNotation(createSpacedNotation(fragments))
 }
 
-export function unspacedCues(fragments: Fragments): CueNotation {
-  return toCueNotation(unspaced(fragments))
+export function createUnspacedCueNotation(fragments: Fragments): CueNotation {
+  return toCueNotation(createUnspacedNotation(fragments))
 }
 
-function toCueNotation({ anywhere, opening }: Notation): CueNotation {
+function toCueNotation({ anywhere, opening }: GrammarNotation): CueNotation {
   return {
     anywhere,
     opening,

@@ -1,5 +1,5 @@
 /** The gate's question, put to a model: what it is asked, and what of its answer counts. */
-import { fenceNote } from '../../learning/completions/prompt-fencing.ts'
+import { fenceText } from '../../learning/completions/prompt-fencing.ts'
 import { clipMessage, GATE_EDGE_CHARACTERS_MAX } from '../../text/speech/message-text.ts'
 import { GATE_SECTIONS, type GateContext, type GateDecision, type GateSection } from './types.ts'
 
@@ -21,14 +21,14 @@ transcript: it asks for words that were used earlier, as they were said
 none: somebody who knows nothing about the person could answer it as well`
 
 /** Messages for a model. All that comes from outside stays in its line and in its fence. */
-export function gateQuestion(
+export function buildGatePrompt(
   message: string,
   { entities }: GateContext,
 ): readonly { readonly role: 'system' | 'user'; readonly content: string }[] {
   const names = entities.slice(0, NAMES_MAX).join(', ')
   const lines = [
-    ...(names === '' ? [] : [fenceNote('names', names, NAMES_CHARACTERS_MAX)]),
-    fenceNote('message', clipMessage(message), MESSAGE_CHARACTERS_MAX),
+    ...(names === '' ? [] : [fenceText('names', names, NAMES_CHARACTERS_MAX)]),
+    fenceText('message', clipMessage(message), MESSAGE_CHARACTERS_MAX),
   ]
   return [
     { role: 'system', content: TASK },
@@ -40,10 +40,10 @@ const THOUGHTS = /<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/g
 const SECTION = new RegExp(String.raw`\b(?:${GATE_SECTIONS.join('|')})\b`, 'g')
 
 /** Null when the answer names no section, several, or goes on about it. */
-export function readGateAnswer(text: string): GateDecision | null {
+export function parseGateAnswer(text: string): GateDecision | null {
   const answer = text.replace(THOUGHTS, '').trim().toLowerCase()
   if (answer.length > ANSWER_CHARACTERS_MAX) return null
   const [section, ...others] = new Set(answer.match(SECTION))
   if (section === undefined || others.length > 0) return null
-  return { section: section as GateSection, because: 'A model said so.' } // as the pattern matches
+  return { section: section as GateSection, reason: 'A model said so.' } // as the pattern matches
 }

@@ -6,25 +6,25 @@
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { LegGuard } from '../../lib/probing-circuit-breaker.ts'
+import { ProbingCircuitBreaker } from '../../lib/probing-circuit-breaker.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
-import { type GateDecision, gate } from './gate.ts'
-import { gateQuestion, readGateAnswer } from './gate-prompt.ts'
+import { type GateDecision, classifyMessage } from './gate.ts'
+import { buildGatePrompt, parseGateAnswer } from './gate-prompt.ts'
 
 /** Whatever stands in the way of recall's own judgement is off by default. */
 const UNDECIDED: Omit<ReceiptGate, 'mode' | 'by'> = {
   section: 'all',
-  because: 'Every message is looked up.',
+  reason: 'Every message is looked up.',
 }
 
-export type DecidingParts = {
+export type GateRunnerDependencies = {
   readonly clock: Clock
   /** On the account of an owner; null where there is none. */
   readonly modelFor: (owner: OwnerId) => LanguageModel | null
 }
 
-export type Undecided = {
+export type GateRequest = {
   readonly owner: OwnerId
   readonly message: string
   readonly settings: Settings
@@ -39,22 +39,22 @@ export type Undecided = {
 const ANSWER_TOKENS_MAX = 256
 const GUARDS_MAX = 1_000
 
-export class Gatekeeper {
-  readonly #parts: DecidingParts
+export class GateRunner {
+  readonly #parts: GateRunnerDependencies
   /** By owner and model: what keeps one from being asked need not keep the others. */
-  readonly #guards = new Map<string, LegGuard>()
+  readonly #guards = new Map<string, ProbingCircuitBreaker>()
 
-  constructor(parts: DecidingParts) {
+  constructor(parts: GateRunnerDependencies) {
     this.#parts = parts
   }
 
-  async decide(asked: Undecided): Promise<ReceiptGate> {
+  async decide(asked: GateRequest): Promise<ReceiptGate> {
     const mode = asked.settings.relevanceGateMode
     if (mode === 'off') return { mode, by: mode, ...UNDECIDED }
     const entities = await asked.names()
     const said = mode === 'llm' ? await this.#ask(asked, entities) : null
     if (said !== null) return { mode, by: 'llm', ...said }
-    return { mode, by: 'heuristic', ...gate(asked.message, { entities }) }
+    return { mode, by: 'heuristic', ...classifyMessage(asked.message, { entities }) }
   }
 
   async close(): Promise<void> {
@@ -62,13 +62,13 @@ export class Gatekeeper {
   }
 
   /** Null when it is to be decided without. */
-  async #ask(asked: Undecided, entities: readonly string[]): Promise<GateDecision | null> {
+  async #ask(asked: GateRequest, entities: readonly string[]): Promise<GateDecision | null> {
     const { owner, message, settings, signal } = asked
     const name = settings.fastModel || settings.coreModel
     const model = name === '' ? null : this.#parts.modelFor(owner)
     if (model === null) return null
-    const messages = gateQuestion(message, { entities })
-    const answered = await this.#guard(owner, name).within(asked.modelMs(), (late, { asks }) =>
+    const messages = buildGatePrompt(message, { entities })
+    const answered = await this.#guard(owner, name).run(asked.modelMs(), (late, { awaitAnswer: asks }) =>
       asks(() =>
         model.complete({
           model: name,
@@ -79,15 +79,15 @@ export class Gatekeeper {
         }),
       ),
     )
-    return answered.kind === 'done' ? readGateAnswer(answered.result.text) : null
+    return answered.kind === 'done' ? parseGateAnswer(answered.result.text) : null
   }
 
-  #guard(owner: OwnerId, model: string): LegGuard {
+  #guard(owner: OwnerId, model: string): ProbingCircuitBreaker {
     const name = JSON.stringify([owner, model])
     const known = this.#guards.get(name)
     if (known !== undefined) return known
     if (this.#guards.size >= GUARDS_MAX) this.#guards.clear()
-    const guard = new LegGuard(this.#parts.clock)
+    const guard = new ProbingCircuitBreaker(this.#parts.clock)
     this.#guards.set(name, guard)
     return guard
   }

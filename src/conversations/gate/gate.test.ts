@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GATE_EDGE_CHARACTERS_MAX } from '../../text/speech/message-text.ts'
-import { gate } from './gate.ts'
+import { classifyMessage } from './gate.ts'
 import { GATE_SECTIONS, type GateSection } from './types.ts'
 
 const NOBODY = { entities: [] }
 const sectionOf = (message: string, entities: readonly string[] = []) =>
-  gate(message, { entities }).section
+  classifyMessage(message, { entities }).section
 
 describe('[GA1] each section, in each language', () => {
   it.each<[GateSection, string]>([
@@ -100,7 +100,7 @@ describe('[GA3] what refers to nothing', () => {
     '   ',
     '?',
   ])('%s', (message) => {
-    expect(gate(message, NOBODY).section).toBe('none')
+    expect(classifyMessage(message, NOBODY).section).toBe('none')
   })
 })
 
@@ -165,9 +165,9 @@ describe('[GA5] any text', { timeout: 60_000 }, () => {
   it('gets one section, and the same again', () => {
     fc.assert(
       fc.property(anyText, fc.array(anyText, { maxLength: 3 }), (message, entities) => {
-        const decision = gate(message, { entities })
+        const decision = classifyMessage(message, { entities })
         expect(GATE_SECTIONS).toContain(decision.section)
-        expect(gate(message, { entities })).toEqual(decision)
+        expect(classifyMessage(message, { entities })).toEqual(decision)
       }),
     )
   })
@@ -221,11 +221,11 @@ describe('[GA5] any text', { timeout: 60_000 }, () => {
   ])('%j a megabyte long is answered', (unit) => {
     const message = unit.repeat(Math.ceil(1_000_000 / unit.length))
     const entities = Array.from({ length: 1_000 }, (_, index) => `${unit}${index}`)
-    expect(GATE_SECTIONS).toContain(gate(message, { entities }).section)
+    expect(GATE_SECTIONS).toContain(classifyMessage(message, { entities }).section)
   })
 })
 
 it('[GA6] the reason holds no word of the message', () => {
-  const { because } = gate('How is Xanthippe doing?', { entities: ['Xanthippe'] })
+  const { reason: because } = classifyMessage('How is Xanthippe doing?', { entities: ['Xanthippe'] })
   expect(because).toBe('It names something that is known.')
 })

@@ -5,13 +5,13 @@
  * itself. Where a message makes several references, the most specific one decides.
  */
 
-import { clipMessage, readSentences } from '../../text/speech/message-text.ts'
-import { namesKnownEntity } from './known-entities.ts'
-import { findTables } from './languages/index.ts'
-import type { Appeal, CueTable, GateContext, GateDecision, GateSection } from './types.ts'
+import { clipMessage, splitOwnSentences } from '../../text/speech/message-text.ts'
+import { hasKnownEntity } from './known-entities.ts'
+import { selectCueTables } from './languages/index.ts'
+import type { CueKind, CueTable, GateContext, GateDecision, GateSection } from './types.ts'
 
 /** From the most specific reference to the least. What was agreed about a person is an episode, not a fact. */
-const APPEALS: readonly Appeal[] = [
+const APPEALS: readonly CueKind[] = [
   'ownWords',
   'whoAmI',
   'earlierTalk',
@@ -21,34 +21,34 @@ const APPEALS: readonly Appeal[] = [
   'advice',
 ]
 
-const DECISIONS: Readonly<Record<Appeal, GateDecision>> = {
-  ownWords: decision('transcript', 'It asks for words that the person used earlier.'),
-  whoAmI: decision('identity', 'It asks who the person is.'),
-  earlierTalk: decision('episode', 'It refers to an earlier conversation.'),
-  ownPast: decision('episode', 'It asks about something that the person did.'),
-  knownName: decision('pinned', 'It names something that is known.'),
-  ownFact: decision('pinned', 'It asks about something that is the person’s own.'),
-  advice: decision('pinned', 'It asks for something that depends on the person.'),
+const DECISIONS: Readonly<Record<CueKind, GateDecision>> = {
+  ownWords: createDecision('transcript', 'It asks for words that the person used earlier.'),
+  whoAmI: createDecision('identity', 'It asks who the person is.'),
+  earlierTalk: createDecision('episode', 'It refers to an earlier conversation.'),
+  ownPast: createDecision('episode', 'It asks about something that the person did.'),
+  knownName: createDecision('pinned', 'It names something that is known.'),
+  ownFact: createDecision('pinned', 'It asks about something that is the person’s own.'),
+  advice: createDecision('pinned', 'It asks for something that depends on the person.'),
 }
 
-const NOTHING = decision('none', 'It refers to nothing that could be remembered.')
+const NOTHING = createDecision('none', 'It refers to nothing that could be remembered.')
 
-export function gate(message: string, context: GateContext): GateDecision {
+export function classifyMessage(message: string, context: GateContext): GateDecision {
   const clipped = clipMessage(message)
-  const sentences = readSentences(clipped)
-  const tables = findTables(sentences)
+  const sentences = splitOwnSentences(clipped)
+  const tables = selectCueTables(sentences)
   const appeal = APPEALS.find((each) =>
     each === 'knownName'
-      ? namesKnownEntity(clipped, context.entities)
-      : tables.some((table) => sentences.some((sentence) => makesAppeal(sentence, table, each))),
+      ? hasKnownEntity(clipped, context.entities)
+      : tables.some((table) => sentences.some((sentence) => matchesCue(sentence, table, each))),
   )
   return appeal === undefined ? NOTHING : DECISIONS[appeal]
 }
 
-function makesAppeal(
+function matchesCue(
   sentence: string,
   table: CueTable,
-  appeal: Exclude<Appeal, 'knownName'>,
+  appeal: Exclude<CueKind, 'knownName'>,
 ): boolean {
   return (
     table[appeal].some(
@@ -57,8 +57,8 @@ function makesAppeal(
   )
 }
 
-function decision(section: GateSection, because: string): GateDecision {
-  return { section, because }
+function createDecision(section: GateSection, because: string): GateDecision {
+  return { section, reason: because }
 }
 
 export type { GateContext, GateDecision, GateSection } from './types.ts'

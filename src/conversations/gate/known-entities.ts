@@ -1,7 +1,7 @@
 /** Whether a message names something that the owner has memories of. */
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED } from '../../text/search/terms.ts'
-import { unfold } from '../../text/speech/message-text.ts'
+import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
+import { normalizeKeepingCase } from '../../text/speech/message-text.ts'
 
 /** Shorter names stand in too many words. Two characters are a name where each is a syllable. */
 const SPACED_CHARACTERS_MIN = 3
@@ -21,48 +21,48 @@ const EVERYDAY = new Set(
    mar rio cruz flor vera pierre marguerite fleur aurore olivier reine`.split(/\s+/u),
 )
 
-export function namesKnownEntity(clipped: string, entities: readonly string[]): boolean {
-  const cased = unfold(clipped).replace(/\s+/gu, ' ')
+export function hasKnownEntity(clipped: string, entities: readonly string[]): boolean {
+  const cased = normalizeKeepingCase(clipped).replace(/\s+/gu, ' ')
   const folded = cased.toLowerCase()
-  return entities.slice(0, ENTITIES_MAX).some((entity) => isNamed(entity, cased, folded))
+  return entities.slice(0, ENTITIES_MAX).some((entity) => hasEntityName(entity, cased, folded))
 }
 
-function isNamed(entity: string, cased: string, folded: string): boolean {
-  const name = unfold(entity.slice(0, ENTITY_CHARACTERS_MAX)).replace(/\s+/gu, ' ').trim()
+function hasEntityName(entity: string, cased: string, folded: string): boolean {
+  const name = normalizeKeepingCase(entity.slice(0, ENTITY_CHARACTERS_MAX)).replace(/\s+/gu, ' ').trim()
   const small = name.toLowerCase()
   if (STOP_WORDS.has(small)) return false
-  if (UNSPACED.test(name)) {
-    return [...name].length >= UNSPACED_CHARACTERS_MIN && holdsRun(folded, small)
+  if (UNSPACED_SCRIPT.test(name)) {
+    return [...name].length >= UNSPACED_CHARACTERS_MIN && containsRun(folded, small)
   }
   if ([...name].length < SPACED_CHARACTERS_MIN) return false
   // At the beginning of a sentence every word has a capital, so there it says nothing.
-  return EVERYDAY.has(small) ? holdsWord(cased, name, isInSentence) : holdsWord(folded, small)
+  return EVERYDAY.has(small) ? containsWord(cased, name, isInSentence) : containsWord(folded, small)
 }
 
-type Accept = (text: string, start: number) => boolean
+type AcceptMatch = (text: string, start: number) => boolean
 
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_]/u
-const always: Accept = () => true
+const always: AcceptMatch = () => true
 
 /** Stands as a word of its own; an ending such as "'s" may follow. */
-function holdsWord(text: string, name: string, accept: Accept = always): boolean {
-  return holds(text, name, (start, end) => {
-    const before = characterBefore(text, start)
-    const after = characterAt(text, end)
+function containsWord(text: string, name: string, accept: AcceptMatch = always): boolean {
+  return hasAcceptedMatch(text, name, (start, end) => {
+    const before = getPreviousCharacter(text, start)
+    const after = getCharacter(text, end)
     return isWordEdge(before) && isWordEdge(after) && accept(text, start)
   })
 }
 
 /** Unspaced scripts have no word ends, except that a run of katakana is mostly one word. */
-function holdsRun(text: string, name: string): boolean {
-  return holds(text, name, (start, end) => {
-    const splitsBefore = isKatakana(characterBefore(text, start)) && isKatakana(name.charAt(0))
-    const splitsAfter = isKatakana(characterAt(text, end)) && isKatakana(name.slice(-1))
+function containsRun(text: string, name: string): boolean {
+  return hasAcceptedMatch(text, name, (start, end) => {
+    const splitsBefore = isKatakana(getPreviousCharacter(text, start)) && isKatakana(name.charAt(0))
+    const splitsAfter = isKatakana(getCharacter(text, end)) && isKatakana(name.slice(-1))
     return !splitsBefore && !splitsAfter
   })
 }
 
-function holds(text: string, name: string, accept: (start: number, end: number) => boolean) {
+function hasAcceptedMatch(text: string, name: string, accept: (start: number, end: number) => boolean) {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
     if (accept(at, at + name.length)) return true
   }
@@ -75,18 +75,18 @@ function isInSentence(text: string, start: number): boolean {
 
 /** A letter of an unspaced script ends a Latin name as a blank does: "Luna吃葡萄". */
 function isWordEdge(character: string): boolean {
-  return !WORD_CHARACTER.test(character) || UNSPACED.test(character)
+  return !WORD_CHARACTER.test(character) || UNSPACED_SCRIPT.test(character)
 }
 
 function isKatakana(character: string): boolean {
   return /[\p{Script=Katakana}ー]/u.test(character)
 }
 
-function characterAt(text: string, at: number): string {
+function getCharacter(text: string, at: number): string {
   const code = text.codePointAt(at)
   return code === undefined ? '' : String.fromCodePoint(code)
 }
 
-function characterBefore(text: string, at: number): string {
+function getPreviousCharacter(text: string, at: number): string {
   return [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? ''
 }

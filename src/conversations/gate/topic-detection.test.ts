@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { namesMatter } from './topic-detection.ts'
+import { hasTopic } from './topic-detection.ts'
 
 it.each([
   'What were my exact words?',
@@ -17,7 +17,7 @@ it.each([
   '前回はどこまで話しましたか？',
   '',
 ])('[PL13] names no matter: %s', (message) => {
-  expect(namesMatter(message)).toBe(false)
+  expect(hasTopic(message)).toBe(false)
 })
 
 it.each([
@@ -31,5 +31,5 @@ it.each([
   '前回の旅行の話を覚えていますか？',
   'Did we talk about Rust?',
 ])('[PL13] names a matter: %s', (message) => {
-  expect(namesMatter(message)).toBe(true)
+  expect(hasTopic(message)).toBe(true)
 })

@@ -3,8 +3,8 @@
  * word of it only says that something is referred to, and looking for such words finds whatever happens to hold them.
  */
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED } from '../../text/search/terms.ts'
-import { clipMessage, foldText } from '../../text/speech/message-text.ts'
+import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
+import { clipMessage, normalizeText } from '../../text/speech/message-text.ts'
 
 const ENGLISH =
   'i me my mine myself we us our remember recall remind know knew tell told say said saying talk talked talking speak ' +
@@ -57,9 +57,9 @@ const DENSE = new RegExp(
   'gu',
 )
 
-export function namesMatter(message: string): boolean {
-  const said = foldText(clipMessage(message))
-  const spoken = UNSPACED.test(said) ? said.replace(DENSE, ' ') : said
+export function hasTopic(message: string): boolean {
+  const said = normalizeText(clipMessage(message))
+  const spoken = UNSPACED_SCRIPT.test(said) ? said.replace(DENSE, ' ') : said
   const words = spoken.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   return words.some((word) => !SAYS_NOTHING.has(foldWord(word)))
 }

@@ -6,7 +6,7 @@ export const GATE_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'zh', 'ja'] as cons
 export type GateLanguage = (typeof GATE_LANGUAGES)[number]
 
 /** What a message can do that memories help with. */
-export type Appeal =
+export type CueKind =
   | 'ownWords'
   | 'whoAmI'
   | 'earlierTalk'
@@ -16,10 +16,10 @@ export type Appeal =
   | 'advice'
 
 /** `pattern` speaks for an appeal in a sentence, unless `unless` is found in the same sentence. */
-export type Cue = { readonly pattern: RegExp; readonly unless?: RegExp }
+export type GateCue = { readonly pattern: RegExp; readonly unless?: RegExp }
 
 /** The cues of one language. A known name needs none: it is a name in every language. */
-export type CueTable = Readonly<Record<Exclude<Appeal, 'knownName'>, readonly Cue[]>> & {
+export type CueTable = Readonly<Record<Exclude<CueKind, 'knownName'>, readonly GateCue[]>> & {
   readonly language: GateLanguage
   /** Takes the meaning out of every cue of a sentence: hypotheses, orders to keep something in mind. */
   readonly void: RegExp
@@ -33,5 +33,5 @@ export type GateContext = {
 export type GateDecision = {
   readonly section: GateSection
   /** A fixed sentence. It holds no word of the message, so it may be logged. */
-  readonly because: string
+  readonly reason: string
 }

@@ -7,42 +7,42 @@
  */
 import type { Instant } from '../../lib/time.ts'
 
-export type ReceiptText = {
+export type CitedLine = {
   readonly key: string
   readonly text: string
   /** When the last receipt that cites it has expired; up to a day later. */
-  readonly until: Instant
+  readonly expiresAt: Instant
 }
 
 /** Excerpts of a long turn differ from question to question. Beyond this, the lines that expire first are dropped. */
-export const TEXTS_PER_DOCUMENT_MAX = 256
+export const CITED_LINES_PER_DOCUMENT_MAX = 256
 
 /** Lines are kept for so much longer than needed, so that citing them again within that time writes nothing. */
 const REFRESH_MS = 86_400_000
 
-export type TextUpdate = {
-  readonly texts: readonly ReceiptText[]
+export type CitedLineUpdate = {
+  readonly texts: readonly CitedLine[]
   /** The key to cite it by. */
   readonly key: string
 }
 
 /** Adds a line that is cited until `until`, or extends it. Returns the same list when there is nothing to write. */
-export function citeText(
-  texts: readonly ReceiptText[],
-  { key, text, until }: ReceiptText,
+export function citeLine(
+  texts: readonly CitedLine[],
+  { key, text, expiresAt: until }: CitedLine,
   now: Instant,
-): TextUpdate {
+): CitedLineUpdate {
   const known = texts.find((each) => each.text === text)
-  if (known !== undefined && known.until >= until) return { texts, key: known.key }
+  if (known !== undefined && known.expiresAt >= until) return { texts, key: known.key }
   const cited = { key: known?.key ?? key, text, until: (until + REFRESH_MS) as Instant } // still whole milliseconds
-  const others = texts.filter((each) => each !== known && each.until > now)
-  const kept = others.toSorted((a, b) => b.until - a.until).slice(0, TEXTS_PER_DOCUMENT_MAX - 1)
+  const others = texts.filter((each) => each !== known && each.expiresAt > now)
+  const kept = others.toSorted((a, b) => b.expiresAt - a.expiresAt).slice(0, CITED_LINES_PER_DOCUMENT_MAX - 1)
   return { texts: [...kept, cited], key: cited.key }
 }
 
-export function lastUntil(texts: readonly ReceiptText[]): Instant | null {
+export function getLatestExpiry(texts: readonly CitedLine[]): Instant | null {
   return texts.reduce<Instant | null>(
-    (last, { until }) => (last === null || until > last ? until : last),
+    (last, { expiresAt: until }) => (last === null || until > last ? until : last),
     null,
   )
 }

@@ -7,11 +7,11 @@ import type { Place } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
-import { textsId } from '../../memory/receipt-redaction.ts'
+import { buildReceiptLinesId } from '../../memory/receipt-redaction.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
-import { citeText, lastUntil, type ReceiptText } from './line-citations.ts'
-import type { Receipt, ReceiptDetail, ReceiptLine, ReceiptPiece, Redaction } from './receipt.ts'
+import { citeLine, getLatestExpiry, type CitedLine } from './line-citations.ts'
+import type { Receipt, ReceiptDetail, ReceiptLine, ReceiptCitation, RedactionReason } from './receipt.ts'
 
 /** A receipt that is not stored yet. */
 export type NewReceipt = {
@@ -37,32 +37,32 @@ export async function storeReceipts(
     const { kind } = await store.commit(await planCommit(store, receipts, now))
     if (kind === 'committed') return
   }
-  await store.commit(receipts.map((each) => putReceipt(each, each.receipt.pieces)))
+  await store.commit(receipts.map((each) => buildReceiptChange(each, each.receipt.pieces)))
 }
 
-type Citation = ReceiptText & { readonly piece: ReceiptPiece }
+type LineCitation = CitedLine & { readonly piece: ReceiptCitation }
 
 async function planCommit(
   store: Store,
   receipts: readonly NewReceipt[],
   now: Instant,
 ): Promise<readonly Change[]> {
-  const citations = receipts.map(citationsOf)
+  const citations = receipts.map(listCitations)
   const cited = citations.flat()
-  const known = await findTexts(
+  const known = await loadLineRows(
     store,
     cited.map(({ piece }) => piece),
   )
   const outdated = cited.filter((each) => {
-    const texts = textsIn(known.get(rowOf(each.piece)))
-    return citeText(texts, each, now).texts !== texts
+    const texts = parseLines(known.get(getRowId(each.piece)))
+    return citeLine(texts, each, now).texts !== texts
   })
-  const existing = await findCited(store, outdated)
-  const drafts = new Map<EntryId, readonly ReceiptText[]>()
-  const keyOf = (citation: Citation): string | null => {
-    const row = rowOf(citation.piece)
-    const before = drafts.get(row) ?? textsIn(known.get(row))
-    const { texts, key } = citeText(before, citation, now)
+  const existing = await loadCited(store, outdated)
+  const drafts = new Map<EntryId, readonly CitedLine[]>()
+  const keyOf = (citation: LineCitation): string | null => {
+    const row = getRowId(citation.piece)
+    const before = drafts.get(row) ?? parseLines(known.get(row))
+    const { texts, key } = citeLine(before, citation, now)
     if (texts === before) return key
     if (existing.get(row)?.has(citation.piece.version) !== true) return null
     drafts.set(row, texts)
@@ -70,7 +70,7 @@ async function planCommit(
   }
   const puts = receipts.map((receipt, index) => {
     const pieces = citations[index] ?? []
-    return putReceipt(
+    return buildReceiptChange(
       receipt,
       pieces.map((citation) => ({ ...citation.piece, line: keyOf(citation) })),
     )
@@ -79,12 +79,12 @@ async function planCommit(
     const document = existing.get(row)
     return document === undefined
       ? []
-      : [document.check, putTexts(known.get(row), row, document.place, lines, now)]
+      : [document.check, buildLineChange(known.get(row), row, document.place, lines, now)]
   })
   return [...texts, ...puts]
 }
 
-function citationsOf({ receipt, lines, expiresAt }: NewReceipt): readonly Citation[] {
+function listCitations({ receipt, lines, expiresAt }: NewReceipt): readonly LineCitation[] {
   return receipt.pieces.flatMap((piece, index) => {
     const text = lines[index]
     const key = `${receipt.id}.${index}`
@@ -92,17 +92,17 @@ function citationsOf({ receipt, lines, expiresAt }: NewReceipt): readonly Citati
   })
 }
 
-function rowOf({ owner, id }: ReceiptPiece): EntryId {
-  return textsId(owner, id)
+function getRowId({ owner, id }: ReceiptCitation): EntryId {
+  return buildReceiptLinesId(owner, id)
 }
 
-async function findTexts(
+async function loadLineRows(
   store: Store,
-  pieces: readonly ReceiptPiece[],
+  pieces: readonly ReceiptCitation[],
 ): Promise<ReadonlyMap<EntryId, Entry>> {
   const found = new Map<EntryId, Entry>()
-  for (const [owner, own] of byOwner(pieces)) {
-    const ids = [...new Set(own.map(rowOf))]
+  for (const [owner, own] of groupByOwner(pieces)) {
+    const ids = [...new Set(own.map(getRowId))]
     const where = { ids, kinds: ['receipt-text'] } as const
     const { rows } = await store.find('entry', { owner }, { where, limit: ids.length })
     for (const row of rows) found.set(row.id, row)
@@ -110,8 +110,8 @@ async function findTexts(
   return found
 }
 
-function byOwner(pieces: readonly ReceiptPiece[]): ReadonlyMap<OwnerId, readonly ReceiptPiece[]> {
-  const grouped = new Map<OwnerId, ReceiptPiece[]>()
+function groupByOwner(pieces: readonly ReceiptCitation[]): ReadonlyMap<OwnerId, readonly ReceiptCitation[]> {
+  const grouped = new Map<OwnerId, ReceiptCitation[]>()
   for (const piece of pieces) {
     const own = grouped.get(piece.owner)
     if (own === undefined) grouped.set(piece.owner, [piece])
@@ -129,19 +129,19 @@ type CitedDocument = {
   has(version: number): boolean
 }
 
-async function findCited(
+async function loadCited(
   store: Store,
-  citations: readonly Citation[],
+  citations: readonly LineCitation[],
 ): Promise<ReadonlyMap<EntryId, CitedDocument>> {
   const found = new Map<EntryId, CitedDocument>()
-  for (const [owner, pieces] of byOwner(citations.map(({ piece }) => piece))) {
+  for (const [owner, pieces] of groupByOwner(citations.map(({ piece }) => piece))) {
     const ids = [...new Set(pieces.map(({ id }) => id as MemoryId))] // documents of turns go by the id of the turn
     for (const document of await findDocuments(store, owner, ids)) {
       const wanted = pieces.filter(({ id }) => id === document.id).map(({ version }) => version)
-      const versions = await versionsOf(store, document, wanted)
-      found.set(textsId(owner, document.id), {
+      const versions = await loadVersions(store, document, wanted)
+      found.set(buildReceiptLinesId(owner, document.id), {
         place: document.place,
-        check: checkOf(document),
+        check: buildExistenceCheck(document),
         has: (version) => versions.has(version),
       })
     }
@@ -162,7 +162,7 @@ async function findDocuments(
  * Where the history of a memory was erased, its lines must not outlive it. Turns have no history; a disabled one may have been
  * so since the request because the fact that it states was erased.
  */
-async function versionsOf(
+async function loadVersions(
   store: Store,
   { id, type, status, place: { owner }, version }: SearchDocument,
   wanted: readonly number[],
@@ -177,18 +177,18 @@ async function versionsOf(
   return versions
 }
 
-function checkOf({ id, type, place: { owner }, version }: SearchDocument): Change {
+function buildExistenceCheck({ id, type, place: { owner }, version }: SearchDocument): Change {
   const expected = { scope: { owner }, expect: { version } }
   return type === 'turn'
     ? { op: 'check', table: 'turn', id: id as string as TurnId, ...expected } // see `documentId`
     : { op: 'check', table: 'memory', id, ...expected }
 }
 
-function putTexts(
+function buildLineChange(
   before: Entry | undefined,
   id: EntryId,
   { owner, user }: Place,
-  texts: readonly ReceiptText[],
+  texts: readonly CitedLine[],
   now: Instant,
 ): Change {
   const row: Entry = {
@@ -197,7 +197,7 @@ function putTexts(
     kind: 'receipt-text',
     about: null,
     at: now,
-    expiresAt: lastUntil(texts),
+    expiresAt: getLatestExpiry(texts),
     version: (before?.version ?? 0) + 1,
     body: { texts } satisfies JsonObject,
   }
@@ -205,13 +205,13 @@ function putTexts(
   return { op: 'put', table: 'entry', row, expect }
 }
 
-function textsIn(row: Entry | undefined): readonly ReceiptText[] {
-  return row === undefined ? NO_TEXTS : (row.body.texts as unknown as readonly ReceiptText[]) // written by `putTexts`
+function parseLines(row: Entry | undefined): readonly CitedLine[] {
+  return row === undefined ? NO_TEXTS : (row.body.texts as unknown as readonly CitedLine[]) // written by `putTexts`
 }
-const NO_TEXTS: readonly ReceiptText[] = []
+const NO_TEXTS: readonly CitedLine[] = []
 
 /** The same receipt again changes nothing, whatever became of an earlier attempt. */
-function putReceipt({ receipt, expiresAt }: NewReceipt, pieces: readonly ReceiptPiece[]): Change {
+function buildReceiptChange({ receipt, expiresAt }: NewReceipt, pieces: readonly ReceiptCitation[]): Change {
   const { id, place, at, ...rest } = receipt
   const row: Entry = {
     id,
@@ -227,11 +227,11 @@ function putReceipt({ receipt, expiresAt }: NewReceipt, pieces: readonly Receipt
 }
 
 /** The receipt with the lines that may be shown: those of memories and turns that exist and are not in the trash. */
-export async function readDetail(store: Store, receipt: Receipt): Promise<ReceiptDetail> {
+export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<ReceiptDetail> {
   const { frame, pieces: cited, ...rest } = receipt
-  const texts = await findTexts(store, cited)
+  const texts = await loadLineRows(store, cited)
   const documents = new Map<string, SearchDocument>()
-  for (const [owner, own] of byOwner(cited)) {
+  for (const [owner, own] of groupByOwner(cited)) {
     const ids = [...new Set(own.map(({ id }) => id as MemoryId))] // documents of turns go by the id of the turn
     for (const document of await findDocuments(store, owner, ids)) {
       documents.set(document.id, document)
@@ -241,8 +241,8 @@ export async function readDetail(store: Store, receipt: Receipt): Promise<Receip
     const document = documents.get(piece.id)
     if (document === undefined) return { ...piece, line: null, redaction: 'erased' }
     if (document.status === 'forgotten') return { ...piece, line: null, redaction: 'forgotten' }
-    const row = texts.get(textsId(piece.owner, piece.id))
-    const text = textsIn(row).find((each) => each.key === key)?.text
+    const row = texts.get(buildReceiptLinesId(piece.owner, piece.id))
+    const text = parseLines(row).find((each) => each.key === key)?.text
     return text === undefined
       ? { ...piece, line: null, redaction: 'not-kept' }
       : { ...piece, line: text, redaction: null }
@@ -251,6 +251,6 @@ export async function readDetail(store: Store, receipt: Receipt): Promise<Receip
   return { ...rest, pieces, block: frame === null ? null : insertLines(frame, lines) }
 }
 
-function placeholderLine(reason: Redaction | null): string {
+function placeholderLine(reason: RedactionReason | null): string {
   return `- [${(reason ?? 'not-kept').replace('-', ' ')}]`
 }

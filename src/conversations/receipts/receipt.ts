@@ -1,5 +1,5 @@
 import type { MemoryId, OwnerId, ReceiptId, TurnId } from '../../domain/ids.ts'
-import type { FormatName, Placement, Usage } from '../../domain/model-call.ts'
+import type { ApiFormat, BlockPlacement, TokenUsage } from '../../domain/model-call.ts'
 import type { Place } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { Instant } from '../../lib/time.ts'
@@ -16,7 +16,7 @@ export type Receipt = {
   readonly at: Instant
   /** Joins it with the log. */
   readonly requestId: string
-  readonly format: FormatName
+  readonly format: ApiFormat
   readonly model: string
   readonly provider: string
   /** What the provider answered with; null when there was no answer. */
@@ -35,14 +35,14 @@ export type Receipt = {
   /** What of earlier conversations was given word for word, or would have been. */
   readonly quoted: readonly TurnId[]
   readonly injected: {
-    readonly placement: Placement
+    readonly placement: BlockPlacement
     readonly memories: readonly MemoryId[]
     readonly tokens: number
   } | null
   /** In shadow mode, what would have been injected. */
   readonly shadow: { readonly memories: readonly MemoryId[]; readonly tokens: number } | null
   /** The lines of the injected block in its order, in shadow mode of the one that would have been; empty without one. */
-  readonly pieces: readonly ReceiptPiece[]
+  readonly pieces: readonly ReceiptCitation[]
   /** The block without its lines, so that the exact text can be rebuilt after the format has changed; null without one. */
   readonly frame: string | null
   readonly turns: readonly TurnId[]
@@ -50,13 +50,13 @@ export type Receipt = {
   /** Calls of memory tools that were answered here, as `memory_search`. */
   readonly toolCalls: readonly string[]
   /** What these calls found and did. */
-  readonly toolMemories: ToolMemories
+  readonly toolMemories: ToolMemoryIds
   /**
    * How the answer ended: `cut` when it became too long, `broken` when the connection, the provider or the client gave
    * up, `unread` when it was packed in a way that can't be read here. Null when there was none, or by an earlier version.
    */
   readonly answer: 'whole' | 'cut' | 'broken' | 'unread' | null
-  readonly usage: Usage | null
+  readonly usage: TokenUsage | null
   readonly timings: {
     /** What memory took before the request went out. */
     readonly prepareMs: number
@@ -68,7 +68,7 @@ export type Receipt = {
 }
 
 /** One line of a block: which version of which memory or turn it renders. */
-export type ReceiptPiece = {
+export type ReceiptCitation = {
   readonly kind: 'memory' | 'turn'
   readonly id: MemoryId | TurnId
   readonly version: number
@@ -82,15 +82,15 @@ export type ReceiptPiece = {
  * Why the line of a piece is not shown. `erased`: the memory or turn was erased, and the line with it. `forgotten`: the
  * memory is in the trash, and the line is shown again once it is restored. `not-kept`: the line was not stored.
  */
-export const REDACTIONS = ['erased', 'forgotten', 'not-kept'] as const
+export const REDACTION_REASONS = ['erased', 'forgotten', 'not-kept'] as const
 
-export type Redaction = (typeof REDACTIONS)[number]
+export type RedactionReason = (typeof REDACTION_REASONS)[number]
 
 /** A piece with the line as the model read it, or the reason why it is not shown. */
-export type ReceiptLine = Omit<ReceiptPiece, 'line'> &
+export type ReceiptLine = Omit<ReceiptCitation, 'line'> &
   (
     | { readonly line: string; readonly redaction: null }
-    | { readonly line: null; readonly redaction: Redaction }
+    | { readonly line: null; readonly redaction: RedactionReason }
   )
 
 /** A receipt with the texts that it cites. */
@@ -101,14 +101,14 @@ export type ReceiptDetail = Omit<Receipt, 'pieces' | 'frame'> & {
 }
 
 /** Memories that calls of memory tools came by, each once. */
-export type ToolMemories = {
+export type ToolMemoryIds = {
   readonly found: readonly MemoryId[]
   readonly saved: readonly MemoryId[]
   readonly updated: readonly MemoryId[]
   readonly forgotten: readonly MemoryId[]
 }
 
-export const NO_TOOL_MEMORIES: ToolMemories = { found: [], saved: [], updated: [], forgotten: [] }
+export const NO_TOOL_MEMORY_IDS: ToolMemoryIds = { found: [], saved: [], updated: [], forgotten: [] }
 
 /** What kind of memories a message needs, and who said so. */
 export type ReceiptGate = {
@@ -119,7 +119,7 @@ export type ReceiptGate = {
   /** `all`: it was not decided, and everything may be of use. */
   readonly section: GateSection | 'all'
   /** One of a fixed few sentences: it holds no word of the message. */
-  readonly because: string
+  readonly reason: string
 }
 
 /** How a memory got where it was: each step with its score. */

@@ -8,16 +8,16 @@ import { AppError } from '../../domain/errors.ts'
 import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { type GiveWay, NOT_AT_ALL } from '../../lib/backpressure.ts'
-import { persistently } from '../../lib/retry.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { type YieldTurn, NO_YIELD } from '../../lib/backpressure.ts'
+import { retry } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
-import { removeExpired } from '../../storage/access/system-entries.ts'
+import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
-import { NO_TOOL_MEMORIES, type Receipt, type ReceiptDetail } from './receipt.ts'
-import { type NewReceipt, readDetail, storeReceipts } from './receipt-lines.ts'
+import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptDetail } from './receipt.ts'
+import { type NewReceipt, getReceiptDetail, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_AFTER_MS = 250
 const BATCH = 100
@@ -36,11 +36,11 @@ const OWNERS_COUNTED_MAX = 10_000
 const DAY_MS = 86_400_000
 const RECEIPT_ID = /^rcp_\w{1,60}$/
 
-export class Receipts {
-  readonly #ports: EnginePorts
+export class ReceiptLog {
+  readonly #ports: EngineDependencies
   readonly #settingsOf: (owner: OwnerId) => Promise<Settings>
   /** Gives way to requests before writing what nobody asked for yet. */
-  readonly #giveWay: GiveWay
+  readonly #giveWay: YieldTurn
   #pending: NewReceipt[] = []
   #writing: Promise<void> = Promise.resolve()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -49,9 +49,9 @@ export class Receipts {
   #lost = 0
 
   constructor(
-    ports: EnginePorts,
+    ports: EngineDependencies,
     settingsOf: (owner: OwnerId) => Promise<Settings>,
-    giveWay: GiveWay = NOT_AT_ALL,
+    giveWay: YieldTurn = NO_YIELD,
   ) {
     this.#ports = ports
     this.#settingsOf = settingsOf
@@ -102,7 +102,7 @@ export class Receipts {
       limit: parseLimit(limit ?? LIST_LIMIT),
       ...(after === undefined ? {} : { after: parseCursor('rcp', after) }),
     })
-    return { rows: page.rows.map(toReceipt), next: page.next }
+    return { rows: page.rows.map(parseReceipt), next: page.next }
   }
 
   /** With the texts that it cites. */
@@ -112,7 +112,7 @@ export class Receipts {
     await this.flush()
     const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
     if (entry === null || entry.kind !== 'receipt') return null
-    return readDetail(this.#ports.store, toReceipt(entry))
+    return getReceiptDetail(this.#ports.store, parseReceipt(entry))
   }
 
   /** Lets go of what waits to be written for an owner. */
@@ -130,10 +130,10 @@ export class Receipts {
 
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0) {
-      const batch = this.#pending.splice(0, batchSize(this.#pending))
+      const batch = this.#pending.splice(0, computeBatchSize(this.#pending))
       const { clock, store } = this.#ports
       try {
-        await persistently(clock, () => storeReceipts(store, batch, clock.now()))
+        await retry(clock, () => storeReceipts(store, batch, clock.now()))
         await this.#cleanAfter(batch)
       } catch {
         this.#lost += batch.length
@@ -175,14 +175,14 @@ export class Receipts {
       { where: { kinds: ['receipt'] }, offset: receiptsMax },
     ] as const) {
       const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANED_ROWS })
-      if (rows.length > 0) await store.commit(rows.map((row) => removal(scope, row)))
+      if (rows.length > 0) await store.commit(rows.map((row) => buildRemoval(scope, row)))
     }
-    await removeExpired(this.#ports, ['thread'])
+    await removeExpiredEntries(this.#ports, ['thread'])
   }
 }
 
 /** As many of the first as fit into a commit with their lines; one in any case. */
-function batchSize(pending: readonly NewReceipt[]): number {
+function computeBatchSize(pending: readonly NewReceipt[]): number {
   let pieces = 0
   const over = pending.findIndex(({ receipt }, index) => {
     pieces += receipt.pieces.length
@@ -191,13 +191,13 @@ function batchSize(pending: readonly NewReceipt[]): number {
   return over < 0 ? pending.length : over
 }
 
-function removal(scope: Scope, { id, kind, version }: Entry): Change {
+function buildRemoval(scope: Scope, { id, kind, version }: Entry): Change {
   // A line that is cited again meanwhile stays.
   const expect = kind === 'receipt-text' ? { version } : 'any'
   return { op: 'remove', table: 'entry', scope, id, expect }
 }
 
-function toReceipt({ id, place, at, body }: Entry): Receipt {
+function parseReceipt({ id, place, at, body }: Entry): Receipt {
   if (typeof body.requestId !== 'string') {
     throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
   }
@@ -209,7 +209,7 @@ function toReceipt({ id, place, at, body }: Entry): Receipt {
     quoted = [],
     pieces = [],
     frame = null,
-    toolMemories = NO_TOOL_MEMORIES,
+    toolMemories = NO_TOOL_MEMORY_IDS,
     answer = null,
     ...rest
   } = body as unknown as Receipt

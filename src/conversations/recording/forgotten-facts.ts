@@ -1,12 +1,12 @@
 /** Recording of an exchange in which a memory tool forgot facts: its turns that state them are stored disabled. */
 import type { MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { planExchangeSuppression } from '../../memory/turn-suppression.ts'
-import type { Decided } from '../../storage/access/optimistic-commit.ts'
+import type { PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change } from '../../storage/store.ts'
 import type { Conversation } from '../session/session-resolver.ts'
-import type { Kept, Said } from './transcript-writer.ts'
+import type { RecordedTranscript, RecordedText } from './transcript-writer.ts'
 
 export type ForgettingExchange = {
   readonly conversation: Conversation
@@ -17,10 +17,10 @@ export type ForgettingExchange = {
 }
 
 export async function disableStatedFacts(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   { conversation, forgotten, spoken }: ForgettingExchange,
-  decided: Decided<Kept>,
-): Promise<Decided<Kept>> {
+  decided: PlannedCommit<RecordedTranscript>,
+): Promise<PlannedCommit<RecordedTranscript>> {
   if (forgotten === null || spoken === null) return decided
   const { changes, result } = decided
   const ids = [...new Set([spoken, ...result.turns])]
@@ -31,7 +31,7 @@ export async function disableStatedFacts(
   const stored = await readTurns(ports, conversation, others)
   const plan = await planExchangeSuppression(ports, [...written, ...stored], forgotten)
   const disabled = new Map(plan.turns.map((turn) => [turn.id, turn]))
-  const isDisabled = (said: Said | null) => said !== null && disabled.has(said.turn)
+  const isDisabled = (said: RecordedText | null) => said !== null && disabled.has(said.turn)
   return {
     changes: [
       ...changes.map((change) =>
@@ -50,8 +50,8 @@ export async function disableStatedFacts(
     // Nothing is learned from a disabled turn.
     result: {
       ...result,
-      said: result.said.filter((said) => !isDisabled(said)),
-      answered: isDisabled(result.answered) ? null : result.answered,
+      userTexts: result.userTexts.filter((said) => !isDisabled(said)),
+      answer: isDisabled(result.answer) ? null : result.answer,
     },
   }
 }
@@ -63,7 +63,7 @@ function isPutOfTurn(change: Change): change is PutOfTurn {
 }
 
 async function readTurns(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   { owner, user }: Conversation,
   ids: readonly TurnId[],
 ): Promise<readonly Turn[]> {

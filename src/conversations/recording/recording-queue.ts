@@ -3,7 +3,7 @@
  * which takes long for a commit keeps up. When there is too much, the oldest items are dropped: the newest ones are what
  * the next request asks about.
  */
-import type { BacklogLimits } from '../../lib/bounded-queue.ts'
+import type { BoundedQueueLimits } from '../../lib/bounded-queue.ts'
 
 export type QueuedItem = {
   /** Whose it is. */
@@ -13,7 +13,7 @@ export type QueuedItem = {
 }
 
 export type RecordingQueueOptions<Item> = {
-  readonly limits: BacklogLimits
+  readonly limits: BoundedQueueLimits
   /** How many items are recorded together. */
   readonly batchMax: number
   /** Must not fail. */
@@ -91,7 +91,7 @@ export class RecordingQueue<Item extends QueuedItem> {
   }
 
   #isWithinLimits(): boolean {
-    const { count, size } = this.#options.limits
+    const { tasksMax: count, sizeMax: size } = this.#options.limits
     return this.#waiting.size <= count && this.#waitingSize <= size
   }
 }

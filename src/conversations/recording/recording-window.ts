@@ -90,7 +90,7 @@ export class RecordingWindow {
       while (!this.#isStalled) {
         const left = Math.max(began, this.#recordedAt) + this.#stalledMs - performance.now()
         if (left <= 0) this.#isStalled = true
-        else if (await isDoneWithin(left, recorded)) return
+        else if (await isSettledWithin(left, recorded)) return
       }
     } finally {
       this.#waiting--
@@ -98,7 +98,7 @@ export class RecordingWindow {
   }
 }
 
-async function isDoneWithin(ms: number, work: Promise<void>): Promise<boolean> {
+async function isSettledWithin(ms: number, work: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms)

@@ -1,16 +1,16 @@
 /** Several answered requests in one commit. */
 import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { withPendingChanges } from '../../storage/access/overlay-store.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { overlayChanges } from '../../storage/access/overlay-store.ts'
 import type { Change, Store } from '../../storage/store.ts'
-import { decideTranscript, type Kept, type TranscriptInput } from './transcript-writer.ts'
+import { planTranscript, type RecordedTranscript, type TranscriptInput } from './transcript-writer.ts'
 
 /** Null when nothing was written: others changed the same rows meanwhile, or it is too much for one commit. */
-export async function keepTranscripts<Input extends TranscriptInput>(
-  ports: EnginePorts,
+export async function recordTranscriptBatch<Input extends TranscriptInput>(
+  ports: EngineDependencies,
   inputs: readonly Input[],
-): Promise<ReadonlyMap<Input, Kept> | null> {
-  const decided = await Promise.all(groupByUser(inputs).map((group) => decideInOrder(ports, group)))
+): Promise<ReadonlyMap<Input, RecordedTranscript> | null> {
+  const decided = await Promise.all(groupByUser(inputs).map((group) => planInOrder(ports, group)))
   const changes = decided.flatMap((group) => group.changes)
   if (changes.length > COMMIT_CHANGES_MAX) return null
   const isCommitted =
@@ -36,22 +36,22 @@ function groupByUser<Input extends TranscriptInput>(
   return [...groups.values()]
 }
 
-type DecidedGroup<Input> = {
+type PlannedGroup<Input> = {
   readonly changes: readonly Change[]
-  readonly kept: readonly (readonly [Input, Kept])[]
+  readonly kept: readonly (readonly [Input, RecordedTranscript])[]
 }
 
 /** Each is decided as if those before it were committed. */
-async function decideInOrder<Input extends TranscriptInput>(
-  ports: EnginePorts,
+async function planInOrder<Input extends TranscriptInput>(
+  ports: EngineDependencies,
   inputs: readonly Input[],
-): Promise<DecidedGroup<Input>> {
+): Promise<PlannedGroup<Input>> {
   const changes: Change[] = []
-  const kept: (readonly [Input, Kept])[] = []
-  const store = inputs.length > 1 ? await prefetched(ports, inputs) : ports.store
-  const pending = { ...ports, store: withPendingChanges(store, changes) }
+  const kept: (readonly [Input, RecordedTranscript])[] = []
+  const store = inputs.length > 1 ? await prefetchRows(ports, inputs) : ports.store
+  const pending = { ...ports, store: overlayChanges(store, changes) }
   for (const input of inputs) {
-    const decided = await decideTranscript(pending, input)
+    const decided = await planTranscript(pending, input)
     changes.push(...decided.changes)
     kept.push([input, decided.result])
   }
@@ -62,12 +62,12 @@ async function decideInOrder<Input extends TranscriptInput>(
  * A store that has read most of what the decisions need. Each of them reads several times in a row, which takes long where
  * the store is on another machine; so all are decided at the same time first, only for what they read.
  */
-async function prefetched(ports: EnginePorts, inputs: readonly TranscriptInput[]): Promise<Store> {
+async function prefetchRows(ports: EngineDependencies, inputs: readonly TranscriptInput[]): Promise<Store> {
   const store = withReadCache(ports.store)
   await Promise.all(
     inputs.map(({ options, ...input }) => {
       const attempted = new Set(options.attempted)
-      return decideTranscript({ ...ports, store }, { ...input, options: { ...options, attempted } })
+      return planTranscript({ ...ports, store }, { ...input, options: { ...options, attempted } })
     }),
   )
   return store

@@ -9,56 +9,56 @@ import { TURN_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Exchange } from '../../domain/model-call.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import type { NotedExchange } from '../../learning/signal-writer.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { RecordedExchange } from '../../learning/signal-writer.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
-import { type Decided, decideAndCommit } from '../../storage/access/optimistic-commit.ts'
+import { type PlannedCommit, commitWithRetry } from '../../storage/access/optimistic-commit.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { claimResponse } from '../session/response-owner.ts'
 import {
   type Conversation,
-  exchangeLinks,
-  type Known,
-  type Link,
-  type Links,
-  leadsOf,
-  linksSought,
-  openingLink,
-  putLink,
-  readLink,
-  removeLink,
-  responseLink,
-  type Spot,
-  saidHash,
-  sessionOpened,
-  spotOf,
-  tailLinks,
-  toolLink,
-  waitingLink,
+  buildExchangeLinks,
+  type KnownLinks,
+  type SessionLink,
+  type SessionLinks,
+  buildLeads,
+  listLinkIds,
+  buildOpeningLinkId,
+  buildLinkChange,
+  parseLink,
+  buildLinkRemoval,
+  buildResponseLinkId,
+  type SessionPosition,
+  hashUserMessage,
+  findOpenedSession,
+  resolvePosition,
+  buildTailLinkIds,
+  buildToolResultLinkId,
+  buildPendingLinkId,
 } from '../session/session-resolver.ts'
 import { disableStatedFacts } from './forgotten-facts.ts'
 
-export type Said = { readonly turn: TurnId; readonly text: string }
+export type RecordedText = { readonly turn: TurnId; readonly text: string }
 
 /** `isHistory`: part of the history that the client sent, so said at an unknown time before the request. */
-export type SaidByUser = Said & { readonly isHistory: boolean }
+export type RecordedUserText = RecordedText & { readonly isHistory: boolean }
 
 /** What was kept, and what of it is to be learned from. */
-export type Kept = {
+export type RecordedTranscript = {
   readonly session: SessionId
   /** Of what was asked now, whether or not they were there already. */
   readonly turns: readonly TurnId[]
   /** What the person said, as far as it is new, and was answered for the first time. */
-  readonly said: readonly SaidByUser[]
+  readonly userTexts: readonly RecordedUserText[]
   /** What was answered, when it is whole, and new or another than before. */
-  readonly answered: Said | null
+  readonly answer: RecordedText | null
   /** What tools returned, as far as it is new. */
   readonly toolResults: readonly string[]
 }
 
 /** What the model said to what was asked now; null when nothing came. */
-export type Reply = {
+export type ModelReply = {
   readonly id: string | null
   readonly text: string
   /** What broke off is not kept; the client may send it back as part of the conversation. */
@@ -68,7 +68,7 @@ export type Reply = {
   readonly at: Instant
 } | null
 
-export type KeepOptions = {
+export type RecordOptions = {
   readonly keepsToolResults: boolean
   /** What memory tools forgot in this request; null where none can have in its exchange. */
   readonly forgotten: readonly MemoryId[] | null
@@ -82,7 +82,7 @@ export type KeepOptions = {
   /** Gives what else goes into the commit, so that what can be learned from is not lost. */
   readonly note: (
     place: SessionPlace,
-    exchanges: readonly NotedExchange[],
+    exchanges: readonly RecordedExchange[],
     store: Store,
   ) => Promise<readonly Change[]>
 }
@@ -90,65 +90,65 @@ export type KeepOptions = {
 const TOOL_RESULTS_MAX = 20
 
 /** The session that a request belongs to, without keeping anything. */
-export async function findSession(
-  ports: EnginePorts,
+export async function resolveSession(
+  ports: EngineDependencies,
   conversation: Conversation,
 ): Promise<SessionId> {
-  const { spot } = await locate(ports, conversation, [])
+  const { spot } = await locateSession(ports, conversation, [])
   return spot.session
 }
 
 export type TranscriptInput = {
   readonly conversation: Conversation
-  readonly reply: Reply
-  readonly options: KeepOptions
+  readonly reply: ModelReply
+  readonly options: RecordOptions
 }
 
-export async function keepTranscript(ports: EnginePorts, input: TranscriptInput): Promise<Kept> {
+export async function recordTranscript(ports: EngineDependencies, input: TranscriptInput): Promise<RecordedTranscript> {
   let isFirst = true
-  return decideAndCommit(ports, async () => {
+  return commitWithRetry(ports, async () => {
     // Somebody else was faster: what is there now is theirs.
     if (!isFirst) input.options.attempted.clear()
     isFirst = false
-    return decideTranscript(ports, input)
+    return planTranscript(ports, input)
   })
 }
 
-export async function decideTranscript(
-  ports: EnginePorts,
+export async function planTranscript(
+  ports: EngineDependencies,
   { conversation, reply, options }: TranscriptInput,
-): Promise<Decided<Kept>> {
+): Promise<PlannedCommit<RecordedTranscript>> {
   const { keepsToolResults, forgotten, isKeptByProvider, attempted, note } = options
   const isHeard = reply !== null && (reply.isComplete || reply.isCutOff)
   const isLearnedFrom = keepsToolResults && reply?.isComplete === true
   const results = isLearnedFrom ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
-  const made = linksMade(conversation, reply)
-  const { spot, links } = await locate(ports, conversation, [
+  const made = buildLinks(conversation, reply)
+  const { spot, links } = await locateSession(ports, conversation, [
     ...made,
-    ...results.map((result) => toolLink(conversation, result)),
+    ...results.map((result) => buildToolResultLinkId(conversation, result)),
   ])
-  const exchanges = exchangesOf(conversation, spot, links, reply)
-  const known = await readTurns(ports, conversation, exchanges)
-  const waiting = await readWaiting(ports, conversation, exchanges, known)
-  const rows = rowsOf(exchanges, known)
+  const exchanges = buildExchanges(conversation, spot, links, reply)
+  const known = await loadTurns(ports, conversation, exchanges)
+  const waiting = await loadPendingTurnIds(ports, conversation, exchanges, known)
+  const rows = listRows(exchanges, known)
   for (const { id } of rows) attempted.add(id)
   if (isHeard) for (const id of waiting) attempted.add(id)
   const said = saidByUser(exchanges).filter(({ turn }) => attempted.has(turn))
   const asked = exchanges.at(-1)
-  const noted = isHeard ? noteworthy(exchanges, said, rows) : []
+  const noted = isHeard ? listLearnable(exchanges, said, rows) : []
   const { owner, user } = conversation
-  const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
+  const newResults = results.filter((result) => !links.has(buildToolResultLinkId(conversation, result)))
   const exchange = { conversation, forgotten, spoken: asked?.spoken ?? null }
   return disableStatedFacts(ports, exchange, {
     changes: [
       ...rows.map((row) => putTurn(row, known.get(row.id))),
       ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, made, links)),
       ...newResults.map((result) =>
-        putLink(conversation, toolLink(conversation, result), linkAfter(spot, 0), undefined),
+        buildLinkChange(conversation, buildToolResultLinkId(conversation, result), buildNextLink(spot, 0), undefined),
       ),
       ...(isHeard
-        ? [...waiting].map((turn) => removeLink(conversation, waitingLink(conversation, turn)))
-        : waitingChanges(conversation, spot, said, waiting)),
+        ? [...waiting].map((turn) => buildLinkRemoval(conversation, buildPendingLinkId(conversation, turn)))
+        : buildPendingChanges(conversation, spot, said, waiting)),
       ...(isKeptByProvider && reply?.id != null
         ? await claimResponse(ports, conversation, reply.id)
         : []),
@@ -158,16 +158,16 @@ export async function decideTranscript(
     ],
     result: {
       session: spot.session,
-      turns: asked === undefined ? [] : turnsOf(asked).map(({ id }) => id),
-      said: isHeard ? said : [],
-      answered: answeredNow(asked, reply, attempted),
+      turns: asked === undefined ? [] : buildTurns(asked).map(({ id }) => id),
+      userTexts: isHeard ? said : [],
+      answer: getCurrentAnswer(asked, reply, attempted),
       toolResults: newResults,
     },
   })
 }
 
 /** An exchange as turns. */
-type KeptExchange = {
+type RecordedExchangeRows = {
   /** Null where the person spoke in an earlier request, or showed something without a word. */
   readonly user: Turn | null
   readonly assistant: Turn | null
@@ -178,19 +178,19 @@ type KeptExchange = {
   readonly position: number
 }
 
-function exchangesOf(
+function buildExchanges(
   conversation: Conversation,
-  spot: Spot,
-  links: Links,
-  reply: Reply,
-): readonly KeptExchange[] {
+  spot: SessionPosition,
+  links: SessionLinks,
+  reply: ModelReply,
+): readonly RecordedExchangeRows[] {
   const { exchanges } = conversation
   if (exchanges.length === 0) return continuation(conversation, links, reply)
-  return exchanges.slice(spot.from).map((exchange, index): KeptExchange => {
+  return exchanges.slice(spot.from).map((exchange, index): RecordedExchangeRows => {
     const position = spot.position + index
     const isAsked = spot.from + index === exchanges.length - 1
     const isAnswered = isAsked && reply?.isComplete === true
-    const answer = isAnswered ? wholeAnswer(exchange.assistant, reply) : exchange.assistant
+    const answer = isAnswered ? joinAnswer(exchange.assistant, reply) : exchange.assistant
     const user = userTurn(conversation, spot.session, position, exchange.user)
     // Only the answer to this request is later than the request; a later time would sort history after what follows it.
     const saidAt = isAnswered ? reply.at : conversation.at
@@ -207,11 +207,11 @@ function exchangesOf(
 /** Where the provider keeps the conversation, an answer goes on after a tool without anything being said. */
 function continuation(
   conversation: Conversation,
-  links: Links,
-  reply: Reply,
-): readonly KeptExchange[] {
+  links: SessionLinks,
+  reply: ModelReply,
+): readonly RecordedExchangeRows[] {
   const { previous } = conversation
-  const link = previous === null ? undefined : links.get(responseLink(conversation, previous))
+  const link = previous === null ? undefined : links.get(buildResponseLinkId(conversation, previous))
   if (link?.turn === undefined || reply === null) return []
   const { session, turn: spoken } = link
   const position = link.position - 1
@@ -221,13 +221,13 @@ function continuation(
 }
 
 /** With what the model said before it called tools, which clients send back. */
-function wholeAnswer(before: string | null, reply: Reply): string {
+function joinAnswer(before: string | null, reply: ModelReply): string {
   return [before ?? '', reply?.text ?? ''].filter((text) => text.trim() !== '').join('\n')
 }
 
 /** What is to be written: what is not there, and the answer to what was asked now when it is another than before. */
-function rowsOf(
-  exchanges: readonly KeptExchange[],
+function listRows(
+  exchanges: readonly RecordedExchangeRows[],
   known: ReadonlyMap<TurnId, Turn>,
 ): readonly Turn[] {
   return exchanges.flatMap(({ user, assistant, ifKnown }) => {
@@ -235,7 +235,7 @@ function rowsOf(
     if (assistant === null) return rows
     const before = known.get(assistant.id)
     if (before === undefined) return [...rows, assistant]
-    const content = ifKnown === 'append' ? appended(before, assistant) : assistant.content
+    const content = ifKnown === 'append' ? appendAnswer(before, assistant) : assistant.content
     if (ifKnown === 'leave' || content === before.content) return rows
     const { version, disabled } = before
     return [...rows, { ...assistant, content, disabled, version: version + 1 }]
@@ -243,12 +243,12 @@ function rowsOf(
 }
 
 /** A request that is repeated brings the same piece again. */
-function appended(before: Turn, piece: Turn): string {
+function appendAnswer(before: Turn, piece: Turn): string {
   if (before.content.endsWith(piece.content)) return before.content
   return `${before.content}\n${piece.content}`.slice(0, TURN_CHARACTERS_MAX)
 }
 
-function saidByUser(exchanges: readonly KeptExchange[]): readonly SaidByUser[] {
+function saidByUser(exchanges: readonly RecordedExchangeRows[]): readonly RecordedUserText[] {
   return exchanges.flatMap(({ user }, index) => {
     const isHistory = index < exchanges.length - 1
     return user === null ? [] : [{ turn: user.id, text: user.content, isHistory }]
@@ -256,50 +256,50 @@ function saidByUser(exchanges: readonly KeptExchange[]): readonly SaidByUser[] {
 }
 
 /** What the person said and is learned from, with its answer; and what was answered now to what was said before. */
-function noteworthy(
-  exchanges: readonly KeptExchange[],
-  said: readonly Said[],
+function listLearnable(
+  exchanges: readonly RecordedExchangeRows[],
+  said: readonly RecordedText[],
   rows: readonly Turn[],
-): readonly NotedExchange[] {
+): readonly RecordedExchange[] {
   const learned = new Set(said.map(({ turn }) => turn))
   const written = new Set(rows.map(({ id }) => id))
-  return exchanges.flatMap((exchange, index): readonly NotedExchange[] => {
+  return exchanges.flatMap((exchange, index): readonly RecordedExchange[] => {
     const { user, assistant, spoken, ifKnown, position } = exchange
     if (user === null && ifKnown !== 'append') return [] // nobody said a word
     const isAnswered = assistant !== null && written.has(assistant.id)
     const isLast = index === exchanges.length - 1
     if (!learned.has(spoken) && !(isLast && isAnswered)) return []
-    const isWritten = turnsOf(exchange).some(({ id }) => written.has(id))
+    const isWritten = buildTurns(exchange).some(({ id }) => written.has(id))
     const turns = assistant === null ? ([spoken] as const) : ([spoken, assistant.id] as const)
     return [{ turns, position, isWritten, isHistory: !isLast }]
   })
 }
 
 /** Without a whole answer nothing is learned, but it may come: by trying again, or when the conversation goes on. */
-function waitingChanges(
+function buildPendingChanges(
   conversation: Conversation,
-  spot: Spot,
-  said: readonly Said[],
+  spot: SessionPosition,
+  said: readonly RecordedText[],
   waiting: ReadonlySet<TurnId>,
 ): readonly Change[] {
   return said
     .filter(({ turn }) => !waiting.has(turn))
     .map(({ turn }) =>
-      putLink(conversation, waitingLink(conversation, turn), linkAfter(spot, 0), undefined),
+      buildLinkChange(conversation, buildPendingLinkId(conversation, turn), buildNextLink(spot, 0), undefined),
     )
 }
 
-function answeredNow(
-  asked: KeptExchange | undefined,
-  reply: Reply,
+function getCurrentAnswer(
+  asked: RecordedExchangeRows | undefined,
+  reply: ModelReply,
   written: ReadonlySet<TurnId>,
-): Said | null {
+): RecordedText | null {
   const turn = asked?.assistant?.id
   if (turn === undefined || reply?.isComplete !== true || !written.has(turn)) return null
   return reply.text.trim() === '' ? null : { turn, text: reply.text }
 }
 
-function turnsOf({ user, assistant }: KeptExchange): readonly Turn[] {
+function buildTurns({ user, assistant }: RecordedExchangeRows): readonly Turn[] {
   return [user, assistant].filter((turn) => turn !== null)
 }
 
@@ -311,7 +311,7 @@ function userTurn(
 ): Turn {
   const { owner, user, at } = conversation
   return {
-    id: `turn_${hashOf(owner, user, session, position, content)}` as TurnId, // derived: said once, kept once
+    id: `turn_${hashParts(owner, user, session, position, content)}` as TurnId, // derived: said once, kept once
     place: { owner, user, session },
     version: 1,
     role: 'user',
@@ -333,7 +333,7 @@ function answerTurn(
 ): Turn | null {
   if (content === null || content.trim() === '') return null
   return {
-    id: `turn_${hashOf(answers)}` as TurnId, // derived: one answer for each question
+    id: `turn_${hashParts(answers)}` as TurnId, // derived: one answer for each question
     place: { owner, user, session },
     version: 1,
     role: 'assistant',
@@ -351,94 +351,94 @@ function putTurn(row: Turn, before: Turn | undefined): Change {
 }
 
 /** What the next request of the conversation will be known by, as far as it doesn't depend on where this one stands. */
-function linksMade(conversation: Conversation, reply: Reply): readonly EntryId[] {
+function buildLinks(conversation: Conversation, reply: ModelReply): readonly EntryId[] {
   if (reply === null) return []
   const { exchanges } = conversation
   const last = exchanges.at(-1)
-  const assistant = wholeAnswer(last?.assistant ?? null, reply)
+  const assistant = joinAnswer(last?.assistant ?? null, reply)
   const isAnswered = reply.isComplete && assistant !== ''
   return [
     ...(last === undefined || !isAnswered
       ? []
-      : exchangeLinks(conversation, exchanges.with(-1, { user: last.user, assistant }))),
-    ...(reply.id === null ? [] : [responseLink(conversation, reply.id)]),
+      : buildExchangeLinks(conversation, exchanges.with(-1, { user: last.user, assistant }))),
+    ...(reply.id === null ? [] : [buildResponseLinkId(conversation, reply.id)]),
   ]
 }
 
 function linkChanges(
   conversation: Conversation,
-  spot: Spot,
-  asked: KeptExchange,
+  spot: SessionPosition,
+  asked: RecordedExchangeRows,
   made: readonly EntryId[],
-  links: Links,
+  links: SessionLinks,
 ): readonly Change[] {
   const last = conversation.exchanges.at(-1)
-  const next = linkAfter(spot, asked.position + 1)
-  const put = (id: EntryId, link: Link) => putLink(conversation, id, link, links.get(id))
+  const next = buildNextLink(spot, asked.position + 1)
+  const put = (id: EntryId, link: SessionLink) => buildLinkChange(conversation, id, link, links.get(id))
   // Found by its opening, it is known by it from now on.
-  const opening = spot.isFollowed ? null : openingLink(conversation)
+  const opening = spot.isFollowed ? null : buildOpeningLinkId(conversation)
   return [
     ...made
-      .filter((id) => !leadsTo(links, id, next))
+      .filter((id) => !isLinkTo(links, id, next))
       .map((id) => put(id, { ...next, turn: asked.spoken })),
     ...(last === undefined ? [] : tailChanges(conversation, last, next, links)),
-    ...(opening ?? []).map((id) => put(id, linkAfter(spot, 0))),
+    ...(opening ?? []).map((id) => put(id, buildNextLink(spot, 0))),
   ]
 }
 
 function tailChanges(
   conversation: Conversation,
   last: Exchange,
-  next: Link,
-  links: Links,
+  next: SessionLink,
+  links: SessionLinks,
 ): readonly Change[] {
-  const ids = tailLinks(conversation)
+  const ids = buildTailLinkIds(conversation)
   if (ids === null) return []
   const [tail, call] = ids
   // Who tries again may stand before the end.
   const position = Math.max(next.position, links.get(tail)?.position ?? 0)
   return [
-    putLink(conversation, tail, { ...next, position }, links.get(tail)),
-    putLink(conversation, call, { ...next, last: saidHash(last) }, links.get(call)),
+    buildLinkChange(conversation, tail, { ...next, position }, links.get(tail)),
+    buildLinkChange(conversation, call, { ...next, last: hashUserMessage(last) }, links.get(call)),
   ]
 }
 
-function linkAfter({ session }: Spot, position: number): Link {
+function buildNextLink({ session }: SessionPosition, position: number): SessionLink {
   return { session, position }
 }
 
-function leadsTo(links: Links, id: EntryId, { session, position }: Link): boolean {
+function isLinkTo(links: SessionLinks, id: EntryId, { session, position }: SessionLink): boolean {
   const known = links.get(id)
   return known !== undefined && known.session === session && known.position === position
 }
 
 /** Where the request stands, with the links that led there and others that are asked for. */
-async function locate(
-  ports: EnginePorts,
+async function locateSession(
+  ports: EngineDependencies,
   conversation: Conversation,
   others: readonly EntryId[],
-): Promise<{ readonly spot: Spot; readonly links: Links }> {
-  const { leads, links } = await follow(ports, conversation, [
-    ...linksSought(conversation),
+): Promise<{ readonly spot: SessionPosition; readonly links: SessionLinks }> {
+  const { leads, links } = await followLeads(ports, conversation, [
+    ...listLinkIds(conversation),
     ...others,
   ])
-  const opened = sessionOpened(conversation, links)
+  const opened = findOpenedSession(conversation, links)
   const hasGoneOn = opened !== null && (await isPastOpening(ports, conversation, opened))
-  return { spot: spotOf(conversation, { leads, links, hasGoneOn }), links }
+  return { spot: resolvePosition(conversation, { leads, links, hasGoneOn }), links }
 }
 
 /** Looks for one lead, which most often is there, and for the others only where it is not. */
-async function follow(
-  ports: EnginePorts,
+async function followLeads(
+  ports: EngineDependencies,
   conversation: Conversation,
   sought: readonly EntryId[],
-): Promise<Pick<Known, 'leads' | 'links'>> {
-  const { surest, others } = leadsOf(conversation)
-  if (surest === null) return { leads: [], links: await readLinks(ports, conversation, sought) }
-  const links = await readLinks(ports, conversation, [surest.id, ...sought])
+): Promise<Pick<KnownLinks, 'leads' | 'links'>> {
+  const { surest, others } = buildLeads(conversation)
+  if (surest === null) return { leads: [], links: await loadLinks(ports, conversation, sought) }
+  const links = await loadLinks(ports, conversation, [surest.id, ...sought])
   if (links.has(surest.id)) return { leads: [surest], links }
   const leads = others()
-  const more = await readLinks(
+  const more = await loadLinks(
     ports,
     conversation,
     leads.map(({ id }) => id),
@@ -447,7 +447,7 @@ async function follow(
 }
 
 async function isPastOpening(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   { owner, user }: Conversation,
   session: SessionId,
 ): Promise<boolean> {
@@ -457,28 +457,28 @@ async function isPastOpening(
 }
 
 /** Those of the turns that are there which still wait for a whole answer. */
-async function readWaiting(
-  ports: EnginePorts,
+async function loadPendingTurnIds(
+  ports: EngineDependencies,
   conversation: Conversation,
-  exchanges: readonly KeptExchange[],
+  exchanges: readonly RecordedExchangeRows[],
   known: ReadonlyMap<TurnId, Turn>,
 ): Promise<ReadonlySet<TurnId>> {
   const turns = exchanges.flatMap(({ user }) =>
     user !== null && known.has(user.id) ? user.id : [],
   )
-  const links = await readLinks(
+  const links = await loadLinks(
     ports,
     conversation,
-    turns.map((turn) => waitingLink(conversation, turn)),
+    turns.map((turn) => buildPendingLinkId(conversation, turn)),
   )
-  return new Set(turns.filter((turn) => links.has(waitingLink(conversation, turn))))
+  return new Set(turns.filter((turn) => links.has(buildPendingLinkId(conversation, turn))))
 }
 
-async function readLinks(
-  { store }: EnginePorts,
+async function loadLinks(
+  { store }: EngineDependencies,
   { owner, user }: Conversation,
   ids: readonly EntryId[],
-): Promise<Links> {
+): Promise<SessionLinks> {
   const sought = [...new Set(ids)]
   if (sought.length === 0) return new Map()
   const { rows } = await store.find(
@@ -486,15 +486,15 @@ async function readLinks(
     { owner, user },
     { where: { ids: sought, kinds: ['thread'] }, limit: sought.length },
   )
-  return new Map(rows.map((entry) => [entry.id, readLink(entry)]))
+  return new Map(rows.map((entry) => [entry.id, parseLink(entry)]))
 }
 
-async function readTurns(
-  { store }: EnginePorts,
+async function loadTurns(
+  { store }: EngineDependencies,
   { owner, user }: Conversation,
-  exchanges: readonly KeptExchange[],
+  exchanges: readonly RecordedExchangeRows[],
 ): Promise<ReadonlyMap<TurnId, Turn>> {
-  const ids = exchanges.flatMap(turnsOf).map(({ id }) => id)
+  const ids = exchanges.flatMap(buildTurns).map(({ id }) => id)
   if (ids.length === 0) return new Map()
   const { rows } = await store.find('turn', { owner, user }, { where: { ids }, limit: ids.length })
   return new Map(rows.map((turn) => [turn.id, turn]))

@@ -3,41 +3,41 @@
  * more of those before it are the same, the surer it is that the conversation is.
  */
 import type { Exchange } from '../../domain/model-call.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 
 /** How many exchanges a run may hold, the surest first, besides all that the client sends: it may cut off the beginning. */
-export const RUN_LENGTHS = [6, 2, 1] as const
+export const EXCHANGE_WINDOWS = [6, 2, 1] as const
 
 /** An exchange of this many characters is hardly found in two conversations. */
 const TELLING_CHARACTERS_MIN = 100
 
-type Mark = { readonly hash: string; readonly isTelling: boolean }
+type ExchangeHash = { readonly hash: string; readonly isTelling: boolean }
 
 /** Each is asked about several times while a request is kept. */
-const marks = new WeakMap<Exchange, Mark>()
+const marks = new WeakMap<Exchange, ExchangeHash>()
 
-function markOf(exchange: Exchange): Mark {
+function hashExchange(exchange: Exchange): ExchangeHash {
   const known = marks.get(exchange)
   if (known !== undefined) return known
   const [user, assistant] = [bare(exchange.user), bare(exchange.assistant ?? '')]
   const isTelling = user.length + assistant.length >= TELLING_CHARACTERS_MIN
-  const mark = { hash: hashOf(user, assistant), isTelling }
+  const mark = { hash: hashParts(user, assistant), isTelling }
   marks.set(exchange, mark)
   return mark
 }
 
-export class Runs {
+export class ExchangeHashes {
   readonly #exchanges: readonly string[]
   /** Of all exchanges up to each. */
   readonly #whole: readonly string[]
   readonly #telling: ReadonlySet<number>
 
   constructor(exchanges: readonly Exchange[]) {
-    const said = exchanges.map(markOf)
+    const said = exchanges.map(hashExchange)
     this.#exchanges = said.map(({ hash }) => hash)
     let whole = ''
     this.#whole = this.#exchanges.map((exchange) => {
-      whole = hashOf(whole, exchange)
+      whole = hashParts(whole, exchange)
       return whole
     })
     this.#telling = new Set(said.flatMap(({ isTelling }, index) => (isTelling ? [index] : [])))
@@ -50,7 +50,7 @@ export class Runs {
 
   /** The last ones before `end`. */
   last(length: number, end: number): string {
-    return hashOf(...this.#exchanges.slice(end - length, end))
+    return hashParts(...this.#exchanges.slice(end - length, end))
   }
 
   /** Whether the last ones before `end` tell which conversation it is, though not all that were sent are the same. */
@@ -60,7 +60,7 @@ export class Runs {
 }
 
 /** A text without what changes from one request to the next, as the time of day: words with a digit in them. */
-export function steady(text: string): string {
+export function removeNumericWords(text: string): string {
   return text
     .split(/\s+/)
     .filter((word) => !/\d/.test(word))

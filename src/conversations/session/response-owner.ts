@@ -3,37 +3,37 @@
  * noted for whom each was made: in a place of its own, as it is asked by those whom it doesn't belong to.
  */
 import type { OwnerId } from '../../domain/ids.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
-import { getEntry, putEntry } from '../../storage/access/system-entries.ts'
+import { getSystemEntry, buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ResponseOwner } from '../conversations.ts'
-import { type Conversation, KEPT_MS } from './session-resolver.ts'
+import { type Conversation, LINK_TTL_MS } from './session-resolver.ts'
 
-export async function responseOwner(
-  ports: EnginePorts,
+export async function getResponseOwner(
+  ports: EngineDependencies,
   owner: OwnerId,
   response: string,
 ): Promise<ResponseOwner> {
-  const entry = await getEntry(ports, idOf(response))
+  const entry = await getSystemEntry(ports, buildResponseId(response))
   if (entry === null || (entry.expiresAt ?? 0) <= ports.clock.now()) return 'unknown'
-  return entry.body.owner === hashOf(owner) ? 'own' : 'foreign'
+  return entry.body.owner === hashParts(owner) ? 'own' : 'foreign'
 }
 
 /** Nothing to change where it is somebody's already: the first one it was made for is the one it belongs to. */
 export async function claimResponse(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   { owner, at }: Conversation,
   response: string,
 ): Promise<readonly Change[]> {
-  const id = idOf(response)
-  if ((await getEntry(ports, id)) !== null) return []
-  const expiresAt = (at + KEPT_MS) as Instant
-  const body = { owner: hashOf(owner) }
-  return [putEntry({ id, kind: 'thread', at, expiresAt, body }, null).change]
+  const id = buildResponseId(response)
+  if ((await getSystemEntry(ports, id)) !== null) return []
+  const expiresAt = (at + LINK_TTL_MS) as Instant
+  const body = { owner: hashParts(owner) }
+  return [buildEntryChange({ id, kind: 'thread', at, expiresAt, body }, null).change]
 }
 
-function idOf(response: string): string {
-  return `thr_${hashOf('response', response)}`
+function buildResponseId(response: string): string {
+  return `thr_${hashParts('response', response)}`
 }

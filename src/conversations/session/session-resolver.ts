@@ -8,10 +8,10 @@ import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, OwnerId, SessionId, TurnId, UserId } from '../../domain/ids.ts'
 import type { Exchange } from '../../domain/model-call.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
-import { bare, RUN_LENGTHS, Runs } from './exchange-hashes.ts'
+import { bare, EXCHANGE_WINDOWS, ExchangeHashes } from './exchange-hashes.ts'
 
 export type Conversation = {
   readonly owner: OwnerId
@@ -30,7 +30,7 @@ export type Conversation = {
   readonly at: Instant
 }
 
-export type Link = {
+export type SessionLink = {
   readonly session: SessionId
   /** Where the next exchange stands in the session. */
   readonly position: number
@@ -40,12 +40,12 @@ export type Link = {
   readonly turn?: TurnId
 }
 
-export type KnownLink = Link & { readonly entry: Entry }
+export type StoredSessionLink = SessionLink & { readonly entry: Entry }
 
-export type Links = ReadonlyMap<EntryId, KnownLink>
+export type SessionLinks = ReadonlyMap<EntryId, StoredSessionLink>
 
 /** Where a request stands. */
-export type Spot = {
+export type SessionPosition = {
   readonly session: SessionId
   /** The first exchange of the request that may be new, and where it stands in the session. */
   readonly from: number
@@ -64,94 +64,94 @@ const RUNS_SOUGHT_MAX = 10
 /** The same words again after this time begin something new; before, it is somebody trying again. */
 const IDLE_MS = 30 * 60_000
 
-export const KEPT_MS = 30 * 86_400_000
+export const LINK_TTL_MS = 30 * 86_400_000
 
 /** A link to look for, and the exchange that would come after it. */
-type Lead = { readonly id: EntryId; readonly end: number }
+type SessionLead = { readonly id: EntryId; readonly end: number }
 
 /** Leads to the session through the exchanges before what is asked now. */
-export type Leads = {
+export type SessionLeads = {
   /** Through all of them: how most conversations go on. Null where there are none. */
-  readonly surest: Lead | null
+  readonly surest: SessionLead | null
   /** The surer first, and of those the latest. Worked out when it is asked for. */
-  others(): readonly Lead[]
+  others(): readonly SessionLead[]
 }
 
-export function leadsOf(conversation: Conversation): Leads {
+export function buildLeads(conversation: Conversation): SessionLeads {
   const { exchanges, named } = conversation
   const completed = exchanges.slice(0, -1)
-  const runs = new Runs(completed)
+  const runs = new ExchangeHashes(completed)
   const ends = completed.map((_, index) => completed.length - index)
   // Within a session that the client names, one exchange can't lead to another.
   const isSure = (length: number, end: number) =>
     length <= end && (named !== null || runs.isTelling(length, end))
-  const whole = (end: number) => ({ id: wholeLink(conversation, runs, end), end })
+  const whole = (end: number) => ({ id: buildHistoryLinkId(conversation, runs, end), end })
   return {
     surest: completed.length === 0 ? null : whole(completed.length),
     others: () => [
       ...ends.slice(1, WHOLE_SOUGHT_MAX).map(whole),
-      ...RUN_LENGTHS.flatMap((length) =>
+      ...EXCHANGE_WINDOWS.flatMap((length) =>
         ends
           .slice(0, RUNS_SOUGHT_MAX)
           .filter((end) => isSure(length, end))
-          .map((end) => ({ id: runLink(conversation, runs, length, end), end })),
+          .map((end) => ({ id: buildWindowLinkId(conversation, runs, length, end), end })),
       ),
     ],
   }
 }
 
 /** By what the next request will be known, when the last of these exchanges has its answer. */
-export function exchangeLinks(
+export function buildExchangeLinks(
   conversation: Conversation,
   answered: readonly Exchange[],
 ): readonly EntryId[] {
-  const runs = new Runs(answered)
+  const runs = new ExchangeHashes(answered)
   const end = answered.length
   // A run of all there is would say the same as the whole.
-  const lengths = RUN_LENGTHS.filter((length) => length < end)
+  const lengths = EXCHANGE_WINDOWS.filter((length) => length < end)
   return [
-    wholeLink(conversation, runs, end),
-    ...lengths.map((length) => runLink(conversation, runs, length, end)),
+    buildHistoryLinkId(conversation, runs, end),
+    ...lengths.map((length) => buildWindowLinkId(conversation, runs, length, end)),
   ]
 }
 
 /** What else could lead to the session. */
-export function linksSought(conversation: Conversation): readonly EntryId[] {
+export function listLinkIds(conversation: Conversation): readonly EntryId[] {
   const { previous } = conversation
   return [
-    ...(previous === null ? [] : [responseLink(conversation, previous)]),
-    ...(tailLinks(conversation) ?? openingLink(conversation) ?? []),
+    ...(previous === null ? [] : [buildResponseLinkId(conversation, previous)]),
+    ...(buildTailLinkIds(conversation) ?? buildOpeningLinkId(conversation) ?? []),
   ]
 }
 
-export type Known = {
+export type KnownLinks = {
   /** In the order in which they count. */
-  readonly leads: readonly Lead[]
-  readonly links: Links
+  readonly leads: readonly SessionLead[]
+  readonly links: SessionLinks
   /** Whether more was said in the session that the opening leads to than the opening and its answer. */
   readonly hasGoneOn: boolean
 }
 
-export function spotOf(conversation: Conversation, known: Known): Spot {
+export function resolvePosition(conversation: Conversation, known: KnownLinks): SessionPosition {
   const spot =
-    byResponse(conversation, known) ??
-    byExchange(known) ??
-    byTail(conversation, known) ??
-    byOpening(conversation, known)
+    resolveByResponse(conversation, known) ??
+    resolveByExchange(known) ??
+    resolveByTail(conversation, known) ??
+    resolveByOpening(conversation, known)
   const passed = Math.max(0, conversation.exchanges.length - EXCHANGES_MAX - spot.from)
   return { ...spot, from: spot.from + passed, position: spot.position + passed }
 }
 
-function byResponse(conversation: Conversation, { links }: Known): Spot | null {
+function resolveByResponse(conversation: Conversation, { links }: KnownLinks): SessionPosition | null {
   const { previous, named } = conversation
   if (previous === null) return null
-  const link = links.get(responseLink(conversation, previous))
+  const link = links.get(buildResponseLinkId(conversation, previous))
   if (link === undefined || (named !== null && link.session !== named)) return null
   return { session: link.session, from: 0, position: link.position, isFollowed: true }
 }
 
 /** What comes after it may be new. */
-function byExchange({ leads, links }: Known): Spot | null {
+function resolveByExchange({ leads, links }: KnownLinks): SessionPosition | null {
   for (const { id, end } of leads) {
     const link = links.get(id)
     if (link === undefined) continue
@@ -161,110 +161,110 @@ function byExchange({ leads, links }: Known): Spot | null {
 }
 
 /** Where the client names the conversation, and may send only what is new. */
-function byTail(conversation: Conversation, { links }: Known): Spot | null {
+function resolveByTail(conversation: Conversation, { links }: KnownLinks): SessionPosition | null {
   const { exchanges, named } = conversation
-  const ids = tailLinks(conversation)
+  const ids = buildTailLinkIds(conversation)
   if (ids === null) return null
   const [link, call] = ids.map((id) => links.get(id))
-  const session = named ?? link?.session ?? sessionNamed(conversation, conversation.conversation)
+  const session = named ?? link?.session ?? buildSessionId(conversation, conversation.conversation)
   const [only] = exchanges
   if (link === undefined || exchanges.length !== 1 || only === undefined) {
     return { session, from: 0, position: 0, isFollowed: false }
   }
   const isAgain =
-    call?.last === saidHash(only) && !(hasRested(call, conversation) && isNew(conversation))
+    call?.last === hashUserMessage(only) && !(isIdle(call, conversation) && isNewSession(conversation))
   const position = isAgain ? call.position - 1 : link.position
   return { session, from: 0, position, isFollowed: true }
 }
 
-function byOpening(conversation: Conversation, { links, hasGoneOn }: Known): Spot {
-  const link = openingIn(conversation, links)
+function resolveByOpening(conversation: Conversation, { links, hasGoneOn }: KnownLinks): SessionPosition {
+  const link = findOpening(conversation, links)
   const opening = conversation.exchanges[0]?.user ?? null
   const words = opening === null ? conversation.previous : bare(opening)
   const isAnother =
-    link !== undefined && isNew(conversation) && (hasGoneOn || hasRested(link, conversation))
+    link !== undefined && isNewSession(conversation) && (hasGoneOn || isIdle(link, conversation))
   const session = isAnother
-    ? sessionNamed(conversation, words, conversation.at)
-    : (link?.session ?? sessionNamed(conversation, words))
+    ? buildSessionId(conversation, words, conversation.at)
+    : (link?.session ?? buildSessionId(conversation, words))
   return { session, from: 0, position: 0, isFollowed: false }
 }
 
-function openingIn(conversation: Conversation, links: Links): KnownLink | undefined {
-  const [id] = openingLink(conversation) ?? []
+function findOpening(conversation: Conversation, links: SessionLinks): StoredSessionLink | undefined {
+  const [id] = buildOpeningLinkId(conversation) ?? []
   return id === undefined ? undefined : links.get(id)
 }
 
 /** The session that may have been opened with what is said now; null where more is said than an opening. */
-export function sessionOpened(conversation: Conversation, links: Links): SessionId | null {
-  return (isNew(conversation) && openingIn(conversation, links)?.session) || null
+export function findOpenedSession(conversation: Conversation, links: SessionLinks): SessionId | null {
+  return (isNewSession(conversation) && findOpening(conversation, links)?.session) || null
 }
 
-function hasRested({ entry }: KnownLink, { at }: Conversation): boolean {
+function isIdle({ entry }: StoredSessionLink, { at }: Conversation): boolean {
   return at - entry.at >= IDLE_MS
 }
 
 /** Whether nothing was answered in it yet, nor done by tools. */
-function isNew({ exchanges, toolResults }: Conversation): boolean {
+function isNewSession({ exchanges, toolResults }: Conversation): boolean {
   return exchanges.length === 1 && exchanges[0]?.assistant === null && toolResults.length === 0
 }
 
-function sessionNamed(
+function buildSessionId(
   { owner, user, instructions }: Conversation,
   words: string | null,
   at: Instant | null = null,
 ): SessionId {
-  return `ses_${hashOf(owner, user, instructions, words, at)}` as SessionId // derived: the same words, the same session
+  return `ses_${hashParts(owner, user, instructions, words, at)}` as SessionId // derived: the same words, the same session
 }
 
-type What = readonly (string | number | null)[]
+type LinkKind = readonly (string | number | null)[]
 
-function linkId({ owner, user }: Conversation, ...what: What): EntryId {
-  return `thr_${hashOf(owner, user, ...what)}` as EntryId // made from what it stands for
+function buildLinkId({ owner, user }: Conversation, ...what: LinkKind): EntryId {
+  return `thr_${hashParts(owner, user, ...what)}` as EntryId // made from what it stands for
 }
 
-export function responseLink(conversation: Conversation, response: string): EntryId {
-  return linkId(conversation, 'response', response)
+export function buildResponseLinkId(conversation: Conversation, response: string): EntryId {
+  return buildLinkId(conversation, 'response', response)
 }
 
-function wholeLink(conversation: Conversation, runs: Runs, end: number): EntryId {
-  return linkId(conversation, 'whole', conversation.named, runs.whole(end))
+function buildHistoryLinkId(conversation: Conversation, runs: ExchangeHashes, end: number): EntryId {
+  return buildLinkId(conversation, 'whole', conversation.named, runs.whole(end))
 }
 
-function runLink(conversation: Conversation, runs: Runs, length: number, end: number): EntryId {
-  return linkId(conversation, 'run', conversation.named, length, runs.last(length, end))
+function buildWindowLinkId(conversation: Conversation, runs: ExchangeHashes, length: number, end: number): EntryId {
+  return buildLinkId(conversation, 'run', conversation.named, length, runs.last(length, end))
 }
 
 /** There as long as a turn waits for a whole answer to be learned from. */
-export function waitingLink(conversation: Conversation, turn: TurnId): EntryId {
-  return linkId(conversation, 'waiting', turn)
+export function buildPendingLinkId(conversation: Conversation, turn: TurnId): EntryId {
+  return buildLinkId(conversation, 'waiting', turn)
 }
 
-export function toolLink(conversation: Conversation, result: string): EntryId {
-  return linkId(conversation, 'tool', result)
+export function buildToolResultLinkId(conversation: Conversation, result: string): EntryId {
+  return buildLinkId(conversation, 'tool', result)
 }
 
 /** To the end of a conversation that has a name, and to the last call with the same instructions in it. */
-export function tailLinks(conversation: Conversation): readonly [EntryId, EntryId] | null {
+export function buildTailLinkIds(conversation: Conversation): readonly [EntryId, EntryId] | null {
   const { named, instructions } = conversation
   const name = named ?? conversation.conversation
   if (name === null) return null
   const kind = named === null ? 'conversation' : 'session'
-  return [linkId(conversation, kind, name), linkId(conversation, kind, name, instructions)]
+  return [buildLinkId(conversation, kind, name), buildLinkId(conversation, kind, name, instructions)]
 }
 
 /** As a list of one, or null where there is none. */
-export function openingLink(conversation: Conversation): readonly [EntryId] | null {
+export function buildOpeningLinkId(conversation: Conversation): readonly [EntryId] | null {
   const [first] = conversation.exchanges
-  if (first === undefined || tailLinks(conversation) !== null) return null
-  return [linkId(conversation, 'opening', conversation.instructions, bare(first.user))]
+  if (first === undefined || buildTailLinkIds(conversation) !== null) return null
+  return [buildLinkId(conversation, 'opening', conversation.instructions, bare(first.user))]
 }
 
-export function saidHash({ user }: Exchange): string {
-  return hashOf(bare(user))
+export function hashUserMessage({ user }: Exchange): string {
+  return hashParts(bare(user))
 }
 
 /** What a link says, as it was written by `putLink`. */
-export function readLink(entry: Entry): KnownLink {
+export function parseLink(entry: Entry): StoredSessionLink {
   const { session, position, last, turn } = entry.body
   return {
     session: session as SessionId, // written below, like the rest
@@ -275,11 +275,11 @@ export function readLink(entry: Entry): KnownLink {
   }
 }
 
-export function putLink(
+export function buildLinkChange(
   { owner, user, at }: Conversation,
   id: EntryId,
-  link: Link,
-  known: KnownLink | undefined,
+  link: SessionLink,
+  known: StoredSessionLink | undefined,
 ): Change {
   const row: Entry = {
     id,
@@ -287,7 +287,7 @@ export function putLink(
     kind: 'thread',
     about: null,
     at,
-    expiresAt: (at + KEPT_MS) as Instant,
+    expiresAt: (at + LINK_TTL_MS) as Instant,
     version: (known?.entry.version ?? 0) + 1,
     body: { ...link } satisfies JsonObject,
   }
@@ -295,6 +295,6 @@ export function putLink(
   return { op: 'put', table: 'entry', row, expect }
 }
 
-export function removeLink({ owner, user }: Conversation, id: EntryId): Change {
+export function buildLinkRemoval({ owner, user }: Conversation, id: EntryId): Change {
   return { op: 'remove', table: 'entry', scope: { owner, user }, id, expect: 'any' }
 }

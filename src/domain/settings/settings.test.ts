@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { parseSettings, resolveSettings, SETTINGS, settingNames } from './settings.ts'
+import { parseSettings, resolveSettings, SETTINGS, listSettingNames } from './settings.ts'
 
 describe('settings', () => {
   it('[SE1] every default lies in its own range, and every setting has help', () => {
-    for (const name of settingNames()) {
+    for (const name of listSettingNames()) {
       const { default: value, help } = SETTINGS[name]
       expect(parseSettings({ [name]: value })).toEqual({ [name]: value })
       expect(help.length).toBeGreaterThan(20)

@@ -3,7 +3,7 @@
  * from that table.
  */
 import { AppError } from '../errors.ts'
-import { namesModelOf } from '../model-name.ts'
+import { isModelOfProviders } from '../model-name.ts'
 import type { SettingDeclaration } from './setting-declaration.ts'
 import { SETTINGS } from './settings-table.ts'
 
@@ -33,7 +33,7 @@ export type Settings = { readonly [Name in SettingName]: ValueOf<Name> }
 export type SettingValues = { readonly [Name in SettingName]?: ValueOf<Name> }
 
 /** What a setting takes, in words. */
-export function settingRange(name: SettingName): string {
+export function describeSettingRange(name: SettingName): string {
   const declaration: SettingDeclaration = SETTINGS[name]
   switch (declaration.kind) {
     case 'choice':
@@ -56,7 +56,7 @@ export function settingRange(name: SettingName): string {
 /** Settings that were resolved here: nothing of them needs to be checked again, as every call would. */
 const resolved = new WeakSet<SettingValues>()
 const DEFAULTS = Object.fromEntries(
-  settingNames().map((name) => [name, SETTINGS[name].default]),
+  listSettingNames().map((name) => [name, SETTINGS[name].default]),
 ) as Settings // one for each name
 
 /** The values in force: defaults, overridden by the system's, overridden by the owner's. */
@@ -84,7 +84,7 @@ export function parseSettings(input: { readonly [name: string]: unknown }): Sett
     if (!isSettingName(name)) {
       throw new AppError(
         'invalid_input',
-        `There is no setting "${name}". There are: ${settingNames().join(', ')}.`,
+        `There is no setting "${name}". There are: ${listSettingNames().join(', ')}.`,
         { setting: name },
       )
     }
@@ -93,7 +93,7 @@ export function parseSettings(input: { readonly [name: string]: unknown }): Sett
   return values as SettingValues // each value was checked against its declaration
 }
 
-export function settingNames(): readonly SettingName[] {
+export function listSettingNames(): readonly SettingName[] {
   return Object.keys(SETTINGS) as SettingName[] // the table's own keys
 }
 
@@ -122,16 +122,16 @@ function parseValue(name: SettingName, value: unknown): SettingValue {
       return value
     case 'text':
       if (typeof value !== 'string' || value.length > TEXT_CHARACTERS_MAX) {
-        throw refused(settingRange(name))
+        throw refused(describeSettingRange(name))
       }
       if (declaration.format === 'timeZone' && !isTimeZone(value)) {
-        throw refused(`${settingRange(name)}; not "${value}"`)
+        throw refused(`${describeSettingRange(name)}; not "${value}"`)
       }
       // What was given may hold a password, and is not repeated.
-      if (declaration.format === 'address' && !isAddress(value)) throw refused(settingRange(name))
+      if (declaration.format === 'address' && !isAddress(value)) throw refused(describeSettingRange(name))
       if (declaration.providers !== undefined && value !== '') {
-        if (!namesModelOf(value, declaration.providers)) {
-          throw refused(`${settingRange(name)}. "${value}" is none`)
+        if (!isModelOfProviders(value, declaration.providers)) {
+          throw refused(`${describeSettingRange(name)}. "${value}" is none`)
         }
       }
       return value

@@ -2,27 +2,27 @@
  * How much a part of a text takes, in tokens as `estimateTokens` counts them and in bytes of UTF-8. Tokens are counted in
  * twelfths, which add up without rounding: a byte is a quarter, and a character of Chinese, Japanese or Korean two thirds.
  */
-import type { Lines } from '../../text/lines.ts'
+import type { LineIndex } from '../../text/lines.ts'
 
-export type Size = { readonly twelfths: number; readonly bytes: number }
+export type TextSize = { readonly tokenUnits: number; readonly bytes: number }
 
-export const TWELFTHS = 12
+export const UNITS_PER_TOKEN = 12
 const BYTE_TWELFTHS = 3
 const WIDE_FROM = 0x2e80
 
 /** Of one character, given by its code point; half of a surrogate pair counts as the mark that replaces it. */
-export function sizeOfCharacter(point: number): Size {
+export function measureCharacter(point: number): TextSize {
   const bytes = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
-  return { twelfths: bytes * BYTE_TWELFTHS - (point >= WIDE_FROM ? 1 : 0), bytes }
+  return { tokenUnits: bytes * BYTE_TWELFTHS - (point >= WIDE_FROM ? 1 : 0), bytes }
 }
 
 /** What everything before each line takes, so that the size of any lines is a difference. */
-export class LineSizes {
+export class LineSizeIndex {
   readonly #twelfths: Float64Array
   readonly #bytes: Float64Array
   readonly #breaks: Uint8Array
 
-  constructor({ text, count, starts, ends }: Lines) {
+  constructor({ text, count, starts, ends }: LineIndex) {
     this.#twelfths = new Float64Array(count + 1)
     this.#bytes = new Float64Array(count + 1)
     this.#breaks = new Uint8Array(count)
@@ -30,7 +30,7 @@ export class LineSizes {
       const start = starts[line] ?? 0
       const end = ends[line] ?? 0
       const breakLength = (starts[line + 1] ?? end) - end
-      const { twelfths, bytes } = sizeBetween(text, start, end)
+      const { tokenUnits: twelfths, bytes } = measureText(text, start, end)
       this.#breaks[line] = breakLength
       this.#twelfths[line + 1] =
         (this.#twelfths[line] ?? 0) + twelfths + breakLength * BYTE_TWELFTHS
@@ -39,17 +39,17 @@ export class LineSizes {
   }
 
   /** From one line to another, without the break after the last. */
-  between(first: number, last: number): Size {
+  between(first: number, last: number): TextSize {
     const lastBreak = this.#breaks[last] ?? 0
     return {
-      twelfths:
+      tokenUnits:
         (this.#twelfths[last + 1] ?? 0) - (this.#twelfths[first] ?? 0) - lastBreak * BYTE_TWELFTHS,
       bytes: (this.#bytes[last + 1] ?? 0) - (this.#bytes[first] ?? 0) - lastBreak,
     }
   }
 }
 
-export function sizeBetween(text: string, start: number, end: number): Size {
+export function measureText(text: string, start: number, end: number): TextSize {
   let bytes = 0
   let wide = 0
   for (let at = start; at < end; at++) {
@@ -60,22 +60,22 @@ export function sizeBetween(text: string, start: number, end: number): Size {
       bytes += 3
       if (unit >= WIDE_FROM) wide++
       // A pair is one character of four bytes.
-      if (isHigh(unit) && at + 1 < end && isLow(text.charCodeAt(at + 1))) {
+      if (isHighSurrogate(unit) && at + 1 < end && isLowSurrogate(text.charCodeAt(at + 1))) {
         bytes++
         at++
       }
     }
   }
-  return { twelfths: bytes * BYTE_TWELFTHS - wide, bytes }
+  return { tokenUnits: bytes * BYTE_TWELFTHS - wide, bytes }
 }
 
-function isHigh(unit: number): boolean {
+function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
-function isLow(unit: number): boolean {
+function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
 /** Both in the same measure: how much a span may hold, and how much of it may be what the one before has told. */
-export type Limits = { readonly whole: Size; readonly overlap: Size }
+export type Limits = { readonly whole: TextSize; readonly overlap: TextSize }

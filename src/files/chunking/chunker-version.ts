@@ -1,4 +1,4 @@
-import type { FileSettings } from '../file-options.ts'
+import type { FileOptions } from '../file-options.ts'
 
 /** Rises when the same settings make other chunks of the same file. */
 const CUTTING_VERSION = 1
@@ -6,7 +6,7 @@ const CUTTING_VERSION = 1
 const REDACTION_VERSION = 1
 
 /** How chunks are made: another recipe makes another generation. */
-export function recipeOf(settings: FileSettings): string {
-  const { chunkTokens, chunkOverlap, chunkBytesMax, redactsMails } = settings
+export function buildChunkerVersion(settings: FileOptions): string {
+  const { chunkTokens, chunkOverlap, chunkBytesMax, redactsEmails: redactsMails } = settings
   return `${CUTTING_VERSION}:${chunkTokens}:${chunkOverlap}:${chunkBytesMax}:${REDACTION_VERSION}:${redactsMails}`
 }

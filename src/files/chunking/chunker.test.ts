@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { linesOf, textOfLines } from '../../text/lines.ts'
-import { structureOfMarkdown } from '../../text/markdown/markdown-structure.ts'
+import { indexLines, sliceLines } from '../../text/lines.ts'
+import { parseMarkdownStructure } from '../../text/markdown/markdown-structure.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { CUT_DEFAULTS, type CutOptions, cutMarkdown, cutText, structureOfText } from './chunker.ts'
-import { cutLines } from './line-chunker.ts'
+import { CHUNK_DEFAULTS, type CutOptions, chunkMarkdown, chunkText, parseTextStructure } from './chunker.ts'
+import { splitIntoSpans } from './line-chunker.ts'
 
 const WAYS = [
-  { cut: cutMarkdown, structureOf: structureOfMarkdown },
-  { cut: cutText, structureOf: structureOfText },
+  { cut: chunkMarkdown, structureOf: parseMarkdownStructure },
+  { cut: chunkText, structureOf: parseTextStructure },
 ] as const
 type Way = (typeof WAYS)[number]
 const SMALL: CutOptions = { tokens: 30, overlap: 8, bytesMax: 8_192 }
@@ -17,8 +17,8 @@ const words = (count: number, word = 'word') => Array.from({ length: count }, ()
 
 /** Puts the file together again from where its spans stand, and compares the chunks with them. */
 function expectExact(text: string, options: CutOptions, { cut, structureOf }: Way): void {
-  const lines = linesOf(text)
-  const spans = cutLines(lines, structureOf(lines), options)
+  const lines = indexLines(text)
+  const spans = splitIntoSpans(lines, structureOf(lines), options)
   const chunks = cut(text, options)
   const written = spans.map(({ start, end, first, last }) => {
     return { text: text.slice(start, end), lineFirst: first + 1, lineLast: last + 1 }
@@ -101,8 +101,8 @@ it('[FC1] names lines that hold exactly its text, unless a line was too long', (
   fc.assert(
     fc.property(anyMarkdown, (text) => {
       for (const { cut } of WAYS) {
-        for (const { lineFirst, lineLast, text: told } of cut(text, CUT_DEFAULTS)) {
-          expect(textOfLines(text, lineFirst, lineLast - lineFirst + 1)).toBe(told)
+        for (const { lineFirst, lineLast, text: told } of cut(text, CHUNK_DEFAULTS)) {
+          expect(sliceLines(text, lineFirst, lineLast - lineFirst + 1)).toBe(told)
         }
       }
     }),
@@ -127,14 +127,14 @@ it('[FC2] holds no more than it may, in tokens and in bytes', () => {
 })
 
 it('[FC2] counts lines as editors do', () => {
-  expect(linesOf('a\nb\r\nc\rd').count).toBe(4)
-  expect(linesOf('a\n').count).toBe(1)
-  expect(linesOf('').count).toBe(0)
-  expect(linesOf('\ufeff').count).toBe(0)
-  expect(textOfLines('\ufeffa\r\nb\r\n\r\nd', 1, 2)).toBe('a\r\nb')
-  expect(textOfLines('a\nb', 2, 100)).toBe('b')
-  expect(textOfLines('a\nb', 3, 1)).toBe('')
-  expect(textOfLines('a\nb', 1, 0)).toBe('')
+  expect(indexLines('a\nb\r\nc\rd').count).toBe(4)
+  expect(indexLines('a\n').count).toBe(1)
+  expect(indexLines('').count).toBe(0)
+  expect(indexLines('\ufeff').count).toBe(0)
+  expect(sliceLines('\ufeffa\r\nb\r\n\r\nd', 1, 2)).toBe('a\r\nb')
+  expect(sliceLines('a\nb', 2, 100)).toBe('b')
+  expect(sliceLines('a\nb', 3, 1)).toBe('')
+  expect(sliceLines('a\nb', 1, 0)).toBe('')
 })
 
 it('[FC1] makes nothing of nothing', () => {
@@ -160,7 +160,7 @@ it('[FC3] knows the headings that it stands under, of both kinds', () => {
     '## Black',
     words(20),
   ].join('\n')
-  expect(cutMarkdown(text, SMALL).map(({ headings, lineFirst }) => [lineFirst, headings])).toEqual([
+  expect(chunkMarkdown(text, SMALL).map(({ headings, lineFirst }) => [lineFirst, headings])).toEqual([
     [1, ['Tea']],
     [4, ['Tea', 'Green']],
     [7, ['Tea', 'Green', 'Sencha']],
@@ -175,10 +175,10 @@ it('[FC3] takes the title of the page from its front matter', () => {
     ['---', 'title:   Tea: an introduction', '...', '# Tea: an introduction'],
   ]
   for (const front of pages) {
-    const chunks = cutMarkdown([...front, '', '## Green', words(25)].join('\r\n'), SMALL)
+    const chunks = chunkMarkdown([...front, '', '## Green', words(25)].join('\r\n'), SMALL)
     expect(chunks.at(-1)?.headings).toEqual(['Tea: an introduction', 'Green'])
   }
-  expect(cutMarkdown('---\ntitle: Tea\n\nnever closed')[0]?.headings).toEqual([])
+  expect(chunkMarkdown('---\ntitle: Tea\n\nnever closed')[0]?.headings).toEqual([])
 })
 
 it('[FC3] takes for headings only what is one', () => {
@@ -197,11 +197,11 @@ it('[FC3] takes for headings only what is one', () => {
     '---\n# comment\n---',
   ]
   for (const text of not) {
-    for (const { headings } of cutMarkdown(`${text}\n\n${words(40)}`, SMALL)) {
+    for (const { headings } of chunkMarkdown(`${text}\n\n${words(40)}`, SMALL)) {
       expect([text, headings]).toEqual([text, []])
     }
   }
-  const chunks = cutMarkdown(`\`\`\`\n${words(40)}\n\`\`\`\n# Tea\n${words(20)}`, SMALL)
+  const chunks = chunkMarkdown(`\`\`\`\n${words(40)}\n\`\`\`\n# Tea\n${words(20)}`, SMALL)
   expect(chunks.at(-1)?.headings).toEqual(['Tea'])
 })
 
@@ -217,7 +217,7 @@ it('[FC4] keeps lists, tables, code and front matter whole where they fit', () =
   ]
   for (const whole of wholes) {
     const before = whole.startsWith('---') ? '' : `${words(20)}\n\n`
-    const chunks = cutMarkdown(`${before}${whole}\n\n${words(20)}`, { ...SMALL, overlap: 0 })
+    const chunks = chunkMarkdown(`${before}${whole}\n\n${words(20)}`, { ...SMALL, overlap: 0 })
     expect(chunks.filter(({ text }) => text.includes(whole))).toHaveLength(1)
   }
 })
@@ -227,47 +227,47 @@ it('[FC4] cuts what is too long between its points, rows and lines', () => {
     { length: 20 },
     (_, index) => `- point ${index} is about tea\n  and cups`,
   )
-  for (const { text } of cutMarkdown(points.join('\n'), { ...SMALL, overlap: 0 })) {
+  for (const { text } of chunkMarkdown(points.join('\n'), { ...SMALL, overlap: 0 })) {
     expect(text).toMatch(/^- point/)
     expect(text).toMatch(/and cups$/)
   }
   const rows = Array.from({ length: 30 }, (_, index) => `| ${index} | tea and cups |`)
-  const [head, ...rest] = cutMarkdown(['| n | what |', '|---|---|', ...rows].join('\n'), SMALL)
+  const [head, ...rest] = chunkMarkdown(['| n | what |', '|---|---|', ...rows].join('\n'), SMALL)
   expect(head?.text).toMatch(/^\| n \| what \|\n\|---\|---\|\n\| 0 \|/)
   for (const { text } of rest) expect(text).toMatch(/^\| \d+ \|/)
 })
 
 it('[FC4] leaves a heading with the first words below it, and words with what they announce', () => {
   const text = `${words(15)}\n\n# Tea\n\n## Green\n\n${words(100)}`
-  expect(cutMarkdown(text, SMALL).map(({ text: told }) => told)).toContainEqual(
+  expect(chunkMarkdown(text, SMALL).map(({ text: told }) => told)).toContainEqual(
     expect.stringMatching(/^# Tea\n\n## Green\n\nword word/),
   )
   const announced = `${words(18)}\n\nThe commands are:\n\n\`\`\`\nboil\npour\n\`\`\``
-  expect(cutMarkdown(announced, SMALL)[1]?.text).toMatch(/^The commands are:\n\n```/)
+  expect(chunkMarkdown(announced, SMALL)[1]?.text).toMatch(/^The commands are:\n\n```/)
   const translated = `${words(20)}\n\n<!--\n## Green tea\n-->\n## 绿茶\n\n很好喝。`
-  expect(cutMarkdown(translated, SMALL)[1]?.text).toMatch(/^<!--\n## Green tea\n-->\n## 绿茶/)
+  expect(chunkMarkdown(translated, SMALL)[1]?.text).toMatch(/^<!--\n## Green tea\n-->\n## 绿茶/)
 })
 
 it('[FC5] joins small sections of one parent up to the size', () => {
   const section = (name: string) => `### ${name}\n\nSays hardly anything.\n`
   const text = `# Teas\n\n## Asia\n\n${['A', 'B', 'C', 'D', 'E', 'F'].map(section).join('\n')}`
-  const chunks = cutMarkdown(text, { ...SMALL, tokens: 40 })
+  const chunks = chunkMarkdown(text, { ...SMALL, tokens: 40 })
   expect(chunks.length).toBeLessThan(4)
   for (const { headings } of chunks) expect(headings).toEqual(['Teas', 'Asia'])
 })
 
 it('[FC6] repeats the end of the chunk before by whole lines, and nothing from behind a heading', () => {
   const paragraphs = Array.from({ length: 8 }, (_, index) => `Sentence ${index} is about tea.`)
-  const chunks = cutMarkdown(paragraphs.join('\n\n'), SMALL)
+  const chunks = chunkMarkdown(paragraphs.join('\n\n'), SMALL)
   chunks.slice(1).forEach((chunk, index) => {
     const before = chunks[index]
     expect(chunk.lineFirst).toBe(before?.lineLast)
   })
   const sections = Array.from({ length: 4 }, (_, index) => `## Part ${index}\n\n${words(20)}`)
-  const parts = cutMarkdown(sections.join('\n\n'), SMALL)
+  const parts = chunkMarkdown(sections.join('\n\n'), SMALL)
   expect(parts).toHaveLength(4)
   for (const { text } of parts) expect(text).toMatch(/^## Part/)
-  const without = cutMarkdown(paragraphs.join('\n\n'), { ...SMALL, overlap: 0 })
+  const without = chunkMarkdown(paragraphs.join('\n\n'), { ...SMALL, overlap: 0 })
   without.slice(1).forEach((chunk, index) => {
     expect(chunk.lineFirst).toBeGreaterThan(without[index]?.lineLast ?? 0)
   })
@@ -275,20 +275,20 @@ it('[FC6] repeats the end of the chunk before by whole lines, and nothing from b
 
 it('[FC7] cuts a long line after sentences, else between words, and never inside of a character', () => {
   const sentences = 'Tea is a drink. It comes from Asia! Who knows why? '.repeat(40).trim()
-  for (const { text, lineFirst, lineLast } of cutText(`\n${sentences}\n`, SMALL)) {
+  for (const { text, lineFirst, lineLast } of chunkText(`\n${sentences}\n`, SMALL)) {
     expect([lineFirst, lineLast]).toEqual([2, 2])
     expect(text).toMatch(/^(?:Tea|It|Who).*[.!?]$/)
   }
-  for (const { text } of cutText('我喜欢喝茶。他说：“好的！”她走了。'.repeat(30), SMALL)) {
+  for (const { text } of chunkText('我喜欢喝茶。他说：“好的！”她走了。'.repeat(30), SMALL)) {
     expect(text).toMatch(/^(?:我|他|她).*(?:。|”)$/)
   }
-  for (const { text } of cutText(words(500), SMALL)) expect(text).toMatch(/^word.*word$/)
-  for (const { text } of cutText('🍵'.repeat(900), SMALL)) expect(text).toMatch(/^(?:🍵)+$/u)
+  for (const { text } of chunkText(words(500), SMALL)) expect(text).toMatch(/^word.*word$/)
+  for (const { text } of chunkText('🍵'.repeat(900), SMALL)) expect(text).toMatch(/^(?:🍵)+$/u)
 })
 
 it('[FC7] goes on behind the end of a long line, and begins with the heading above it', () => {
   const text = `# Tea\n${words(50)}\nand cups\n\nOther words.`
-  const chunks = cutMarkdown(text, { ...SMALL, overlap: 0 })
+  const chunks = chunkMarkdown(text, { ...SMALL, overlap: 0 })
   expect(chunks[0]).toMatchObject({ lineFirst: 1, lineLast: 2, headings: ['Tea'] })
   expect(chunks.at(-1)?.text).toMatch(/word\nand cups\n\nOther words\.$/)
 })

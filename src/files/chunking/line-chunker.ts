@@ -3,12 +3,12 @@
  * are put together again as far as they fit, so that small neighbours share a span. Each line is looked at once for each
  * strength of cut, of which there are few: the time is linear in the text.
  */
-import type { Lines } from '../../text/lines.ts'
-import { CUT, type Structure } from '../../text/markdown/document-structure.ts'
-import { type Limits, LineSizes, type Size, sizeBetween, TWELFTHS } from './chunk-size.ts'
-import { cutLongLine } from './long-line.ts'
+import type { LineIndex } from '../../text/lines.ts'
+import { BREAK_COST, type DocumentStructure } from '../../text/markdown/document-structure.ts'
+import { type Limits, LineSizeIndex, type TextSize, measureText, UNITS_PER_TOKEN } from './chunk-size.ts'
+import { splitLongLine } from './long-line.ts'
 
-export type CutOptions = {
+export type ChunkOptions = {
   /** How much a chunk may hold, in tokens as they are estimated. */
   readonly tokens: number
   /** How much of the end of one chunk is repeated at the beginning of the next; at most half of what it may hold. */
@@ -18,7 +18,7 @@ export type CutOptions = {
 }
 
 /** A part of a text: from `start` to `end`, in lines counted from 0. */
-export type Span = {
+export type LineSpan = {
   readonly start: number
   readonly end: number
   readonly first: number
@@ -29,34 +29,34 @@ export type Span = {
 const TOKENS_MIN = 1
 const BYTES_MIN = 4
 
-export function cutLines(lines: Lines, structure: Structure, options: CutOptions): readonly Span[] {
-  const first = structure.cuts.findIndex((cut) => cut !== CUT.never)
-  const last = structure.cuts.findLastIndex((cut) => cut !== CUT.never)
+export function splitIntoSpans(lines: LineIndex, structure: DocumentStructure, options: ChunkOptions): readonly LineSpan[] {
+  const first = structure.breakCosts.findIndex((cut) => cut !== BREAK_COST.never)
+  const last = structure.breakCosts.findLastIndex((cut) => cut !== BREAK_COST.never)
   if (first < 0) return []
-  const cutter = new Cutter(lines, structure, limitsOf(options))
+  const cutter = new LineChunker(lines, structure, computeLimits(options))
   cutter.cut(first, last)
   return cutter.spans
 }
 
-function limitsOf({ tokens, overlap, bytesMax }: CutOptions): Limits {
+function computeLimits({ tokens, overlap, bytesMax }: ChunkOptions): Limits {
   const whole = {
-    twelfths: Math.max(TOKENS_MIN, Math.floor(tokens)) * TWELFTHS,
+    twelfths: Math.max(TOKENS_MIN, Math.floor(tokens)) * UNITS_PER_TOKEN,
     bytes: Math.max(BYTES_MIN, Math.floor(bytesMax)),
   }
   const repeated = {
-    twelfths: Math.min(Math.max(0, overlap) * TWELFTHS, whole.twelfths / 2),
+    twelfths: Math.min(Math.max(0, overlap) * UNITS_PER_TOKEN, whole.twelfths / 2),
     bytes: whole.bytes / 2,
   }
   return { whole, overlap: repeated }
 }
 
 /** Lines that will be a span. */
-type Group = {
+type LineGroup = {
   /** Where the span begins: with the line `from`, unless that was too long and this is the end of it. */
   readonly start: number
   readonly from: number
   /** What of the line `from` comes before `start`. */
-  readonly skipped: Size
+  readonly skipped: TextSize
   /** The first line that the span before has not. */
   readonly first: number
   last: number
@@ -64,25 +64,25 @@ type Group = {
   end: number
 }
 
-const NO_SIZE: Size = { twelfths: 0, bytes: 0 }
+const NO_SIZE: TextSize = { tokenUnits: 0, bytes: 0 }
 
 /** The share of a whole chunk below which lines are too few to be found for what they say. */
 const TINY_SHARE = 1 / 16
 
-class Cutter {
-  readonly spans: Span[] = []
-  readonly #lines: Lines
-  readonly #structure: Structure
+class LineChunker {
+  readonly spans: LineSpan[] = []
+  readonly #lines: LineIndex
+  readonly #structure: DocumentStructure
   readonly #limits: Limits
-  readonly #sizes: LineSizes
+  readonly #sizes: LineSizeIndex
   /** The first line of the last span that the span before it has not. */
   #newFrom = -1
 
-  constructor(lines: Lines, structure: Structure, limits: Limits) {
+  constructor(lines: LineIndex, structure: DocumentStructure, limits: Limits) {
     this.#lines = lines
     this.#structure = structure
     this.#limits = limits
-    this.#sizes = new LineSizes(lines)
+    this.#sizes = new LineSizeIndex(lines)
   }
 
   /** Both lines are not empty. */
@@ -95,13 +95,13 @@ class Cutter {
   }
 
   /** At the weakest cuts above `above`. Returns the end of it, behind which other lines may follow. */
-  #divide(first: number, last: number, above: number): Group | null {
+  #divide(first: number, last: number, above: number): LineGroup | null {
     const weakest = this.#weakestCut(first, last, above)
-    if (weakest === CUT.never) return this.#cutCharacters(first, last)
-    let group: Group | null = null
+    if (weakest === BREAK_COST.never) return this.#cutCharacters(first, last)
+    let group: LineGroup | null = null
     let begin = first
     for (let line = first + 1; line <= last + 1; line++) {
-      if (line <= last && this.#structure.cuts[line] !== weakest) continue
+      if (line <= last && this.#structure.breakCosts[line] !== weakest) continue
       group = this.#add(group, begin, this.#lastFilled(line - 1), weakest)
       begin = line
     }
@@ -109,8 +109,8 @@ class Cutter {
   }
 
   #weakestCut(first: number, last: number, above: number): number {
-    const { cuts } = this.#structure
-    let weakest: number = CUT.never
+    const { breakCosts: cuts } = this.#structure
+    let weakest: number = BREAK_COST.never
     for (let line = first + 1; line <= last; line++) {
       const cut = cuts[line] ?? 0
       if (cut > above && cut < weakest) weakest = cut
@@ -120,12 +120,12 @@ class Cutter {
 
   #lastFilled(line: number): number {
     let last = line
-    while (this.#structure.cuts[last] === CUT.never) last--
+    while (this.#structure.breakCosts[last] === BREAK_COST.never) last--
     return last
   }
 
   /** Puts the lines to the group if they fit; otherwise the group is done, and they begin another. */
-  #add(group: Group | null, first: number, last: number, cut: number): Group | null {
+  #add(group: LineGroup | null, first: number, last: number, cut: number): LineGroup | null {
     if (group !== null && this.#fits(group.from, last, group.skipped)) {
       group.last = last
       group.end = this.#lines.ends[last] ?? 0
@@ -141,33 +141,33 @@ class Cutter {
   }
 
   /** What follows the end of it goes on with that, unless it is another section. */
-  #divideIn(first: number, last: number, cut: number): Group | null {
+  #divideIn(first: number, last: number, cut: number): LineGroup | null {
     const group = this.#divide(first, last, cut)
-    if (group === null || cut >= CUT.block) return group
+    if (group === null || cut >= BREAK_COST.block) return group
     this.#emit(group)
     return null
   }
 
   /** Whether it says too little to stand alone: headings without words, or hardly any words. */
-  #isTiny({ first, last, skipped }: Group): boolean {
+  #isTiny({ first, last, skipped }: LineGroup): boolean {
     if (skipped !== NO_SIZE) return false
     const { whole } = this.#limits
-    const { twelfths, bytes } = this.#sizes.between(first, last)
-    if (twelfths <= whole.twelfths * TINY_SHARE && bytes <= whole.bytes * TINY_SHARE) return true
+    const { tokenUnits: twelfths, bytes } = this.#sizes.between(first, last)
+    if (twelfths <= whole.tokenUnits * TINY_SHARE && bytes <= whole.bytes * TINY_SHARE) return true
     return this.#structure.isHeading.subarray(first, last + 1).every((flag, index) => {
-      return flag === 1 || this.#structure.cuts[first + index] === CUT.never
+      return flag === 1 || this.#structure.breakCosts[first + index] === BREAK_COST.never
     })
   }
 
-  #group(from: number, first: number, last: number): Group {
+  #group(from: number, first: number, last: number): LineGroup {
     const { starts, ends } = this.#lines
     return { start: starts[from] ?? 0, from, skipped: NO_SIZE, first, last, end: ends[last] ?? 0 }
   }
 
-  #fits(first: number, last: number, skipped: Size = NO_SIZE): boolean {
-    const { twelfths, bytes } = this.#sizes.between(first, last)
-    const size = { twelfths: twelfths - skipped.twelfths, bytes: bytes - skipped.bytes }
-    return isWithin(size, this.#limits.whole)
+  #fits(first: number, last: number, skipped: TextSize = NO_SIZE): boolean {
+    const { tokenUnits: twelfths, bytes } = this.#sizes.between(first, last)
+    const size = { twelfths: twelfths - skipped.tokenUnits, bytes: bytes - skipped.bytes }
+    return isWithinLimit(size, this.#limits.whole)
   }
 
   /**
@@ -175,15 +175,15 @@ class Cutter {
    * place that is near enough. Not behind a heading, and the span before must keep something of its own.
    */
   #overlapFrom(first: number, last: number): number {
-    const { cuts, isHeading, sectionOf } = this.#structure
-    const worst = Math.max(CUT.line, cuts[first] ?? 0)
+    const { breakCosts: cuts, isHeading, sectionOf } = this.#structure
+    const worst = Math.max(BREAK_COST.line, cuts[first] ?? 0)
     let from = first
-    let best: number = CUT.never
+    let best: number = BREAK_COST.never
     for (let line = first - 1; line > this.#newFrom; line--) {
       if (isHeading[line] === 1 || sectionOf[line] !== sectionOf[first]) break
       const cut = cuts[line] ?? 0
-      if (cut === CUT.never) continue
-      if (!isWithin(this.#sizes.between(line, first - 1), this.#limits.overlap)) break
+      if (cut === BREAK_COST.never) continue
+      if (!isWithinLimit(this.#sizes.between(line, first - 1), this.#limits.overlap)) break
       if (!this.#fits(line, last)) break
       if (cut > best || cut > worst) continue
       best = cut
@@ -192,7 +192,7 @@ class Cutter {
     return from
   }
 
-  #emit({ start, end, from, first, last }: Group): void {
+  #emit({ start, end, from, first, last }: LineGroup): void {
     this.spans.push({ start, end, first: from, last })
     this.#newFrom = first
   }
@@ -201,10 +201,10 @@ class Cutter {
    * Cuts between characters, with no regard to lines: one that is too long, with the heading above it. All but the last
    * part are done.
    */
-  #cutCharacters(first: number, last: number): Group {
+  #cutCharacters(first: number, last: number): LineGroup {
     const { text, starts, ends } = this.#lines
     const start = starts[first] ?? 0
-    const parts = [...cutLongLine(text, start, ends[last] ?? 0, this.#limits)]
+    const parts = [...splitLongLine(text, start, ends[last] ?? 0, this.#limits)]
     const final = parts.pop() ?? { start, end: start }
     let line = first
     for (const part of parts) {
@@ -212,7 +212,7 @@ class Cutter {
       this.spans.push({ ...part, first: line, last: this.#lineAt(part.end - 1, line) })
     }
     line = this.#lineAt(final.start, line)
-    const skipped = sizeBetween(text, starts[line] ?? 0, final.start)
+    const skipped = measureText(text, starts[line] ?? 0, final.start)
     this.#newFrom = line
     return { start: final.start, from: line, skipped, first: line, last, end: final.end }
   }
@@ -225,6 +225,6 @@ class Cutter {
   }
 }
 
-export function isWithin(size: Size, limit: Size): boolean {
-  return size.twelfths <= limit.twelfths && size.bytes <= limit.bytes
+export function isWithinLimit(size: TextSize, limit: TextSize): boolean {
+  return size.tokenUnits <= limit.tokenUnits && size.bytes <= limit.bytes
 }

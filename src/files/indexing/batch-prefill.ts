@@ -2,21 +2,21 @@
  * Gets the vectors of what a look has brought ahead, where that is worth it. Words are found meanwhile; documents wait to be
  * embedded, since embedding them as usual would cost what the batches are to save.
  */
-import { embeddingText } from '../../domain/embedding-text.ts'
+import { renderEmbeddingText } from '../../domain/embedding-text.ts'
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Prefill } from '../../models/batch-embedder.ts'
+import type { BatchEmbedder } from '../../models/batch-embedder.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Store } from '../../storage/store.ts'
 
-export class Prefilling {
-  readonly #prefill: Prefill
+export class BatchPrefill {
+  readonly #prefill: BatchEmbedder
   readonly #inner: Engine
   readonly #store: Store
   #running: Promise<void> | null = null
   #warmedUp: Promise<void> | null = null
 
-  constructor(prefill: Prefill, inner: Engine, store: Store) {
+  constructor(prefill: BatchEmbedder, inner: Engine, store: Store) {
     this.#prefill = prefill
     this.#inner = inner
     this.#store = store
@@ -31,7 +31,7 @@ export class Prefilling {
     // A model is measured with documents of its own before the first question, which must not wait.
     this.#warmedUp ??= this.#inner.warmUp().catch(() => {})
     await this.#warmedUp
-    const release = this.#prefill.hold()
+    const release = this.#prefill.deferEmbedding()
     try {
       return await work()
     } finally {
@@ -53,8 +53,8 @@ export class Prefilling {
     const texts: string[] = []
     const query = { where: {}, order: 'oldest' } as const
     for await (const page of pages(this.#store, 'memory', { owner }, query)) {
-      for (const row of page) texts.push(embeddingText(row))
+      for (const row of page) texts.push(renderEmbeddingText(row))
     }
-    await this.#prefill.fill(texts, { signal })
+    await this.#prefill.embedAll(texts, { signal })
   }
 }

@@ -5,17 +5,17 @@ import type { Memory } from '../../domain/memory.ts'
 import type { Instant } from '../../lib/time.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
-import type { Chunk, FileTrouble } from '../file.ts'
-import { placeChunks } from './chunk-numbers.ts'
+import type { Chunk, FileProblem } from '../file.ts'
+import { numberChunks } from './chunk-numbers.ts'
 import {
-  chunkRow,
+  buildChunkMemory,
   type FileRecord,
-  type Home,
+  type GenerationScope,
   type IndexedFile,
-  numberOf,
-  putFile,
-  removeFile,
-  renamedChunk,
+  parseChunkNumber,
+  buildFileChange,
+  buildFileRemoval,
+  renameChunk,
 } from './index-rows.ts'
 import type { IndexWriter } from './index-writer.ts'
 
@@ -26,9 +26,9 @@ export type NewFile = Omit<IndexedFile, 'document' | 'chunks'>
 export type NewChunk = Chunk & { readonly saidAt?: Instant | null }
 
 /** All chunks of a file, in their order. */
-export async function chunksOf(
+export async function loadChunks(
   store: Store,
-  home: Home,
+  home: GenerationScope,
   document: DocumentId,
 ): Promise<readonly Memory[]> {
   const rows: Memory[] = []
@@ -39,9 +39,9 @@ export async function chunksOf(
 }
 
 /** The last chunks of a file, in their order. */
-export async function lastChunksOf(
+export async function loadLastChunks(
   store: Store,
-  home: Home,
+  home: GenerationScope,
   document: DocumentId,
   count: number,
 ): Promise<readonly Memory[]> {
@@ -50,7 +50,7 @@ export async function lastChunksOf(
   return [...rows].reverse()
 }
 
-export type Replacement = {
+export type ChunkReplacement = {
   /** What is there now of what is replaced, in its order. */
   readonly known: readonly Memory[]
   readonly chunks: readonly NewChunk[]
@@ -59,35 +59,35 @@ export type Replacement = {
 }
 
 /** Puts chunks in the place of others. */
-export function replaced(
+export function buildReplacementChanges(
   writer: IndexWriter,
   file: NewFile & { readonly document: DocumentId },
   before: Pick<FileRecord, 'version'> | null,
-  { known, chunks, kept = { count: 0, last: undefined } }: Replacement,
+  { known, chunks, kept = { count: 0, last: undefined } }: ChunkReplacement,
 ): readonly Change[] {
   const { home, change } = writer
-  const { numbers, gone } = placeChunks(
-    known.map((row) => ({ number: numberOf(row.id), text: identityOf(row) })),
+  const { numbers, removed: gone } = numberChunks(
+    known.map((row) => ({ number: parseChunkNumber(row.id), text: getChunkIdentity(row) })),
     chunks.map((chunk) =>
-      identityOf(chunkRow(home, file, chunk, { number: 0, version: 1, change })),
+      getChunkIdentity(buildChunkMemory(home, file, chunk, { number: 0, version: 1, change })),
     ),
-    kept.last === undefined ? 0 : numberOf(kept.last.id),
+    kept.last === undefined ? 0 : parseChunkNumber(kept.last.id),
   )
-  const rows = new Map(known.map((row) => [numberOf(row.id), row]))
+  const rows = new Map(known.map((row) => [parseChunkNumber(row.id), row]))
   const puts = chunks.map((chunk, index): Change => {
     const number = numbers[index] ?? 0
     const old = rows.get(number)
     const version = (old?.version ?? 0) + 1
-    const row = chunkRow(home, file, chunk, { number, version, change })
+    const row = buildChunkMemory(home, file, chunk, { number, version, change })
     const expect = old === undefined ? 'absent' : { version: old.version }
     return { op: 'put', table: 'memory', row, expect }
   })
   const removed = gone.flatMap((number) => rows.get(number) ?? [])
   const entry = { ...file, chunks: kept.count + chunks.length }
-  return [putFile(home, entry, before, writer.now()), ...removalOf(home, removed), ...puts]
+  return [buildFileChange(home, entry, before, writer.now()), ...buildRemoval(home, removed), ...puts]
 }
 
-export function moved(
+export function buildMoveChanges(
   writer: IndexWriter,
   before: FileRecord,
   to: NewFile,
@@ -96,11 +96,11 @@ export function moved(
   const { home, change } = writer
   const file = { ...to, document: before.document, chunks: before.chunks }
   return [
-    removeFile(home, before),
-    putFile(home, file, null, writer.now()),
+    buildFileRemoval(home, before),
+    buildFileChange(home, file, null, writer.now()),
     ...rows.map((row): Change => {
       const expect = { version: row.version }
-      return { op: 'put', table: 'memory', row: renamedChunk(row, to, change), expect }
+      return { op: 'put', table: 'memory', row: renameChunk(row, to, change), expect }
     }),
   ]
 }
@@ -109,49 +109,49 @@ export function moved(
  * Takes a file out of the index, a large one in parts. Its entry goes with the last of them, and what it says of the file's
  * state with the first: a file that comes back meanwhile is read anew.
  */
-export async function takeOut(
+export async function removeFromIndex(
   store: Store,
   writer: IndexWriter,
   before: FileRecord,
 ): Promise<void> {
   const { home } = writer
-  const rows = await chunksOf(store, home, before.document)
+  const rows = await loadChunks(store, home, before.document)
   let record = before
   let from = 0
   for (; rows.length - from > GOING_TOGETHER; from += GOING_TOGETHER) {
     const { refused } = writer
     const chunks = rows.length - from - GOING_TOGETHER
     const left = { ...record, ...NOTHING_KNOWN, chunks }
-    const going = removalOf(home, rows.slice(from, from + GOING_TOGETHER))
-    await writer.write([putFile(home, left, record, writer.now()), ...going])
+    const going = buildRemoval(home, rows.slice(from, from + GOING_TOGETHER))
+    await writer.write([buildFileChange(home, left, record, writer.now()), ...going])
     await writer.flush()
     if (writer.refused > refused) return // somebody else knows better what is there
     record = { ...left, version: record.version + 1 }
   }
-  await writer.write([removeFile(home, record), ...removalOf(home, rows.slice(from))])
+  await writer.write([buildFileRemoval(home, record), ...buildRemoval(home, rows.slice(from))])
 }
 
 const NOTHING_KNOWN = { hash: '', sizeBytes: 0, modifiedAt: 0 as Instant, mark: null }
 
 /** Nothing but what is known of the file itself. */
-export function touched(writer: IndexWriter, before: FileRecord, file: NewFile): readonly Change[] {
+export function buildStatChange(writer: IndexWriter, before: FileRecord, file: NewFile): readonly Change[] {
   const { document, chunks } = before
-  return [putFile(writer.home, { ...file, document, chunks }, before, writer.now())]
+  return [buildFileChange(writer.home, { ...file, document, chunks }, before, writer.now())]
 }
 
-export function tooManyChunks(path: string, count: number, most: number): FileTrouble {
+export function createChunkLimitProblem(path: string, count: number, most: number): FileProblem {
   return {
     path,
-    because: 'too_large',
+    reason: 'too_large',
     message: `${path}: it makes ${count} chunks, and ${most} of them are indexed.`,
   }
 }
 
-function removalOf(home: Home, rows: readonly Memory[]): readonly Change[] {
+function buildRemoval(home: GenerationScope, rows: readonly Memory[]): readonly Change[] {
   return rows.map(({ id }) => ({ op: 'remove', table: 'memory', scope: home, id, expect: 'any' }))
 }
 
 /** What words and vectors are made from. */
-function identityOf({ provenance, content }: Pick<Memory, 'provenance' | 'content'>): string {
+function getChunkIdentity({ provenance, content }: Pick<Memory, 'provenance' | 'content'>): string {
   return `${provenance.speaker ?? ''}\n${content}`
 }

@@ -1,11 +1,11 @@
 /** Gives the chunks of a file their numbers, which are the order in which they stand there. */
 
 /** What is there and what is to be, each told apart by its text. */
-export type Placed = {
+export type ChunkNumbering = {
   /** For each new chunk: its number, and whether one with that number is there already. */
   readonly numbers: readonly number[]
   /** Numbers that are no longer used. */
-  readonly gone: readonly number[]
+  readonly removed: readonly number[]
 }
 
 /** Room for chunks that come in between. */
@@ -15,11 +15,11 @@ const STEP = 1_000
  * Chunks before and behind an edit keep their numbers, and with them their vectors. In between, numbers are used again,
  * so that replacing a file never takes more changes than it has chunks. All numbers are above `after`.
  */
-export function placeChunks(
+export function numberChunks(
   known: readonly { readonly number: number; readonly text: string }[],
   texts: readonly string[],
   after = 0,
-): Placed {
+): ChunkNumbering {
   const shorter = Math.min(known.length, texts.length)
   let before = 0
   while (before < shorter && known[before]?.text === texts[before]) before++
@@ -31,25 +31,25 @@ export function placeChunks(
     behind++
   }
   const free = known.slice(before, known.length - behind).map(({ number }) => number)
-  const between = numbersBetween(
+  const between = allocateNumbers(
     free,
     texts.length - before - behind,
     free.at(-1) ?? known[before - 1]?.number ?? after,
     known[known.length - behind]?.number ?? null,
   )
-  if (between === null) return renumbered(known, texts.length, after)
+  if (between === null) return renumberChunks(known, texts.length, after)
   return {
     numbers: [
       ...known.slice(0, before).map(({ number }) => number),
       ...between,
       ...known.slice(known.length - behind).map(({ number }) => number),
     ],
-    gone: free.slice(between.length),
+    removed: free.slice(between.length),
   }
 }
 
 /** The free ones first, then new ones up to the next that is taken; null when there is no room. */
-function numbersBetween(
+function allocateNumbers(
   free: readonly number[],
   count: number,
   last: number,
@@ -63,11 +63,11 @@ function numbersBetween(
 }
 
 /** All that are there in their order, then new ones. */
-function renumbered(
+function renumberChunks(
   known: readonly { readonly number: number }[],
   count: number,
   after: number,
-): Placed {
+): ChunkNumbering {
   const numbers = known.map(({ number }) => number)
   const last = numbers.at(-1) ?? after
   const more = Math.max(0, count - numbers.length)
@@ -76,6 +76,6 @@ function renumbered(
       ...numbers.slice(0, count),
       ...Array.from({ length: more }, (_, index) => last + STEP * (index + 1)),
     ],
-    gone: numbers.slice(count),
+    removed: numbers.slice(count),
   }
 }

@@ -5,14 +5,14 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
 import type { EmbeddingProgress } from '../file-search.ts'
-import type { Prefilling } from './batch-prefill.ts'
-import type { Home } from './index-rows.ts'
+import type { BatchPrefill } from './batch-prefill.ts'
+import type { GenerationScope } from './index-rows.ts'
 
 /** A store that may keep vectors beside its rows. */
 export type IndexStore = Store & { readonly vectors?: VectorIndex | null }
 
 /** Whether a generation is found by meaning at all, with whichever model. */
-export async function hasVectors({ vectors }: IndexStore, home: Home): Promise<boolean> {
+export async function hasVectors({ vectors }: IndexStore, home: GenerationScope): Promise<boolean> {
   for (const space of (await vectors?.spaces()) ?? []) {
     if (vectors != null && (await vectors.count(space, home)) > 0) return true
   }
@@ -23,32 +23,32 @@ export type Unembedded = {
   /** Chunks without a vector of the present model. */
   readonly count: number
   /** Why, where something is wrong. */
-  readonly because: string | null
+  readonly reason: string | null
 }
 
-export async function unembedded(
+export async function countUnembedded(
   inner: Engine,
   store: IndexStore,
-  home: Home | null,
+  home: GenerationScope | null,
 ): Promise<Unembedded> {
   const { index } = await inner.status()
-  if (home === null || index === null) return { count: 0, because: null }
-  const { total } = await store.tally(home, {})
-  const present = index.filling ?? index.space
+  if (home === null || index === null) return { count: 0, reason: null }
+  const { total } = await store.countMemories(home, {})
+  const present = index.buildingSpace ?? index.space
   const space = (await store.vectors?.spaces())?.find(({ signature }) => signature === present)
   const embedded = space === undefined ? 0 : ((await store.vectors?.count(space, home)) ?? 0)
   const count = Math.max(0, total - embedded)
-  return { count, because: count === 0 ? null : index.because }
+  return { count, reason: count === 0 ? null : index.reason }
 }
 
 /** Gives every chunk of an owner its vector, to the end. Tells why where that fails; null when all went well. */
-export async function embedAll(
-  { inner, prefilling }: { readonly inner: Engine; readonly prefilling: Prefilling | null },
+export async function embedChunks(
+  { inner, prefilling }: { readonly inner: Engine; readonly prefilling: BatchPrefill | null },
   owner: OwnerId,
   signal: AbortSignal,
   onProgress: (progress: EmbeddingProgress) => void,
 ): Promise<string | null> {
-  if (inner.parts().embedder === null) return null
+  if (inner.getComponents().embedder === null) return null
   try {
     await prefilling?.done()
     await inner.reindex({ owner, signal, onProgress })

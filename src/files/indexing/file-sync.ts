@@ -5,39 +5,39 @@
 import { AppError, toAppError } from '../../domain/errors.ts'
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { orCancelled } from '../../lib/abort.ts'
+import { raceAbort } from '../../lib/abort.ts'
 import type { Instant } from '../../lib/time.ts'
-import { recipeOf } from '../chunking/chunker-version.ts'
-import type { FileTrouble } from '../file.ts'
-import type { FileSettings } from '../file-options.ts'
+import { buildChunkerVersion } from '../chunking/chunker-version.ts'
+import type { FileProblem } from '../file.ts'
+import type { FileOptions } from '../file-options.ts'
 import type { EmbeddingProgress, SyncProgress, SyncReport } from '../file-search.ts'
 import type { FileTree } from '../file-tree.ts'
 import type { NamedRoot, Roots } from '../roots.ts'
-import type { Prefilling } from './batch-prefill.ts'
-import { embedAll, hasVectors } from './chunk-vectors.ts'
-import { sweep } from './generation-removal.ts'
+import type { BatchPrefill } from './batch-prefill.ts'
+import { embedChunks, hasVectors } from './chunk-vectors.ts'
+import { removeOrphanedGenerations } from './generation-removal.ts'
 import {
-  beginFilling,
+  beginGeneration,
   type Generation,
   type Generations,
   openGenerations,
   readGenerations,
-  relabel,
-  swap,
+  updateChunkerVersion,
+  activateGeneration,
 } from './generations.ts'
-import { pass } from './index-scan.ts'
-import { GenerationsChanged, type IndexPorts } from './index-writer.ts'
-import type { PassCounts } from './root-scan.ts'
-import { writeLooks } from './scan-log.ts'
+import { scanRoots } from './index-scan.ts'
+import { GenerationChangedError, type IndexWriterDependencies } from './index-writer.ts'
+import type { ScanCounts } from './root-scan.ts'
+import { writeScanLog } from './scan-log.ts'
 
-export type KeeperParts = {
-  readonly ports: IndexPorts
+export type FileSyncDependencies = {
+  readonly ports: IndexWriterDependencies
   readonly inner: Engine
   readonly tree: FileTree
   readonly roots: Roots
-  readonly settingsOf: (owner: OwnerId) => Promise<FileSettings>
+  readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>
   /** Gets vectors ahead where many are needed. */
-  readonly prefilling: Prefilling | null
+  readonly prefilling: BatchPrefill | null
 }
 
 export type SyncOptions = {
@@ -58,28 +58,28 @@ const LOOKS_MAX = 5
 const REBUILD_PAUSE_MS = 60_000
 
 /** One look that is under way or about to begin. */
-type Run = { readonly done: Promise<SyncReport>; isThorough: boolean }
+type SyncRun = { readonly done: Promise<SyncReport>; isThorough: boolean }
 
-export class Keeper {
-  readonly #parts: KeeperParts
+export class FileSync {
+  readonly #parts: FileSyncDependencies
   readonly #owner: OwnerId
   readonly #closing = new AbortController()
   readonly #listeners = new Set<SyncOptions>()
   /** Roots that may have changed since they were looked at; null: all of them. */
   #dirty: Set<string> | null = null
-  #running: Run | null = null
-  #next: Run | null = null
+  #running: SyncRun | null = null
+  #next: SyncRun | null = null
   /** Whoever changes which generations there are waits for whoever else does. */
   #turn: Promise<unknown> = Promise.resolve()
   #rebuilding: Promise<SyncReport | null> | null = null
   #progress: { filesDone: number; filesTotal: number } | null = null
   #isSwept = false
   #lookMs = Number.POSITIVE_INFINITY
-  #failure: FileTrouble | null = null
+  #failure: FileProblem | null = null
   /** Why another generation could not be completed, and when. */
   #incomplete: { readonly because: string; readonly at: Instant } | null = null
 
-  constructor(parts: KeeperParts, owner: OwnerId) {
+  constructor(parts: FileSyncDependencies, owner: OwnerId) {
     this.#parts = parts
     this.#owner = owner
   }
@@ -106,14 +106,14 @@ export class Keeper {
   }
 
   /** Why the last look did not come to its end, or all could not be made anew. */
-  get failure(): FileTrouble | null {
-    return this.#failure ?? (this.#incomplete === null ? null : failed(this.#incomplete.because))
+  get failure(): FileProblem | null {
+    return this.#failure ?? (this.#incomplete === null ? null : createFailedProblem(this.#incomplete.because))
   }
 
   async sync(options: SyncOptions): Promise<SyncReport> {
     const { force = false, isThorough = false, embeds = false, signal } = options
     const wait = <Result>(work: Promise<Result>) =>
-      signal === undefined ? work : orCancelled(work, signal)
+      signal === undefined ? work : raceAbort(work, signal)
     this.#listeners.add(options)
     try {
       const isPatient = isThorough || force
@@ -126,7 +126,7 @@ export class Keeper {
       const anew = (await wait(this.#rebuild())) ?? report
       if (!embeds) return anew
       const because = await this.#embed(signal)
-      return because === null ? anew : withTrouble(anew, `Found by words alone: ${because}`)
+      return because === null ? anew : addProblem(anew, `Found by words alone: ${because}`)
     } finally {
       this.#listeners.delete(options)
     }
@@ -150,8 +150,8 @@ export class Keeper {
     return this.#next.done
   }
 
-  #run(isThorough: boolean, before: Promise<unknown>): Run {
-    const run: Run = {
+  #run(isThorough: boolean, before: Promise<unknown>): SyncRun {
+    const run: SyncRun = {
       isThorough,
       done: before
         .catch(() => {}) // its own affair
@@ -170,17 +170,17 @@ export class Keeper {
     return run
   }
 
-  async #look(run: Run): Promise<SyncReport> {
+  async #look(run: SyncRun): Promise<SyncReport> {
     const began = performance.now()
     try {
       const counts = await this.#filled(() => this.#inTurn(() => this.#lookAtLive(run.isThorough)))
       this.#failure = null
       this.#lookMs = performance.now() - began
-      return reportOf(counts, this.#lookMs)
+      return buildReport(counts, this.#lookMs)
     } catch (error) {
       this.touch()
       const { code, message } = toAppError(error)
-      if (code !== 'cancelled') this.#failure = failed(message)
+      if (code !== 'cancelled') this.#failure = createFailedProblem(message)
       throw error
     }
   }
@@ -191,10 +191,10 @@ export class Keeper {
     return prefilling === null ? work() : prefilling.after(this.#owner, work, this.#closing.signal)
   }
 
-  async #lookAtLive(isThorough: boolean): Promise<PassCounts | null> {
+  async #lookAtLive(isThorough: boolean): Promise<ScanCounts | null> {
     const { ports } = this.#parts
     if (!this.#isSwept) {
-      await sweep(ports.store, this.#owner)
+      await removeOrphanedGenerations(ports.store, this.#owner)
       this.#isSwept = true
     }
     for (let looks = 1; ; looks++) {
@@ -203,7 +203,7 @@ export class Keeper {
       // From here on, whatever changes must be looked at again.
       this.#dirty = new Set()
       if (isNothing) return null
-      const generations = await openGenerations(ports, this.#owner, recipeOf(settings))
+      const generations = await openGenerations(ports, this.#owner, buildChunkerVersion(settings))
       const counts = await this.#pass(generations, generations.live, {
         roots,
         settings,
@@ -211,7 +211,7 @@ export class Keeper {
       })
       if (counts !== null) {
         for (const root of counts.unsettled) this.touch(root)
-        await writeLooks(ports.store, this.#owner, roots, counts.troubles, ports.clock.now())
+        await writeScanLog(ports.store, this.#owner, roots, counts.troubles, ports.clock.now())
       }
       // What was refused is known the next time. What changes all the time is left to a later look.
       if (counts !== null && (counts.refused === 0 || looks >= LOOKS_MAX)) return counts
@@ -219,7 +219,7 @@ export class Keeper {
     }
   }
 
-  async #given(): Promise<Given> {
+  async #given(): Promise<SyncInput> {
     const { roots, settingsOf } = this.#parts
     const [listed, settings] = await Promise.all([roots.list(this.#owner), settingsOf(this.#owner)])
     return { roots: listed, settings }
@@ -229,8 +229,8 @@ export class Keeper {
   async #pass(
     generations: Generations,
     generation: Generation,
-    { roots, settings, isThorough }: Given & { readonly isThorough: boolean },
-  ): Promise<PassCounts | null> {
+    { roots, settings, isThorough }: SyncInput & { readonly isThorough: boolean },
+  ): Promise<ScanCounts | null> {
     const isFilling = generation !== generations.live
     const onProgress = (progress: SyncProgress) => {
       // Where both are under way, the one that takes longer is told.
@@ -241,9 +241,9 @@ export class Keeper {
     const options = { settings, signal, isThorough, onProgress }
     const { ports, tree } = this.#parts
     try {
-      return await pass(ports, tree, generations, generation, roots, options)
+      return await scanRoots(ports, tree, generations, generation, roots, options)
     } catch (error) {
-      if (error instanceof GenerationsChanged) return null
+      if (error instanceof GenerationChangedError) return null
       throw error
     } finally {
       if (!isFilling && this.#rebuilding === null) this.#progress = null
@@ -258,21 +258,21 @@ export class Keeper {
         const { settings } = await this.#given()
         const known = await readGenerations(ports, this.#owner)
         if (known === null) return
-        const recipe = recipeOf(settings)
+        const recipe = buildChunkerVersion(settings)
         // One that was begun is gone on with, unless it would be outdated when it is done.
-        if (known.filling?.recipe === recipe) return
-        if (!force && known.filling === null && known.live.recipe === recipe) return
+        if (known.building?.chunkerVersion === recipe) return
+        if (!force && known.building === null && known.live.chunkerVersion === recipe) return
         const isEmpty = (await this.#chunksIn(known)) === 0
         const changed = isEmpty
-          ? await relabel(ports, known, recipe)
-          : await beginFilling(ports, known, recipe)
+          ? await updateChunkerVersion(ports, known, recipe)
+          : await beginGeneration(ports, known, recipe)
         if (changed !== null) return
       }
     })
   }
 
   async #chunksIn({ owner, live }: Generations): Promise<number> {
-    const { total } = await this.#parts.ports.store.tally({ owner, user: live.name }, {})
+    const { total } = await this.#parts.ports.store.countMemories({ owner, user: live.name }, {})
     return total
   }
 
@@ -303,8 +303,8 @@ export class Keeper {
     let report: SyncReport | null = null
     for (;;) {
       const generations = await readGenerations(ports, this.#owner)
-      if (generations === null || generations.filling === null) return report
-      const { filling } = generations
+      if (generations === null || generations.building === null) return report
+      const { building: filling } = generations
       const given = { ...(await this.#given()), isThorough: true }
       const counts = await this.#filled(() => this.#pass(generations, filling, given))
       if (counts === null) continue
@@ -312,12 +312,12 @@ export class Keeper {
       const isDone = await this.#inTurn(async () => {
         // What changed meanwhile.
         const last = await this.#pass(generations, filling, given)
-        return last?.refused === 0 && (await swap(ports, generations)) !== null
+        return last?.refused === 0 && (await activateGeneration(ports, generations)) !== null
       })
       if (!isDone) continue
       this.#incomplete = null
-      report = reportOf(counts, performance.now() - began)
-      await sweep(ports.store, this.#owner)
+      report = buildReport(counts, performance.now() - began)
+      await removeOrphanedGenerations(ports.store, this.#owner)
     }
   }
 
@@ -336,7 +336,7 @@ export class Keeper {
   #embed(given?: AbortSignal): Promise<string | null> {
     const { signal: closing } = this.#closing
     const signal = given === undefined ? closing : AbortSignal.any([closing, given])
-    return embedAll(this.#parts, this.#owner, signal, (progress) => {
+    return embedChunks(this.#parts, this.#owner, signal, (progress) => {
       for (const { onEmbedding } of this.#listeners) onEmbedding?.(progress)
     })
   }
@@ -348,17 +348,17 @@ export class Keeper {
   }
 }
 
-function failed(message: string): FileTrouble {
-  return { path: '', because: 'failed', message }
+function createFailedProblem(message: string): FileProblem {
+  return { path: '', reason: 'failed', message }
 }
 
-function withTrouble(report: SyncReport, message: string): SyncReport {
-  return { ...report, troubles: [...report.troubles, failed(message)] }
+function addProblem(report: SyncReport, message: string): SyncReport {
+  return { ...report, troubles: [...report.troubles, createFailedProblem(message)] }
 }
 
-type Given = { readonly roots: readonly NamedRoot[]; readonly settings: FileSettings }
+type SyncInput = { readonly roots: readonly NamedRoot[]; readonly settings: FileOptions }
 
-function reportOf(counts: PassCounts | null, milliseconds: number): SyncReport {
+function buildReport(counts: ScanCounts | null, milliseconds: number): SyncReport {
   return {
     added: counts?.added ?? 0,
     changed: counts?.changed ?? 0,

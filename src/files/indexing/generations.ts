@@ -9,101 +9,101 @@ import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, OwnerId, UserId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Change, Store } from '../../storage/store.ts'
 
 /** `name` is the user whose memories its chunks are. */
-export type Generation = { readonly name: UserId; readonly recipe: string }
+export type Generation = { readonly name: UserId; readonly chunkerVersion: string }
 
 export type Generations = {
   readonly owner: OwnerId
   readonly live: Generation
-  readonly filling: Generation | null
+  readonly building: Generation | null
   /** How many there were so far: names are never given twice. */
   readonly count: number
   readonly version: number
 }
 
-export type GenerationPorts = { readonly store: Store; readonly clock: Clock }
+export type GenerationDependencies = { readonly store: Store; readonly clock: Clock }
 
 export async function readGenerations(
-  { store }: Pick<GenerationPorts, 'store'>,
+  { store }: Pick<GenerationDependencies, 'store'>,
   owner: OwnerId,
 ): Promise<Generations | null> {
-  const entry = await store.get('entry', { owner, user: null }, idOf(owner))
+  const entry = await store.get('entry', { owner, user: null }, buildId(owner))
   return entry === null ? null : toGenerations(entry)
 }
 
 /** What there is, with a first generation where there is none. */
 export async function openGenerations(
-  ports: GenerationPorts,
+  ports: GenerationDependencies,
   owner: OwnerId,
   recipe: string,
 ): Promise<Generations> {
   for (;;) {
     const known = await readGenerations(ports, owner)
     if (known !== null) return known
-    const first = { owner, live: named(1, recipe), filling: null, count: 1, version: 1 }
-    if (await write(ports, first, null)) return first
+    const first = { owner, live: createGeneration(1, recipe), filling: null, count: 1, version: 1 }
+    if (await writeGenerations(ports, first, null)) return first
   }
 }
 
 /** Another one is filled from now on; null when somebody else was faster with something else. */
-export async function beginFilling(
-  ports: GenerationPorts,
+export async function beginGeneration(
+  ports: GenerationDependencies,
   known: Generations,
   recipe: string,
 ): Promise<Generations | null> {
   const count = known.count + 1
-  return next(ports, known, { ...known, count, filling: named(count, recipe) })
+  return nextGeneration(ports, known, { ...known, count, building: createGeneration(count, recipe) })
 }
 
 /** The one that was filled answers from now on. */
-export async function swap(
-  ports: GenerationPorts,
+export async function activateGeneration(
+  ports: GenerationDependencies,
   known: Generations,
 ): Promise<Generations | null> {
-  if (known.filling === null) return known
-  return next(ports, known, { ...known, live: known.filling, filling: null })
+  if (known.building === null) return known
+  return nextGeneration(ports, known, { ...known, live: known.building, building: null })
 }
 
 /** The one that answers was made like this after all: there is nothing in it. */
-export async function relabel(
-  ports: GenerationPorts,
+export async function updateChunkerVersion(
+  ports: GenerationDependencies,
   known: Generations,
   recipe: string,
 ): Promise<Generations | null> {
-  return next(ports, known, { ...known, live: { ...known.live, recipe }, filling: null })
+  return nextGeneration(ports, known, { ...known, live: { ...known.live, chunkerVersion: recipe }, building: null })
 }
 
 /** Refuses the commit that it is part of once there are other generations. */
-export function guard({ owner, version }: Generations): Change {
+export function buildGenerationGuard({ owner, version }: Generations): Change {
   const scope = { owner, user: null }
-  return { op: 'check', table: 'entry', scope, id: idOf(owner), expect: { version } }
+  return { op: 'check', table: 'entry', scope, id: buildId(owner), expect: { version } }
 }
 
 /** Whether a commit was refused because of that. */
-export function isGuard({ owner }: Generations, refused: { readonly id: string }): boolean {
-  return refused.id === idOf(owner)
+export function isGenerationGuard({ owner }: Generations, refused: { readonly id: string }): boolean {
+  return refused.id === buildId(owner)
 }
 
-async function next(
-  ports: GenerationPorts,
+async function nextGeneration(
+  ports: GenerationDependencies,
   known: Generations,
   given: Generations,
 ): Promise<Generations | null> {
   const changed = { ...given, version: known.version + 1 }
-  return (await write(ports, changed, known.version)) ? changed : null
+  return (await writeGenerations(ports, changed, known.version)) ? changed : null
 }
 
-async function write(
-  { store, clock }: GenerationPorts,
-  { owner, live, filling, count, version }: Generations,
+async function writeGenerations(
+  { store, clock }: GenerationDependencies,
+  { owner, live, building: filling, count, version }: Generations,
   before: number | null,
 ): Promise<boolean> {
   const body: JsonObject = { live, filling, count }
   const row: Entry = {
-    id: idOf(owner),
+    id: buildId(owner),
     place: { owner, user: null, session: null },
     kind: 'generation',
     about: owner,
@@ -119,17 +119,17 @@ async function write(
 
 function toGenerations({ place, version, body }: Entry): Generations {
   // Written by `write`, and by nothing else.
-  const { live, filling, count } = body as unknown as Pick<
+  const { live, building: filling, count } = body as unknown as Pick<
     Generations,
     'live' | 'filling' | 'count'
   >
-  return { owner: place.owner, live, filling, count, version }
+  return { owner: place.owner, live, building: filling, count, version }
 }
 
-function named(count: number, recipe: string): Generation {
-  return { name: `g${count}` as UserId, recipe } // this is where the name is made
+function createGeneration(count: number, recipe: string): Generation {
+  return { name: `g${count}` as UserId, chunkerVersion: recipe } // this is where the name is made
 }
 
-function idOf(owner: OwnerId): EntryId {
-  return `gen_${hashOf(owner)}` as EntryId // made by our own code
+function buildId(owner: OwnerId): EntryId {
+  return `gen_${hashParts(owner)}` as EntryId // made by our own code
 }

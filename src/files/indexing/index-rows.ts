@@ -12,16 +12,16 @@ import type {
 import { PROVENANCE_WORD_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory, MemoryType } from '../../domain/memory.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
-import type { Chunk, FileSource, FileTrouble, KnownFile } from '../file.ts'
+import type { Chunk, FileSource, FileProblem, HashedFileStat } from '../file.ts'
 
 /** Where the rows of a generation are. */
-export type Home = { readonly owner: OwnerId; readonly user: UserId }
+export type GenerationScope = { readonly owner: OwnerId; readonly user: UserId }
 
 /** How far a transcript was read. */
-export type SessionMark = {
+export type SessionCheckpoint = {
   /** Where reading goes on, the number of lines before that, and what the file begins with up to there. */
   readonly offset: number
   readonly line: number
@@ -38,32 +38,32 @@ export type SessionMark = {
   readonly readLines: number
 }
 
-export type IndexedFile = KnownFile & {
+export type IndexedFile = HashedFileStat & {
   readonly root: string
   readonly document: DocumentId
   readonly source: FileSource
   readonly chunks: number
-  readonly mark: SessionMark | null
-  readonly trouble: FileTrouble | null
+  readonly mark: SessionCheckpoint | null
+  readonly trouble: FileProblem | null
 }
 
 /** A file as its entry tells it. */
 export type FileRecord = IndexedFile & { readonly id: EntryId; readonly version: number }
 
 /** One path has one entry, whoever makes it: two that index a file at once meet there. */
-export function fileId({ owner, user }: Home, root: string, path: string): EntryId {
-  return `file_${hashOf(owner, user, root, path)}` as EntryId // made by our own code
+export function buildFileId({ owner, user }: GenerationScope, root: string, path: string): EntryId {
+  return `file_${hashParts(owner, user, root, path)}` as EntryId // made by our own code
 }
 
-export function putFile(
-  home: Home,
+export function buildFileChange(
+  home: GenerationScope,
   file: IndexedFile,
   before: Pick<FileRecord, 'version'> | null,
   now: Instant,
 ): Change {
   const { root, path, sizeBytes, modifiedAt, hash, document, source, chunks } = file
   const row: Entry = {
-    id: fileId(home, root, path),
+    id: buildFileId(home, root, path),
     place: { ...home, session: null },
     kind: 'file',
     about: null,
@@ -80,7 +80,7 @@ export function putFile(
   return { op: 'put', table: 'entry', row, expect }
 }
 
-export function removeFile(home: Home, { id, version }: FileRecord): Change {
+export function buildFileRemoval(home: GenerationScope, { id, version }: FileRecord): Change {
   return { op: 'remove', table: 'entry', scope: home, id, expect: { version } }
 }
 
@@ -88,7 +88,7 @@ export function toFileRecord({ id, version, body }: Entry): FileRecord {
   return { ...(body as unknown as IndexedFile), id, version } // written by `putFile`
 }
 
-export type ChunkFacts = {
+export type ChunkMetadata = {
   readonly path: string
   readonly root: string
   readonly lineFirst: number
@@ -98,7 +98,7 @@ export type ChunkFacts = {
 }
 
 /** Kept apart by type, which stores can filter by. */
-export const TYPE_OF: Readonly<Record<FileSource, MemoryType>> = {
+export const MEMORY_TYPE_BY_SOURCE: Readonly<Record<FileSource, MemoryType>> = {
   memory: 'semantic',
   sessions: 'episodic',
 }
@@ -110,21 +110,21 @@ const NO_TIME = 0 as Instant
  * The headings stand where it is told of other memories who said them: both words and vectors are made from them. Nothing
  * else about a chunk speaks for or against it: all are equally important, and none fades by itself.
  */
-export function chunkRow(
-  home: Home,
+export function buildChunkMemory(
+  home: GenerationScope,
   file: Pick<IndexedFile, 'root' | 'path' | 'document' | 'source' | 'modifiedAt'>,
   chunk: Chunk & { readonly saidAt?: Instant | null },
   given: { readonly number: number; readonly version: number; readonly change: ChangeId },
 ): Memory {
   const { root, path, document, source, modifiedAt } = file
   const { headings, lineFirst, lineLast } = chunk
-  const facts: ChunkFacts = { path, root, lineFirst, lineLast, headings, source }
+  const facts: ChunkMetadata = { path, root, lineFirst, lineLast, headings, source }
   return {
-    id: chunkId(document, given.number),
+    id: buildChunkId(document, given.number),
     place: { ...home, session: document as string as SessionId }, // what stands around it stands in its file
     key: null,
     content: chunk.text,
-    type: TYPE_OF[source],
+    type: MEMORY_TYPE_BY_SOURCE[source],
     category: 'general',
     importance: 5,
     salience: 0.5,
@@ -138,7 +138,7 @@ export function chunkRow(
     expiresAt: null,
     provenance: {
       source: 'files',
-      speaker: headings.length === 0 ? null : headingLine(headings),
+      speaker: headings.length === 0 ? null : renderHeadings(headings),
       turns: [],
       extractor: null,
       extractorVersion: null,
@@ -157,7 +157,7 @@ export function chunkRow(
 }
 
 /** A chunk under the name that its file has now. */
-export function renamedChunk(
+export function renameChunk(
   row: Memory,
   file: Pick<IndexedFile, 'root' | 'path' | 'modifiedAt'>,
   change: ChangeId,
@@ -172,12 +172,12 @@ export function renamedChunk(
   }
 }
 
-export function factsOf({ metadata }: Memory): ChunkFacts {
-  return metadata as unknown as ChunkFacts // written by `chunkRow`
+export function readChunkMetadata({ metadata }: Memory): ChunkMetadata {
+  return metadata as unknown as ChunkMetadata // written by `chunkRow`
 }
 
 /** The inner ones tell more, so the outer ones go first. */
-function headingLine(headings: readonly string[]): string {
+function renderHeadings(headings: readonly string[]): string {
   for (let from = 0; from < headings.length; from++) {
     const line = headings.slice(from).join(' > ')
     if (line.length <= PROVENANCE_WORD_CHARACTERS_MAX) return line
@@ -190,10 +190,10 @@ function headingLine(headings: readonly string[]): string {
 const NUMBER_DIGITS = 10
 
 /** In the order of the file, since stores tell what stands around a memory by the order of ids. */
-function chunkId(document: DocumentId, number: number): MemoryId {
+function buildChunkId(document: DocumentId, number: number): MemoryId {
   return `mem_${document.slice('doc_'.length)}_${String(number).padStart(NUMBER_DIGITS, '0')}` as MemoryId // this is where it is made
 }
 
-export function numberOf(id: MemoryId): number {
+export function parseChunkNumber(id: MemoryId): number {
   return Number(id.slice(-NUMBER_DIGITS))
 }

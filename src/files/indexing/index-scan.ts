@@ -8,29 +8,29 @@
 import { pages } from '../../storage/access/row-pages.ts'
 import type { FileTree } from '../file-tree.ts'
 import type { NamedRoot } from '../roots.ts'
-import { passSessions } from '../sessions/session-scan.ts'
-import { takeOut } from './chunk-changes.ts'
-import { passFiles } from './file-scan.ts'
+import { scanSessions } from '../sessions/session-scan.ts'
+import { removeFromIndex } from './chunk-changes.ts'
+import { scanFiles } from './file-scan.ts'
 import type { Generation, Generations } from './generations.ts'
 import { type FileRecord, toFileRecord } from './index-rows.ts'
-import { type IndexPorts, IndexWriter } from './index-writer.ts'
-import { PassCounts, type PassOptions } from './root-scan.ts'
+import { type IndexWriterDependencies, IndexWriter } from './index-writer.ts'
+import { ScanCounts, type ScanOptions } from './root-scan.ts'
 
-export async function pass(
-  ports: IndexPorts,
+export async function scanRoots(
+  ports: IndexWriterDependencies,
   tree: FileTree,
   generations: Generations,
   generation: Generation,
   roots: readonly NamedRoot[],
-  options: PassOptions,
-): Promise<PassCounts> {
+  options: ScanOptions,
+): Promise<ScanCounts> {
   const writer = new IndexWriter(ports, generations, generation)
-  const counts = new PassCounts()
-  const known = await knownFiles(ports, writer)
+  const counts = new ScanCounts()
+  const known = await loadIndexedFiles(ports, writer)
   await removeStrays(ports, writer, known, roots, counts)
   for (const root of roots) {
     const look = { ...options, ports, tree, root, writer, counts, known: known.get(root.id) ?? [] }
-    await (root.kind === 'sessions' ? passSessions(look) : passFiles(look))
+    await (root.kind === 'sessions' ? scanSessions(look) : scanFiles(look))
     await writer.flush()
   }
   counts.refused = writer.refused
@@ -38,8 +38,8 @@ export async function pass(
 }
 
 /** By root. */
-export async function knownFiles(
-  { store }: Pick<IndexPorts, 'store'>,
+export async function loadIndexedFiles(
+  { store }: Pick<IndexWriterDependencies, 'store'>,
   { home }: Pick<IndexWriter, 'home'>,
 ): Promise<Map<string, FileRecord[]>> {
   const byRoot = new Map<string, FileRecord[]>()
@@ -57,17 +57,17 @@ export async function knownFiles(
 
 /** Files of roots that there are no longer. */
 async function removeStrays(
-  { store }: IndexPorts,
+  { store }: IndexWriterDependencies,
   writer: IndexWriter,
   known: ReadonlyMap<string, readonly FileRecord[]>,
   roots: readonly NamedRoot[],
-  counts: PassCounts,
+  counts: ScanCounts,
 ): Promise<void> {
   const present = new Set(roots.map(({ id }) => id))
   for (const [root, files] of known) {
     if (present.has(root)) continue
     for (const file of files) {
-      await takeOut(store, writer, file)
+      await removeFromIndex(store, writer, file)
       counts.removed++
     }
   }

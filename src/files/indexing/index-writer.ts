@@ -2,14 +2,14 @@
 import type { ChangeId, Ids } from '../../domain/ids.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { nextTurn } from '../../lib/event-loop.ts'
+import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change, CommitOutcome } from '../../storage/store.ts'
 import type { IndexStore } from './chunk-vectors.ts'
-import { type Generation, type Generations, guard, isGuard } from './generations.ts'
-import type { Home } from './index-rows.ts'
+import { type Generation, type Generations, buildGenerationGuard, isGenerationGuard } from './generations.ts'
+import type { GenerationScope } from './index-rows.ts'
 
-export type IndexPorts = {
+export type IndexWriterDependencies = {
   readonly store: IndexStore
   readonly clock: Clock
   readonly ids: Ids
@@ -18,25 +18,25 @@ export type IndexPorts = {
 }
 
 /** There are other generations now: whoever was writing begins anew. */
-export class GenerationsChanged extends Error {}
+export class GenerationChangedError extends Error {}
 
 /** Together they take less time, but hold the thread for as long as they take. */
 const TEXT_TOGETHER_MAX = 400_000
 const CHANGES_TOGETHER_MAX = 1_000
 
 export class IndexWriter {
-  readonly home: Home
+  readonly home: GenerationScope
   /** Of everything that is written here. */
   readonly change: ChangeId
   /** Files that somebody else has changed at the same time. */
   refused = 0
-  readonly #ports: IndexPorts
+  readonly #ports: IndexWriterDependencies
   readonly #generations: Generations
   #waiting: (readonly Change[])[] = []
   #changes = 0
   #text = 0
 
-  constructor(ports: IndexPorts, generations: Generations, { name }: Generation) {
+  constructor(ports: IndexWriterDependencies, generations: Generations, { name }: Generation) {
     this.#ports = ports
     this.#generations = generations
     this.home = { owner: generations.owner, user: name }
@@ -52,7 +52,7 @@ export class IndexWriter {
     if (this.#changes + changes.length > CHANGES_TOGETHER_MAX) await this.flush()
     this.#waiting.push(changes)
     this.#changes += changes.length
-    for (const change of changes) this.#text += textIn(change)
+    for (const change of changes) this.#text += countTextCharacters(change)
     if (this.#changes >= CHANGES_TOGETHER_MAX || this.#text >= TEXT_TOGETHER_MAX) await this.flush()
   }
 
@@ -62,7 +62,7 @@ export class IndexWriter {
     this.#changes = 0
     this.#text = 0
     if (files.length === 0) return
-    await nextTurn()
+    await yieldToEventLoop()
     if ((await this.#commit(files.flat())).kind === 'committed') return
     // One of them is to blame. The others are written each by itself.
     for (const changes of files) {
@@ -74,13 +74,13 @@ export class IndexWriter {
     if (changes.length >= INDEX_COMMIT_CHANGES_MAX) {
       throw new RangeError('More changes than a file has.')
     }
-    const outcome = await this.#ports.store.commit([guard(this.#generations), ...changes])
+    const outcome = await this.#ports.store.commit([buildGenerationGuard(this.#generations), ...changes])
     if (outcome.kind === 'committed') this.#ports.onCommitted(changes)
-    else if (isGuard(this.#generations, outcome)) throw new GenerationsChanged()
+    else if (isGenerationGuard(this.#generations, outcome)) throw new GenerationChangedError()
     return outcome
   }
 }
 
-function textIn(change: Change): number {
+function countTextCharacters(change: Change): number {
   return change.op === 'put' && change.table === 'memory' ? change.row.content.length : 0
 }

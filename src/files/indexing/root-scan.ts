@@ -1,15 +1,15 @@
 /** What a look at one root works with, and what it counts. */
 import { AppError } from '../../domain/errors.ts'
-import type { FileTrouble } from '../file.ts'
-import type { FileSettings } from '../file-options.ts'
+import type { FileProblem } from '../file.ts'
+import type { FileOptions } from '../file-options.ts'
 import type { SyncProgress } from '../file-search.ts'
 import type { FileTree } from '../file-tree.ts'
-import { type NamedRoot, pathOutside } from '../roots.ts'
+import { type NamedRoot, toDisplayPath } from '../roots.ts'
 import type { FileRecord } from './index-rows.ts'
-import type { IndexPorts, IndexWriter } from './index-writer.ts'
+import type { IndexWriterDependencies, IndexWriter } from './index-writer.ts'
 
-export type PassOptions = {
-  readonly settings: FileSettings
+export type ScanOptions = {
+  readonly settings: FileOptions
   readonly signal: AbortSignal
   /** Takes the smallest growth of a transcript. */
   readonly isThorough: boolean
@@ -17,17 +17,17 @@ export type PassOptions = {
 }
 
 /** What a look at one root works with. */
-export type RootPass = PassOptions & {
-  readonly ports: IndexPorts
+export type RootScan = ScanOptions & {
+  readonly ports: IndexWriterDependencies
   readonly tree: FileTree
   readonly root: NamedRoot
   readonly writer: IndexWriter
   readonly known: readonly FileRecord[]
-  readonly counts: PassCounts
+  readonly counts: ScanCounts
 }
 
 /** What a look has done. */
-export class PassCounts {
+export class ScanCounts {
   added = 0
   changed = 0
   moved = 0
@@ -36,19 +36,19 @@ export class PassCounts {
   chunks = 0
   /** Files that were left, since somebody else has changed them at the same time. */
   refused = 0
-  readonly troubles = new Map<string, FileTrouble[]>()
+  readonly troubles = new Map<string, FileProblem[]>()
   /** Roots with something that was changed all the time. */
   readonly unsettled = new Set<string>()
 
-  trouble(root: NamedRoot, trouble: FileTrouble): void {
-    const path = trouble.path === '' ? root.path : pathOutside(root, trouble.path)
+  trouble(root: NamedRoot, trouble: FileProblem): void {
+    const path = trouble.path === '' ? root.path : toDisplayPath(root, trouble.path)
     const known = this.troubles.get(root.id) ?? []
     known.push({ ...trouble, path })
     this.troubles.set(root.id, known)
-    if (trouble.because === 'changing') this.unsettled.add(root.id)
+    if (trouble.reason === 'changing') this.unsettled.add(root.id)
   }
 }
 
-export function stopIfAborted(signal: AbortSignal): void {
+export function throwIfScanAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new AppError('cancelled', 'It was stopped before it ended.')
 }

@@ -4,12 +4,12 @@ import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import type { Instant } from '../../lib/time.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
-import type { FileTrouble } from '../file.ts'
+import type { FileProblem } from '../file.ts'
 import type { NamedRoot } from '../roots.ts'
 
-export type Look = {
+export type ScanLogEntry = {
   readonly at: Instant
-  readonly troubles: readonly FileTrouble[]
+  readonly troubles: readonly FileProblem[]
   /** How many there are: not all are kept. */
   readonly troublesTotal: number
 }
@@ -17,20 +17,20 @@ export type Look = {
 const TROUBLES_KEPT = 100
 
 /** One look for each root, and none for those that there are no longer. */
-export async function writeLooks(
+export async function writeScanLog(
   store: Store,
   owner: OwnerId,
   roots: readonly NamedRoot[],
-  troubles: ReadonlyMap<string, readonly FileTrouble[]>,
+  troubles: ReadonlyMap<string, readonly FileProblem[]>,
   at: Instant,
 ): Promise<void> {
-  const known = await readLooks(store, owner)
+  const known = await readScanLog(store, owner)
   const present = new Set(roots.map(({ id }) => id))
   const changes: Change[] = roots.map((root) => {
     const all = troubles.get(root.id) ?? []
-    const look: Look = { at, troubles: all.slice(0, TROUBLES_KEPT), troublesTotal: all.length }
+    const look: ScanLogEntry = { at, troubles: all.slice(0, TROUBLES_KEPT), troublesTotal: all.length }
     const row: Entry = {
-      id: idOf(root.id),
+      id: buildScanLogId(root.id),
       place: { owner, user: null, session: null },
       kind: 'root',
       about: owner,
@@ -44,24 +44,24 @@ export async function writeLooks(
   for (const root of known.keys()) {
     if (present.has(root)) continue
     const scope = { owner, user: null }
-    changes.push({ op: 'remove', table: 'entry', scope, id: idOf(root), expect: 'any' })
+    changes.push({ op: 'remove', table: 'entry', scope, id: buildScanLogId(root), expect: 'any' })
   }
   if (changes.length > 0) await store.commit(changes)
 }
 
 /** By root. */
-export async function readLooks(store: Store, owner: OwnerId): Promise<ReadonlyMap<string, Look>> {
-  const looks = new Map<string, Look>()
+export async function readScanLog(store: Store, owner: OwnerId): Promise<ReadonlyMap<string, ScanLogEntry>> {
+  const looks = new Map<string, ScanLogEntry>()
   const query = { where: { kinds: ['root'] } } as const
   for await (const page of pages(store, 'entry', { owner, user: null }, query)) {
     for (const { body } of page) {
-      const { root, ...look } = body as unknown as Look & { readonly root: string } // as it was written
+      const { root, ...look } = body as unknown as ScanLogEntry & { readonly root: string } // as it was written
       looks.set(root, look)
     }
   }
   return looks
 }
 
-function idOf(root: string): EntryId {
+function buildScanLogId(root: string): EntryId {
   return `look_${root}` as EntryId // made by our own code
 }

@@ -1,35 +1,35 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { instant } from '../../../test/fakes/memories.ts'
-import type { KnownFile, SeenFile } from '../file.ts'
-import { diffTree, type SettledTree, settleTree } from './tree-diff.ts'
+import type { HashedFileStat, FileStat } from '../file.ts'
+import { diffTree, type ResolvedTreeDiff, resolveTreeDiff } from './tree-diff.ts'
 
-const file = (path: string, hash = path, at = 1, sizeBytes = 1): KnownFile => {
+const file = (path: string, hash = path, at = 1, sizeBytes = 1): HashedFileStat => {
   return { path, hash, sizeBytes, modifiedAt: instant(at) }
 }
-const byPath = (files: readonly KnownFile[]) => new Map(files.map((each) => [each.path, each]))
+const byPath = (files: readonly HashedFileStat[]) => new Map(files.map((each) => [each.path, each]))
 
 /** What becomes of a tree, with all contents read but those of `unreadable`. */
 function settle(
-  before: readonly KnownFile[],
-  now: readonly KnownFile[],
+  before: readonly HashedFileStat[],
+  now: readonly HashedFileStat[],
   options: { readonly isWhole?: boolean; readonly unreadable?: readonly string[] } = {},
-): SettledTree {
+): ResolvedTreeDiff {
   const known = byPath(before)
   const diff = diffTree(known, now.map(withoutHash), options.isWhole)
   const hashes = new Map(now.map(({ path, hash }) => [path, hash]))
   for (const path of options.unreadable ?? []) hashes.delete(path)
-  return settleTree(known, diff, hashes)
+  return resolveTreeDiff(known, diff, hashes)
 }
 
-function withoutHash({ path, sizeBytes, modifiedAt }: KnownFile): SeenFile {
+function withoutHash({ path, sizeBytes, modifiedAt }: HashedFileStat): FileStat {
   return { path, sizeBytes, modifiedAt }
 }
 
-const NOTHING: SettledTree = {
+const NOTHING: ResolvedTreeDiff = {
   added: [],
   changed: [],
-  touched: [],
+  restamped: [],
   moved: [],
   removed: [],
   unread: [],
@@ -105,7 +105,7 @@ it('[FC9] applied to what was known, gives what was seen, with no file twice', (
       const known = byPath(before)
       const seen = byPath(now)
       const settled = settle([...known.values()], now)
-      const { added, changed, touched, moved, removed } = settled
+      const { added, changed, restamped: touched, moved, removed } = settled
       const after = new Map(known)
       for (const { from } of moved) after.delete(from.path)
       for (const { path } of removed) after.delete(path)
@@ -124,6 +124,6 @@ it('[FC9] applied to what was known, gives what was seen, with no file twice', (
   )
 })
 
-function order(a: KnownFile, b: KnownFile): number {
+function order(a: HashedFileStat, b: HashedFileStat): number {
   return a.path < b.path ? -1 : 1
 }

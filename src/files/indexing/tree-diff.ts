@@ -3,14 +3,14 @@
  * than before. A file that is found elsewhere with the same contents has moved, and keeps what was made of it.
  */
 import { compareText } from '../../lib/compare.ts'
-import type { KnownFile, SeenFile } from '../file.ts'
+import type { HashedFileStat, FileStat } from '../file.ts'
 
 export type TreeDiff = {
   /** Size and time are as they were. */
-  readonly unchanged: readonly KnownFile[]
+  readonly unchanged: readonly HashedFileStat[]
   /** New, or of another size or time: their contents must be looked at. */
-  readonly maybeChanged: readonly SeenFile[]
-  readonly vanished: readonly KnownFile[]
+  readonly maybeChanged: readonly FileStat[]
+  readonly vanished: readonly HashedFileStat[]
 }
 
 /**
@@ -18,50 +18,50 @@ export type TreeDiff = {
  * Of files that are seen twice, the last look counts.
  */
 export function diffTree(
-  known: ReadonlyMap<string, KnownFile>,
-  seen: Iterable<SeenFile>,
+  known: ReadonlyMap<string, HashedFileStat>,
+  seen: Iterable<FileStat>,
   isWhole = true,
 ): TreeDiff {
   const now = new Map(Array.from(seen, (file) => [file.path, file]))
-  const unchanged: KnownFile[] = []
-  const maybeChanged: SeenFile[] = []
+  const unchanged: HashedFileStat[] = []
+  const maybeChanged: FileStat[] = []
   for (const file of now.values()) {
     const before = known.get(file.path)
-    if (before !== undefined && looksLike(before, file)) unchanged.push(before)
+    if (before !== undefined && isSameStat(before, file)) unchanged.push(before)
     else maybeChanged.push(file)
   }
   const vanished = isWhole ? [...known.values()].filter(({ path }) => !now.has(path)) : []
   return { unchanged, maybeChanged, vanished }
 }
 
-function looksLike(before: KnownFile, now: SeenFile): boolean {
+function isSameStat(before: HashedFileStat, now: FileStat): boolean {
   return before.sizeBytes === now.sizeBytes && before.modifiedAt === now.modifiedAt
 }
 
-export type Change = { readonly from: KnownFile; readonly to: KnownFile }
+export type FileChange = { readonly from: HashedFileStat; readonly to: HashedFileStat }
 
 /** Each file is in one list only. */
-export type SettledTree = {
-  readonly added: readonly KnownFile[]
-  readonly changed: readonly Change[]
+export type ResolvedTreeDiff = {
+  readonly added: readonly HashedFileStat[]
+  readonly changed: readonly FileChange[]
   /** Only size or time have changed, if those were told wrongly before; the contents have not. */
-  readonly touched: readonly Change[]
-  readonly moved: readonly Change[]
-  readonly removed: readonly KnownFile[]
+  readonly restamped: readonly FileChange[]
+  readonly moved: readonly FileChange[]
+  readonly removed: readonly HashedFileStat[]
   /** Could not be read: what is known of them stays as it is, and those that are new stay unknown. */
-  readonly unread: readonly SeenFile[]
+  readonly unread: readonly FileStat[]
 }
 
 /** `hashes` are the SHA-256 of the files that may have changed, by path; those that could not be read are missing. */
-export function settleTree(
-  known: ReadonlyMap<string, KnownFile>,
+export function resolveTreeDiff(
+  known: ReadonlyMap<string, HashedFileStat>,
   { maybeChanged, vanished }: TreeDiff,
   hashes: ReadonlyMap<string, string>,
-): SettledTree {
-  const fresh: KnownFile[] = []
-  const changed: Change[] = []
-  const touched: Change[] = []
-  const unread: SeenFile[] = []
+): ResolvedTreeDiff {
+  const fresh: HashedFileStat[] = []
+  const changed: FileChange[] = []
+  const touched: FileChange[] = []
+  const unread: FileStat[] = []
   for (const file of maybeChanged) {
     const hash = hashes.get(file.path)
     const from = known.get(file.path)
@@ -75,7 +75,7 @@ export function settleTree(
   return {
     added: fresh.filter(({ path }) => !arrived.has(path)),
     changed,
-    touched,
+    restamped: touched,
     moved,
     removed: vanished.filter(({ path }) => !left.has(path)),
     unread,
@@ -86,27 +86,27 @@ export function settleTree(
  * Each vanished file is one new file at most: of several with the same contents one has moved, and the others are copies.
  * Those that kept their name find each other first, the rest in the order of their paths.
  */
-function findMoves(vanished: readonly KnownFile[], fresh: readonly KnownFile[]): readonly Change[] {
-  const gone = byHash(vanished)
-  const moves: Change[] = []
-  for (const [hash, arrivals] of byHash(fresh)) {
+function findMoves(vanished: readonly HashedFileStat[], fresh: readonly HashedFileStat[]): readonly FileChange[] {
+  const gone = groupByHash(vanished)
+  const moves: FileChange[] = []
+  for (const [hash, arrivals] of groupByHash(fresh)) {
     const departures = gone.get(hash)
-    if (departures !== undefined) moves.push(...pair(departures, arrivals))
+    if (departures !== undefined) moves.push(...pairMoves(departures, arrivals))
   }
   return moves
 }
 
-function pair(departures: readonly KnownFile[], arrivals: readonly KnownFile[]): readonly Change[] {
-  const waiting = new Map<string, KnownFile[]>()
-  for (const from of departures) push(waiting, nameOf(from), from)
-  const moves: Change[] = []
-  const renamed: KnownFile[] = []
+function pairMoves(departures: readonly HashedFileStat[], arrivals: readonly HashedFileStat[]): readonly FileChange[] {
+  const waiting = new Map<string, HashedFileStat[]>()
+  for (const from of departures) addToGroup(waiting, getBaseName(from), from)
+  const moves: FileChange[] = []
+  const renamed: HashedFileStat[] = []
   for (const to of arrivals) {
-    const from = waiting.get(nameOf(to))?.shift()
+    const from = waiting.get(getBaseName(to))?.shift()
     if (from === undefined) renamed.push(to)
     else moves.push({ from, to })
   }
-  const rest = [...waiting.values()].flat().sort(byPath)
+  const rest = [...waiting.values()].flat().sort(compareByPath)
   renamed.slice(0, rest.length).forEach((to, index) => {
     const from = rest[index]
     if (from !== undefined) moves.push({ from, to })
@@ -115,22 +115,22 @@ function pair(departures: readonly KnownFile[], arrivals: readonly KnownFile[]):
 }
 
 /** By hash, those with the same one in the order of their paths. */
-function byHash(files: readonly KnownFile[]): ReadonlyMap<string, readonly KnownFile[]> {
-  const groups = new Map<string, KnownFile[]>()
-  for (const file of [...files].sort(byPath)) push(groups, file.hash, file)
+function groupByHash(files: readonly HashedFileStat[]): ReadonlyMap<string, readonly HashedFileStat[]> {
+  const groups = new Map<string, HashedFileStat[]>()
+  for (const file of [...files].sort(compareByPath)) addToGroup(groups, file.hash, file)
   return groups
 }
 
-function push(groups: Map<string, KnownFile[]>, key: string, file: KnownFile): void {
+function addToGroup(groups: Map<string, HashedFileStat[]>, key: string, file: HashedFileStat): void {
   const group = groups.get(key)
   if (group === undefined) groups.set(key, [file])
   else group.push(file)
 }
 
-function byPath(a: KnownFile, b: KnownFile): number {
+function compareByPath(a: HashedFileStat, b: HashedFileStat): number {
   return compareText(a.path, b.path)
 }
 
-function nameOf({ path }: KnownFile): string {
+function getBaseName({ path }: HashedFileStat): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

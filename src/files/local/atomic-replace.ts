@@ -4,18 +4,18 @@ import type { Stats } from 'node:fs'
 import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
-import { codeOf } from './file-errors.ts'
-import { OWN_PREFIX } from './file-selection.ts'
+import { getErrorCode } from './file-errors.ts'
+import { TEMPORARY_PREFIX } from './file-selection.ts'
 
 /** What is remembered of people is nobody else's business. */
 export const NEW_FILE_MODE = 0o600
 
 export const NEW_FOLDER_MODE = 0o700
 const PERMISSIONS = 0o7777
-const LEFTOVER = new RegExp(`^\\${OWN_PREFIX}-.+\\.tmp$`)
+const LEFTOVER = new RegExp(`^\\${TEMPORARY_PREFIX}-.+\\.tmp$`)
 
-export function temporaryName(): string {
-  return `${OWN_PREFIX}-${randomUUID()}.tmp`
+export function createTemporaryName(): string {
+  return `${TEMPORARY_PREFIX}-${randomUUID()}.tmp`
 }
 
 /**
@@ -28,7 +28,7 @@ export async function replaceFile(
   bytes: Uint8Array,
   before: Stats | null,
 ): Promise<boolean> {
-  const temporary = join(folder, temporaryName())
+  const temporary = join(folder, createTemporaryName())
   const target = join(folder, name)
   try {
     await writeWhole(temporary, bytes, before)
@@ -65,7 +65,7 @@ async function putIfFree(temporary: string, target: string): Promise<boolean> {
     await link(temporary, target)
     return true
   } catch (error) {
-    const code = codeOf(error)
+    const code = getErrorCode(error)
     if (code === 'EEXIST') return false
     if (!WITHOUT_LINKS.has(code)) throw error
     if ((await statOrNull(target)) !== null) return false
@@ -87,7 +87,7 @@ function isSame(before: Stats, now: Stats | null): boolean {
 }
 
 /** What processes left that died while they wrote. Nobody else writes while the lock is held. */
-export async function sweep(folder: string): Promise<void> {
+export async function removeTemporaryFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (LEFTOVER.test(name)) await rm(join(folder, name), { recursive: true, force: true })
   }

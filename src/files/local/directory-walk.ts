@@ -8,35 +8,35 @@
 import type { Dirent, Stats } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { stopIfCancelled } from '../../lib/abort.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
 import type { Instant } from '../../lib/time.ts'
-import type { FileTrouble, SeenFile } from '../file.ts'
-import type { Scan } from '../file-tree.ts'
-import { codeOf, trouble, troubleOf } from './file-errors.ts'
-import { passesSkipped, type Selection } from './file-selection.ts'
+import type { FileProblem, FileStat } from '../file.ts'
+import type { FolderScan } from '../file-tree.ts'
+import { getErrorCode, createFileTrouble, toFileTrouble } from './file-errors.ts'
+import { isInSkippedFolder, type FileSelection } from './file-selection.ts'
 import {
-  IGNORE_FILE,
+  GITIGNORE_FILE,
   type IgnoreRules,
-  ignoreRulesAbove,
-  ignoreRulesOf,
+  readParentIgnoreRules,
+  readIgnoreRules,
   isIgnored,
 } from './gitignore.ts'
 import { isAddressable, isInside, isMissing } from './path-guard.ts'
 
 const FOLDERS_AT_ONCE = 32
 
-export type WalkPlan = {
+export type WalkOptions = {
   /** A real path. */
   readonly base: string
-  readonly selection: Selection
-  readonly heedsIgnoreFiles: boolean
+  readonly selection: FileSelection
+  readonly usesIgnoreFiles: boolean
   readonly fileBytesMax: number
   readonly filesMax: number
   readonly signal?: AbortSignal | undefined
   /** Called before a folder is listed, so that whoever watches it from then on misses nothing. */
   readonly onFolder?: (folder: WalkedFolder) => void
   /** False: only folders are of interest. */
-  readonly looksAtFiles: boolean
+  readonly readsFileStats: boolean
 }
 
 export type WalkedFolder = {
@@ -46,29 +46,29 @@ export type WalkedFolder = {
   readonly real: string
 }
 
-type Place = WalkedFolder & { readonly ignored: IgnoreRules | null }
+type WalkPosition = WalkedFolder & { readonly ignored: IgnoreRules | null }
 
-export async function walk(plan: WalkPlan): Promise<Scan> {
+export async function walkDirectory(plan: WalkOptions): Promise<FolderScan> {
   return new Walk(plan).run()
 }
 
 class Walk {
-  readonly #plan: WalkPlan
-  readonly #files: SeenFile[] = []
-  readonly #troubles: FileTrouble[] = []
+  readonly #plan: WalkOptions
+  readonly #files: FileStat[] = []
+  readonly #troubles: FileProblem[] = []
   #isWhole = true
-  #queue: Place[] = []
+  #queue: WalkPosition[] = []
   #links: WalkedFolder[] = []
   readonly #foldersSeen = new Set<string>()
   readonly #filesSeen = new Set<string>()
 
-  constructor(plan: WalkPlan) {
+  constructor(plan: WalkOptions) {
     this.#plan = plan
   }
 
-  async run(): Promise<Scan> {
-    const { base, heedsIgnoreFiles } = this.#plan
-    const ignored = heedsIgnoreFiles ? await ignoreRulesAbove(base) : null
+  async run(): Promise<FolderScan> {
+    const { base, usesIgnoreFiles: heedsIgnoreFiles } = this.#plan
+    const ignored = heedsIgnoreFiles ? await readParentIgnoreRules(base) : null
     this.#enter({ path: '', real: '', ignored })
     do {
       await this.#emptyQueue()
@@ -76,12 +76,12 @@ class Walk {
     } while (this.#queue.length > 0)
     if (this.#files.length > this.#plan.filesMax) this.#tooMany()
     this.#files.sort(byPath)
-    return { files: this.#files, troubles: this.#troubles.sort(byPath), isWhole: this.#isWhole }
+    return { files: this.#files, problems: this.#troubles.sort(byPath), isComplete: this.#isWhole }
   }
 
   async #emptyQueue(): Promise<void> {
     while (this.#queue.length > 0 && this.#files.length <= this.#plan.filesMax) {
-      stopIfCancelled(this.#plan.signal)
+      throwIfAborted(this.#plan.signal)
       const some = this.#queue.splice(0, FOLDERS_AT_ONCE)
       await Promise.all(some.map((place) => this.#visit(place)))
     }
@@ -94,49 +94,49 @@ class Walk {
     this.#files.length = 0
     this.#isWhole = false
     this.#troubles.push(
-      trouble('', 'too_large', `it holds more than ${filesMax} files; name a smaller folder`),
+      createFileTrouble('', 'too_large', `it holds more than ${filesMax} files; name a smaller folder`),
     )
   }
 
-  #enter(place: Place): void {
+  #enter(place: WalkPosition): void {
     if (this.#foldersSeen.has(place.real)) return
     this.#foldersSeen.add(place.real)
     this.#queue.push(place)
   }
 
-  async #visit(place: Place): Promise<void> {
+  async #visit(place: WalkPosition): Promise<void> {
     this.#plan.onFolder?.(place)
     const folder = join(this.#plan.base, place.real)
     const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
       // A folder that was there a moment ago and is gone has vanished; all else only can't be seen.
       if (!isMissing(error) || place.path === '') this.#missed(place.path, error)
-      else if (isGarbled(place.path)) this.#unnamed(place.path)
+      else if (hasInvalidName(place.path)) this.#unnamed(place.path)
       return []
     })
     const ignored = await this.#ignoredIn(folder, place, entries)
     const files = entries.filter((entry) => this.#sort(entry, { ...place, ignored }))
-    if (!this.#plan.looksAtFiles) return
-    await Promise.all(files.map(({ name }) => this.#look(below(place, name))))
+    if (!this.#plan.readsFileStats) return
+    await Promise.all(files.map(({ name }) => this.#look(joinRelative(place, name))))
   }
 
   async #ignoredIn(
     folder: string,
-    { path, ignored }: Place,
+    { path, ignored }: WalkPosition,
     entries: readonly Dirent[],
   ): Promise<IgnoreRules | null> {
-    if (!this.#plan.heedsIgnoreFiles) return null
-    const has = entries.some((entry) => entry.name === IGNORE_FILE && entry.isFile())
-    return has ? ignoreRulesOf(folder, path, ignored) : ignored
+    if (!this.#plan.usesIgnoreFiles) return null
+    const has = entries.some((entry) => entry.name === GITIGNORE_FILE && entry.isFile())
+    return has ? readIgnoreRules(folder, path, ignored) : ignored
   }
 
   /** True for a file to look at. Folders and links are kept for later. */
-  #sort(entry: Dirent, place: Place): boolean {
+  #sort(entry: Dirent, place: WalkPosition): boolean {
     const { selection } = this.#plan
-    const found = below(place, entry.name)
+    const found = joinRelative(place, entry.name)
     const isFolder = entry.isDirectory()
-    const isWanted = isFolder ? selection.entersFolder : selection.takesFile
+    const isWanted = isFolder ? selection.entersFolder : selection.includesFile
     if (entry.isSymbolicLink()) {
-      const couldBe = selection.takesFile(found.path) || selection.entersFolder(found.path)
+      const couldBe = selection.includesFile(found.path) || selection.entersFolder(found.path)
       if (couldBe && !isIgnored(found.path, false, place.ignored)) this.#links.push(found)
       return false
     }
@@ -152,7 +152,7 @@ class Walk {
       this.#take(found, await lstat(join(this.#plan.base, found.real)))
     } catch (error) {
       if (!isMissing(error)) this.#missed(found.path, error)
-      else if (isGarbled(found.path)) this.#unnamed(found.path)
+      else if (hasInvalidName(found.path)) this.#unnamed(found.path)
     }
   }
 
@@ -160,36 +160,36 @@ class Walk {
     if (!stats.isFile() || this.#filesSeen.has(real)) return
     this.#filesSeen.add(real)
     const { fileBytesMax } = this.#plan
-    if (stats.size > fileBytesMax) this.#troubles.push(tooLarge(path, stats.size, fileBytesMax))
-    else this.#files.push({ path, sizeBytes: stats.size, modifiedAt: modifiedAt(stats) })
+    if (stats.size > fileBytesMax) this.#troubles.push(createTooLargeTrouble(path, stats.size, fileBytesMax))
+    else this.#files.push({ path, sizeBytes: stats.size, modifiedAt: getModifiedAt(stats) })
   }
 
   async #followLinks(): Promise<void> {
     const links = this.#links.sort(byPath)
     this.#links = []
     for (const link of links) {
-      stopIfCancelled(this.#plan.signal)
+      throwIfAborted(this.#plan.signal)
       await this.#follow(link).catch((error: unknown) => {
         // A link to nothing is how editors mark files, and what people forget; nothing is lost with it.
-        if (!isMissing(error) && codeOf(error) !== 'ELOOP') this.#missed(link.path, error)
+        if (!isMissing(error) && getErrorCode(error) !== 'ELOOP') this.#missed(link.path, error)
       })
     }
   }
 
   async #follow({ path, real }: WalkedFolder): Promise<void> {
-    const { base, selection, onFolder, looksAtFiles } = this.#plan
+    const { base, selection, onFolder, readsFileStats: looksAtFiles } = this.#plan
     const target = await realpath(join(base, real))
     const stats = await lstat(target)
-    const isWanted = stats.isDirectory() ? selection.entersFolder : selection.takesFile
+    const isWanted = stats.isDirectory() ? selection.entersFolder : selection.includesFile
     if (!isWanted(path)) return
     if (!isInside(base, target)) {
       this.#troubles.push(
-        trouble(path, 'outside', 'it is a link out of the root; add what it leads to as a root'),
+        createFileTrouble(path, 'outside', 'it is a link out of the root; add what it leads to as a root'),
       )
       return
     }
     const inside = relative(base, target).split(sep).join('/')
-    if (passesSkipped(stats.isDirectory() ? inside : posixFolderOf(inside))) return
+    if (isInSkippedFolder(stats.isDirectory() ? inside : posixFolderOf(inside))) return
     if (stats.isDirectory()) {
       this.#enter({ path, real: inside, ignored: null })
     } else {
@@ -200,28 +200,28 @@ class Walk {
 
   #missed(path: string, error: unknown): void {
     this.#isWhole = false
-    this.#troubles.push(troubleOf(path, error))
+    this.#troubles.push(toFileTrouble(path, error))
   }
 
   #unnamed(path: string): void {
-    this.#troubles.push(trouble(path, 'encoding', 'its name can not be told on every system'))
+    this.#troubles.push(createFileTrouble(path, 'encoding', 'its name can not be told on every system'))
   }
 }
 
-export function tooLarge(path: string, sizeBytes: number, bytesMax: number): FileTrouble {
-  return trouble(path, 'too_large', `it has ${sizeBytes} bytes, and at most ${bytesMax} are read`)
+export function createTooLargeTrouble(path: string, sizeBytes: number, bytesMax: number): FileProblem {
+  return createFileTrouble(path, 'too_large', `it has ${sizeBytes} bytes, and at most ${bytesMax} are read`)
 }
 
-export function modifiedAt({ mtimeMs }: Pick<Stats, 'mtimeMs'>): Instant {
+export function getModifiedAt({ mtimeMs }: Pick<Stats, 'mtimeMs'>): Instant {
   return Math.floor(mtimeMs) as Instant // the file system's time is the system's
 }
 
 /** A name that is no UTF-8 is told with characters that stand for others, and is not found by them. */
-function isGarbled(path: string): boolean {
+function hasInvalidName(path: string): boolean {
   return path.includes('\uFFFD')
 }
 
-function below({ path, real }: WalkedFolder, name: string): WalkedFolder {
+function joinRelative({ path, real }: WalkedFolder, name: string): WalkedFolder {
   return {
     path: path === '' ? name : `${path}/${name}`,
     real: real === '' ? name : `${real}/${name}`,

@@ -1,9 +1,9 @@
 /** What the file system refuses, in words that a person can act on. */
 import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
-import type { FileTrouble } from '../file.ts'
+import type { FileProblem } from '../file.ts'
 
 /** The system's name of an error, or an empty text. */
-export function codeOf(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
@@ -47,7 +47,7 @@ const ERRORS_OF_WRITING: Readonly<Record<string, ErrorCode>> = {
   EBUSY: 'busy',
 }
 
-const TROUBLES: Readonly<Record<string, FileTrouble['because']>> = {
+const TROUBLES: Readonly<Record<string, FileProblem['reason']>> = {
   ENOENT: 'missing',
   ENOTDIR: 'missing',
   ENAMETOOLONG: 'missing',
@@ -58,25 +58,25 @@ const TROUBLES: Readonly<Record<string, FileTrouble['because']>> = {
 }
 
 /** Why something can't be read. What is no error of the system's is a bug, and thrown on. */
-export function troubleOf(path: string, error: unknown): FileTrouble {
-  const code = codeOf(error)
+export function toFileTrouble(path: string, error: unknown): FileProblem {
+  const code = getErrorCode(error)
   if (!SYSTEM_CODE.test(code)) throw error
-  return trouble(path, TROUBLES[code] ?? 'unreadable', REASONS[code] ?? code)
+  return createFileTrouble(path, TROUBLES[code] ?? 'unreadable', REASONS[code] ?? code)
 }
 const SYSTEM_CODE = /^E[A-Z0-9]+$/
 
-export function trouble(
+export function createFileTrouble(
   path: string,
-  because: FileTrouble['because'],
+  because: FileProblem['reason'],
   reason: string,
-): FileTrouble {
-  return { path, because, message: `${path === '' ? 'The folder' : path}: ${reason}.` }
+): FileProblem {
+  return { path, reason: because, message: `${path === '' ? 'The folder' : path}: ${reason}.` }
 }
 
 /** The same for whoever waits for a file to be written, moved or removed. */
-export function writingError(path: string, error: unknown): AppError {
+export function toWriteError(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   if (!SYSTEM_CODE.test(code)) return toAppError(error)
   const name = path === '' ? 'The folder' : path
   return new AppError(

@@ -1,9 +1,9 @@
 /** Which files of a root count, by their names alone. Paths are relative to the root, as everywhere. */
 import picomatch from 'picomatch'
-import type { Root, RootKind } from '../file.ts'
+import type { FileRoot, RootKind } from '../file.ts'
 
-export type Selection = {
-  takesFile(path: string): boolean
+export type FileSelection = {
+  includesFile(path: string): boolean
   entersFolder(path: string): boolean
 }
 
@@ -12,7 +12,7 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   ...['.git', 'node_modules', '.pnpm-store', '.venv', 'venv', '.tox', '__pycache__'],
 ])
 /** What this program keeps beside files for a moment: see `workspace.ts`. */
-export const OWN_PREFIX = '.recollect'
+export const TEMPORARY_PREFIX = '.recollect'
 /** Emacs marks a file that is being edited, and macOS keeps attributes, in files that end like the one they belong to. */
 const SHADOWS = /^(?:\.#|\._)/
 
@@ -22,42 +22,42 @@ const SESSION_NAME = /\.jsonl$/i
 const WORKSPACE_FILES: ReadonlySet<string> = new Set(['MEMORY.md', 'memory.md'])
 const WORKSPACE_FOLDER = /^memory(?:\/|$)/
 
-const KINDS: Readonly<Record<RootKind, Selection>> = {
+const KINDS: Readonly<Record<RootKind, FileSelection>> = {
   workspace: {
-    takesFile: (path) =>
+    includesFile: (path) =>
       WORKSPACE_FILES.has(path) || (WORKSPACE_FOLDER.test(path) && NOTE_NAME.test(path)),
     entersFolder: (path) => WORKSPACE_FOLDER.test(path),
   },
-  path: { takesFile: (path) => TEXT_NAME.test(path), entersFolder: () => true },
-  sessions: { takesFile: (path) => SESSION_NAME.test(path), entersFolder: () => true },
+  path: { includesFile: (path) => TEXT_NAME.test(path), entersFolder: () => true },
+  sessions: { includesFile: (path) => SESSION_NAME.test(path), entersFolder: () => true },
 }
 
 /** What the kind allows, the globs to include match, and those to exclude don't. An excluded folder is not entered. */
-export function selectionOf({ kind, include, exclude }: Root): Selection {
+export function createFileSelection({ kind, include, exclude }: FileRoot): FileSelection {
   const allowed = KINDS[kind]
   const isIncluded = include.length === 0 ? () => true : matcherOf(include)
   const isExcluded = exclude.length === 0 ? () => false : matcherOf(exclude)
   return {
-    takesFile: (path) =>
-      !SHADOWS.test(nameOf(path)) &&
-      allowed.takesFile(path) &&
+    includesFile: (path) =>
+      !SHADOWS.test(getBaseName(path)) &&
+      allowed.includesFile(path) &&
       isIncluded(path) &&
       !isExcluded(path),
     entersFolder: (path) =>
-      !isSkipped(nameOf(path)) && allowed.entersFolder(path) && !isExcluded(path),
+      !isSkipped(getBaseName(path)) && allowed.entersFolder(path) && !isExcluded(path),
   }
 }
 
 /** True when a folder on the way is one that no root enters. */
-export function passesSkipped(path: string): boolean {
+export function isInSkippedFolder(path: string): boolean {
   return path.split('/').some(isSkipped)
 }
 
 function isSkipped(name: string): boolean {
-  return SKIPPED_FOLDERS.has(name) || name.startsWith(OWN_PREFIX) || SHADOWS.test(name)
+  return SKIPPED_FOLDERS.has(name) || name.startsWith(TEMPORARY_PREFIX) || SHADOWS.test(name)
 }
 
-export function nameOf(path: string): string {
+export function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 

@@ -8,14 +8,14 @@ import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../../domain/errors.ts'
-import { NEVER_CANCELLED } from '../../lib/abort.ts'
+import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { FileTrouble } from '../file.ts'
-import type { ReadFile, ReadTail } from '../file-tree.ts'
-import { modifiedAt, tooLarge } from './directory-walk.ts'
-import { trouble, troubleOf } from './file-errors.ts'
-import { isMissing, leadsOut, openInside } from './path-guard.ts'
-import { decode } from './text-decoding.ts'
+import type { FileProblem } from '../file.ts'
+import type { FileReadResult, FileTail } from '../file-tree.ts'
+import { getModifiedAt, createTooLargeTrouble } from './directory-walk.ts'
+import { createFileTrouble, toFileTrouble } from './file-errors.ts'
+import { isMissing, isOutsideError, openInside } from './path-guard.ts'
+import { decodeText } from './text-decoding.ts'
 
 /** File systems of today tell times to some milliseconds; where they tell seconds, the hash still decides. */
 const SETTLED_MS = 20
@@ -24,52 +24,52 @@ const READS_MAX = 6
 const MARK_BYTES = 1_024
 const LINE_BREAK = 10
 
-export type Reading = { readonly clock: Clock; readonly fileBytesMax: number }
+export type FileReadOptions = { readonly clock: Clock; readonly fileBytesMax: number }
 
-type Bytes = { readonly bytes: Buffer; readonly stats: Stats }
+type FileBytes = { readonly bytes: Buffer; readonly stats: Stats }
 
 /** `folder` is a real path. */
-export async function readWhole(folder: string, path: string, options: Reading): Promise<ReadFile> {
+export async function readStableFile(folder: string, path: string, options: FileReadOptions): Promise<FileReadResult> {
   try {
-    const read = await withFile(folder, path, (file) => settledBytes(file, path, options))
-    return 'bytes' in read ? asText(path, read) : { kind: 'trouble', trouble: read }
+    const read = await withFile(folder, path, (file) => readSettledBytes(file, path, options))
+    return 'bytes' in read ? decodeFile(path, read) : { kind: 'trouble', trouble: read }
   } catch (error) {
-    return { kind: 'trouble', trouble: leadsOut(error) ? outside(path) : troubleOf(path, error) }
+    return { kind: 'trouble', trouble: isOutsideError(error) ? createOutsideTrouble(path) : toFileTrouble(path, error) }
   }
 }
 
-async function settledBytes(
+async function readSettledBytes(
   file: FileHandle,
   path: string,
-  { clock, fileBytesMax }: Reading,
-): Promise<Bytes | FileTrouble> {
+  { clock, fileBytesMax }: FileReadOptions,
+): Promise<FileBytes | FileProblem> {
   for (let reads = 0; reads < READS_MAX; reads++) {
     const before = await file.stat()
-    if (!before.isFile()) return trouble(path, 'unreadable', 'it is no file')
-    if (before.size > fileBytesMax) return tooLarge(path, before.size, fileBytesMax)
+    if (!before.isFile()) return createFileTrouble(path, 'unreadable', 'it is no file')
+    if (before.size > fileBytesMax) return createTooLargeTrouble(path, before.size, fileBytesMax)
     // The clock has no parts of milliseconds, and so may be a little behind.
     const age = clock.now() - before.mtimeMs
     if (Math.abs(age) < SETTLED_MS) {
-      await clock.sleep(SETTLED_MS - age, NEVER_CANCELLED)
+      await clock.sleep(SETTLED_MS - age, NEVER_ABORTED)
       continue
     }
     // One byte more is asked for than there should be: a file that has grown shows.
-    const bytes = await bytesOf(file, 0, before.size + 1, before.size)
+    const bytes = await readBytes(file, 0, before.size + 1, before.size)
     if (bytes.length === before.size && isSame(before, await file.stat())) {
       return { bytes, stats: before }
     }
   }
-  return trouble(path, 'changing', 'it was changed each time it was read')
+  return createFileTrouble(path, 'changing', 'it was changed each time it was read')
 }
 
 function isSame(one: Stats, other: Stats): boolean {
   return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
 }
 
-function asText(path: string, { bytes, stats }: Bytes): ReadFile {
-  const decoded = decode(bytes)
+function decodeFile(path: string, { bytes, stats }: FileBytes): FileReadResult {
+  const decoded = decodeText(bytes)
   if (decoded.kind === 'binary') {
-    return { kind: 'trouble', trouble: trouble(path, 'binary', 'it is no text') }
+    return { kind: 'trouble', trouble: createFileTrouble(path, 'binary', 'it is no text') }
   }
   const { text, isSound } = decoded
   return {
@@ -77,27 +77,27 @@ function asText(path: string, { bytes, stats }: Bytes): ReadFile {
     text,
     hash: hashOf(bytes),
     sizeBytes: stats.size,
-    modifiedAt: modifiedAt(stats),
+    modifiedAt: getModifiedAt(stats),
     trouble: isSound
       ? null
-      : trouble(path, 'encoding', 'some of its bytes are no UTF-8 and are read as \uFFFD'),
+      : createFileTrouble(path, 'encoding', 'some of its bytes are no UTF-8 and are read as \uFFFD'),
   }
 }
 
 /** `bytesMax` is how much is read at once, and how long a line may be. */
-export async function readTailOf(
+export async function readFileTail(
   folder: string,
   path: string,
   from: number,
   bytesMax: number,
-): Promise<ReadTail | null> {
+): Promise<FileTail | null> {
   try {
     return await withFile(folder, path, async (file) => {
       const stats = await file.stat()
       if (!stats.isFile()) throw new AppError('unavailable', `${path}: it is no file.`)
-      const lines = await linesFrom(file, from, stats.size, bytesMax)
+      const lines = await splitLines(file, from, stats.size, bytesMax)
       const { next } = lines
-      const head = await bytesOf(file, 0, MARK_BYTES)
+      const head = await readBytes(file, 0, MARK_BYTES)
       return {
         ...lines,
         head: hashOf(head.subarray(0, next)),
@@ -105,32 +105,32 @@ export async function readTailOf(
         foot: hashOf(await bytesBefore(file, next)),
         footBefore: hashOf(await bytesBefore(file, from)),
         sizeBytes: stats.size,
-        modifiedAt: modifiedAt(stats),
+        modifiedAt: getModifiedAt(stats),
       }
     })
   } catch (error) {
     if (isMissing(error)) return null
     if (error instanceof AppError) throw error
-    const { message, because } = troubleOf(path, error)
+    const { message, reason: because } = toFileTrouble(path, error)
     throw new AppError('unavailable', message, { path, because }, error)
   }
 }
 
 async function bytesBefore(file: FileHandle, end: number): Promise<Buffer> {
   const start = Math.max(0, end - MARK_BYTES)
-  return bytesOf(file, start, end - start)
+  return readBytes(file, start, end - start)
 }
 
-type Lines = Pick<ReadTail, 'text' | 'next' | 'linesLeftOut'>
+type TailLines = Pick<FileTail, 'text' | 'next' | 'linesLeftOut'>
 
-async function linesFrom(
+async function splitLines(
   file: FileHandle,
   from: number,
   size: number,
   bytesMax: number,
-): Promise<Lines> {
+): Promise<TailLines> {
   if (from > size) return { text: '', next: 0, linesLeftOut: 0 }
-  const bytes = await bytesOf(file, from, Math.min(size - from, bytesMax))
+  const bytes = await readBytes(file, from, Math.min(size - from, bytesMax))
   const end = bytes.lastIndexOf(LINE_BREAK) + 1
   if (end > 0) {
     return { text: textOf(bytes.subarray(0, end), from), next: from + end, linesLeftOut: 0 }
@@ -149,7 +149,7 @@ async function nextLine(
   bytesMax: number,
 ): Promise<number | null> {
   for (let start = at; start < size; ) {
-    const bytes = await bytesOf(file, start, Math.min(size - start, bytesMax))
+    const bytes = await readBytes(file, start, Math.min(size - start, bytesMax))
     const end = bytes.indexOf(LINE_BREAK)
     if (end >= 0) return start + end + 1
     if (bytes.length === 0) return null
@@ -165,7 +165,7 @@ function textOf(bytes: Buffer, from: number): string {
 }
 
 /** Up to `length` bytes: fewer where the file ends, or where `enough` are there already. */
-export async function bytesOf(
+export async function readBytes(
   file: FileHandle,
   from: number,
   length: number,
@@ -194,8 +194,8 @@ async function withFile<Result>(
   }
 }
 
-export function outside(path: string): FileTrouble {
-  return trouble(path, 'outside', 'a symbolic link on its way leads out of the root')
+export function createOutsideTrouble(path: string): FileProblem {
+  return createFileTrouble(path, 'outside', 'a symbolic link on its way leads out of the root')
 }
 
 function hashOf(bytes: Uint8Array): string {

@@ -9,12 +9,12 @@ import { access, constants, lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { AppError } from '../../domain/errors.ts'
-import { NEVER_CANCELLED } from '../../lib/abort.ts'
+import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { writingError } from './file-errors.ts'
-import { OWN_PREFIX } from './file-selection.ts'
+import { toWriteError } from './file-errors.ts'
+import { TEMPORARY_PREFIX } from './file-selection.ts'
 
-export const LOCK_FILE = `${OWN_PREFIX}.lock`
+export const LOCK_FILE = `${TEMPORARY_PREFIX}.lock`
 const FIRST_PAUSE_MS = 1
 const PAUSE_MAX_MS = 25
 const BUSY = 5
@@ -34,7 +34,7 @@ export class FolderLock {
   }
 
   /** Those of this process wait in order; between processes it is chance. */
-  async hold<Result>(folder: () => Promise<string>, work: () => Promise<Result>): Promise<Result> {
+  async runExclusive<Result>(folder: () => Promise<string>, work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(async () => {
       const release = await this.#take(await folder())
       try {
@@ -53,7 +53,7 @@ export class FolderLock {
     try {
       for (let pause = FIRST_PAUSE_MS; !isTaken(database); pause = nextPause(pause)) {
         if (this.#clock.now() >= until) throw tookTooLong(folder)
-        await this.#clock.sleep(pause, NEVER_CANCELLED)
+        await this.#clock.sleep(pause, NEVER_ABORTED)
       }
     } catch (error) {
       database.close()
@@ -81,7 +81,7 @@ async function opened(folder: string): Promise<DatabaseSyncInstance> {
   } catch (error) {
     // The system has a better reason than SQLite, which only says that it can't.
     await access(folder, constants.W_OK | constants.X_OK).catch((denied: unknown) => {
-      throw writingError('', denied)
+      throw toWriteError('', denied)
     })
     throw new AppError(
       'read_only',

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import ignore from 'ignore'
 
-export const IGNORE_FILE = '.gitignore'
+export const GITIGNORE_FILE = '.gitignore'
 /** Nobody writes a longer one; what is longer may be anything. */
 const IGNORE_FILE_BYTES_MAX = 1_000_000
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
@@ -16,33 +16,33 @@ export type IgnoreRules = {
   /** The folder, with a slash at the end unless it is the root. */
   readonly prefix: string
   /** The way from the folder to the root, where the folder is above it. */
-  readonly lead: string
+  readonly pathFromRules: string
   readonly rules: ignore.Ignore
-  readonly outer: IgnoreRules | null
+  readonly parent: IgnoreRules | null
 }
 
 /** Rules that can't be read leave nothing out: rather too much is indexed than too little, and nothing is lost by it. */
-export async function ignoreRulesOf(
+export async function readIgnoreRules(
   folder: string,
   path: string,
   outer: IgnoreRules | null,
 ): Promise<IgnoreRules | null> {
-  const text = await textOf(join(folder, IGNORE_FILE)).catch(() => null)
+  const text = await textOf(join(folder, GITIGNORE_FILE)).catch(() => null)
   if (text === null) return outer
   const rules = ignore({ ignoreCase }).add(text)
-  return { prefix: path === '' ? '' : `${path}/`, lead: '', rules, outer }
+  return { prefix: path === '' ? '' : `${path}/`, pathFromRules: '', rules, parent: outer }
 }
 
 /**
  * The rules that a repository has above a folder of it. Whoever names a folder that is ignored wants it: then there are
  * none.
  */
-export async function ignoreRulesAbove(folder: string): Promise<IgnoreRules | null> {
+export async function readParentIgnoreRules(folder: string): Promise<IgnoreRules | null> {
   let rules: IgnoreRules | null = null
   for (const above of foldersOfRepository(folder)) {
     const lead = `${relative(above, folder).split(sep).join('/')}/`
-    const found = await ignoreRulesOf(above, '', rules)
-    rules = found === null || found === rules ? rules : { ...found, lead }
+    const found = await readIgnoreRules(above, '', rules)
+    rules = found === null || found === rules ? rules : { ...found, pathFromRules: lead }
   }
   return isIgnored('', false, rules) ? null : rules
 }
@@ -59,8 +59,8 @@ function foldersOfRepository(folder: string): readonly string[] {
 
 export function isIgnored(path: string, isFolder: boolean, nearest: IgnoreRules | null): boolean {
   const asked = isFolder ? `${path}/` : path
-  for (let level = nearest; level !== null; level = level.outer) {
-    const { ignored, unignored } = level.rules.test(level.lead + asked.slice(level.prefix.length))
+  for (let level = nearest; level !== null; level = level.parent) {
+    const { ignored, unignored } = level.rules.test(level.pathFromRules + asked.slice(level.prefix.length))
     if (ignored || unignored) return ignored
   }
   return false

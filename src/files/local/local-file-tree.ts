@@ -1,15 +1,15 @@
 /** FileTree on the file system of this machine. */
 import { AppError } from '../../domain/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { FileTrouble, Root } from '../file.ts'
-import type { FileTree, Scan } from '../file-tree.ts'
-import { type WalkPlan, walk } from './directory-walk.ts'
-import { trouble } from './file-errors.ts'
-import { selectionOf } from './file-selection.ts'
-import { readTailOf, readWhole } from './file-snapshot.ts'
-import { checkedPath } from './path-guard.ts'
-import { type Base, baseOf, isTrouble } from './root-location.ts'
-import { createWatch, type WatchSystem } from './tree-watcher.ts'
+import type { FileProblem, FileRoot } from '../file.ts'
+import type { FileTree, FolderScan } from '../file-tree.ts'
+import { type WalkOptions, walkDirectory } from './directory-walk.ts'
+import { createFileTrouble } from './file-errors.ts'
+import { createFileSelection } from './file-selection.ts'
+import { readFileTail, readStableFile } from './file-snapshot.ts'
+import { parseRelativePath } from './path-guard.ts'
+import { type RootLocation, locateRoot, isFileTrouble } from './root-location.ts'
+import { createTreeWatcher, type FileSystemWatcher } from './tree-watcher.ts'
 
 export type FileTreeOptions = {
   readonly clock: Clock
@@ -24,7 +24,7 @@ export type FileTreeOptions = {
   /** More folders than this are not watched, but looked at from time to time. */
   readonly watchedFoldersMax?: number
   /** How folders are watched; another one only in tests. */
-  readonly watchSystem?: WatchSystem
+  readonly watchSystem?: FileSystemWatcher
 }
 
 const FILE_BYTES_MAX = 10_000_000
@@ -38,48 +38,48 @@ export function createFileTree(options: FileTreeOptions): FileTree {
   const { clock, fileBytesMax = FILE_BYTES_MAX, filesMax = FILES_MAX } = options
   const { tailBytesMax = TAIL_BYTES_MAX } = options
 
-  const planOf = (root: Root, { folder, only }: Base): WalkPlan => ({
+  const planOf = (root: FileRoot, { folder, onlyFile: only }: RootLocation): WalkOptions => ({
     base: folder,
     // Whoever names a file wants that one, whatever its name ends in.
     selection:
       only === null
-        ? selectionOf(root)
-        : { takesFile: (path) => path === only, entersFolder: () => false },
+        ? createFileSelection(root)
+        : { includesFile: (path) => path === only, entersFolder: () => false },
     // Notes are often kept out of Git, and are meant all the same.
-    heedsIgnoreFiles: root.kind === 'path' && only === null,
+    usesIgnoreFiles: root.kind === 'path' && only === null,
     fileBytesMax: root.kind === 'sessions' ? Number.POSITIVE_INFINITY : fileBytesMax,
     filesMax,
-    looksAtFiles: true,
+    readsFileStats: true,
   })
 
-  const scan = async (root: Root, signal?: AbortSignal): Promise<Scan> => {
-    const base = await baseOf(root)
-    if (isTrouble(base)) return { files: [], troubles: [base], isWhole: false }
-    return walk({ ...planOf(root, base), signal })
+  const scan = async (root: FileRoot, signal?: AbortSignal): Promise<FolderScan> => {
+    const base = await locateRoot(root)
+    if (isFileTrouble(base)) return { files: [], problems: [base], isComplete: false }
+    return walkDirectory({ ...planOf(root, base), signal })
   }
 
   return {
     scan,
     read: async (root, path) => {
-      checkedPath(path)
-      const base = await baseOf(root)
-      if (isTrouble(base)) return { kind: 'trouble', trouble: { ...base, path } }
+      parseRelativePath(path)
+      const base = await locateRoot(root)
+      if (isFileTrouble(base)) return { kind: 'trouble', trouble: { ...base, path } }
       if (!isPart(planOf(root, base), path)) return { kind: 'trouble', trouble: noPart(path) }
-      return readWhole(base.folder, path, { clock, fileBytesMax })
+      return readStableFile(base.folder, path, { clock, fileBytesMax })
     },
     readTail: async (root, path, from) => {
-      checkedPath(path)
-      const base = await baseOf(root)
-      if (isTrouble(base)) {
-        if (base.because === 'missing') return null
+      parseRelativePath(path)
+      const base = await locateRoot(root)
+      if (isFileTrouble(base)) {
+        if (base.reason === 'missing') return null
         throw new AppError('unavailable', base.message)
       }
       if (!isPart(planOf(root, base), path))
         throw new AppError('invalid_input', noPart(path).message)
-      return readTailOf(base.folder, path, from, tailBytesMax)
+      return readFileTail(base.folder, path, from, tailBytesMax)
     },
     watch: (roots, onHint) =>
-      createWatch({
+      createTreeWatcher({
         roots,
         onHint,
         planOf,
@@ -93,14 +93,14 @@ export function createFileTree(options: FileTreeOptions): FileTree {
 }
 
 /** A folder holds more than what was meant to be read: keys, for one. */
-function isPart({ selection }: WalkPlan, path: string): boolean {
+function isPart({ selection }: WalkOptions, path: string): boolean {
   const folders = path.split('/').slice(0, -1)
   return (
-    selection.takesFile(path) &&
+    selection.includesFile(path) &&
     folders.every((_, depth) => selection.entersFolder(folders.slice(0, depth + 1).join('/')))
   )
 }
 
-function noPart(path: string): FileTrouble {
-  return trouble(path, 'outside', 'it is none of the files that the root is made of')
+function noPart(path: string): FileProblem {
+  return createFileTrouble(path, 'outside', 'it is none of the files that the root is made of')
 }

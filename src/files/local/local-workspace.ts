@@ -7,18 +7,18 @@ import { AppError } from '../../domain/errors.ts'
 import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FolderEntry, Workspace } from '../file-tree.ts'
-import { NEW_FOLDER_MODE, replaceFile, sweep, temporaryName } from './atomic-replace.ts'
-import { writingError } from './file-errors.ts'
-import { bytesOf } from './file-snapshot.ts'
+import { NEW_FOLDER_MODE, replaceFile, removeTemporaryFiles, createTemporaryName } from './atomic-replace.ts'
+import { toWriteError } from './file-errors.ts'
+import { readBytes } from './file-snapshot.ts'
 import { FolderLock } from './folder-lock.ts'
 import {
-  checkedPath,
+  parseRelativePath,
   isInside,
   isMissing,
   openFolderInside,
   openInside,
-  realPathInside,
-  refuseOutside,
+  resolveRealPath,
+  assertInside,
 } from './path-guard.ts'
 
 export type WorkspaceOptions = {
@@ -38,10 +38,10 @@ const LOCK_WAIT_MS = 15_000
 const ATTEMPTS_MAX = 8
 const LINE_BREAK = 10
 
-type Content = { readonly bytes: Buffer; readonly stats: Stats }
+type FileContent = { readonly bytes: Buffer; readonly stats: Stats }
 
 /** A folder that stays what it is while something is done in it, and a name in it. */
-type Spot = { readonly folder: string; readonly name: string }
+type TargetLocation = { readonly folder: string; readonly name: string }
 
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { path, clock, fileBytesMax = FILE_BYTES_MAX, lockWaitMs = LOCK_WAIT_MS } = options
@@ -64,16 +64,16 @@ class FolderWorkspace implements Workspace {
   }
 
   within(folder: string): Workspace {
-    const fence = join(this.#fence, checkedPath(folder))
+    const fence = join(this.#fence, parseRelativePath(folder))
     return new FolderWorkspace(this.#path, fence, this.#lock, this.#fileBytesMax)
   }
 
   async list(path: string, depth: number): Promise<readonly FolderEntry[] | null> {
-    if (path !== '') checkedPath(path)
-    return explained(path, async () => {
+    if (path !== '') parseRelativePath(path)
+    return toWorkspaceError(path, async () => {
       const base = await this.#realFence()
       if (base === null) return null
-      const target = await orNull(realPathInside(base, path))
+      const target = await orNull(resolveRealPath(base, path))
       const stats = target === null ? null : await orNull(stat(target))
       if (target === null || stats === null || !isFileOrFolder(stats)) return null
       const isFolder = stats.isDirectory()
@@ -105,8 +105,8 @@ class FolderWorkspace implements Workspace {
   }
 
   async read(path: string): Promise<string | null> {
-    checkedPath(path)
-    return explained(path, async () => {
+    parseRelativePath(path)
+    return toWorkspaceError(path, async () => {
       const base = await this.#realFence()
       const content = base === null ? null : await this.#content(base, path)
       return content === null ? null : content.bytes.toString('utf8')
@@ -123,7 +123,7 @@ class FolderWorkspace implements Workspace {
 
   async update(path: string, change: (text: string | null) => string | null): Promise<void> {
     await this.#rewrite(path, (bytes) => {
-      if (bytes !== null && !isUtf8(bytes)) throw notText(path)
+      if (bytes !== null && !isUtf8(bytes)) throw createNotTextError(path)
       const text = bytes === null ? null : bytes.toString('utf8')
       const changed = change(text)
       return changed === null || changed === text ? null : this.#bytesOf(path, changed)
@@ -135,7 +135,7 @@ class FolderWorkspace implements Workspace {
     await this.#rewrite(path, (bytes) => {
       if (bytes === null || bytes.length === 0) return added
       // Bytes are added to bytes: what stands there need not be UTF-8, but must have its line breaks.
-      if (bytes.includes(0)) throw notText(path)
+      if (bytes.includes(0)) throw createNotTextError(path)
       const isWhole = bytes.at(-1) === LINE_BREAK
       return this.#fitting(path, Buffer.concat(isWhole ? [bytes, added] : [bytes, BREAK, added]))
     })
@@ -146,7 +146,7 @@ class FolderWorkspace implements Workspace {
       if (!(await this.#isThere(base, path))) return false
       return this.#at(base, path, async ({ folder, name }) => {
         // Gone at once, and then piece by piece.
-        const gone = join(folder, temporaryName())
+        const gone = join(folder, createTemporaryName())
         await rename(join(folder, name), gone)
         await rm(gone, { recursive: true, force: true })
         await trySyncFolder(folder)
@@ -156,7 +156,7 @@ class FolderWorkspace implements Workspace {
   }
 
   async rename(from: string, to: string): Promise<'renamed' | 'missing' | 'taken'> {
-    checkedPath(to)
+    parseRelativePath(to)
     return this.#changing(from, async (base) => {
       if (await this.#isThere(base, to)) return 'taken'
       if (!(await this.#isThere(base, from))) return 'missing'
@@ -179,7 +179,7 @@ class FolderWorkspace implements Workspace {
     await this.#changing(path, async (base) => {
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
         // What is edited by the name of a link is what it leads to; the link stays one.
-        const target = await orNull(realPathInside(base, path))
+        const target = await orNull(resolveRealPath(base, path))
         const actual = target === null ? path : relative(base, target).split(sep).join('/')
         const content = await this.#contentToChange(base, actual)
         const changed = decide(content?.bytes ?? null)
@@ -193,7 +193,7 @@ class FolderWorkspace implements Workspace {
     })
   }
 
-  async #contentToChange(base: string, path: string): Promise<Content | null> {
+  async #contentToChange(base: string, path: string): Promise<FileContent | null> {
     const content = await this.#content(base, path)
     if (content !== null) return content
     // A link that leads nowhere is no file either.
@@ -204,14 +204,14 @@ class FolderWorkspace implements Workspace {
   }
 
   /** Null when there is no such file. */
-  async #content(base: string, path: string): Promise<Content | null> {
+  async #content(base: string, path: string): Promise<FileContent | null> {
     const file = await orNull(openInside(base, path))
     if (file === null) return null
     try {
       const stats = await file.stat()
       if (!stats.isFile()) return null
       this.#refuseLarge(path, stats.size)
-      return { bytes: await bytesOf(file, 0, stats.size), stats }
+      return { bytes: await readBytes(file, 0, stats.size), stats }
     } finally {
       await file.close()
     }
@@ -237,15 +237,15 @@ class FolderWorkspace implements Workspace {
 
   /** By name, without following it. A link that leads out is refused. */
   async #isThere(base: string, path: string): Promise<boolean> {
-    await orNull(realPathInside(base, path))
+    await orNull(resolveRealPath(base, path))
     return (await statOrNull(join(base, path))) !== null
   }
 
   /** With all other writers kept out. `work` gets the real path of the fence. */
   async #changing<Result>(path: string, work: (base: string) => Promise<Result>): Promise<Result> {
-    checkedPath(path)
-    return explained(path, () =>
-      this.#lock.hold(
+    parseRelativePath(path)
+    return toWorkspaceError(path, () =>
+      this.#lock.runExclusive(
         async () => {
           await mkdir(this.#path, { recursive: true, mode: NEW_FOLDER_MODE })
           return realpath(this.#path)
@@ -258,26 +258,26 @@ class FolderWorkspace implements Workspace {
   /** Null when there is no such folder. */
   async #realFence(): Promise<string | null> {
     const base = await orNull(realpath(this.#path))
-    return base === null || this.#fence === '' ? base : orNull(realPathInside(base, this.#fence))
+    return base === null || this.#fence === '' ? base : orNull(resolveRealPath(base, this.#fence))
   }
 
   async #madeFence(): Promise<string> {
     const base = await realpath(this.#path)
-    return this.#fence === '' ? base : madeFolder(base, this.#fence)
+    return this.#fence === '' ? base : createFolder(base, this.#fence)
   }
 
   /** Makes the folders on the way, and works in the last one even if its path is given to another one meanwhile. */
   async #at<Result>(
     base: string,
     path: string,
-    work: (spot: Spot) => Promise<Result>,
+    work: (spot: TargetLocation) => Promise<Result>,
   ): Promise<Result> {
     const parent = dirname(path)
-    const real = parent === '.' ? base : await madeFolder(base, parent)
+    const real = parent === '.' ? base : await createFolder(base, parent)
     const handle = await openFolderInside(base, real)
     try {
       const folder = handle === null ? real : await pathOfOpen(handle.fd, real)
-      await sweep(folder)
+      await removeTemporaryFiles(folder)
       return await work({ folder, name: basename(path) })
     } finally {
       await handle?.close()
@@ -294,22 +294,22 @@ async function pathOfOpen(descriptor: number, real: string): Promise<string> {
 }
 
 /** The real path of a folder below a real path, which is made as far as it is not there. */
-async function madeFolder(base: string, path: string): Promise<string> {
+async function createFolder(base: string, path: string): Promise<string> {
   const missing: string[] = []
   for (let at = path; at !== '.'; at = dirname(at)) {
-    const real = await orNull(realPathInside(base, at))
-    if (real !== null) return makeBelow(base, real, missing)
+    const real = await orNull(resolveRealPath(base, at))
+    if (real !== null) return createSubfolders(base, real, missing)
     missing.unshift(basename(at))
   }
-  return makeBelow(base, base, missing)
+  return createSubfolders(base, base, missing)
 }
 
-async function makeBelow(base: string, real: string, names: readonly string[]): Promise<string> {
+async function createSubfolders(base: string, real: string, names: readonly string[]): Promise<string> {
   if (names.length === 0) return real
   const folder = join(real, ...names)
   await mkdir(folder, { recursive: true, mode: NEW_FOLDER_MODE })
   const made = await realpath(folder)
-  refuseOutside(base, made, relative(base, folder))
+  assertInside(base, made, relative(base, folder))
   return made
 }
 
@@ -326,14 +326,14 @@ async function orNull<Result>(work: Promise<Result>): Promise<Result | null> {
   }
 }
 
-async function explained<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+async function toWorkspaceError<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw writingError(path, error)
+    throw toWriteError(path, error)
   }
 }
 
-function notText(path: string): AppError {
+function createNotTextError(path: string): AppError {
   return new AppError('invalid_input', `${path} is not written in UTF-8, and was left as it is.`)
 }

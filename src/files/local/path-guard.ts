@@ -8,14 +8,14 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
-import { codeOf } from './file-errors.ts'
+import { getErrorCode } from './file-errors.ts'
 
 const PATH_CHARACTERS_MAX = 4_096
 /** Windows has no such flags; there, links need rights that few programs have. */
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants
 
 /** The path itself, when its words alone can't lead out of a folder. */
-export function checkedPath(path: string): string {
+export function parseRelativePath(path: string): string {
   const isSound =
     path.length <= PATH_CHARACTERS_MAX &&
     isAddressable(path) &&
@@ -41,21 +41,21 @@ export function isInside(folder: string, path: string): boolean {
  * Where a path really lies. Throws when a link leads out of the folder, which must be a real path itself: also when there is
  * nothing at its end, as that would tell what there is outside.
  */
-export async function realPathInside(folder: string, path: string): Promise<string> {
+export async function resolveRealPath(folder: string, path: string): Promise<string> {
   try {
     const target = await realpath(join(folder, path))
-    refuseOutside(folder, target, path)
+    assertInside(folder, target, path)
     return target
   } catch (error) {
     if (isMissing(error) && path !== '') {
       const parent = dirname(path)
-      if (parent !== '.') await realPathInside(folder, parent)
+      if (parent !== '.') await resolveRealPath(folder, parent)
     }
     throw error
   }
 }
 
-export function refuseOutside(folder: string, target: string, path: string): void {
+export function assertInside(folder: string, target: string, path: string): void {
   if (isInside(folder, target)) return
   throw new AppError(
     'invalid_input',
@@ -64,13 +64,13 @@ export function refuseOutside(folder: string, target: string, path: string): voi
   )
 }
 
-export function leadsOut(error: unknown): boolean {
+export function isOutsideError(error: unknown): boolean {
   return error instanceof AppError && error.facts.because === 'link'
 }
 
 /** For reading. A pipe that nobody writes to doesn't block: it is opened, and then seen to be no file. */
 export async function openInside(folder: string, path: string): Promise<FileHandle> {
-  const target = await realPathInside(folder, path)
+  const target = await resolveRealPath(folder, path)
   return openReal(folder, target, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
 }
 
@@ -105,11 +105,11 @@ async function refuseMoved(
 ): Promise<void> {
   const real = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null)
   if (real !== null) {
-    if (real !== target) refuseOutside(folder, real, path)
+    if (real !== target) assertInside(folder, real, path)
     return
   }
   const [again, opened] = [await realpath(target), await handle.stat({ bigint: true })]
-  refuseOutside(folder, again, path)
+  assertInside(folder, again, path)
   const there = await stat(again, { bigint: true })
   if (there.ino !== opened.ino || there.dev !== opened.dev) {
     throw new AppError('conflict', `${path} was replaced while it was opened. Try again.`)
@@ -118,6 +118,6 @@ async function refuseMoved(
 
 /** Gone since, or never there. */
 export function isMissing(error: unknown): boolean {
-  return MISSING.has(codeOf(error))
+  return MISSING.has(getErrorCode(error))
 }
 const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])

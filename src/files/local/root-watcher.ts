@@ -8,23 +8,23 @@
 import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Root } from '../file.ts'
-import { type WalkedFolder, walk } from './directory-walk.ts'
-import { codeOf } from './file-errors.ts'
-import type { Selection } from './file-selection.ts'
-import { IGNORE_FILE } from './gitignore.ts'
+import type { FileRoot } from '../file.ts'
+import { type WalkedFolder, walkDirectory } from './directory-walk.ts'
+import { getErrorCode } from './file-errors.ts'
+import type { FileSelection } from './file-selection.ts'
+import { GITIGNORE_FILE } from './gitignore.ts'
 import { isMissing } from './path-guard.ts'
-import { type Base, baseOf, isTrouble } from './root-location.ts'
-import type { FolderBudget, Watching, WatchSystem } from './tree-watcher.ts'
+import { type RootLocation, locateRoot, isFileTrouble } from './root-location.ts'
+import type { WatchBudget, TreeWatcherOptions, FileSystemWatcher } from './tree-watcher.ts'
 
 /** Saving a file makes several events. */
 const TOGETHER_MS = 20
 /** Looking from time to time takes at most this part of the time. */
 const POLLING_SHARE = 0.1
 
-export type RootWatchParts = Omit<Watching, 'onHint' | 'roots' | 'system'> & {
-  readonly system: WatchSystem
-  readonly budget: FolderBudget
+export type RootWatcherDependencies = Omit<TreeWatcherOptions, 'onHint' | 'roots' | 'system'> & {
+  readonly system: FileSystemWatcher
+  readonly budget: WatchBudget
 }
 
 type WatchedFolder = WalkedFolder & { readonly close: () => void }
@@ -42,15 +42,15 @@ const FAR_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x00c36400, 'Ceph'],
 ])
 
-export class RootWatch {
-  readonly #root: Root
-  readonly #parts: RootWatchParts
+export class RootWatcher {
+  readonly #root: FileRoot
+  readonly #parts: RootWatcherDependencies
   readonly #hint: () => void
   readonly #stop = new AbortController()
   /** By where they really lie. */
   readonly #folders = new Map<string, WatchedFolder>()
-  #base: Base | null = null
-  #selection: Selection | null = null
+  #base: RootLocation | null = null
+  #selection: FileSelection | null = null
   #pollsBecause: string | null = null
   #timer: NodeJS.Timeout | null = null
   /** What has been heard and not yet looked into. */
@@ -61,14 +61,14 @@ export class RootWatch {
   #fingerprint: string | null = null
   #nextPollAt = 0
 
-  constructor(root: Root, parts: RootWatchParts, hint: () => void) {
+  constructor(root: FileRoot, parts: RootWatcherDependencies, hint: () => void) {
     this.#root = root
     this.#parts = parts
     this.#hint = hint
     this.#run(() => this.#attach())
   }
 
-  get pollsBecause(): string | null {
+  get pollingReason(): string | null {
     return this.#pollsBecause
   }
 
@@ -108,16 +108,16 @@ export class RootWatch {
   }
 
   async #checkBase(): Promise<void> {
-    const base = await baseOf(this.#root)
-    const identity = isTrouble(base) ? null : base.identity
+    const base = await locateRoot(this.#root)
+    const identity = isFileTrouble(base) ? null : base.identity
     if (identity !== (this.#base?.identity ?? null)) await this.#attach()
   }
 
   /** Watches everything anew. A root that is not there is none to watch: `check` will find it. */
   async #attach(): Promise<void> {
     this.#leave()
-    const base = await baseOf(this.#root)
-    this.#base = isTrouble(base) ? null : base
+    const base = await locateRoot(this.#root)
+    this.#base = isFileTrouble(base) ? null : base
     if (this.#base !== null) {
       this.#selection = this.#parts.planOf(this.#root, this.#base).selection
       const far = await this.#farFileSystem(this.#base.folder)
@@ -134,7 +134,7 @@ export class RootWatch {
   }
 
   /** Those that are watched already stay so; those that the walk doesn't meet are left. */
-  async #watchFolders(base: Base): Promise<void> {
+  async #watchFolders(base: RootLocation): Promise<void> {
     const met = new Set<string>()
     const plan = {
       ...this.#parts.planOf(this.#root, base),
@@ -145,30 +145,30 @@ export class RootWatch {
         if (!this.#folders.has(folder.real)) this.#watch(base, folder)
       },
     }
-    await walk(plan)
+    await walkDirectory(plan)
     for (const real of [...this.#folders.keys()]) if (!met.has(real)) this.#unwatch(real)
   }
 
-  #watch(base: Base, folder: WalkedFolder): void {
+  #watch(base: RootLocation, folder: WalkedFolder): void {
     const { system, budget } = this.#parts
     if (this.#stop.signal.aborted) return
-    if (budget.left <= 0) throw new Error('there are more folders than are watched')
+    if (budget.remaining <= 0) throw new Error('there are more folders than are watched')
     const path = join(base.folder, folder.real)
     try {
       const watcher = system.watchFolder(path, {
         onEvent: (kind, name) => this.#hear(folder, path, kind, name),
         onError: () => this.#suspect(),
       })
-      budget.left--
+      budget.remaining--
       this.#folders.set(folder.real, { ...folder, close: () => watcher.close() })
     } catch (error) {
       // It is gone, or closed to us: then it can't be listed either.
-      if (!isMissing(error) && codeOf(error) !== 'EACCES') throw error
+      if (!isMissing(error) && getErrorCode(error) !== 'EACCES') throw error
     }
   }
 
   #hear(folder: WalkedFolder, path: string, kind: string, name: string | null): void {
-    if (name === null || name === IGNORE_FILE) this.#suspect()
+    if (name === null || name === GITIGNORE_FILE) this.#suspect()
     else if (kind === 'rename' && name === basename(path)) this.#suspect()
     else this.#hearOf(join(folder.path, name), join(folder.real, name), kind)
     this.#schedule()
@@ -176,7 +176,7 @@ export class RootWatch {
 
   #hearOf(path: string, real: string, kind: string): void {
     // What links lead to goes by other names.
-    if (this.#selection?.takesFile(path) || path !== real) this.#isDirty = true
+    if (this.#selection?.includesFile(path) || path !== real) this.#isDirty = true
     if (kind === 'rename' && this.#selection?.entersFolder(path)) this.#come.add(real)
   }
 
@@ -203,7 +203,7 @@ export class RootWatch {
   }
 
   /** Of the names that came or went, those of folders and of links, which may be folders. Swap files are neither. */
-  async #changedFolders(base: Base, come: readonly string[]): Promise<readonly string[]> {
+  async #changedFolders(base: RootLocation, come: readonly string[]): Promise<readonly string[]> {
     const changed: string[] = []
     for (const real of come) {
       const stats = await lstat(join(base.folder, real)).catch(() => null)
@@ -221,7 +221,7 @@ export class RootWatch {
 
   #unwatch(real: string): void {
     this.#folders.get(real)?.close()
-    if (this.#folders.delete(real)) this.#parts.budget.left++
+    if (this.#folders.delete(real)) this.#parts.budget.remaining++
   }
 
   #leave(): void {
@@ -238,7 +238,7 @@ export class RootWatch {
     const { scan, clock } = this.#parts
     const begin = clock.now()
     if (begin < this.#nextPollAt) return
-    const { files, troubles } = await scan(this.#root, this.#stop.signal)
+    const { files, problems: troubles } = await scan(this.#root, this.#stop.signal)
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([files, troubles]))
       .digest('hex')
@@ -261,7 +261,7 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 function reasonOf(error: unknown): string {
-  const known = REASONS[codeOf(error)]
+  const known = REASONS[getErrorCode(error)]
   if (known !== undefined) return known
   return error instanceof Error ? error.message : String(error)
 }

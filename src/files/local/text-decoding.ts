@@ -1,12 +1,12 @@
 /** Text from the bytes of a file, with what is to be told of them. */
 import { isUtf8 } from 'node:buffer'
 
-export type Decoded =
+export type DecodedText =
   | { readonly kind: 'text'; readonly text: string; readonly isSound: boolean }
   | { readonly kind: 'binary' }
 
 /** UTF-8, or UTF-16 where a mark at the beginning says so; the mark is no part of the text. Text holds no NUL. */
-export function decode(bytes: Buffer): Decoded {
+export function decodeText(bytes: Buffer): DecodedText {
   const encoding = markedEncoding(bytes)
   if (encoding !== null) return decodeAs(encoding, bytes)
   if (bytes.includes(0)) return { kind: 'binary' }
@@ -22,7 +22,7 @@ function markedEncoding(bytes: Buffer): 'utf-16le' | 'utf-16be' | null {
   return first === 0xff && second === 0xfe && !isWide ? 'utf-16le' : null
 }
 
-function decodeAs(encoding: 'utf-16le' | 'utf-16be', bytes: Buffer): Decoded {
+function decodeAs(encoding: 'utf-16le' | 'utf-16be', bytes: Buffer): DecodedText {
   const text = new TextDecoder(encoding).decode(bytes)
   if (text.includes('\0')) return { kind: 'binary' }
   return { kind: 'text', text, isSound: isWellDecoded(encoding, bytes) }

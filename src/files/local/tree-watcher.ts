@@ -2,14 +2,14 @@
 import { watch as watchFile } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Clock } from '../../lib/clock.ts'
-import type { Root } from '../file.ts'
-import type { Scan, Watch } from '../file-tree.ts'
-import type { WalkPlan } from './directory-walk.ts'
-import type { Base } from './root-location.ts'
-import { RootWatch } from './root-watcher.ts'
+import type { FileRoot } from '../file.ts'
+import type { FolderScan, FileWatch } from '../file-tree.ts'
+import type { WalkOptions } from './directory-walk.ts'
+import type { RootLocation } from './root-location.ts'
+import { RootWatcher } from './root-watcher.ts'
 
 /** What watching needs of the system. */
-export type WatchSystem = {
+export type FileSystemWatcher = {
   /** Of one folder, not of those in it. Throws when that can't be had. */
   watchFolder(path: string, listener: FolderListener): { close(): void }
   /** The number by which Linux knows a kind of file system. */
@@ -22,21 +22,21 @@ export type FolderListener = {
   onError(error: unknown): void
 }
 
-export type Watching = {
-  readonly roots: readonly Root[]
-  readonly onHint: (root: Root) => void
-  readonly planOf: (root: Root, base: Base) => WalkPlan
-  readonly scan: (root: Root, signal?: AbortSignal) => Promise<Scan>
+export type TreeWatcherOptions = {
+  readonly roots: readonly FileRoot[]
+  readonly onHint: (root: FileRoot) => void
+  readonly planOf: (root: FileRoot, base: RootLocation) => WalkOptions
+  readonly scan: (root: FileRoot, signal?: AbortSignal) => Promise<FolderScan>
   readonly clock: Clock
   readonly pollMs: number
   readonly foldersMax: number
-  readonly system?: WatchSystem | undefined
+  readonly system?: FileSystemWatcher | undefined
 }
 
 /** Folders are counted over all roots: the system's limits don't know roots. */
-export type FolderBudget = { left: number }
+export type WatchBudget = { remaining: number }
 
-const realSystem: WatchSystem = {
+const realSystem: FileSystemWatcher = {
   watchFolder: (path, { onEvent, onError }) => {
     const watcher = watchFile(path, { persistent: false }, onEvent)
     watcher.on('error', onError)
@@ -45,19 +45,19 @@ const realSystem: WatchSystem = {
   fileSystemOf: async (path) => (await statfs(path)).type,
 }
 
-export function createWatch(options: Watching): Watch {
+export function createTreeWatcher(options: TreeWatcherOptions): FileWatch {
   const { roots, onHint, pollMs, foldersMax } = options
-  const budget: FolderBudget = { left: foldersMax }
+  const budget: WatchBudget = { remaining: foldersMax }
   const parts = { ...options, system: options.system ?? realSystem, budget }
-  const watches = roots.map((root) => new RootWatch(root, parts, () => onHint(root)))
+  const watches = roots.map((root) => new RootWatcher(root, parts, () => onHint(root)))
   const timer = setInterval(() => {
     for (const watch of watches) watch.check()
   }, pollMs)
   timer.unref()
-  const reasons = () => watches.map((watch) => watch.pollsBecause).filter((text) => text !== null)
+  const reasons = () => watches.map((watch) => watch.pollingReason).filter((text) => text !== null)
   return {
     mode: () => (reasons().length > 0 ? 'polling' : 'events'),
-    because: () => reasons()[0] ?? null,
+    getReason: () => reasons()[0] ?? null,
     close: () => {
       clearInterval(timer)
       for (const watch of watches) watch.close()

@@ -8,62 +8,62 @@ import { AppError, toAppError } from '../../domain/errors.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Store } from '../../storage/store.ts'
-import type { FileTrouble } from '../file.ts'
+import type { FileProblem } from '../file.ts'
 import type { Workspace } from '../file-tree.ts'
 import {
-  findBlock,
-  lineEndOf,
-  MIRROR_FILE,
-  type MirrorBase,
-  type MirroredMemory,
-  type MirrorLine,
-  mirroredText,
-  planMirror,
-  readMirror,
-  renderMirror,
-  tagOf,
-  withBlock,
+  findMemoryBlock,
+  detectLineEnding,
+  MEMORY_FILE,
+  type MemoryFileSnapshot,
+  type MemoryFileEntry,
+  type MemoryFileLine,
+  renderEntryText,
+  diffMemoryFile,
+  parseMemoryBlock,
+  renderMemoryBlock,
+  buildMemoryTag,
+  replaceMemoryBlock,
 } from './memory-file.ts'
 
 /** The memories that can be mirrored: those of the owner, which belong to no user in particular. */
-export interface MirroredMemories {
+export interface PinnedMemories {
   /** What is pinned, and what says who the owner is, oldest first. */
   list(owner: OwnerId): Promise<readonly Memory[]>
   edit(owner: OwnerId, id: string, content: string): Promise<void>
   add(owner: OwnerId, content: string, isIdentity: boolean): Promise<void>
   /** It is no longer pinned; what says who the owner is is forgotten, and can be restored. */
-  letGo(
+  unpin(
     owner: OwnerId,
     memory: { readonly id: string; readonly isIdentity: boolean },
   ): Promise<void>
 }
 
-export type MirrorParts = {
+export type MemoryFileSyncDependencies = {
   /** Of the index: what was last written is known there. */
   readonly store: Store
   readonly clock: Clock
-  readonly memories: MirroredMemories
+  readonly memories: PinnedMemories
   /** Null when the owner has none. */
   readonly workspaceOf: (owner: OwnerId) => Promise<Workspace | null>
-  readonly isWanted: (owner: OwnerId) => Promise<boolean>
+  readonly isEnabled: (owner: OwnerId) => Promise<boolean>
 }
 
 /** How often it begins anew because the file was edited meanwhile. */
 const TRIES_MAX = 5
 
-export class Mirror {
-  readonly #parts: MirrorParts
+export class MemoryFileSync {
+  readonly #parts: MemoryFileSyncDependencies
   readonly #turns = new Map<OwnerId, Promise<void>>()
-  readonly #troubles = new Map<OwnerId, FileTrouble>()
+  readonly #troubles = new Map<OwnerId, FileProblem>()
 
-  constructor(parts: MirrorParts) {
+  constructor(parts: MemoryFileSyncDependencies) {
     this.#parts = parts
   }
 
   /** Why the last time did not come to its end; null when it did. */
-  trouble(owner: OwnerId): FileTrouble | null {
+  trouble(owner: OwnerId): FileProblem | null {
     return this.#troubles.get(owner) ?? null
   }
 
@@ -75,7 +75,7 @@ export class Mirror {
         this.#troubles.delete(owner)
       } catch (error) {
         const { message } = toAppError(error)
-        this.#troubles.set(owner, { path: MIRROR_FILE, because: 'failed', message })
+        this.#troubles.set(owner, { path: MEMORY_FILE, reason: 'failed', message })
       }
     })
     this.#turns.set(owner, turn)
@@ -87,44 +87,44 @@ export class Mirror {
   }
 
   async #bringTogether(owner: OwnerId): Promise<void> {
-    if (!(await this.#parts.isWanted(owner))) return
+    if (!(await this.#parts.isEnabled(owner))) return
     const workspace = await this.#parts.workspaceOf(owner)
     if (workspace === null) return
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if (await this.#once(owner, workspace)) return
     }
-    throw new AppError('busy', `${MIRROR_FILE} is being changed all the time.`)
+    throw new AppError('busy', `${MEMORY_FILE} is being changed all the time.`)
   }
 
   /** False when the file was edited meanwhile: then what was done to it is not known yet. */
   async #once(owner: OwnerId, workspace: Workspace): Promise<boolean> {
     const { memories } = this.#parts
-    const before = (await workspace.read(MIRROR_FILE)) ?? ''
-    const seen = insideOf(before)
-    const lines = seen === null ? null : readMirror(seen)
+    const before = (await workspace.read(MEMORY_FILE)) ?? ''
+    const seen = getBlockText(before)
+    const lines = seen === null ? null : parseMemoryBlock(seen)
     const entry = await this.#entry(owner)
-    const plan = planMirror(lines, baseOf(entry), await this.#mirrored(owner))
+    const plan = diffMemoryFile(lines, buildSnapshot(entry), await this.#mirrored(owner))
     for (const { id, text } of plan.edits) await memories.edit(owner, id, text)
-    for (const memory of plan.removed) await memories.letGo(owner, memory)
-    const refused: MirrorLine[] = []
+    for (const memory of plan.removed) await memories.unpin(owner, memory)
+    const refused: MemoryFileLine[] = []
     for (const line of plan.added) if (!(await this.#add(owner, line))) refused.push(line)
 
     const mirrored = await this.#mirrored(owner)
     const own = refused.map((line) => ({ ...line, tag: null }))
     let isSame = true
-    await workspace.update(MIRROR_FILE, (text) => {
+    await workspace.update(MEMORY_FILE, (text) => {
       const current = text ?? ''
-      isSame = insideOf(current) === seen
+      isSame = getBlockText(current) === seen
       if (!isSame) return null
       if (mirrored.length === 0 && own.length === 0 && seen === null) return null
-      return withBlock(current, renderMirror(mirrored, own, lineEndOf(current)))
+      return replaceMemoryBlock(current, renderMemoryBlock(mirrored, own, detectLineEnding(current)))
     })
     if (isSame) await this.#note(owner, entry, mirrored)
     return isSame
   }
 
   /** False for what can't be a memory, as a line that is too long. It stays a line. */
-  async #add(owner: OwnerId, { text, isIdentity }: MirrorLine): Promise<boolean> {
+  async #add(owner: OwnerId, { text, isIdentity }: MemoryFileLine): Promise<boolean> {
     try {
       await this.#parts.memories.add(owner, text, isIdentity)
       return true
@@ -135,10 +135,10 @@ export class Mirror {
     }
   }
 
-  async #mirrored(owner: OwnerId): Promise<readonly MirroredMemory[]> {
+  async #mirrored(owner: OwnerId): Promise<readonly MemoryFileEntry[]> {
     const memories = await this.#parts.memories.list(owner)
     return memories.map(({ id, content, category }) => ({
-      ...{ id, tag: tagOf(id), text: mirroredText(content) },
+      ...{ id, tag: buildMemoryTag(id), text: renderEntryText(content) },
       isIdentity: category === 'identity',
     }))
   }
@@ -150,10 +150,10 @@ export class Mirror {
   async #note(
     owner: OwnerId,
     before: Entry | null,
-    mirrored: readonly MirroredMemory[],
+    mirrored: readonly MemoryFileEntry[],
   ): Promise<void> {
     const base = Object.fromEntries(mirrored.map(({ tag, text }) => [tag, text]))
-    if (JSON.stringify(base) === JSON.stringify(baseOf(before))) return
+    if (JSON.stringify(base) === JSON.stringify(buildSnapshot(before))) return
     const row: Entry = {
       id: entryId(owner),
       place: { owner, user: null, session: null },
@@ -169,21 +169,21 @@ export class Mirror {
   }
 }
 
-function insideOf(text: string): string | null {
-  const block = findBlock(text)
+function getBlockText(text: string): string | null {
+  const block = findMemoryBlock(text)
   if (block === 'broken') {
     throw new AppError(
       'conflict',
-      `The marks of Recollect in ${MIRROR_FILE} are not one pair, so that nothing is written there. Remove what is left of them.`,
+      `The marks of Recollect in ${MEMORY_FILE} are not one pair, so that nothing is written there. Remove what is left of them.`,
     )
   }
   return block === 'none' ? null : block.inside
 }
 
 function entryId(owner: OwnerId): EntryId {
-  return `mirror_${hashOf(owner)}` as EntryId // made by our own code
+  return `mirror_${hashParts(owner)}` as EntryId // made by our own code
 }
 
-function baseOf(entry: Entry | null): MirrorBase {
-  return (entry?.body.base ?? {}) as MirrorBase // as `#note` writes it
+function buildSnapshot(entry: Entry | null): MemoryFileSnapshot {
+  return (entry?.body.base ?? {}) as MemoryFileSnapshot // as `#note` writes it
 }

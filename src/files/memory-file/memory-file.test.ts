@@ -1,23 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  findBlock,
-  type MirroredMemory,
-  type MirrorLine,
-  mirroredText,
-  planMirror,
-  readMirror,
-  renderMirror,
-  tagOf,
-  withBlock,
-  withoutMirror,
+  findMemoryBlock,
+  type MemoryFileEntry,
+  type MemoryFileLine,
+  renderEntryText,
+  diffMemoryFile,
+  parseMemoryBlock,
+  renderMemoryBlock,
+  buildMemoryTag,
+  replaceMemoryBlock,
+  removeMemoryBlock,
 } from './memory-file.ts'
 
-function mirrored(id: string, text: string, isIdentity = false): MirroredMemory {
-  return { id, tag: tagOf(id), text, isIdentity }
+function mirrored(id: string, text: string, isIdentity = false): MemoryFileEntry {
+  return { id, tag: buildMemoryTag(id), text, isIdentity }
 }
 
-function line(text: string, tag: string | null = null): MirrorLine {
+function line(text: string, tag: string | null = null): MemoryFileLine {
   return { tag, text, isIdentity: false }
 }
 
@@ -33,21 +33,21 @@ describe('[MI1] the block', () => {
     })
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const block = renderMirror([TEA], [], '\n')
+        const block = renderMemoryBlock([TEA], [], '\n')
         const file = `${before}\n${block}\n${after}`
-        const changed = renderMirror([TEA, WORK], [], '\n')
-        expect(withBlock(file, changed)).toBe(`${before}\n${changed}\n${after}`)
-        expect(withBlock(file, block)).toBe(file)
+        const changed = renderMemoryBlock([TEA, WORK], [], '\n')
+        expect(replaceMemoryBlock(file, changed)).toBe(`${before}\n${changed}\n${after}`)
+        expect(replaceMemoryBlock(file, block)).toBe(file)
       }),
     )
   })
 
   it('[MI1] goes to the end of a file that has none, behind all that is there', () => {
-    const block = renderMirror([TEA], [], '\n')
-    expect(withBlock('', block)).toBe(`${block}\n`)
-    expect(withBlock('# Notes\n', block)).toBe(`# Notes\n\n${block}\n`)
-    expect(withBlock('# Notes', block)).toBe(`# Notes\n\n${block}\n`)
-    expect(withBlock('# Notes\r\n', block)).toBe(`# Notes\r\n\r\n${block}\r\n`)
+    const block = renderMemoryBlock([TEA], [], '\n')
+    expect(replaceMemoryBlock('', block)).toBe(`${block}\n`)
+    expect(replaceMemoryBlock('# Notes\n', block)).toBe(`# Notes\n\n${block}\n`)
+    expect(replaceMemoryBlock('# Notes', block)).toBe(`# Notes\n\n${block}\n`)
+    expect(replaceMemoryBlock('# Notes\r\n', block)).toBe(`# Notes\r\n\r\n${block}\r\n`)
   })
 
   it.each([
@@ -56,9 +56,9 @@ describe('[MI1] the block', () => {
     ['the wrong order', '<!-- recollect:end -->\n<!-- recollect:begin -->\n'],
     ['two pairs', '<!-- recollect:begin -->\n<!-- recollect:end -->\n'.repeat(2)],
   ])('[MI2] leaves a file alone that has %s', (_, text) => {
-    expect(findBlock(text)).toBe('broken')
-    expect(withBlock(text, 'anything')).toBe(text)
-    expect(withoutMirror(text)).toBe(text)
+    expect(findMemoryBlock(text)).toBe('broken')
+    expect(replaceMemoryBlock(text, 'anything')).toBe(text)
+    expect(removeMemoryBlock(text)).toBe(text)
   })
 
   it('[MI3] is read back to what was written, whatever memories say', () => {
@@ -66,22 +66,22 @@ describe('[MI1] the block', () => {
     fc.assert(
       fc.property(fc.array(content, { maxLength: 5 }), fc.boolean(), (contents, isWindows) => {
         const memories = contents.flatMap((each, index) => {
-          const text = mirroredText(each)
+          const text = renderEntryText(each)
           return text === '' ? [] : [mirrored(`mem_${index}0000000`, text, index % 2 === 0)]
         })
-        const file = withBlock('', renderMirror(memories, [], isWindows ? '\r\n' : '\n'))
-        const block = findBlock(file)
+        const file = replaceMemoryBlock('', renderMemoryBlock(memories, [], isWindows ? '\r\n' : '\n'))
+        const block = findMemoryBlock(file)
         if (typeof block === 'string') throw new Error(block)
         const base = Object.fromEntries(memories.map(({ tag, text }) => [tag, text]))
-        const plan = planMirror(readMirror(block.inside), base, memories)
+        const plan = diffMemoryFile(parseMemoryBlock(block.inside), base, memories)
         expect(plan).toEqual({ edits: [], added: [], removed: [] })
       }),
     )
   })
 
   it('[MI4] is blank for the index, and no line has another number', () => {
-    const text = `# Notes\r\n${renderMirror([TEA, WORK], [], '\r\n')}\r\nThe end.\r\n`
-    const blank = withoutMirror(text)
+    const text = `# Notes\r\n${renderMemoryBlock([TEA, WORK], [], '\r\n')}\r\nThe end.\r\n`
+    const blank = removeMemoryBlock(text)
     expect(blank).not.toContain('Ada')
     expect(blank.split('\r\n').length).toBe(text.split('\r\n').length)
     expect(blank.split('\r\n').indexOf('The end.')).toBe(text.split('\r\n').indexOf('The end.'))
@@ -94,44 +94,44 @@ describe('[MI5] what people do to lines', () => {
   const nothing = { edits: [], added: [], removed: [] }
 
   it('[MI5] nothing was done', () => {
-    expect(planMirror(written, BASE, both)).toEqual(nothing)
-    expect(planMirror(null, BASE, both)).toEqual(nothing)
+    expect(diffMemoryFile(written, BASE, both)).toEqual(nothing)
+    expect(diffMemoryFile(null, BASE, both)).toEqual(nothing)
   })
 
   it('[MI5] another text is an edit', () => {
     const edited = [line('Ada prefers black tea.', TEA.tag), ...written.slice(1)]
     const edits = [{ id: TEA.id, text: 'Ada prefers black tea.' }]
-    expect(planMirror(edited, BASE, both)).toEqual({ ...nothing, edits })
+    expect(diffMemoryFile(edited, BASE, both)).toEqual({ ...nothing, edits })
   })
 
   it('[MI5] another line is a new memory, and a copied one is none', () => {
     const added = [line('Ada has a parrot.')]
-    expect(planMirror([...written, ...added], BASE, both)).toEqual({ ...nothing, added })
-    expect(planMirror([...written, ...written], BASE, both)).toEqual(nothing)
+    expect(diffMemoryFile([...written, ...added], BASE, both)).toEqual({ ...nothing, added })
+    expect(diffMemoryFile([...written, ...written], BASE, both)).toEqual(nothing)
   })
 
   it('[MI5] a line that is gone is let go', () => {
-    expect(planMirror(written.slice(1), BASE, both)).toEqual({ ...nothing, removed: [TEA] })
+    expect(diffMemoryFile(written.slice(1), BASE, both)).toEqual({ ...nothing, removed: [TEA] })
   })
 
   it('[MI5] what changed elsewhere is only written', () => {
     const changed = [{ ...TEA, text: 'Ada prefers coffee.' }, WORK]
-    expect(planMirror(written, BASE, changed)).toEqual(nothing)
-    expect(planMirror(written, BASE, [WORK])).toEqual(nothing)
+    expect(diffMemoryFile(written, BASE, changed)).toEqual(nothing)
+    expect(diffMemoryFile(written, BASE, [WORK])).toEqual(nothing)
   })
 
   it('[MI6] what was changed on both sides is kept twice', () => {
     const changed = [{ ...TEA, text: 'Ada prefers coffee.' }, WORK]
     const edited = [line('Ada prefers black tea.', TEA.tag), ...written.slice(1)]
     const added = [line('Ada prefers black tea.', TEA.tag)]
-    expect(planMirror(edited, BASE, changed)).toEqual({ ...nothing, added })
-    expect(planMirror(edited, BASE, [WORK])).toEqual({ ...nothing, added })
+    expect(diffMemoryFile(edited, BASE, changed)).toEqual({ ...nothing, added })
+    expect(diffMemoryFile(edited, BASE, [WORK])).toEqual({ ...nothing, added })
     // A line that is gone here and another there: the memory stays.
-    expect(planMirror(written.slice(1), BASE, changed)).toEqual(nothing)
+    expect(diffMemoryFile(written.slice(1), BASE, changed)).toEqual(nothing)
   })
 
   it('[MI6] where nobody knows what was written, nothing is lost', () => {
     const edited = [line('Ada prefers black tea.', TEA.tag)]
-    expect(planMirror(edited, {}, both)).toEqual({ ...nothing, added: edited })
+    expect(diffMemoryFile(edited, {}, both)).toEqual({ ...nothing, added: edited })
   })
 })

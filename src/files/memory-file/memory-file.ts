@@ -8,12 +8,12 @@
  *     - Ada is a marine biologist. <!-- 8Q2KD7VN -->
  *     <!-- recollect:end -->
  */
-import { linesOf } from '../../text/lines.ts'
+import { indexLines } from '../../text/lines.ts'
 
-export const MIRROR_FILE = 'MEMORY.md'
+export const MEMORY_FILE = 'MEMORY.md'
 
 /** A memory as it stands in a line. */
-export type MirroredMemory = {
+export type MemoryFileEntry = {
   readonly id: string
   /** The end of its id, by which its line is known. */
   readonly tag: string
@@ -21,21 +21,21 @@ export type MirroredMemory = {
   readonly isIdentity: boolean
 }
 
-export type MirrorLine = {
+export type MemoryFileLine = {
   readonly tag: string | null
   readonly text: string
   readonly isIdentity: boolean
 }
 
 /** What was last written, by tag. */
-export type MirrorBase = Readonly<Record<string, string>>
+export type MemoryFileSnapshot = Readonly<Record<string, string>>
 
 /** What people have done to the lines, as changes of memories. */
-export type MirrorPlan = {
+export type MemoryFileDiff = {
   readonly edits: readonly { readonly id: string; readonly text: string }[]
   /** Lines that are new, or that were changed on both sides: then the memory keeps its words beside them. */
-  readonly added: readonly MirrorLine[]
-  readonly removed: readonly MirroredMemory[]
+  readonly added: readonly MemoryFileLine[]
+  readonly removed: readonly MemoryFileEntry[]
 }
 
 const BEGIN =
@@ -47,7 +47,7 @@ const IDENTITY_TITLE = 'Identity'
 const FACTS_TITLE = 'Pinned'
 const TAG_CHARACTERS = 8
 
-export type Block = {
+export type MemoryFileBlock = {
   readonly start: number
   readonly end: number
   /** What is between the marks. */
@@ -55,9 +55,9 @@ export type Block = {
 }
 
 /** `broken`: there are marks, but not one pair of them in order, so that nobody can tell what is ours. */
-export type FoundBlock = Block | 'none' | 'broken'
+export type MemoryFileBlockMatch = MemoryFileBlock | 'none' | 'broken'
 
-export function findBlock(text: string): FoundBlock {
+export function findMemoryBlock(text: string): MemoryFileBlockMatch {
   const begins = [...text.matchAll(BEGIN_MARK)]
   const ends = [...text.matchAll(END_MARK)]
   if (begins.length === 0 && ends.length === 0) return 'none'
@@ -69,19 +69,19 @@ export function findBlock(text: string): FoundBlock {
 }
 
 /** The same text, line for line, with nothing where the mirror is: its lines are memories, and found as such. */
-export function withoutMirror(text: string): string {
-  const block = findBlock(text)
+export function removeMemoryBlock(text: string): string {
+  const block = findMemoryBlock(text)
   if (typeof block === 'string') return text
   const blank = text.slice(block.start, block.end).replace(/[^\r\n]/g, '')
   return text.slice(0, block.start) + blank + text.slice(block.end)
 }
 
-export function tagOf(id: string): string {
+export function buildMemoryTag(id: string): string {
   return id.slice(-TAG_CHARACTERS)
 }
 
 /** On one line, and without what would end a comment or begin one. */
-export function mirroredText(content: string): string {
+export function renderEntryText(content: string): string {
   const line = content.trim().replace(/\s+/gu, ' ')
   return line.replaceAll('<!--', '<! --').replaceAll('-->', '-- >')
 }
@@ -91,9 +91,9 @@ const ITEM =
   /^(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(.*?)[ \t]*(?:<!--[ \t]*([A-Za-z0-9_-]+)[ \t]*-->)?$/
 
 /** Every line but headings and empty ones; a line without a tag is a person's own. */
-export function readMirror(inside: string): readonly MirrorLine[] {
-  const { text, starts, ends, count } = linesOf(inside)
-  const lines: MirrorLine[] = []
+export function parseMemoryBlock(inside: string): readonly MemoryFileLine[] {
+  const { text, starts, ends, count } = indexLines(inside)
+  const lines: MemoryFileLine[] = []
   let isIdentity = false
   for (let line = 0; line < count; line++) {
     const words = text.slice(starts[line], ends[line]).trim()
@@ -106,15 +106,15 @@ export function readMirror(inside: string): readonly MirrorLine[] {
 }
 
 /** What the lines say that the memories don't. `lines` is null where there is no block: then nothing was removed. */
-export function planMirror(
-  lines: readonly MirrorLine[] | null,
-  base: MirrorBase,
-  memories: readonly MirroredMemory[],
-): MirrorPlan {
+export function diffMemoryFile(
+  lines: readonly MemoryFileLine[] | null,
+  base: MemoryFileSnapshot,
+  memories: readonly MemoryFileEntry[],
+): MemoryFileDiff {
   const byTag = new Map(memories.map((memory) => [memory.tag, memory]))
   const told = new Set(memories.map(({ text }) => text))
   const edits: { id: string; text: string }[] = []
-  const added: MirrorLine[] = []
+  const added: MemoryFileLine[] = []
   const seen = new Set<string>()
   for (const line of lines ?? []) {
     // A line that was copied is a line of its own.
@@ -136,9 +136,9 @@ export function planMirror(
 }
 
 /** The block, with the line ends of the file that it stands in; `own` are lines that could not become memories. */
-export function renderMirror(
-  memories: readonly MirroredMemory[],
-  own: readonly MirrorLine[],
+export function renderMemoryBlock(
+  memories: readonly MemoryFileEntry[],
+  own: readonly MemoryFileLine[],
   lineEnd: string,
 ): string {
   const section = (title: string, isIdentity: boolean) => {
@@ -156,16 +156,16 @@ export function renderMirror(
 }
 
 /** The file with another block in the place of the one that it has, or with one at its end. */
-export function withBlock(text: string, block: string): string {
-  const found = findBlock(text)
+export function replaceMemoryBlock(text: string, block: string): string {
+  const found = findMemoryBlock(text)
   if (found === 'broken') return text
   if (found !== 'none') return text.slice(0, found.start) + block + text.slice(found.end)
-  const lineEnd = lineEndOf(text)
+  const lineEnd = detectLineEnding(text)
   if (text === '') return block + lineEnd
   const gap = text.endsWith('\n') ? lineEnd : lineEnd + lineEnd
   return text + gap + block + lineEnd
 }
 
-export function lineEndOf(text: string): string {
+export function detectLineEnding(text: string): string {
   return /\r\n/.test(text) ? '\r\n' : '\n'
 }

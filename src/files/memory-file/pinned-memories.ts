@@ -1,25 +1,25 @@
 /** The memories of an owner that stand in a file as well, for the mirror. */
 
 import { type OwnerId, parseId } from '../../domain/ids.ts'
-import { isBelieved, type Memory } from '../../domain/memory.ts'
+import { isTrusted, type Memory } from '../../domain/memory.ts'
 import type { ScopeInput } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import * as correct from '../../memory/memory-editor.ts'
-import type { Remembered } from '../../memory/memory-writer.ts'
+import type { RememberResult } from '../../memory/memory-writer.ts'
 import { pages } from '../../storage/access/row-pages.ts'
-import type { MirroredMemories } from './memory-file-sync.ts'
+import type { PinnedMemories } from './memory-file-sync.ts'
 
-export type MirroredParts = {
-  readonly ports: EnginePorts
-  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>
+export type PinnedMemoriesDependencies = {
+  readonly ports: EngineDependencies
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
 }
 
 /** More would make a file that nobody reads. */
 const MIRRORED_MAX = 200
 const SOURCE = 'files'
 
-export function createMirrored({ ports, remember }: MirroredParts): MirroredMemories {
+export function createPinnedMemories({ ports, remember }: PinnedMemoriesDependencies): PinnedMemories {
   const home = (owner: OwnerId) => ({ owner, user: null })
   return {
     list: async (owner) => {
@@ -28,7 +28,7 @@ export function createMirrored({ ports, remember }: MirroredParts): MirroredMemo
       for (const where of [{ categories: ['identity'] }, { pinned: true }] as const) {
         const query = { where: { statuses, ...where }, order: 'oldest' } as const
         for await (const page of pages(ports.store, 'memory', home(owner), query)) {
-          for (const memory of page) if (isBelieved(memory.trust)) found.set(memory.id, memory)
+          for (const memory of page) if (isTrusted(memory.trust)) found.set(memory.id, memory)
         }
       }
       return [...found.values()].slice(0, MIRRORED_MAX)
@@ -44,7 +44,7 @@ export function createMirrored({ ports, remember }: MirroredParts): MirroredMemo
       // What was known already may not have been pinned; and what stands in the file stays there.
       if (!memory.pinned) await correct.edit(ports, home(owner), memory.id, { pinned: true })
     },
-    letGo: async (owner, { id, isIdentity }) => {
+    unpin: async (owner, { id, isIdentity }) => {
       if (isIdentity) await correct.forget(ports, home(owner), parseId('mem', id))
       else await correct.edit(ports, home(owner), parseId('mem', id), { pinned: false })
     },

@@ -7,12 +7,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import type { FileSource, Root } from '../file.ts'
+import type { FileSource, FileRoot } from '../file.ts'
 
 /** `name` is what paths in it begin with when they are told. */
-export type QmdRoot = Root & { readonly name: string }
+export type QmdRoot = FileRoot & { readonly name: string }
 
-export type Collection = {
+export type QmdCollection = {
   readonly name: string
   /** Absolute, of a folder that was there. */
   readonly path: string
@@ -32,17 +32,17 @@ const SLUG_CHARACTERS_MAX = 32
 const HASH_CHARACTERS = 12
 
 /** Of what is there; the folder of copies is made when it is filled. */
-export function collectionsOf(
+export function toQmdCollections(
   roots: readonly QmdRoot[],
   copiesOf: (root: QmdRoot) => string,
-): readonly Collection[] {
+): readonly QmdCollection[] {
   return roots
     .filter(({ path }) => existsSync(path))
     .flatMap((root) => (root.kind === 'sessions' ? sessions(root, copiesOf(root)) : files(root)))
     .filter(({ path, source }) => source === 'sessions' || existsSync(path))
 }
 
-function files(root: QmdRoot): readonly Collection[] {
+function files(root: QmdRoot): readonly QmdCollection[] {
   if (root.kind === 'workspace') {
     const named = (name: string) => of(root, name, root.path, name, (path) => path)
     const folder = join(root.path, 'memory')
@@ -56,7 +56,7 @@ function files(root: QmdRoot): readonly Collection[] {
   return [of(root, root.name, root.path, patternOf(root.include), (path) => path)]
 }
 
-function sessions(root: QmdRoot, copies: string): readonly Collection[] {
+function sessions(root: QmdRoot, copies: string): readonly QmdCollection[] {
   return [
     of(root, root.name, copies, `**/*${COPY_SUFFIX}`, (path) =>
       path.endsWith(COPY_SUFFIX) ? path.slice(0, -COPY_SUFFIX.length) : path,
@@ -69,8 +69,8 @@ function of(
   name: string,
   path: string,
   pattern: string,
-  pathInRoot: Collection['pathInRoot'],
-): Collection {
+  pathInRoot: QmdCollection['pathInRoot'],
+): QmdCollection {
   const hash = createHash('sha256').update(JSON.stringify([root.id, name, path, pattern]))
   return {
     name: `${slug(name)}-${hash.digest('hex').slice(0, HASH_CHARACTERS)}`,
@@ -103,10 +103,10 @@ function literal(name: string): string {
 }
 
 /** Which file of which collection is meant; null when it is none of these. */
-export function resolveFile(
-  collections: readonly Collection[],
+export function resolveCollectionFile(
+  collections: readonly QmdCollection[],
   file: string,
-): { readonly collection: Collection; readonly path: string } | null {
+): { readonly collection: QmdCollection; readonly path: string } | null {
   const plain = file.replace(/^qmd:\/\/+/, '').replace(/\?index=[^?]*$/, '')
   for (const collection of collections) {
     const path = plain.startsWith(`${collection.name}/`)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 const DOCID = /^[0-9a-f]{6,64}$/i
 
-export async function filesByDocid(
+export async function findFilesByDocumentId(
   home: string,
   docids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -7,39 +7,39 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import type { OwnerId } from '../../domain/ids.ts'
-import { orCancelled } from '../../lib/abort.ts'
+import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { linesOf, textOfLines } from '../../text/lines.ts'
-import { structureOfMarkdown } from '../../text/markdown/markdown-structure.ts'
+import { indexLines, sliceLines } from '../../text/lines.ts'
+import { parseMarkdownStructure } from '../../text/markdown/markdown-structure.ts'
 import { snippetOf } from '../../text/query-snippet.ts'
-import { indexTerms, queryTerms } from '../../text/search/terms.ts'
+import { extractTerms, extractQueryTerms } from '../../text/search/terms.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
 import type {
-  FileAnswer,
+  FileSearchResult,
   FileHit,
   FileQuery,
   FileSearch,
   FileStatus,
-  Probed,
+  ProbeResult,
 } from '../file-search.ts'
 import type { FileTree } from '../file-tree.ts'
-import { type Collection, type QmdRoot, resolveFile } from './qmd-collections.ts'
-import { filesByDocid } from './qmd-document-ids.ts'
-import { complainsOfFlag, type PrintedHit, parseHits, saysNothingFound } from './qmd-output.ts'
-import { failed, OwnerIndex, QMD_TIMES, type QmdTimes } from './qmd-owner-index.ts'
-import { plainQuery, type QmdMode, searchArguments } from './qmd-query.ts'
+import { type QmdCollection, type QmdRoot, resolveCollectionFile } from './qmd-collections.ts'
+import { findFilesByDocumentId } from './qmd-document-ids.ts'
+import { isUnknownOptionError, type QmdHit, parseHits, isNoResultsOutput } from './qmd-output.ts'
+import { toQmdError, QmdOwnerIndex, QMD_TIMEOUTS, type QmdTimeouts } from './qmd-owner-index.ts'
+import { toPlainQuery, type QmdMode, buildSearchArguments } from './qmd-query.ts'
 
-export type QmdParts = {
+export type QmdSearchDependencies = {
   readonly clock: Clock
   readonly tree: Pick<FileTree, 'scan'>
-  readonly rootsOf: (owner: OwnerId) => Promise<readonly QmdRoot[]>
+  readonly listRoots: (owner: OwnerId) => Promise<readonly QmdRoot[]>
   /** What holds where a question says nothing else. */
-  readonly settingsOf: (owner: OwnerId) => Promise<QmdDefaults>
+  readonly loadDefaults: (owner: OwnerId) => Promise<QmdDefaults>
   /** How a file of a root is called in results. */
-  readonly pathOutside: (root: QmdRoot, path: string) => string
+  readonly toExternalPath: (root: QmdRoot, path: string) => string
   /** Reading needs no index: the fences are the same whoever searches. */
   readonly readFile: FileSearch['readFile']
-  readonly every: (ms: number, work: () => void) => () => void
+  readonly scheduleEvery: (ms: number, work: () => void) => () => void
 }
 
 export type QmdDefaults = { readonly maxResults: number; readonly minScore: number }
@@ -53,7 +53,7 @@ export type QmdOptions = {
   /** Default: `search`, which needs no models. */
   readonly mode?: QmdMode
   readonly modelFolder?: string
-  readonly times?: Partial<QmdTimes>
+  readonly times?: Partial<QmdTimeouts>
 }
 
 const BACKEND = 'qmd'
@@ -63,7 +63,7 @@ const RESULTS_MAX = 100
 const ASKED_FACTOR = 3
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i
 
-type Asked = {
+type ParsedFileQuery = {
   readonly text: string
   readonly maxResults: number
   readonly minScore: number
@@ -71,17 +71,17 @@ type Asked = {
   readonly signal: AbortSignal | undefined
 }
 
-export type QmdSearch = FileSearch & {
+export type QmdFileSearch = FileSearch & {
   /** Notes that something was written to an owner's files: the next question has them looked at first. */
   touch(owner: OwnerId): void
   /** Removes all that is kept of an owner's files. */
   forget(owner: OwnerId): Promise<void>
 }
 
-export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
-  const times = { ...QMD_TIMES, ...options.times }
+export function openQmdFileSearch(parts: QmdSearchDependencies, options: QmdOptions): QmdFileSearch {
+  const times = { ...QMD_TIMEOUTS, ...options.times }
   const mode = options.mode ?? 'search'
-  const indexes = new Map<OwnerId, { readonly index: OwnerIndex; readonly stop: () => void }>()
+  const indexes = new Map<OwnerId, { readonly index: QmdOwnerIndex; readonly stop: () => void }>()
   /** Set once the program turns out not to know how it was asked. */
   let modeKnown: QmdMode = mode
 
@@ -89,55 +89,55 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
     return join(options.stateFolder, homeName(owner))
   }
 
-  function indexOf(owner: OwnerId): OwnerIndex {
+  function indexOf(owner: OwnerId): QmdOwnerIndex {
     const known = indexes.get(owner)
     if (known !== undefined) return known.index
-    const index = new OwnerIndex({
+    const index = new QmdOwnerIndex({
       clock: parts.clock,
       program: { command: options.command ?? ['qmd'], environment: options.environment },
-      times,
+      timeouts: times,
       home: homeOf(owner),
       modelFolder: mode === 'search' ? null : (options.modelFolder ?? null),
-      embeds: mode !== 'search',
-      roots: () => parts.rootsOf(owner),
+      isEmbeddingEnabled: mode !== 'search',
+      roots: () => parts.listRoots(owner),
       scan: (root) => parts.tree.scan(root),
       read: async (root, path) => {
-        const { text, reason } = await parts.readFile(owner, parts.pathOutside(root, path))
+        const { text, reason } = await parts.readFile(owner, parts.toExternalPath(root, path))
         return reason === null ? text : null
       },
     })
-    const stop = parts.every(times.updateEveryMs, () => index.refresh(times.updateGapMs))
+    const stop = parts.scheduleEvery(times.updateEveryMs, () => index.updateIfOlderThan(times.updateGapMs))
     indexes.set(owner, { index, stop })
     return index
   }
 
   async function ask(
-    index: OwnerIndex,
+    index: QmdOwnerIndex,
     query: string,
     limit: number,
-    collections: readonly Collection[],
+    collections: readonly QmdCollection[],
     signal: AbortSignal | undefined,
-  ): Promise<readonly PrintedHit[]> {
-    const args = searchArguments(modeKnown, query, limit, collections)
+  ): Promise<readonly QmdHit[]> {
+    const args = buildSearchArguments(modeKnown, query, limit, collections)
     const ended = await index.call(args, times.searchMs, signal)
-    if (ended.code === 0) return parseHits(ended.output)
-    const said = `${ended.output}\n${ended.complaint}`
-    if (saysNothingFound(said)) return []
-    if (modeKnown === 'query' || !complainsOfFlag(said)) throw failed(ended)
+    if (ended.exitCode === 0) return parseHits(ended.stdout)
+    const said = `${ended.stdout}\n${ended.stderr}`
+    if (isNoResultsOutput(said)) return []
+    if (modeKnown === 'query' || !isUnknownOptionError(said)) throw toQmdError(ended)
     modeKnown = 'query'
     return ask(index, query, limit, collections, signal)
   }
 
-  async function search(owner: OwnerId, given: FileQuery): Promise<FileAnswer> {
-    const asked = parseQuery(given, await parts.settingsOf(owner))
-    const query = plainQuery(asked.text, modeKnown)
+  async function search(owner: OwnerId, given: FileQuery): Promise<FileSearchResult> {
+    const asked = parseQuery(given, await parts.loadDefaults(owner))
+    const query = toPlainQuery(asked.text, modeKnown)
     if (query === '') return answer([])
     const index = indexOf(owner)
-    const collections = await orCancelled(within(times.searchMs, index.prepare()), asked.signal)
+    const collections = await raceAbort(withBusyTimeout(times.searchMs, index.prepare()), asked.signal)
     const searched = collections.filter(({ source }) => asked.sources.includes(source))
     if (searched.length === 0) return answer([])
-    index.refresh(times.updateEveryMs)
-    await Promise.race([index.updating?.catch(() => {}), pause(times.waitMs)])
+    index.updateIfOlderThan(times.updateEveryMs)
+    await Promise.race([index.updating?.catch(() => {}), sleep(times.waitMs)])
     const limit = Math.min(RESULTS_MAX, asked.maxResults * ASKED_FACTOR)
     const printed = await ask(index, query, limit, searched, asked.signal)
     return answer(await told(owner, index, searched, printed, asked))
@@ -145,27 +145,27 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
 
   async function told(
     owner: OwnerId,
-    index: OwnerIndex,
-    collections: readonly Collection[],
-    printed: readonly PrintedHit[],
-    { text, maxResults, minScore }: Asked,
+    index: QmdOwnerIndex,
+    collections: readonly QmdCollection[],
+    printed: readonly QmdHit[],
+    { text, maxResults, minScore }: ParsedFileQuery,
   ): Promise<readonly FileHit[]> {
-    const docids = printed.flatMap(({ file, docid }) => (file === null && docid ? [docid] : []))
-    const named = await filesByDocid(index.home, docids)
-    const terms = queryTerms(text)
+    const docids = printed.flatMap(({ file, documentId: docid }) => (file === null && docid ? [docid] : []))
+    const named = await findFilesByDocumentId(index.home, docids)
+    const terms = extractQueryTerms(text)
     const hits = new Map<string, FileHit>()
     for (const one of [...printed].sort((a, b) => b.score - a.score)) {
       if (hits.size === maxResults) break
-      const file = one.file ?? named.get(one.docid ?? '')
-      const found = file === undefined ? null : resolveFile(collections, file)
-      if (found === null || !index.isMeant(found.collection.root.id, found.path)) continue
-      const path = parts.pathOutside(found.collection.root, found.path)
+      const file = one.file ?? named.get(one.documentId ?? '')
+      const found = file === undefined ? null : resolveCollectionFile(collections, file)
+      if (found === null || !index.isIndexedFile(found.collection.root.id, found.path)) continue
+      const path = parts.toExternalPath(found.collection.root, found.path)
       const whole = await parts.readFile(owner, path)
       if (hits.has(path) || whole.reason !== null) continue
-      const { lineFirst, lineLast } = clamped(one, linesOf(whole.text).count)
-      const lines = textOfLines(whole.text, lineFirst, lineLast - lineFirst + 1)
+      const { lineFirst, lineLast } = clamp(one, indexLines(whole.text).count)
+      const lines = sliceLines(whole.text, lineFirst, lineLast - lineFirst + 1)
       // By words, it finds only what holds all of them.
-      const isExact = modeKnown === 'search' || holdsAll(lines, terms)
+      const isExact = modeKnown === 'search' || hasAllTerms(lines, terms)
       if (!isExact && one.score < minScore) continue
       hits.set(path, {
         path,
@@ -180,35 +180,35 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
     return [...hits.values()]
   }
 
-  function answer(hits: readonly FileHit[]): FileAnswer {
+  function answer(hits: readonly FileHit[]): FileSearchResult {
     const isByWords = modeKnown === 'search'
     return {
       hits,
       backend: BACKEND,
       provider: isByWords ? null : BACKEND,
       model: null,
-      fallback: null,
+      fallbackReason: null,
       mode: isByWords ? 'keyword' : 'hybrid',
     }
   }
 
   async function status(owner: OwnerId): Promise<FileStatus> {
     const index = indexOf(owner)
-    const roots = await parts.rootsOf(owner)
+    const roots = await parts.listRoots(owner)
     const filesOf = (isSessions: boolean) =>
       roots
         .filter(({ kind }) => (kind === 'sessions') === isSessions)
-        .reduce((sum, { id }) => sum + index.filesIn(id), 0)
+        .reduce((sum, { id }) => sum + index.countFiles(id), 0)
     const isStale =
       index.updatedAt === null || parts.clock.now() - index.updatedAt >= times.updateEveryMs
     return {
       backend: BACKEND,
       roots: roots.map((root) => {
-        const files = index.filesIn(root.id)
+        const files = index.countFiles(root.id)
         return {
           ...{ id: root.id, kind: root.kind, path: root.path },
           ...{ files, chunks: files, isDirty: isStale, lastSyncAt: index.updatedAt },
-          troubles: index.troublesIn(root.id),
+          troubles: index.listTroubles(root.id),
         }
       }),
       bySource: {
@@ -231,7 +231,7 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
     }
   }
 
-  function probed(): Probed {
+  function probed(): ProbeResult {
     if (mode === 'search') return { ok: false, error: 'qmd is asked for words alone.' }
     const all = [...indexes.values()].map(({ index }) => index)
     if (all.some(({ hasVectors }) => hasVectors)) return { ok: true, error: null }
@@ -245,14 +245,14 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
     readFile: (owner, path, range) => parts.readFile(owner, path, range),
     sync: async (owner, { signal, onProgress } = {}) => {
       const index = indexOf(owner)
-      const report = await orCancelled(index.update(), signal)
-      for (const { id: root, path } of await parts.rootsOf(owner)) {
-        const files = index.filesIn(root)
+      const report = await raceAbort(index.update(), signal)
+      for (const { id: root, path } of await parts.listRoots(owner)) {
+        const files = index.countFiles(root)
         onProgress?.({ root, path, filesDone: files, filesTotal: files })
       }
       return report
     },
-    touch: (owner) => indexes.get(owner)?.index.touch(),
+    touch: (owner) => indexes.get(owner)?.index.markStale(),
     forget: async (owner) => {
       const known = indexes.get(owner)
       indexes.delete(owner)
@@ -274,7 +274,7 @@ function homeName(owner: OwnerId): string {
   return createHash('sha256').update(owner).digest('hex').slice(0, 32)
 }
 
-function parseQuery(given: FileQuery, settings: QmdDefaults): Asked {
+function parseQuery(given: FileQuery, settings: QmdDefaults): ParsedFileQuery {
   const { text, maxResults = settings.maxResults, minScore = settings.minScore } = given
   const { sources = FILE_SOURCES, signal } = given
   if (typeof text !== 'string') throw invalid('text', 'What is looked for is text.')
@@ -289,19 +289,19 @@ function parseQuery(given: FileQuery, settings: QmdDefaults): Asked {
 }
 
 /** The file may have become shorter since. */
-function clamped({ lineFirst, lineLast }: PrintedHit, count: number) {
+function clamp({ firstLine: lineFirst, lastLine: lineLast }: QmdHit, count: number) {
   const last = Math.max(1, Math.min(lineLast, count))
   return { lineFirst: Math.min(lineFirst, last), lineLast: last }
 }
 
-function holdsAll(text: string, terms: readonly string[]): boolean {
-  const held = new Set(indexTerms(text))
+function hasAllTerms(text: string, terms: readonly string[]): boolean {
+  const held = new Set(extractTerms(text))
   return terms.length > 0 && terms.every((term) => held.has(term))
 }
 
 function headingsAt(path: string, text: string, line: number): readonly string[] {
   if (!MARKDOWN.test(path)) return []
-  const { sectionOf, sections } = structureOfMarkdown(linesOf(text))
+  const { sectionOf, sections } = parseMarkdownStructure(indexLines(text))
   const headings: string[] = []
   let section = sections[sectionOf[line - 1] ?? -1]
   while (section !== undefined) {
@@ -312,9 +312,9 @@ function headingsAt(path: string, text: string, line: number): readonly string[]
 }
 
 /** A first index of many files takes longer than anybody waits; it goes on meanwhile. */
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+async function withBusyTimeout<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   const timer = new AbortController()
-  const late = pause(ms, timer.signal).then(() => {
+  const late = sleep(ms, timer.signal).then(() => {
     // It is well, and others are answered by it.
     throw new AppError('busy', 'qmd is still making its index.')
   })
@@ -327,7 +327,7 @@ async function within<Result>(ms: number, work: Promise<Result>): Promise<Result
   }
 }
 
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     timer.unref()

@@ -1,27 +1,27 @@
 /** What `qmd` prints, read loosely: versions differ, and progress or warnings may stand around what was asked for. Pure. */
 import { AppError } from '../../domain/errors.ts'
-import { field } from '../../lib/json.ts'
+import { getField } from '../../lib/json.ts'
 
-export type PrintedHit = {
+export type QmdHit = {
   /** As printed: `qmd://notes/tea.md`, `notes/tea.md` or a path of the machine; null when there is none. */
   readonly file: string | null
   /** The beginning of a document's hash; null when there is none. */
-  readonly docid: string | null
+  readonly documentId: string | null
   /** 0 … 1. */
   readonly score: number
   /** From 1, inclusive. */
-  readonly lineFirst: number
-  readonly lineLast: number
+  readonly firstLine: number
+  readonly lastLine: number
 }
 
-export type PrintedCollection = {
+export type QmdCollectionListing = {
   readonly name: string
   /** Null where it is not told. */
   readonly path: string | null
   readonly pattern: string | null
 }
 
-export type PrintedUpdate = {
+export type QmdUpdateReport = {
   readonly collection: string | null
   readonly added: number
   readonly changed: number
@@ -32,7 +32,7 @@ export type PrintedUpdate = {
 const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007/g
 const NOTHING_FOUND = /^\s*no results(?: found)?\b/im
 
-export function parseHits(output: string): readonly PrintedHit[] {
+export function parseHits(output: string): readonly QmdHit[] {
   const text = output.replace(COLOURS, '')
   const list = findList(text)
   if (list !== null) return list.flatMap(toHit)
@@ -40,7 +40,7 @@ export function parseHits(output: string): readonly PrintedHit[] {
   throw new AppError('unavailable', 'qmd answered with something that is no list of results.')
 }
 
-export function saysNothingFound(text: string): boolean {
+export function isNoResultsOutput(text: string): boolean {
   return NOTHING_FOUND.test(text.replace(COLOURS, ''))
 }
 
@@ -48,7 +48,7 @@ const UNKNOWN_FLAG =
   /\b(?:unknown|unrecogni[sz]ed|unexpected|invalid)\s+(?:flag|option|argument|command)\b/i
 
 /** Whether it complains that it doesn't know what it is asked. */
-export function complainsOfFlag(text: string): boolean {
+export function isUnknownOptionError(text: string): boolean {
   return UNKNOWN_FLAG.test(text)
 }
 
@@ -87,15 +87,15 @@ function parseList(text: string): readonly unknown[] | null {
   }
 }
 
-function toHit(item: unknown): readonly PrintedHit[] {
+function toHit(item: unknown): readonly QmdHit[] {
   const file = textOf(item, ['file', 'path', 'filepath', 'uri'])
   const docid = textOf(item, ['docid', 'hash', 'id'])?.replace(/^#/, '') ?? null
   if (file === null && docid === null) return []
-  const score = Number(field(item, 'score') ?? 0)
+  const score = Number(getField(item, 'score') ?? 0)
   return [
     {
       file,
-      docid,
+      documentId: docid,
       score: Number.isFinite(score) ? Math.min(1, Math.max(0, score)) : 0,
       ...linesOf(item),
     },
@@ -112,27 +112,27 @@ function linesOf(item: unknown): { readonly lineFirst: number; readonly lineLast
     const lineFirst = Math.max(1, Number(start))
     return { lineFirst, lineLast: lineFirst + Math.max(1, Number(count)) - 1 }
   }
-  const line = field(item, 'line')
+  const line = getField(item, 'line')
   const lineFirst = typeof line === 'number' && Number.isInteger(line) && line >= 1 ? line : 1
   return { lineFirst, lineLast: lineFirst + snippet.trimEnd().split('\n').length - 1 }
 }
 
 function textOf(item: unknown, names: readonly string[]): string | null {
   for (const name of names) {
-    const value = field(item, name)
+    const value = getField(item, name)
     if (typeof value === 'string' && value !== '') return value
   }
   return null
 }
 
 /** A list of names or of objects as JSON, or the list that is printed for people. */
-export function parseCollections(output: string): readonly PrintedCollection[] {
+export function parseCollections(output: string): readonly QmdCollectionListing[] {
   const text = output.replace(COLOURS, '')
   const list = parseList(text.trim()) ?? findList(text)
   return list === null ? parseCollectionText(text) : list.flatMap(toCollection)
 }
 
-function toCollection(item: unknown): readonly PrintedCollection[] {
+function toCollection(item: unknown): readonly QmdCollectionListing[] {
   if (typeof item === 'string') return [{ name: item, path: null, pattern: null }]
   const name = textOf(item, ['name'])
   if (name === null) return []
@@ -143,7 +143,7 @@ function toCollection(item: unknown): readonly PrintedCollection[] {
 const COLLECTION_LINE = /^(\S+) \(qmd:\/\/[^)]*\)/
 const PATTERN_LINE = /^\s+Pattern:\s+(.+?)\s*$/
 
-function parseCollectionText(text: string): readonly PrintedCollection[] {
+function parseCollectionText(text: string): readonly QmdCollectionListing[] {
   const found: { name: string; path: null; pattern: string | null }[] = []
   for (const line of text.split('\n')) {
     const name = COLLECTION_LINE.exec(line)?.[1]
@@ -158,8 +158,8 @@ const UPDATE_LINE = /^\s*\[\d+\/\d+\]\s+(\S+)/
 const COUNTS_LINE = /^\s*Indexed:\s+(\d+) new,\s+(\d+) updated,\s+(\d+) unchanged,\s+(\d+) removed/i
 
 /** What an update tells of each collection; nothing where it tells nothing. */
-export function parseUpdate(output: string): readonly PrintedUpdate[] {
-  const told: PrintedUpdate[] = []
+export function parseUpdate(output: string): readonly QmdUpdateReport[] {
+  const told: QmdUpdateReport[] = []
   let collection: string | null = null
   for (const line of output.replace(COLOURS, '').split('\n')) {
     collection = UPDATE_LINE.exec(line)?.[1] ?? collection

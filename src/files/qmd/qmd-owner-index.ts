@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import { AppError, toAppError } from '../../domain/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Instant } from '../../lib/time.ts'
-import type { FileTrouble } from '../file.ts'
+import type { FileProblem } from '../file.ts'
 import type { SyncReport } from '../file-search.ts'
-import type { Scan } from '../file-tree.ts'
-import { type Collection, collectionsOf, type QmdRoot } from './qmd-collections.ts'
+import type { FolderScan } from '../file-tree.ts'
+import { type QmdCollection, toQmdCollections, type QmdRoot } from './qmd-collections.ts'
 import {
-  type PrintedCollection,
-  type PrintedUpdate,
+  type QmdCollectionListing,
+  type QmdUpdateReport,
   parseCollections,
   parseUpdate,
 } from './qmd-output.ts'
-import { type Ended, type Program, run } from './qmd-process.ts'
+import { type ProcessResult, type QmdProgram, runProcess } from './qmd-process.ts'
 import { copyTranscripts } from './transcript-copies.ts'
 
-export type QmdTimes = {
+export type QmdTimeouts = {
   /** How long a search may take, and how long it waits for an update that is under way. */
   readonly searchMs: number
   readonly waitMs: number
@@ -30,7 +30,7 @@ export type QmdTimes = {
   readonly embedEveryMs: number
 }
 
-export const QMD_TIMES: QmdTimes = {
+export const QMD_TIMEOUTS: QmdTimeouts = {
   searchMs: 4_000,
   waitMs: 500,
   updateMs: 600_000,
@@ -40,18 +40,18 @@ export const QMD_TIMES: QmdTimes = {
   embedEveryMs: 3_600_000,
 }
 
-export type OwnerIndexParts = {
+export type QmdOwnerIndexDependencies = {
   readonly clock: Clock
-  readonly program: Program
-  readonly times: QmdTimes
+  readonly program: QmdProgram
+  readonly timeouts: QmdTimeouts
   /** Where everything that is kept for the owner is. */
   readonly home: string
   /** Where models are that all owners share. */
   readonly modelFolder: string | null
   /** Whether vectors are made. */
-  readonly embeds: boolean
+  readonly isEmbeddingEnabled: boolean
   readonly roots: () => Promise<readonly QmdRoot[]>
-  readonly scan: (root: QmdRoot) => Promise<Scan>
+  readonly scan: (root: QmdRoot) => Promise<FolderScan>
   /** A transcript without secrets; null when it can't be read now. */
   readonly read: (root: QmdRoot, path: string) => Promise<string | null>
 }
@@ -62,15 +62,15 @@ export type OwnerIndexParts = {
  */
 const OWN_INDEX = ['--index', 'index']
 
-type Look = { readonly paths: ReadonlySet<string>; readonly troubles: readonly FileTrouble[] }
+type RootScan = { readonly paths: ReadonlySet<string>; readonly troubles: readonly FileProblem[] }
 
-export class OwnerIndex {
-  readonly #parts: OwnerIndexParts
+export class QmdOwnerIndex {
+  readonly #parts: QmdOwnerIndexDependencies
   readonly #closing = new AbortController()
   /** As they were last set up; null: they never were. */
-  #collections: readonly Collection[] | null = null
+  #collections: readonly QmdCollection[] | null = null
   /** What may be told, by the ids of roots: `qmd` takes more than is meant, as ignored files. */
-  #looks: ReadonlyMap<string, Look> = new Map()
+  #looks: ReadonlyMap<string, RootScan> = new Map()
   #files: ReadonlyMap<string, number> = new Map()
   #turn: Promise<unknown> = Promise.resolve()
   #updating: Promise<SyncReport> | null = null
@@ -81,7 +81,7 @@ export class OwnerIndex {
   #failure: string | null = null
   #embedFailure: string | null = null
 
-  constructor(parts: OwnerIndexParts) {
+  constructor(parts: QmdOwnerIndexDependencies) {
     this.#parts = parts
     const cache = join(parts.home, 'cache', 'qmd')
     mkdirSync(cache, { recursive: true, mode: 0o700 })
@@ -109,32 +109,32 @@ export class OwnerIndex {
     return this.#updating
   }
 
-  filesIn(root: string): number {
+  countFiles(root: string): number {
     const ofRoot = (this.#collections ?? []).filter((collection) => collection.root.id === root)
     return ofRoot.reduce((sum, { name }) => sum + (this.#files.get(name) ?? 0), 0)
   }
 
-  troublesIn(root: string): readonly FileTrouble[] {
+  listTroubles(root: string): readonly FileProblem[] {
     return this.#looks.get(root)?.troubles ?? []
   }
 
   /** Whether a file was there, and meant to be indexed, at the last look. */
-  isMeant(root: string, path: string): boolean {
+  isIndexedFile(root: string, path: string): boolean {
     return this.#looks.get(root)?.paths.has(path) ?? false
   }
 
   /** Runs the program for this owner; what it says when it fails is told. */
-  async call(args: readonly string[], msMax: number, signal?: AbortSignal): Promise<Ended> {
+  async call(args: readonly string[], msMax: number, signal?: AbortSignal): Promise<ProcessResult> {
     const { program, home } = this.#parts
     const roots = await this.#parts.roots()
     const folder = roots.find(({ kind }) => kind === 'workspace')?.path ?? home
     const stop =
       signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
-    return run(program, { args: [...OWN_INDEX, ...args], home, folder, msMax, signal: stop })
+    return runProcess(program, { args: [...OWN_INDEX, ...args], home, folder, timeoutMs: msMax, signal: stop })
   }
 
   /** The collections of the roots as they are now, set up where they are not yet. */
-  async prepare(): Promise<readonly Collection[]> {
+  async prepare(): Promise<readonly QmdCollection[]> {
     const roots = await this.#parts.roots()
     const wanted = this.#wanted(roots)
     if (this.#isSetUp(wanted)) return wanted
@@ -145,14 +145,14 @@ export class OwnerIndex {
   }
 
   /** Sees to it that files are looked at again when that is due; nobody waits for it. */
-  refresh(ageMs: number): void {
+  updateIfOlderThan(ageMs: number): void {
     const { clock } = this.#parts
     if (this.#triedAt !== null && clock.now() - this.#triedAt < ageMs) return
     this.update().catch(() => {}) // told in the status
   }
 
   /** Has files looked at again when that is next asked for, however long ago the last time was. */
-  touch(): void {
+  markStale(): void {
     this.#triedAt = null
   }
 
@@ -176,7 +176,7 @@ export class OwnerIndex {
       const roots = await this.#parts.roots()
       await this.#look(roots)
       await this.#setUp(roots)
-      const { output } = await this.#expect(['update'], this.#parts.times.updateMs)
+      const { stdout: output } = await this.#expect(['update'], this.#parts.timeouts.updateMs)
       const told = parseUpdate(output)
       this.#note(told)
       this.#updatedAt = this.#parts.clock.now()
@@ -198,8 +198,8 @@ export class OwnerIndex {
     const { scan, read } = this.#parts
     for (const root of roots) {
       const found = await scan(root)
-      const { files, troubles } = found
-      const look: Look = { paths: new Set(files.map(({ path }) => path)), troubles }
+      const { files, problems: troubles } = found
+      const look: RootScan = { paths: new Set(files.map(({ path }) => path)), troubles }
       // Searches go on meanwhile: what is not looked at yet is known as it was.
       this.#looks = new Map([...this.#looks, [root.id, look]])
       if (root.kind !== 'sessions') continue
@@ -208,14 +208,14 @@ export class OwnerIndex {
     }
   }
 
-  async #setUp(roots: readonly QmdRoot[]): Promise<readonly Collection[]> {
+  async #setUp(roots: readonly QmdRoot[]): Promise<readonly QmdCollection[]> {
     const wanted = this.#wanted(roots)
     if (this.#isSetUp(wanted)) return wanted
     const known = await this.#list()
-    const isWanted = (there: PrintedCollection) => wanted.some((one) => isSame(one, there))
+    const isWanted = (there: QmdCollectionListing) => wanted.some((one) => isSame(one, there))
     // The home is the owner's alone: whatever is in it and not wanted was wanted once.
     for (const { name } of known.filter((there) => !isWanted(there))) {
-      await this.#expect(['collection', 'remove', name], this.#parts.times.updateMs)
+      await this.#expect(['collection', 'remove', name], this.#parts.timeouts.updateMs)
     }
     for (const collection of wanted) {
       if (!known.some((there) => isSame(collection, there))) await this.#add(collection)
@@ -224,28 +224,28 @@ export class OwnerIndex {
     return wanted
   }
 
-  async #add({ name, path, pattern }: Collection): Promise<void> {
+  async #add({ name, path, pattern }: QmdCollection): Promise<void> {
     const args = ['collection', 'add', path, '--name', name, '--mask', pattern]
-    const { output } = await this.#expect(args, this.#parts.times.updateMs)
+    const { stdout: output } = await this.#expect(args, this.#parts.timeouts.updateMs)
     this.#note(parseUpdate(output).map((told) => ({ ...told, collection: name })))
   }
 
-  async #list(): Promise<readonly PrintedCollection[]> {
-    const { output } = await this.#expect(
+  async #list(): Promise<readonly QmdCollectionListing[]> {
+    const { stdout: output } = await this.#expect(
       ['collection', 'list', '--json'],
-      this.#parts.times.updateMs,
+      this.#parts.timeouts.updateMs,
     )
     return parseCollections(output)
   }
 
-  async #expect(args: readonly string[], msMax: number): Promise<Ended> {
+  async #expect(args: readonly string[], msMax: number): Promise<ProcessResult> {
     const ended = await this.call(args, msMax)
-    if (ended.code === 0) return ended
-    throw failed(ended)
+    if (ended.exitCode === 0) return ended
+    throw toQmdError(ended)
   }
 
   #embedIfDue(): void {
-    const { embeds, clock, times } = this.#parts
+    const { isEmbeddingEnabled: embeds, clock, timeouts: times } = this.#parts
     const isDue =
       this.#embedTriedAt === null || clock.now() - this.#embedTriedAt >= times.embedEveryMs
     if (!embeds || !isDue || this.#embedding !== null) return
@@ -264,7 +264,7 @@ export class OwnerIndex {
       })
   }
 
-  #note(told: readonly PrintedUpdate[]): void {
+  #note(told: readonly QmdUpdateReport[]): void {
     const files = new Map(this.#files)
     for (const { collection, added, changed, unchanged } of told) {
       if (collection !== null) files.set(collection, added + changed + unchanged)
@@ -272,7 +272,7 @@ export class OwnerIndex {
     this.#files = files
   }
 
-  #reportOf(told: readonly PrintedUpdate[], milliseconds: number): SyncReport {
+  #reportOf(told: readonly QmdUpdateReport[], milliseconds: number): SyncReport {
     const sum = (of: 'added' | 'changed' | 'unchanged' | 'removed') =>
       told.reduce((total, one) => total + one[of], 0)
     const [added, changed, unchanged] = [sum('added'), sum('changed'), sum('unchanged')]
@@ -285,12 +285,12 @@ export class OwnerIndex {
     }
   }
 
-  #wanted(roots: readonly QmdRoot[]): readonly Collection[] {
-    return collectionsOf(roots, (root) => this.#copiesOf(root))
+  #wanted(roots: readonly QmdRoot[]): readonly QmdCollection[] {
+    return toQmdCollections(roots, (root) => this.#copiesOf(root))
   }
 
-  #isSetUp(wanted: readonly Collection[]): boolean {
-    const names = (some: readonly Collection[]) => some.map(({ name }) => name).join('\n')
+  #isSetUp(wanted: readonly QmdCollection[]): boolean {
+    const names = (some: readonly QmdCollection[]) => some.map(({ name }) => name).join('\n')
     return this.#collections !== null && names(this.#collections) === names(wanted)
   }
 
@@ -306,7 +306,7 @@ export class OwnerIndex {
 }
 
 /** The name tells, as it holds a hash; what is told besides must agree. */
-function isSame(wanted: Collection, there: PrintedCollection): boolean {
+function isSame(wanted: QmdCollection, there: QmdCollectionListing): boolean {
   return (
     wanted.name === there.name &&
     (there.path === null || there.path === wanted.path) &&
@@ -314,7 +314,7 @@ function isSame(wanted: Collection, there: PrintedCollection): boolean {
   )
 }
 
-export function failed({ code, complaint }: Ended): AppError {
+export function toQmdError({ exitCode: code, stderr: complaint }: ProcessResult): AppError {
   const how = code === null ? 'was ended' : `ended with ${code}`
   return new AppError(
     'unavailable',

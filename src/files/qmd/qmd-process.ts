@@ -6,30 +6,30 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
-import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
+import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
 
-export type Program = {
+export type QmdProgram = {
   /** The program, and arguments that come before all others. */
   readonly command: readonly string[]
   /** What may be passed on of the environment; only what programs commonly need is. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-export type Call = {
+export type QmdCall = {
   readonly args: readonly string[]
   /** Where it keeps everything of its own. */
   readonly home: string
   /** Where it runs; its home when that is not there. */
   readonly folder: string
-  readonly msMax: number
+  readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
 
-export type Ended = {
-  readonly code: number | null
-  readonly output: string
+export type ProcessResult = {
+  readonly exitCode: number | null
+  readonly stdout: string
   /** The end of what it complained about. */
-  readonly complaint: string
+  readonly stderr: string
 }
 
 export const OUTPUT_CHARACTERS_MAX = 200_000
@@ -44,16 +44,16 @@ const PASSED_ON =
 /** A process in a group of its own can be killed with all that it started. */
 const HAS_GROUPS = process.platform !== 'win32'
 
-export function run(program: Program, call: Call): Promise<Ended> {
-  const { msMax, signal } = call
+export function runProcess(program: QmdProgram, call: QmdCall): Promise<ProcessResult> {
+  const { timeoutMs: msMax, signal } = call
   return new Promise((resolve, reject) => {
-    stopIfCancelled(signal)
+    throwIfAborted(signal)
     const child = start(program, call)
     let output = ''
     let complaint = ''
 
-    const timer = setTimeout(() => stop(overrun(`took longer than ${msMax} ms`)), msMax)
-    const onAbort = () => stop(cancelled())
+    const timer = setTimeout(() => stop(createLimitError(`took longer than ${msMax} ms`)), msMax)
+    const onAbort = () => stop(createAbortedError())
     signal?.addEventListener('abort', onAbort, { once: true })
 
     function settle(): void {
@@ -70,23 +70,23 @@ export function run(program: Program, call: Call): Promise<Ended> {
       output += text
       if (output.length <= OUTPUT_CHARACTERS_MAX) return
       output = ''
-      stop(overrun(`wrote more than ${OUTPUT_CHARACTERS_MAX} characters`))
+      stop(createLimitError(`wrote more than ${OUTPUT_CHARACTERS_MAX} characters`))
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       complaint = (complaint + text).slice(-COMPLAINT_CHARACTERS_MAX)
     })
     child.once('error', (error) => {
       settle()
-      reject(notStarted(program, error))
+      reject(createStartError(program, error))
     })
     child.once('close', (code) => {
       settle()
-      resolve({ code, output, complaint: complaint.trim() })
+      resolve({ exitCode: code, stdout: output, stderr: complaint.trim() })
     })
   })
 }
 
-function start({ command, environment }: Program, { args, home, folder }: Call): ChildProcess {
+function start({ command, environment }: QmdProgram, { args, home, folder }: QmdCall): ChildProcess {
   const [name = 'qmd', ...first] = command
   const cwd = existsSync(folder) ? folder : home
   return spawn(name, [...first, ...args], {
@@ -99,7 +99,7 @@ function start({ command, environment }: Program, { args, home, folder }: Call):
 }
 
 function environmentOf(
-  given: Program['environment'],
+  given: QmdProgram['environment'],
   home: string,
   cwd: string,
 ): Record<string, string | undefined> {
@@ -128,11 +128,11 @@ function kill(child: ChildProcess): void {
   }
 }
 
-function overrun(what: string): AppError {
+function createLimitError(what: string): AppError {
   return new AppError('unavailable', `qmd ${what} and was ended.`)
 }
 
-function notStarted({ command }: Program, error: Error): AppError {
+function createStartError({ command }: QmdProgram, error: Error): AppError {
   const name = command[0] ?? 'qmd'
   if ('code' in error && error.code === 'ENOENT') {
     return new AppError('missing_part', `The program ${name} is not there. Install @tobilu/qmd.`, {

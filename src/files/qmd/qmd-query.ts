@@ -1,5 +1,5 @@
 /** What is asked of `qmd`: a question in words, and nothing that it would take for syntax. Pure. */
-import { withoutHalf } from '../../text/markdown/markdown-syntax.ts'
+import { trimLoneSurrogate } from '../../text/markdown/markdown-syntax.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 
 /** `search` goes by words, `vsearch` by meaning, `query` by both and a model that ranks. */
@@ -11,18 +11,18 @@ const TYPED_LINE = /^(lex|vec|hyde|expand|intent):/i
 const AROUND_WORD = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
 
 /** On one line; no quotes, no words that begin with a minus, no name of a kind of search before it. */
-export function plainQuery(text: string, mode: QmdMode): string {
+export function toPlainQuery(text: string, mode: QmdMode): string {
   const plain = text
     .replace(/[\p{C}\s"]+/gu, ' ')
     .replace(/(^|\s)-+/g, '$1')
     .trim()
     .replace(TYPED_LINE, '$1 ')
-  const asked = mode === 'search' ? telling(plain) : plain
-  return withoutHalf(asked.slice(0, QUERY_CHARACTERS_MAX)).trim()
+  const asked = mode === 'search' ? selectContentTerms(plain) : plain
+  return trimLoneSurrogate(asked.slice(0, QUERY_CHARACTERS_MAX)).trim()
 }
 
 /** It looks for files that hold all words, so those that say nothing would hide what is meant. */
-function telling(text: string): string {
+function selectContentTerms(text: string): string {
   const words = text.split(' ').map((word) => word.replace(AROUND_WORD, ''))
   const some = words.filter((word) => word !== '')
   const rest = some.filter((word) => !STOP_WORDS.has(word.toLowerCase().replace(/['’]/g, '')))
@@ -30,7 +30,7 @@ function telling(text: string): string {
 }
 
 /** Nothing that is asked can become an option, as it stands behind the end of all options. */
-export function searchArguments(
+export function buildSearchArguments(
   mode: QmdMode,
   query: string,
   limit: number,

@@ -4,20 +4,20 @@
  */
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import type { SeenFile } from '../file.ts'
-import type { Scan } from '../file-tree.ts'
+import type { FileStat } from '../file.ts'
+import type { FolderScan } from '../file-tree.ts'
 import { COPY_SUFFIX } from './qmd-collections.ts'
 
-export type CopyParts = {
-  readonly scan: Scan
+export type TranscriptCopyOptions = {
+  readonly scan: FolderScan
   /** What was said in a transcript; null when it can't be read now. */
   readonly read: (path: string) => Promise<string | null>
   /** Where the copies are. */
   readonly folder: string
 }
 
-export async function copyTranscripts(parts: CopyParts): Promise<void> {
-  const { files, isWhole } = parts.scan
+export async function copyTranscripts(parts: TranscriptCopyOptions): Promise<void> {
+  const { files, isComplete: isWhole } = parts.scan
   await mkdir(parts.folder, { recursive: true, mode: 0o700 })
   for (const file of files) await copy(parts, file)
   // What could not be looked at has not vanished.
@@ -29,7 +29,7 @@ function copyOf(path: string): string {
 }
 
 /** A copy has the time of what it was made from: that tells whether it is still true. */
-async function copy({ read, folder }: CopyParts, file: SeenFile): Promise<void> {
+async function copy({ read, folder }: TranscriptCopyOptions, file: FileStat): Promise<void> {
   const target = join(folder, copyOf(file.path))
   if ((await modifiedAt(target)) === seconds(file.modifiedAt)) return
   const text = await read(file.path)

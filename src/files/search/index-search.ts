@@ -4,62 +4,62 @@ import type { OwnerId } from '../../domain/ids.ts'
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { diversify } from '../../recall/ranking/diversity.ts'
-import type { Recollection } from '../../recall/recall-result.ts'
-import { unfound } from '../../recall/retrievers.ts'
+import { diversifyCandidates } from '../../recall/ranking/diversity.ts'
+import type { RecallResult } from '../../recall/recall-result.ts'
+import { createEmptyCandidate } from '../../recall/retrievers.ts'
 import type { Store } from '../../storage/store.ts'
 import { snippetOf } from '../../text/query-snippet.ts'
-import { queryTerms } from '../../text/search/terms.ts'
-import { isReadable, OTHER_WRITING_SHARE, writingOf } from '../../text/writing-system.ts'
+import { extractQueryTerms } from '../../text/search/terms.ts'
+import { isReadableFrom, OTHER_SCRIPT_WEIGHT, detectWritingSystem } from '../../text/writing-system.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
-import { agesFrom, decayed } from '../file-dates.ts'
-import type { FileSettings } from '../file-options.ts'
-import type { FileAnswer, FileHit, FileQuery } from '../file-search.ts'
+import { getAgeReference, decayScore } from '../file-dates.ts'
+import type { FileOptions } from '../file-options.ts'
+import type { FileSearchResult, FileHit, FileQuery } from '../file-search.ts'
 import { readGenerations } from '../indexing/generations.ts'
-import { TYPE_OF } from '../indexing/index-rows.ts'
-import { type NamedRoot, pathOutside, type Roots } from '../roots.ts'
-import { joined, type Passage, passagesOf } from './passages.ts'
+import { MEMORY_TYPE_BY_SOURCE } from '../indexing/index-rows.ts'
+import { type NamedRoot, toDisplayPath, type Roots } from '../roots.ts'
+import { mergeAdjacentPassages, type Passage, toPassages } from './passages.ts'
 
-export type SearchParts = {
+export type IndexSearchDependencies = {
   readonly inner: Engine
   readonly store: Store
   readonly roots: Roots
   readonly clock: Clock
-  readonly settings: FileSettings
+  readonly settings: FileOptions
 }
 
 const RESULTS_MAX = 100
 
-export async function searchIn(
-  parts: SearchParts,
+export async function searchIndex(
+  parts: IndexSearchDependencies,
   owner: OwnerId,
   query: FileQuery,
-): Promise<Omit<FileAnswer, 'backend'>> {
+): Promise<Omit<FileSearchResult, 'backend'>> {
   const asked = parseQuery(query, parts.settings)
-  const found = asked.text.trim() === '' ? null : await recalled(parts, owner, asked)
-  const embedder = parts.inner.parts().embedder
-  const isByMeaning = found?.legs.meaning.state === 'searched'
+  const found = asked.text.trim() === '' ? null : await recallChunks(parts, owner, asked)
+  const embedder = parts.inner.getComponents().embedder
+  const isByMeaning = found?.retrievers.meaning.state === 'searched'
   const roots = new Map((await parts.roots.list(owner)).map((root) => [root.id, root]))
   return {
-    hits: found === null ? [] : hitsOf(parts, found, asked, roots),
+    hits: found === null ? [] : toHits(parts, found, asked, roots),
     provider: embedder?.source ?? null,
     model: embedder?.model ?? null,
-    fallback:
+    fallbackReason:
       found === null || isByMeaning || embedder === null
         ? null
-        : `Found by words alone: ${found.legs.meaning.because ?? 'there are no vectors'}`,
+        : `Found by words alone: ${found.retrievers.meaning.reason ?? 'there are no vectors'}`,
     mode: isByMeaning || (found === null && embedder !== null) ? 'hybrid' : 'keyword',
   }
 }
 
-type Asked = {
+type ParsedFileQuery = {
   readonly text: string
   readonly maxResults: number
   readonly minScore: number
   readonly sources: readonly FileSource[]
 }
 
-function parseQuery(query: FileQuery, settings: FileSettings): Asked {
+function parseQuery(query: FileQuery, settings: FileOptions): ParsedFileQuery {
   const { text, maxResults = settings.maxResults, minScore = settings.minScore } = query
   const { sources = FILE_SOURCES } = query
   if (typeof text !== 'string') throw invalid('text', 'What is looked for is text.')
@@ -74,11 +74,11 @@ function parseQuery(query: FileQuery, settings: FileSettings): Asked {
 }
 
 /** Always as much as there can be: what is best must not depend on how much is asked for. */
-async function recalled(
-  { inner, store, settings }: SearchParts,
+async function recallChunks(
+  { inner, store, settings }: IndexSearchDependencies,
   owner: OwnerId,
-  { text, sources }: Asked,
-): Promise<Recollection | null> {
+  { text, sources }: ParsedFileQuery,
+): Promise<RecallResult | null> {
   for (;;) {
     const generations = await readGenerations({ store }, owner)
     if (generations === null) return null
@@ -88,8 +88,8 @@ async function recalled(
       {
         text,
         limit: RECALL_MEMORIES_MAX,
-        fusion: fusionFor(settings, inner, sources),
-        types: sources.map((source) => TYPE_OF[source]),
+        fusion: selectFusion(settings, inner, sources),
+        types: sources.map((source) => MEMORY_TYPE_BY_SOURCE[source]),
         reach: 'owner',
       },
     )
@@ -102,35 +102,35 @@ async function recalled(
  * What stands around a hit speaks for it in conversations. In documents it does so only beside what a model finds: by words
  * alone, the pieces that have the words themselves answer more questions.
  */
-function fusionFor(
-  { fusion }: FileSettings,
+function selectFusion(
+  { fusion }: FileOptions,
   inner: Engine,
   sources: readonly FileSource[],
-): FileSettings['fusion'] {
-  const isByWords = inner.parts().embedder === null && sources.includes('memory')
+): FileOptions['fusion'] {
+  const isByWords = inner.getComponents().embedder === null && sources.includes('memory')
   return fusion === 'adaptive' && isByWords ? 'weighted' : fusion
 }
 
-function hitsOf(
-  { clock, settings }: SearchParts,
-  found: Recollection,
-  { text, maxResults, minScore }: Asked,
+function toHits(
+  { clock, settings }: IndexSearchDependencies,
+  found: RecallResult,
+  { text, maxResults, minScore }: ParsedFileQuery,
   roots: ReadonlyMap<string, NamedRoot>,
 ): readonly FileHit[] {
-  const terms = queryTerms(text)
-  const writing = writingOf(text)
-  const fitting = passagesOf(found, text).flatMap((passage) => {
+  const terms = extractQueryTerms(text)
+  const writing = detectWritingSystem(text)
+  const fitting = toPassages(found, text).flatMap((passage) => {
     const root = roots.get(passage.root)
     if (root === undefined) return [] // its root was removed, and it will be
-    const path = pathOutside(root, passage.path)
-    const from = agesFrom(path, passage.memory.updatedAt)
-    const isRead = isReadable(writing, writingOf(passage.memory.content))
-    const fit = passage.score * (isRead ? 1 : OTHER_WRITING_SHARE)
-    const score = from === null ? fit : decayed(fit, clock.now() - from, settings.halfLifeDays)
+    const path = toDisplayPath(root, passage.path)
+    const from = getAgeReference(path, passage.memory.updatedAt)
+    const isRead = isReadableFrom(writing, detectWritingSystem(passage.memory.content))
+    const fit = passage.score * (isRead ? 1 : OTHER_SCRIPT_WEIGHT)
+    const score = from === null ? fit : decayScore(fit, clock.now() - from, settings.halfLifeDays)
     return [{ ...passage, score, told: path }]
   })
-  const ranked = varied([...fitting].sort(byScore), settings.mmrLambda)
-  return joined(ranked)
+  const ranked = diversifyHits([...fitting].sort(compareByScore), settings.mmrLambda)
+  return mergeAdjacentPassages(ranked)
     .filter(({ score, isExact }) => isExact || score >= minScore)
     .slice(0, maxResults)
     .map(({ told, lineFirst, lineLast, score, source, headings, memory }) => ({
@@ -145,16 +145,16 @@ function hitsOf(
 }
 
 /** Recall's own order stands where scores are equal. */
-function byScore(a: Passage, b: Passage): number {
+function compareByScore(a: Passage, b: Passage): number {
   return b.score - a.score
 }
 
 /** Repetitions move down, if that is wanted. */
-function varied<P extends Passage>(passages: readonly P[], lambda: number): readonly P[] {
+function diversifyHits<P extends Passage>(passages: readonly P[], lambda: number): readonly P[] {
   if (lambda >= 1) return passages
   const byId = new Map(passages.map((passage) => [passage.memory.id, passage]))
-  const candidates = passages.map(({ memory, score }) => ({ ...unfound(memory.id), memory, score }))
-  return diversify(candidates, lambda).flatMap(({ id }) => byId.get(id) ?? [])
+  const candidates = passages.map(({ memory, score }) => ({ ...createEmptyCandidate(memory.id), memory, score }))
+  return diversifyCandidates(candidates, lambda).flatMap(({ id }) => byId.get(id) ?? [])
 }
 
 function invalid(field: string, message: string): AppError {

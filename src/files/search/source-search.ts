@@ -10,21 +10,21 @@ import { parseScope, type ScopeInput } from '../../domain/scope.ts'
 import { isTurnDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { RecallQuery } from '../../recall/recall-query.ts'
-import type { Recalled, Recollection } from '../../recall/recall-result.ts'
-import type { Reach } from '../../recall/scope-merge.ts'
+import type { RecalledMemory, RecallResult } from '../../recall/recall-result.ts'
+import type { RecallScope } from '../../recall/scope-merge.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import type { FileSource } from '../file.ts'
-import type { FileAnswer, FileHit } from '../file-search.ts'
+import type { FileSearchResult, FileHit } from '../file-search.ts'
 import type { Files } from '../files.ts'
-import { fitsOf } from './passages.ts'
+import { scoreFits } from './passages.ts'
 
-export const SOURCES = ['memories', 'episodes', 'transcript', 'files'] as const
+export const SEARCH_SOURCES = ['memories', 'episodes', 'transcript', 'files'] as const
 
-export type Source = (typeof SOURCES)[number]
+export type SearchSource = (typeof SEARCH_SOURCES)[number]
 
-export type SourcesQuery = RecallQuery & {
-  readonly reach?: Reach
-  readonly sources: readonly Source[]
+export type SourceSearchQuery = RecallQuery & {
+  readonly reach?: RecallScope
+  readonly sources: readonly SearchSource[]
   /** Of files: notes, transcripts, or both, which is the default. */
   readonly fileSources?: readonly FileSource[]
   /** What files and what was said must reach, 0 … 1; default: the setting `fileMinScore`. Memories have floors of their own. */
@@ -32,31 +32,31 @@ export type SourcesQuery = RecallQuery & {
   readonly signal?: AbortSignal
 }
 
-export type FoundItem = {
+export type SourceHit = {
   /** 0 … 1: how well it fits. */
   readonly score: number
   readonly tokens: number
 } & (
-  | { readonly source: 'memories' | 'episodes' | 'transcript'; readonly recalled: Recalled }
+  | { readonly source: 'memories' | 'episodes' | 'transcript'; readonly recalled: RecalledMemory }
   | { readonly source: 'files'; readonly hit: FileHit }
 )
 
-export type Together = {
+export type SourceSearchResult = {
   /** Best first; none when nothing fits. */
-  readonly items: readonly FoundItem[]
+  readonly items: readonly SourceHit[]
   /** What recall said, where memories or episodes were asked for and answered. */
-  readonly recollection: Recollection | null
+  readonly recall: RecallResult | null
   /** What the search in files said, where they were asked for and answered. */
-  readonly files: FileAnswer | null
+  readonly files: FileSearchResult | null
   /** Sources that could not answer, and why. */
-  readonly unanswered: readonly { readonly source: Source; readonly because: string }[]
+  readonly failedSources: readonly { readonly source: SearchSource; readonly because: string }[]
 }
 
-export type SourcesParts = {
+export type SourceSearchDependencies = {
   readonly recall: (
     scope: ScopeInput,
-    query: RecallQuery & { readonly reach?: Reach },
-  ) => Promise<Recollection>
+    query: RecallQuery & { readonly reach?: RecallScope },
+  ) => Promise<RecallResult>
   readonly files: Files | null
   readonly settings: Settings
   readonly countTokens: CountTokens
@@ -65,44 +65,44 @@ export type SourcesParts = {
 const FACTS = MEMORY_CATEGORIES.filter((category) => category !== 'episode')
 
 export async function searchSources(
-  parts: SourcesParts,
+  parts: SourceSearchDependencies,
   scope: ScopeInput,
-  query: SourcesQuery,
-): Promise<Together> {
+  query: SourceSearchQuery,
+): Promise<SourceSearchResult> {
   const { sources, fileSources, signal, ...asked } = query
   const { minScore = parts.settings.fileMinScore } = query
   const limit = query.limit ?? parts.settings.recallLimit
-  const wants = (source: Source) => sources.includes(source)
-  refuseImpossible(query)
+  const wants = (source: SearchSource) => sources.includes(source)
+  assertSearchableSources(query)
   const recalled = RECALLED_SOURCES.filter(wants)
   const [recollection, files] = await Promise.all([
-    answered(recalled.length > 0, () => parts.recall(scope, { ...asked, ...narrowed(query) })),
-    answered(wants('files'), () => inFiles(parts, scope, query, { limit, minScore })),
+    collectAnswers(recalled.length > 0, () => parts.recall(scope, { ...asked, ...limitItems(query) })),
+    collectAnswers(wants('files'), () => searchFiles(parts, scope, query, { limit, minScore })),
   ])
   const unanswered = [
-    ...recalled.slice(0, 1).flatMap((source) => failures(recollection, source)),
-    ...failures(files, 'files'),
+    ...recalled.slice(0, 1).flatMap((source) => listFailures(recollection, source)),
+    ...listFailures(files, 'files'),
   ]
   // Where nobody answered, that is the answer.
   if (unanswered.length > 0 && [recollection, files].every(({ value }) => value === null)) {
     throw [recollection, files].find(({ error }) => error !== null)?.error
   }
   const items = [
-    ...itemsOfRecall(recollection.value, query.text).filter(
+    ...toRecallItems(recollection.value, query.text).filter(
       ({ source, score }) =>
         wants(source) && (source !== 'transcript' || score >= (query.minScore ?? 0)),
     ),
-    ...itemsOfFiles(parts, files.value),
+    ...toFileItems(parts, files.value),
   ].sort((a, b) => b.score - a.score)
   return {
-    items: withinTokens(items.slice(0, limit), query.tokensMax ?? Number.POSITIVE_INFINITY),
-    recollection: recollection.value,
+    items: takeWithinTokens(items.slice(0, limit), query.tokensMax ?? Number.POSITIVE_INFINITY),
+    recall: recollection.value,
     files: files.value,
-    unanswered,
+    failedSources: unanswered,
   }
 }
 
-function refuseImpossible({ sources, asOf }: SourcesQuery): void {
+function assertSearchableSources({ sources, asOf }: SourceSearchQuery): void {
   if (sources.length === 0) {
     throw new AppError('invalid_input', 'Which sources? Name at least one.', { field: 'sources' })
   }
@@ -111,13 +111,13 @@ function refuseImpossible({ sources, asOf }: SourcesQuery): void {
   throw new AppError('invalid_input', message, { field: 'asOf' })
 }
 
-type Answered<Value> = { readonly value: Value | null; readonly error: AppError | null }
+type SourceAnswers<Value> = { readonly value: Value | null; readonly error: AppError | null }
 
 /** A source that fails is missing, as a leg of recall is. A question that is wrong is wrong for all. */
-async function answered<Value>(
+async function collectAnswers<Value>(
   isWanted: boolean,
   ask: () => Promise<Value>,
-): Promise<Answered<Value>> {
+): Promise<SourceAnswers<Value>> {
   if (!isWanted) return { value: null, error: null }
   try {
     return { value: await ask(), error: null }
@@ -128,18 +128,18 @@ async function answered<Value>(
   }
 }
 
-function failures({ error }: Answered<unknown>, source: Source) {
+function listFailures({ error }: SourceAnswers<unknown>, source: SearchSource) {
   return error === null ? [] : [{ source, because: error.message }]
 }
 
 /** What one recall answers, in the order in which it is blamed. */
-const RECALLED_SOURCES = ['memories', 'episodes', 'transcript'] as const satisfies readonly Source[]
+const RECALLED_SOURCES = ['memories', 'episodes', 'transcript'] as const satisfies readonly SearchSource[]
 
 /** Facts, episodes, turns, or several of them, within what was asked for. */
-function narrowed({
+function limitItems({
   sources,
   categories,
-}: SourcesQuery): Pick<RecallQuery, 'categories' | 'include'> {
+}: SourceSearchQuery): Pick<RecallQuery, 'categories' | 'include'> {
   const [facts, episodes, said] = RECALLED_SOURCES.map((source) => sources.includes(source))
   if (!facts && !episodes) return { include: 'conversations' }
   const include = said ? 'both' : 'facts'
@@ -151,12 +151,12 @@ function narrowed({
   return { include, categories: wanted.filter((each) => categories?.includes(each) ?? true) }
 }
 
-async function inFiles(
-  { files }: SourcesParts,
+async function searchFiles(
+  { files }: SourceSearchDependencies,
   scope: ScopeInput,
-  { text, signal, fileSources }: SourcesQuery,
+  { text, signal, fileSources }: SourceSearchQuery,
   { limit, minScore }: { readonly limit: number; readonly minScore: number },
-): Promise<FileAnswer> {
+): Promise<FileSearchResult> {
   if (files === null) {
     throw new AppError('missing_part', 'There is no place here for an index of files.')
   }
@@ -167,26 +167,26 @@ async function inFiles(
   })
 }
 
-function itemsOfRecall(found: Recollection | null, text: string): readonly FoundItem[] {
+function toRecallItems(found: RecallResult | null, text: string): readonly SourceHit[] {
   if (found === null) return []
-  const fits = fitsOf(found, text)
+  const fits = scoreFits(found, text)
   return found.memories.map((recalled, index) => ({
-    source: sourceOf(recalled),
+    source: getSource(recalled),
     score: fits[index] ?? 0,
     tokens: recalled.tokens,
     recalled,
   }))
 }
 
-function sourceOf({ memory }: Recalled): 'memories' | 'episodes' | 'transcript' {
+function getSource({ memory }: RecalledMemory): 'memories' | 'episodes' | 'transcript' {
   if (isTurnDocument(memory)) return 'transcript'
   return memory.category === 'episode' ? 'episodes' : 'memories'
 }
 
-function itemsOfFiles(
-  { countTokens }: SourcesParts,
-  answer: FileAnswer | null,
-): readonly FoundItem[] {
+function toFileItems(
+  { countTokens }: SourceSearchDependencies,
+  answer: FileSearchResult | null,
+): readonly SourceHit[] {
   return (answer?.hits ?? []).map((hit) => ({
     ...{ source: 'files' as const, score: hit.score, tokens: countTokens(hit.snippet) },
     hit,
@@ -194,7 +194,7 @@ function itemsOfFiles(
 }
 
 /** As many as there is room for, and at least the best. */
-function withinTokens(items: readonly FoundItem[], tokensMax: number): readonly FoundItem[] {
+function takeWithinTokens(items: readonly SourceHit[], tokensMax: number): readonly SourceHit[] {
   let left = tokensMax
   return items.filter(({ tokens }, place) => {
     const fits = place === 0 || tokens <= left

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../domain/context-block.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { CUT_DEFAULTS } from '../chunking/chunker.ts'
-import { cutSession, readSessionLines, type SessionMessage } from './session-lines.ts'
+import { CHUNK_DEFAULTS } from '../chunking/chunker.ts'
+import { chunkSession, parseSessionLines, type SessionMessage } from './session-lines.ts'
 
 const PLAIN = { mails: false }
 const jsonl = (...values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('')
-const read = (...values: readonly unknown[]) => readSessionLines(jsonl(...values), PLAIN).messages
+const read = (...values: readonly unknown[]) => parseSessionLines(jsonl(...values), PLAIN).messages
 
 it('[FC12] reads messages in the shapes that programs write', () => {
   const shapes = (role: 'user' | 'assistant') => [
@@ -61,8 +61,8 @@ it('[FC12] writes a message on one line, without secrets and without memories th
     { role: 'user', text: 'My key: [redacted:private_key]', line: 1 },
   ])
   const mail = jsonl({ role: 'user', content: 'I am ada@example.com' })
-  expect(readSessionLines(mail, { mails: true }).messages[0]?.text).toBe('I am [redacted:mail]')
-  expect(readSessionLines(mail, PLAIN).messages[0]?.text).toBe('I am ada@example.com')
+  expect(parseSessionLines(mail, { emailAddresses: true }).messages[0]?.text).toBe('I am [redacted:mail]')
+  expect(parseSessionLines(mail, PLAIN).messages[0]?.text).toBe('I am ada@example.com')
 })
 
 it('[FC13] keeps the numbers of lines, passes over broken ones and leaves an unfinished one', () => {
@@ -74,19 +74,19 @@ it('[FC13] keeps the numbers of lines, passes over broken ones and leaves an unf
     '{"role":"assistant","content":"five"}\r',
     '{"role":"user","content":"not yet"}',
   ].join('\n')
-  const lines = readSessionLines(text, PLAIN)
+  const lines = parseSessionLines(text, PLAIN)
   expect(lines.messages.map(({ text: said, line }) => [line, said])).toEqual([
     [1, 'one'],
     [5, 'five'],
   ])
   expect(lines).toMatchObject({ broken: 2, nextLine: 6 })
-  const rest = readSessionLines(`${text.slice(lines.read)}\n`, {
+  const rest = parseSessionLines(`${text.slice(lines.read)}\n`, {
     ...PLAIN,
     firstLine: lines.nextLine,
   })
   expect(rest.messages).toEqual([{ role: 'user', text: 'not yet', line: 6 }])
-  expect(readSessionLines('', PLAIN)).toEqual({ messages: [], nextLine: 1, read: 0, broken: 0 })
-  expect(readSessionLines('{"a"', PLAIN)).toMatchObject({ nextLine: 1, read: 0, broken: 0 })
+  expect(parseSessionLines('', PLAIN)).toEqual({ messages: [], nextLine: 1, read: 0, broken: 0 })
+  expect(parseSessionLines('{"a"', PLAIN)).toMatchObject({ nextLine: 1, read: 0, broken: 0 })
 })
 
 const anyLine = fc.oneof(
@@ -100,15 +100,15 @@ it('[FC13] reads the same in parts as at once, wherever the parts begin', () => 
   fc.assert(
     fc.property(fc.array(anyLine), fc.array(fc.nat({ max: 400 })), (lines, stops) => {
       const text = lines.map((line) => `${line}\n`).join('')
-      const whole = readSessionLines(text, PLAIN)
+      const whole = parseSessionLines(text, PLAIN)
       const messages: SessionMessage[] = []
       let [from, firstLine, broken] = [0, 1, 0]
       for (const stop of [...stops.sort((a, b) => a - b), text.length]) {
-        const part = readSessionLines(text.slice(from, stop), { ...PLAIN, firstLine })
+        const part = parseSessionLines(text.slice(from, stop), { ...PLAIN, firstLine })
         messages.push(...part.messages)
         from += part.read
         firstLine = part.nextLine
-        broken += part.broken
+        broken += part.malformedLines
       }
       expect({ messages, nextLine: firstLine, read: from, broken }).toEqual(whole)
     }),
@@ -120,7 +120,7 @@ it('[FC13] cuts what was said, beginning with what the person said, and names th
     const role = index % 2 === 0 ? 'user' : 'assistant'
     return { role, text: `message ${index} says something of tea`, line: 10 + index * 3 }
   })
-  const chunks = cutSession(messages, { ...CUT_DEFAULTS, tokens: 100, overlap: 0 })
+  const chunks = chunkSession(messages, { ...CHUNK_DEFAULTS, tokens: 100, overlap: 0 })
   expect(chunks.length).toBeGreaterThan(3)
   let index = 0
   for (const { text, lineFirst, lineLast, headings } of chunks) {
@@ -131,18 +131,18 @@ it('[FC13] cuts what was said, beginning with what the person said, and names th
     expect(lineLast).toBe(10 + (index - 1) * 3)
   }
   expect(index).toBe(messages.length)
-  expect(cutSession([], CUT_DEFAULTS)).toEqual([])
+  expect(chunkSession([], CHUNK_DEFAULTS)).toEqual([])
 })
 
 it('[FC13] says whose words they are in the middle of a long message', () => {
   const long: SessionMessage = { role: 'assistant', text: 'Tea is good. '.repeat(400), line: 7 }
-  const chunks = cutSession([long], CUT_DEFAULTS)
+  const chunks = chunkSession([long], CHUNK_DEFAULTS)
   expect(chunks.map(({ headings }) => headings)).toEqual([
     [],
     ...Array.from({ length: chunks.length - 1 }, () => ['Assistant']),
   ])
   for (const chunk of chunks) {
     expect(chunk).toMatchObject({ lineFirst: 7, lineLast: 7 })
-    expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(CUT_DEFAULTS.tokens)
+    expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(CHUNK_DEFAULTS.tokens)
   }
 })

@@ -4,10 +4,10 @@
  */
 import { wordsOf } from '../../domain/message-content.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
-import { linesOf } from '../../text/lines.ts'
-import { CUT, plainStructure } from '../../text/markdown/document-structure.ts'
-import { type RedactOptions, redact } from '../../text/redaction.ts'
-import { type CutOptions, cutLines } from '../chunking/line-chunker.ts'
+import { indexLines } from '../../text/lines.ts'
+import { BREAK_COST, buildPlainStructure } from '../../text/markdown/document-structure.ts'
+import { type RedactionOptions, redactSensitiveText } from '../../text/redaction.ts'
+import { type ChunkOptions, splitIntoSpans } from '../chunking/line-chunker.ts'
 import type { Chunk } from '../file.ts'
 
 export type SessionMessage = {
@@ -25,13 +25,13 @@ export type SessionLines = {
   /** How many characters were read: all but a last line that has no end yet. */
   readonly read: number
   /** Lines that are no JSON. */
-  readonly broken: number
+  readonly malformedLines: number
 }
 
 /** `firstLine` is the number of the first line of the text, which may be the rest of a transcript. */
-export function readSessionLines(
+export function parseSessionLines(
   text: string,
-  { firstLine = 1, ...redaction }: RedactOptions & { readonly firstLine?: number },
+  { firstLine = 1, ...redaction }: RedactionOptions & { readonly firstLine?: number },
 ): SessionLines {
   const messages: SessionMessage[] = []
   let line = firstLine
@@ -39,16 +39,16 @@ export function readSessionLines(
   let start = text.charCodeAt(0) === 0xfeff ? 1 : 0
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
     const written = text.slice(start, end).trim()
-    const value = written === '' ? null : parsed(written)
+    const value = written === '' ? null : tryParseJson(written)
     if (value === undefined) broken++
-    else if (isObject(value)) messages.push(...messagesIn(value, line, redaction))
+    else if (isObject(value)) messages.push(...parseMessages(value, line, redaction))
     start = end + 1
     line++
   }
-  return { messages, nextLine: line, read: text.includes('\n') ? start : 0, broken }
+  return { messages, nextLine: line, read: text.includes('\n') ? start : 0, malformedLines: broken }
 }
 
-function parsed(written: string): Json | undefined {
+function tryParseJson(written: string): Json | undefined {
   try {
     return JSON.parse(written) as Json // what else could it be
   } catch {
@@ -56,16 +56,16 @@ function parsed(written: string): Json | undefined {
   }
 }
 
-function messagesIn(
+function parseMessages(
   value: JsonObject,
   line: number,
-  redaction: RedactOptions,
+  redaction: RedactionOptions,
 ): readonly SessionMessage[] {
-  const message = NOT_SAID.some((flag) => value[flag] === true) ? null : messageIn(value)
+  const message = NOT_SAID.some((flag) => value[flag] === true) ? null : parseMessage(value)
   const role = message?.role
   if (message === null || (role !== 'user' && role !== 'assistant')) return []
   // Keys are known by their lines, so those are joined afterwards.
-  const text = redact(wordsOf(message.content, textOf), redaction).replace(/\s+/g, ' ').trim()
+  const text = redactSensitiveText(wordsOf(message.content, getPartText), redaction).replace(/\s+/g, ' ').trim()
   return text === '' ? [] : [{ role, text, line }]
 }
 
@@ -76,7 +76,7 @@ const NOT_SAID = ['isMeta', 'isSidechain', 'isCompactSummary'] as const
 const KINDS: ReadonlySet<Json | undefined> = new Set([undefined, 'message', 'user', 'assistant'])
 
 /** A message stands in `message`, in `payload`, or is the line itself. */
-function messageIn(value: JsonObject): JsonObject | null {
+function parseMessage(value: JsonObject): JsonObject | null {
   if (isObject(value.payload)) return value.payload.type === 'message' ? value.payload : null
   if (!KINDS.has(value.type)) return null
   return isObject(value.message) ? value.message : value
@@ -84,7 +84,7 @@ function messageIn(value: JsonObject): JsonObject | null {
 
 const TEXTS: ReadonlySet<Json | undefined> = new Set(['text', 'input_text', 'output_text'])
 
-function textOf(part: JsonObject): Json | undefined {
+function getPartText(part: JsonObject): Json | undefined {
   return TEXTS.has(part.type) ? part.text : undefined
 }
 
@@ -94,16 +94,16 @@ const NAMES = { user: 'User', assistant: 'Assistant' } as const
  * Chunks of what was said, one message a line, each beginning with a question where it can be. The lines that a chunk names
  * are those of the transcript. Where it begins in the middle of a message, its heading says whose.
  */
-export function cutSession(
+export function chunkSession(
   messages: readonly SessionMessage[],
-  options: CutOptions,
+  options: ChunkOptions,
 ): readonly Chunk[] {
   const said = messages.map(({ role, text }) => `${NAMES[role]}: ${text}`)
-  const lines = linesOf(said.join('\n'))
-  const structure = plainStructure(lines.count, (line) => {
-    return messages[line]?.role === 'user' ? CUT.block : CUT.line
+  const lines = indexLines(said.join('\n'))
+  const structure = buildPlainStructure(lines.count, (line) => {
+    return messages[line]?.role === 'user' ? BREAK_COST.block : BREAK_COST.line
   })
-  return cutLines(lines, structure, options).map(({ start, end, first, last }) => {
+  return splitIntoSpans(lines, structure, options).map(({ start, end, first, last }) => {
     const speaker = NAMES[messages[first]?.role ?? 'user']
     return {
       headings: start === lines.starts[first] ? [] : [speaker],

@@ -3,11 +3,11 @@
  * They may have grown since, so they are known again by what was read of them, not by all that they hold.
  */
 import { AppError } from '../../domain/errors.ts'
-import type { SeenFile } from '../file.ts'
-import type { ReadTail } from '../file-tree.ts'
-import { chunksOf, moved, takeOut } from '../indexing/chunk-changes.ts'
-import { type FileRecord, fileId, type SessionMark, toFileRecord } from '../indexing/index-rows.ts'
-import { type RootPass, stopIfAborted } from '../indexing/root-scan.ts'
+import type { FileStat } from '../file.ts'
+import type { FileTail } from '../file-tree.ts'
+import { loadChunks, buildMoveChanges, removeFromIndex } from '../indexing/chunk-changes.ts'
+import { type FileRecord, buildFileId, type SessionCheckpoint, toFileRecord } from '../indexing/index-rows.ts'
+import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
 import type { TreeDiff } from '../indexing/tree-diff.ts'
 
 /** More than a commit can give another name. */
@@ -17,26 +17,26 @@ const MOVED_CHUNKS_MAX = 200_000
  * Gives what was made of them their new names, and takes them out of `records`, where what was replaced goes as well. Tells
  * what is known now under the new names.
  */
-export async function takeMoves(
-  pass: RootPass,
+export async function applySessionMoves(
+  pass: RootScan,
   records: Map<string, FileRecord>,
   diff: TreeDiff,
 ): Promise<ReadonlyMap<string, FileRecord>> {
   const { ports, writer, counts } = pass
-  const waiting = await movesIn(pass, records, diff)
+  const waiting = await findMoves(pass, records, diff)
   const taken = new Map<string, FileRecord>()
   for (;;) {
-    const to = nextOf(waiting, records)
+    const to = pickNextMove(waiting, records)
     const from = to === null ? undefined : waiting.get(to)
     if (to === null || from === undefined) return taken
     waiting.delete(to)
     const overwritten = records.get(to)
-    if (overwritten !== undefined) await takeOut(ports.store, writer, overwritten)
-    const rows = await chunksOf(ports.store, writer.home, from.document)
-    await writer.write(moved(writer, from, { ...from, path: to }, rows))
+    if (overwritten !== undefined) await removeFromIndex(ports.store, writer, overwritten)
+    const rows = await loadChunks(ports.store, writer.home, from.document)
+    await writer.write(buildMoveChanges(writer, from, { ...from, path: to }, rows))
     await writer.flush()
     for (const path of [to, from.path]) records.delete(path)
-    const entry = await ports.store.get('entry', writer.home, fileId(writer.home, pass.root.id, to))
+    const entry = await ports.store.get('entry', writer.home, buildFileId(writer.home, pass.root.id, to))
     if (entry === null) continue // somebody else was faster: the next look knows it
     taken.set(to, toFileRecord(entry))
     counts.moved++
@@ -44,7 +44,7 @@ export async function takeMoves(
 }
 
 /** Logs rotate in a row, so a name that is left goes before the one that takes its place. */
-function nextOf(
+function pickNextMove(
   waiting: ReadonlyMap<string, FileRecord>,
   records: ReadonlyMap<string, FileRecord>,
 ): string | null {
@@ -54,30 +54,30 @@ function nextOf(
 }
 
 /** What was known under another name, by the new one. */
-async function movesIn(
-  pass: RootPass,
+async function findMoves(
+  pass: RootScan,
   records: ReadonlyMap<string, FileRecord>,
   { maybeChanged, vanished }: TreeDiff,
 ): Promise<Map<string, FileRecord>> {
   const moves = new Map<string, FileRecord>()
   if (maybeChanged.length + vanished.length < 2) return moves
   const departed = vanished.flatMap(({ path }) => records.get(path) ?? [])
-  const arrived: SeenFile[] = []
+  const arrived: FileStat[] = []
   for (const file of maybeChanged) {
     const record = records.get(file.path)
     if (record === undefined) arrived.push(file)
-    else if ((await leadsTo(pass, file.path, record)) === false) {
+    else if ((await isContinuation(pass, file.path, record)) === false) {
       arrived.push(file)
       departed.push(record)
     }
   }
   if (departed.length === 0) return moves
-  const byHead = await headsOf(pass, arrived)
+  const byHead = await groupByHead(pass, arrived)
   for (const record of departed) {
     if (record.chunks > MOVED_CHUNKS_MAX) continue
     const alike = byHead.get(record.hash)?.filter(({ path }) => !moves.has(path)) ?? []
-    for (const file of alike.toSorted((a, b) => unlike(a, record) - unlike(b, record))) {
-      if ((await leadsTo(pass, file.path, record)) !== true) continue
+    for (const file of alike.toSorted((a, b) => rankDissimilarity(a, record) - rankDissimilarity(b, record))) {
+      if ((await isContinuation(pass, file.path, record)) !== true) continue
       moves.set(file.path, record)
       break
     }
@@ -86,30 +86,30 @@ async function movesIn(
 }
 
 /** Whether a tail goes on with the transcript that the mark was made of. */
-export function isSameTranscript(mark: SessionMark, tail: ReadTail): boolean {
+export function isSameTranscript(mark: SessionCheckpoint, tail: FileTail): boolean {
   if (mark.offset === 0) return true // all of it is read again
   const isKnown = mark.foot === undefined || tail.footBefore === mark.foot
   return isKnown && tail.headBefore === mark.head && tail.next >= mark.readTo
 }
 
 /** Whether a path leads to the transcript of a record; null when that can't be told. */
-async function leadsTo(pass: RootPass, path: string, record: FileRecord): Promise<boolean | null> {
+async function isContinuation(pass: RootScan, path: string, record: FileRecord): Promise<boolean | null> {
   const { mark, hash } = record
   if (mark === null || mark.readTo === 0) return null
   const isRead = mark.offset > 0
-  const tail = await tailOf(pass, path, isRead ? mark.offset : mark.readTo)
+  const tail = await readTail(pass, path, isRead ? mark.offset : mark.readTo)
   if (tail === null) return null
   if (isRead) return isSameTranscript(mark, tail)
   return tail.next >= mark.readTo && tail.headBefore === hash
 }
 
-async function headsOf(
-  pass: RootPass,
-  files: readonly SeenFile[],
-): Promise<ReadonlyMap<string, readonly SeenFile[]>> {
-  const byHead = new Map<string, SeenFile[]>()
+async function groupByHead(
+  pass: RootScan,
+  files: readonly FileStat[],
+): Promise<ReadonlyMap<string, readonly FileStat[]>> {
+  const byHead = new Map<string, FileStat[]>()
   for (const file of files) {
-    const tail = await tailOf(pass, file.path, 0)
+    const tail = await readTail(pass, file.path, 0)
     if (tail === null) continue
     const alike = byHead.get(tail.head) ?? []
     alike.push(file)
@@ -119,22 +119,22 @@ async function headsOf(
 }
 
 /** Of several that begin alike, those that look untouched first, then those of the same name. */
-function unlike(file: SeenFile, record: FileRecord): number {
+function rankDissimilarity(file: FileStat, record: FileRecord): number {
   if (file.sizeBytes === record.sizeBytes && file.modifiedAt === record.modifiedAt) return 0
-  return nameOf(file.path) === nameOf(record.path) ? 1 : 2
+  return getBaseName(file.path) === getBaseName(record.path) ? 1 : 2
 }
 
-function nameOf(path: string): string {
+function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** Null where it can't be read: what is wrong is told by whoever needs it. */
-async function tailOf(
-  { tree, root, signal }: RootPass,
+async function readTail(
+  { tree, root, signal }: RootScan,
   path: string,
   from: number,
-): Promise<ReadTail | null> {
-  stopIfAborted(signal)
+): Promise<FileTail | null> {
+  throwIfScanAborted(signal)
   try {
     return await tree.readTail(root, path, from)
   } catch (error) {

@@ -9,24 +9,24 @@ export type SessionDigest = {
 }
 
 /** The same session always gives the same text, so that it can be known again. */
-export function sessionNote(digest: SessionDigest): string {
+export function renderSessionNote(digest: SessionDigest): string {
   const { session, summary, decisions, actionItems, facts } = digest
   const parts = [
-    `## Session ${oneLine(session)}`,
-    oneLine(summary),
-    listOf('Decided', decisions),
-    listOf('To do', actionItems),
-    listOf('Learned', facts),
+    `## Session ${toSingleLine(session)}`,
+    toSingleLine(summary),
+    renderList('Decided', decisions),
+    renderList('To do', actionItems),
+    renderList('Learned', facts),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-function listOf(title: string, lines: readonly string[]): string {
+function renderList(title: string, lines: readonly string[]): string {
   if (lines.length === 0) return ''
-  return [`### ${title}`, '', ...lines.map((line) => `- ${oneLine(line)}`)].join('\n')
+  return [`### ${title}`, '', ...lines.map((line) => `- ${toSingleLine(line)}`)].join('\n')
 }
 
 /** What was said must not become a heading or a list of its own. */
-function oneLine(text: string): string {
+function toSingleLine(text: string): string {
   return text.trim().replace(/\s+/gu, ' ')
 }

@@ -7,41 +7,41 @@
  */
 import { AppError } from '../../domain/errors.ts'
 import type { Store } from '../../storage/store.ts'
-import { breaksIn } from '../../text/lines.ts'
-import type { FileTrouble, SeenFile } from '../file.ts'
-import type { ReadTail } from '../file-tree.ts'
+import { countLineBreaks } from '../../text/lines.ts'
+import type { FileProblem, FileStat } from '../file.ts'
+import type { FileTail } from '../file-tree.ts'
 import {
-  chunksOf,
-  lastChunksOf,
-  type Replacement,
-  replaced,
-  takeOut,
+  loadChunks,
+  loadLastChunks,
+  type ChunkReplacement,
+  buildReplacementChanges,
+  removeFromIndex,
 } from '../indexing/chunk-changes.ts'
 import {
   type FileRecord,
-  fileId,
-  type Home,
-  type SessionMark,
+  buildFileId,
+  type GenerationScope,
+  type SessionCheckpoint,
   toFileRecord,
 } from '../indexing/index-rows.ts'
-import { type RootPass, stopIfAborted } from '../indexing/root-scan.ts'
+import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
 import { diffTree } from '../indexing/tree-diff.ts'
-import { cutSession, readSessionLines } from './session-lines.ts'
-import { isSameTranscript, takeMoves } from './session-moves.ts'
+import { chunkSession, parseSessionLines } from './session-lines.ts'
+import { isSameTranscript, applySessionMoves } from './session-moves.ts'
 
-export async function passSessions(pass: RootPass): Promise<void> {
+export async function scanSessions(pass: RootScan): Promise<void> {
   const { tree, root, known, counts, signal, onProgress } = pass
   const scan = await tree.scan(root, signal)
-  for (const trouble of scan.troubles) counts.trouble(root, trouble)
+  for (const trouble of scan.problems) counts.trouble(root, trouble)
   const records = new Map(known.map((record) => [record.path, record]))
-  const diff = diffTree(records, scan.files, scan.isWhole)
+  const diff = diffTree(records, scan.files, scan.isComplete)
   for (const { path } of diff.unchanged) unchanged(pass, records.get(path))
-  const moves = await takeMoves(pass, records, diff)
+  const moves = await applySessionMoves(pass, records, diff)
   let filesDone = diff.unchanged.length
   for (const file of diff.maybeChanged) {
-    stopIfAborted(signal)
+    throwIfScanAborted(signal)
     const moved = moves.get(file.path)
-    if (moved === undefined) await follow(pass, file.path, records.get(file.path) ?? null)
+    if (moved === undefined) await readAppended(pass, file.path, records.get(file.path) ?? null)
     else await followMoved(pass, file, moved)
     const filesTotal = scan.files.length
     onProgress?.({ root: root.path, filesDone: ++filesDone, filesTotal, path: file.path })
@@ -49,24 +49,24 @@ export async function passSessions(pass: RootPass): Promise<void> {
   for (const { path } of diff.vanished) {
     const record = records.get(path)
     if (record === undefined) continue
-    await takeOut(pass.ports.store, pass.writer, record)
+    await removeFromIndex(pass.ports.store, pass.writer, record)
     counts.removed++
   }
 }
 
-function unchanged({ root, counts }: RootPass, record: FileRecord | undefined): void {
+function unchanged({ root, counts }: RootScan, record: FileRecord | undefined): void {
   counts.unchanged++
   counts.chunks += record?.chunks ?? 0
   if (record?.trouble != null) counts.trouble(root, record.trouble)
 }
 
-async function recordAt({ ports, writer, root }: RootPass, path: string) {
-  const id = fileId(writer.home, root.id, path)
+async function findRecord({ ports, writer, root }: RootScan, path: string) {
+  const id = buildFileId(writer.home, root.id, path)
   const entry = await ports.store.get('entry', writer.home, id)
   return entry === null ? null : toFileRecord(entry)
 }
 
-const NOTHING_READ: SessionMark = {
+const NOTHING_READ: SessionCheckpoint = {
   ...{ offset: 0, line: 0, head: '', open: 0, readTo: 0, readLines: 0 },
 }
 
@@ -77,8 +77,8 @@ const REPLACED_MAX = 1_000
 const OPEN_BYTES_MAX = 100_000
 
 /** Reads on where the last look has stopped, as much at once as a tail gives. */
-async function follow(
-  pass: RootPass,
+async function readAppended(
+  pass: RootScan,
   path: string,
   before: FileRecord | null,
   count = countFile,
@@ -86,35 +86,35 @@ async function follow(
   const { counts, writer, ports, signal } = pass
   let record = before
   for (let parts = 0; ; parts++) {
-    stopIfAborted(signal)
-    const read = await readOn(pass, path, record?.mark ?? NOTHING_READ)
+    throwIfScanAborted(signal)
+    const read = await readFurther(pass, path, record?.mark ?? NOTHING_READ)
     if (read === null) break
-    if (parts === 0 && !isEnough(pass, read)) {
+    if (parts === 0 && !hasEnoughGrowth(pass, read)) {
       count(counts, 'unchanged')
       break
     }
     // What is read from the start takes the place of everything.
     if (read.from.offset === 0 && record !== null && record.chunks > REPLACED_MAX) {
-      await takeOut(ports.store, writer, record)
+      await removeFromIndex(ports.store, writer, record)
       record = null
     }
-    await writer.write(await changesFor(pass, path, record, read))
+    await writer.write(await buildChanges(pass, path, record, read))
     await writer.flush()
     if (parts === 0) count(counts, before === null ? 'added' : 'changed')
-    record = await recordAt(pass, path)
-    if (record === null || read.tail.next >= read.tail.sizeBytes || !hasAdvanced(read)) break
+    record = await findRecord(pass, path)
+    if (record === null || read.tail.next >= read.tail.sizeBytes || !isAdvanced(read)) break
   }
   counts.chunks += record?.chunks ?? 0
   if (record?.trouble != null) counts.trouble(pass.root, record.trouble)
 }
 
-type Read = {
-  readonly tail: ReadTail
+type SessionRead = {
+  readonly tail: FileTail
   /** Where it was read from: the beginning, when it is not the transcript that it was. */
-  readonly from: SessionMark
+  readonly from: SessionCheckpoint
 }
 
-async function readOn(pass: RootPass, path: string, mark: SessionMark): Promise<Read | null> {
+async function readFurther(pass: RootScan, path: string, mark: SessionCheckpoint): Promise<SessionRead | null> {
   const { tree, root, counts } = pass
   try {
     const tail = await tree.readTail(root, path, mark.offset)
@@ -123,12 +123,12 @@ async function readOn(pass: RootPass, path: string, mark: SessionMark): Promise<
       return null
     }
     if (isSameTranscript(mark, tail))
-      return (await beyond(pass, path, mark, tail)) ?? { tail, from: mark }
+      return (await createLimitProblem(pass, path, mark, tail)) ?? { tail, from: mark }
     const anew = await tree.readTail(root, path, 0)
     return anew === null ? null : { tail: anew, from: NOTHING_READ }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    counts.trouble(root, troubleOf(path, error))
+    counts.trouble(root, getProblem(path, error))
     return null
   }
 }
@@ -137,12 +137,12 @@ async function readOn(pass: RootPass, path: string, mark: SessionMark): Promise<
  * A line may be too long for one read together with what is read again before it. Then that is cut no more, and reading goes
  * on with the line. Null where there is nothing behind, or no end of it yet.
  */
-async function beyond(
-  { tree, root }: RootPass,
+async function createLimitProblem(
+  { tree, root }: RootScan,
   path: string,
-  mark: SessionMark,
-  { next, sizeBytes, head, foot }: ReadTail,
-): Promise<Read | null> {
+  mark: SessionCheckpoint,
+  { next, sizeBytes, head, foot }: FileTail,
+): Promise<SessionRead | null> {
   const { offset, readTo, readLines } = mark
   if (next > readTo || offset === readTo || next === sizeBytes) return null
   const tail = await tree.readTail(root, path, readTo)
@@ -152,93 +152,93 @@ async function beyond(
   return { tail, from }
 }
 
-function troubleOf(path: string, { message, facts }: AppError): FileTrouble {
-  return { path, because: facts.because === 'changing' ? 'changing' : 'unreadable', message }
+function getProblem(path: string, { message, facts }: AppError): FileProblem {
+  return { path, reason: facts.because === 'changing' ? 'changing' : 'unreadable', message }
 }
 
 /** Whether it has grown so much that it is worth a look. */
-function isEnough({ isThorough, settings }: RootPass, { tail, from }: Read): boolean {
+function hasEnoughGrowth({ isThorough, settings }: RootScan, { tail, from }: SessionRead): boolean {
   if (isThorough) return true
   const bytes = tail.next - from.readTo
-  const messages = from.line + breaksIn(tail.text) - from.readLines
+  const messages = from.line + countLineBreaks(tail.text) - from.readLines
   // One that has become shorter is no longer what it was.
   if (bytes < 0) return true
   return bytes > 0 && (bytes >= settings.sessionBytes || messages >= settings.sessionMessages)
 }
 
-function hasAdvanced({ tail, from }: Read): boolean {
+function isAdvanced({ tail, from }: SessionRead): boolean {
   return tail.next > from.readTo
 }
 
-function countFile(counts: RootPass['counts'], as: 'added' | 'changed' | 'unchanged'): void {
+function countFile(counts: RootScan['counts'], as: 'added' | 'changed' | 'unchanged'): void {
   counts[as]++
 }
 
 /** One that was counted as moved already, with what it has grown by since. */
-async function followMoved(pass: RootPass, file: SeenFile, record: FileRecord): Promise<void> {
+async function followMoved(pass: RootScan, file: FileStat, record: FileRecord): Promise<void> {
   const { counts, root } = pass
   if (file.sizeBytes !== record.sizeBytes || file.modifiedAt !== record.modifiedAt) {
-    return follow(pass, file.path, record, () => {})
+    return readAppended(pass, file.path, record, () => {})
   }
   counts.chunks += record.chunks
   if (record.trouble !== null) counts.trouble(root, record.trouble)
 }
 
-async function changesFor(
-  { root, settings, writer, ports }: RootPass,
+async function buildChanges(
+  { root, settings, writer, ports }: RootScan,
   path: string,
   record: FileRecord | null,
-  { tail, from }: Read,
+  { tail, from }: SessionRead,
 ) {
   const { chunkTokens: tokens, chunkOverlap: overlap, chunkBytesMax: bytesMax } = settings
   const firstLine = from.line + 1
-  const said = readSessionLines(tail.text, { firstLine, mails: settings.redactsMails })
-  const cut = cutSession(said.messages, { tokens, overlap, bytesMax })
+  const said = parseSessionLines(tail.text, { firstLine, emailAddresses: settings.redactsEmails })
+  const cut = chunkSession(said.messages, { tokens, overlap, bytesMax })
   const chunks = cut.map((chunk) => ({ ...chunk, saidAt: tail.modifiedAt }))
-  const { known, kept } = await chunksBehind(ports.store, writer.home, record, from)
+  const { known, kept } = await loadAffectedChunks(ports.store, writer.home, record, from)
   const lines = said.nextLine - 1
   const read = { readTo: tail.next, readLines: lines }
-  const openBroken = said.broken + tail.linesLeftOut
+  const openBroken = said.malformedLines + tail.linesLeftOut
   const broken = (from.broken ?? 0) + openBroken
   const isOpen = chunks.length <= 1 && tail.next - from.offset <= OPEN_BYTES_MAX
-  const mark: SessionMark = isOpen
+  const mark: SessionCheckpoint = isOpen
     ? { ...from, ...read, open: chunks.length, openBroken }
     : {
         ...read,
         ...{ offset: tail.next, line: lines, open: 0, broken, openBroken: 0 },
-        ...markOf(tail),
+        ...getCheckpointEdges(tail),
       }
   const file = {
     ...{ root: root.id, path, sizeBytes: tail.sizeBytes, modifiedAt: tail.modifiedAt },
     ...{ hash: tail.head, source: 'sessions' as const, mark },
-    trouble: brokenLines(path, broken),
+    trouble: createMalformedLinesProblem(path, broken),
     document: record?.document ?? ports.ids.next('doc', writer.now()),
   }
-  return replaced(writer, file, record, { known, chunks, kept })
+  return buildReplacementChanges(writer, file, record, { known, chunks, kept })
 }
 
 /** What is replaced by what was read from there on, and what stays before it, of which only the last is read. */
-async function chunksBehind(
+async function loadAffectedChunks(
   store: Store,
-  home: Home,
+  home: GenerationScope,
   record: FileRecord | null,
-  { offset, open }: SessionMark,
-): Promise<Required<Pick<Replacement, 'known' | 'kept'>>> {
+  { offset, open }: SessionCheckpoint,
+): Promise<Required<Pick<ChunkReplacement, 'known' | 'kept'>>> {
   const nothing = { count: 0, last: undefined }
   if (record === null) return { known: [], kept: nothing }
-  if (offset === 0) return { known: await chunksOf(store, home, record.document), kept: nothing }
-  const rows = await lastChunksOf(store, home, record.document, open + 1)
+  if (offset === 0) return { known: await loadChunks(store, home, record.document), kept: nothing }
+  const rows = await loadLastChunks(store, home, record.document, open + 1)
   const count = record.chunks - open
   const known = rows.slice(rows.length - Math.min(open, rows.length))
   return { known, kept: { count, last: rows.at(-1 - open) } }
 }
 
-function markOf({ head, foot }: ReadTail): Pick<SessionMark, 'head' | 'foot'> {
+function getCheckpointEdges({ head, foot }: FileTail): Pick<SessionCheckpoint, 'head' | 'foot'> {
   return { head, foot }
 }
 
-function brokenLines(path: string, count: number): FileTrouble | null {
+function createMalformedLinesProblem(path: string, count: number): FileProblem | null {
   if (count === 0) return null
   const message = `${path}: ${count} of its lines are no JSON, or too long, and were passed over.`
-  return { path, because: 'encoding', message }
+  return { path, reason: 'encoding', message }
 }

@@ -4,12 +4,12 @@ import type { Fields } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 
 /** The first of the names that the object has a value for. */
-export function field(fields: Fields, ...names: readonly string[]): unknown {
+export function getFirstField(fields: Fields, ...names: readonly string[]): unknown {
   const name = names.find((each) => Object.hasOwn(fields, each) && fields[each] !== null)
   return name === undefined ? undefined : fields[name]
 }
 
-export function asFields(value: unknown): Fields | null {
+export function toObject(value: unknown): Fields | null {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? (value as Fields) : null // an object, whatever its fields
 }
@@ -17,7 +17,7 @@ export function asFields(value: unknown): Fields | null {
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
 /** In one line, without what can't be seen; null when nothing is left, or more than fits. */
-export function asText(value: unknown, charactersMax: number): string | null {
+export function toSingleLineText(value: unknown, charactersMax: number): string | null {
   if (typeof value !== 'string') return null
   // Twice as much as fits: blanks may be folded away, but nothing much longer is looked at.
   if (value.length > charactersMax * 2) return null
@@ -26,7 +26,7 @@ export function asText(value: unknown, charactersMax: number): string | null {
 }
 
 /** Distinct texts, in order. One text stands for a list of one. */
-export function asTexts(
+export function toTextList(
   value: unknown,
   countMax: number,
   charactersMax: number,
@@ -34,7 +34,7 @@ export function asTexts(
   const given: readonly unknown[] = Array.isArray(value) ? value : [value]
   const texts = new Set<string>()
   for (const each of given) {
-    const text = asText(each, charactersMax)
+    const text = toSingleLineText(each, charactersMax)
     if (text !== null) texts.add(text)
     if (texts.size === countMax) break
   }
@@ -42,7 +42,7 @@ export function asTexts(
 }
 
 /** Also one in quotes. */
-export function asNumber(value: unknown): number | null {
+export function toNumber(value: unknown): number | null {
   const number =
     typeof value === 'number'
       ? value
@@ -53,23 +53,23 @@ export function asNumber(value: unknown): number | null {
 }
 
 /** 0 … 1; what is out of it was meant on a scale to ten, or is none. */
-export function asShare(value: unknown): number | null {
-  const number = asNumber(value)
+export function toUnitInterval(value: unknown): number | null {
+  const number = toNumber(value)
   if (number === null || number < 0 || number > 10) return null
   return number > 1 ? number / 10 : number
 }
 
 /** 1 … 10, in whole numbers. */
-export function asImportance(value: unknown): number | null {
-  const number = asNumber(value)
+export function toImportance(value: unknown): number | null {
+  const number = toNumber(value)
   if (number === null || number < 0 || number > 10) return null
   return Math.max(1, Math.round(number > 0 && number < 1 ? number * 10 : number))
 }
 
 /** Those that were shown; a model may name others, but can't have read them. */
-export function asIndexes(value: unknown, shown: ReadonlySet<number>): readonly number[] {
+export function toTurnIndexes(value: unknown, shown: ReadonlySet<number>): readonly number[] {
   const given: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const indexes = given.map(asNumber).filter((index) => index !== null && shown.has(index))
+  const indexes = given.map(toNumber).filter((index) => index !== null && shown.has(index))
   return [...new Set(indexes as readonly number[])].sort((a, b) => a - b) // nulls were filtered out
 }
 
@@ -77,7 +77,7 @@ const DATE =
   /^\s*(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?)?)?\s*$/
 
 /** Where the day, month or year begins that a date names, and where it ends. Without a zone it is in UTC. */
-export function asPeriod(
+export function toPeriod(
   value: unknown,
 ): { readonly from: Instant; readonly until: Instant } | null {
   const match = typeof value === 'string' ? DATE.exec(value.slice(0, 40)) : null
@@ -86,21 +86,21 @@ export function asPeriod(
     .slice(1, 7)
     .map((part) => (part === undefined ? undefined : Number(part)))
   if (hour !== undefined && minute !== undefined) {
-    const at = Date.UTC(year, (month ?? 1) - 1, day, hour, minute, second) - offsetOf(match[7])
-    return isDay(year, month, day) && hour < 24 && minute < 60 ? period(at, at) : null
+    const at = Date.UTC(year, (month ?? 1) - 1, day, hour, minute, second) - parseZoneOffset(match[7])
+    return isDay(year, month, day) && hour < 24 && minute < 60 ? buildPeriod(at, at) : null
   }
   if (day !== undefined) {
     if (!isDay(year, month, day)) return null
-    return period(Date.UTC(year, (month ?? 1) - 1, day), Date.UTC(year, (month ?? 1) - 1, day + 1))
+    return buildPeriod(Date.UTC(year, (month ?? 1) - 1, day), Date.UTC(year, (month ?? 1) - 1, day + 1))
   }
   if (month !== undefined) {
     if (!isDay(year, month, 1)) return null
-    return period(Date.UTC(year, month - 1), Date.UTC(year, month))
+    return buildPeriod(Date.UTC(year, month - 1), Date.UTC(year, month))
   }
-  return isDay(year, 1, 1) ? period(Date.UTC(year, 0), Date.UTC(year + 1, 0)) : null
+  return isDay(year, 1, 1) ? buildPeriod(Date.UTC(year, 0), Date.UTC(year + 1, 0)) : null
 }
 
-function period(from: number, until: number) {
+function buildPeriod(from: number, until: number) {
   return { from: from as Instant, until: until as Instant }
 }
 
@@ -110,7 +110,7 @@ function isDay(year: number, month = 1, day = 1): boolean {
   return new Date(Date.UTC(year, month - 1, day)).getUTCMonth() === month - 1
 }
 
-function offsetOf(zone: string | undefined): number {
+function parseZoneOffset(zone: string | undefined): number {
   if (zone === undefined || zone === 'Z') return 0
   const digits = zone.replace(/\D/g, '')
   const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2))
@@ -122,7 +122,7 @@ const UNFINISHED =
   /(?:^|[\s(])(?:\p{L}|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Sra|Dra|Mme|Mlle|Hr|Fr|Nr|No|Inc|Ltd|Co|vs|ca|bzw|usw|z\. ?B|e\.g|i\.e|p\. ?ej|etc)\.\s*$/u
 
 /** The first sentences of a text, as they stand. */
-export function firstSentences(text: string, countMax: number): string {
+export function takeFirstSentences(text: string, countMax: number): string {
   let count = 0
   let end = 0
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(

@@ -6,63 +6,63 @@ import { AppError } from '../../domain/errors.ts'
 import type { Fields } from '../../lib/json.ts'
 
 /** Far more than any answer that was asked for, and little enough to be read at once. */
-export const ANSWER_CHARACTERS_MAX = 200_000
+export const COMPLETION_CHARACTERS_MAX = 200_000
 
 /** How many places are tried where the object may begin. */
 const STARTS_MAX = 20
 
 /** `names`: an object with one of these fields is the one that was asked for. */
-export function readObject(text: string, names: readonly string[]): Fields {
-  if (text.length > ANSWER_CHARACTERS_MAX) {
+export function parseAnswerObject(text: string, names: readonly string[]): Fields {
+  if (text.length > COMPLETION_CHARACTERS_MAX) {
     throw new AppError('too_large', 'The model answered with more than can be read.', {
       characters: text.length,
     })
   }
-  const answer = withoutThoughts(text)
+  const answer = stripReasoning(text)
   const first = answer.indexOf('{')
-  if (first < 0) throw unreadable('There is no JSON object in the answer.', 'no_object')
+  if (first < 0) throw createUnreadableAnswerError('There is no JSON object in the answer.', 'no_object')
   let other: Fields | null = null
   for (let start = first, tries = 0; start >= 0 && tries < STARTS_MAX; tries++) {
-    const end = endOfObject(answer, start)
+    const end = findObjectEnd(answer, start)
     if (end === null) {
       // What is cut is not searched for smaller objects: a part of an answer must not pass for all of it.
-      if (beginsLikeJson(answer, start)) throw unreadable('The answer breaks off.', 'cut')
+      if (isJsonStart(answer, start)) throw createUnreadableAnswerError('The answer breaks off.', 'cut')
       start = answer.indexOf('{', start + 1)
       continue
     }
-    const found = parsed(answer.slice(start, end))
+    const found = tryParseJson(answer.slice(start, end))
     if (found !== null && names.some((name) => Object.hasOwn(found, name))) return found
     other ??= found
     start = answer.indexOf('{', end)
   }
-  if (other === null) throw unreadable('The answer is not valid JSON.', 'no_json')
+  if (other === null) throw createUnreadableAnswerError('The answer is not valid JSON.', 'no_json')
   return other
 }
 
-export function unreadable(message: string, fault: string): AppError {
+export function createUnreadableAnswerError(message: string, fault: string): AppError {
   return new AppError('invalid_input', message, { fault })
 }
 
 /** An answer to another question says nothing about this one. `{}` does: there is nothing to keep. */
-export function refuseOtherAnswers(fields: Fields, askedFor: readonly string[]): void {
+export function assertExpectedAnswer(fields: Fields, askedFor: readonly string[]): void {
   const isAnother = !askedFor.some((name) => Object.hasOwn(fields, name))
   if (isAnother && Object.keys(fields).length > 0) {
-    throw unreadable('Nothing that was asked for is in the answer.', 'no_item')
+    throw createUnreadableAnswerError('Nothing that was asked for is in the answer.', 'no_item')
   }
 }
 
 /** Models that think aloud do so before they answer. */
-function withoutThoughts(text: string): string {
+function stripReasoning(text: string): string {
   const end = /^\s*<think(?:ing)?>/i.test(text) ? text.search(/<\/think(?:ing)?>/i) : -1
   return end < 0 ? text : text.slice(end)
 }
 
-function beginsLikeJson(text: string, start: number): boolean {
+function isJsonStart(text: string, start: number): boolean {
   return /^\{\s*(?:"|$)/.test(text.slice(start, start + 200))
 }
 
 /** Behind the brace that ends the object which begins at `start`; null when there is none. */
-function endOfObject(text: string, start: number): number | null {
+function findObjectEnd(text: string, start: number): number | null {
   let depth = 0
   let isInString = false
   for (let at = start; at < text.length; at++) {
@@ -77,8 +77,8 @@ function endOfObject(text: string, start: number): number | null {
   return null
 }
 
-function parsed(json: string): Fields | null {
-  for (const candidate of [json, withoutStrayCommas(json)]) {
+function tryParseJson(json: string): Fields | null {
+  for (const candidate of [json, removeTrailingCommas(json)]) {
     try {
       return JSON.parse(candidate) as Fields // it begins with a brace
     } catch {
@@ -89,7 +89,7 @@ function parsed(json: string): Fields | null {
 }
 
 /** `[1, 2, ]`: without the last comma; commas in strings stay. */
-function withoutStrayCommas(json: string): string {
+function removeTrailingCommas(json: string): string {
   return json.replace(/"[^"\\]*(?:\\[\s\S][^"\\]*)*"|,(?=\s*[}\]])/g, (piece) =>
     piece === ',' ? '' : piece,
   )

@@ -2,18 +2,18 @@
 
 import { AppError, toAppError } from '../../domain/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
-import { type PromptMessage, repairPrompt } from '../distillation/distillation-prompt.ts'
+import { type PromptMessage, buildRepairPrompt } from '../distillation/distillation-prompt.ts'
 
 /** A model, and the name that it is asked by. */
 export type NamedModel = { readonly name: string; readonly languageModel: LanguageModel }
 
-export type Spent = { input: number; output: number }
+export type TokensUsed = { input: number; output: number }
 
 /** More than any answer in the form that is asked for. */
 const OUTPUT_TOKENS_MAX = 4_096
 
 /** The answer of a model could not be used, twice. Its own words are not repeated: they may quote anything. */
-export class BadAnswer extends AppError {
+export class InvalidAnswerError extends AppError {
   constructor(cause: AppError) {
     super(
       'invalid_input',
@@ -24,11 +24,11 @@ export class BadAnswer extends AppError {
 }
 
 /** Adds what it took to `spent`, also when it fails. */
-export async function ask<Answer>(
+export async function completeStructured<Answer>(
   { name, languageModel }: NamedModel,
   messages: readonly PromptMessage[],
   parse: (text: string) => Answer,
-  spent: Spent,
+  spent: TokensUsed,
   signal: AbortSignal,
 ): Promise<Answer> {
   const complete = async (asked: readonly PromptMessage[]): Promise<string> => {
@@ -48,11 +48,11 @@ export async function ask<Answer>(
     return parse(text)
   } catch (thrown) {
     const fault = toAppError(thrown)
-    const again = await complete([...messages, ...repairPrompt(text, [fault.message])])
+    const again = await complete([...messages, ...buildRepairPrompt(text, [fault.message])])
     try {
       return parse(again)
     } catch (stillThrown) {
-      throw new BadAnswer(toAppError(stillThrown))
+      throw new InvalidAnswerError(toAppError(stillThrown))
     }
   }
 }

@@ -6,28 +6,28 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Adjudicate } from '../../domain/verdict.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { orCancelled } from '../../lib/abort.ts'
-import { withinTime } from '../../lib/timeout.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { raceAbort } from '../../lib/abort.ts'
+import { withTimeout } from '../../lib/timeout.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import {
-  JUDGED_CHARACTERS_MAX,
+  ADJUDICATED_CHARACTERS_MAX,
   parseVerdict,
-  verdictPrompt,
+  buildVerdictPrompt,
 } from '../consolidation/adjudication/verdict-prompt.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
-import { narrativePrompt, parseNarrative } from '../identity/narrative.ts'
-import type { WordSummary } from '../summaries/summarizer.ts'
-import { parseSummary, summaryPrompt } from '../summaries/summary-prompt.ts'
+import { buildNarrativePrompt, parseNarrative } from '../identity/narrative.ts'
+import type { WriteSummary } from '../summaries/summarizer.ts'
+import { parseSummary, buildSummaryPrompt } from '../summaries/summary-prompt.ts'
 import type { NamedModel } from './completion.ts'
 
 /** Tells who somebody is, from these. It may fail. */
-export type WordNarrative = (sources: readonly Memory[], signal: AbortSignal) => Promise<string>
+export type WriteNarrative = (sources: readonly Memory[], signal: AbortSignal) => Promise<string>
 
-export type Wording = {
+export type ModelTasks = {
   readonly adjudicate: Adjudicate
-  readonly summary: WordSummary
-  readonly narrative: WordNarrative
+  readonly summary: WriteSummary
+  readonly narrative: WriteNarrative
 }
 
 /** Far more than a word takes, because some models think before they say it. */
@@ -38,18 +38,18 @@ const WORDING_MS = 60_000
 const NEVER = new AbortController().signal
 
 /** Null where there is no model, or none is named. */
-export function namedModel(name: string, languageModel: LanguageModel | null): NamedModel | null {
+export function selectModel(name: string, languageModel: LanguageModel | null): NamedModel | null {
   return name === '' || languageModel === null ? null : { name, languageModel }
 }
 
 /** With a judge: the one that was given, or else the model. */
-export function judgedBy(ports: EnginePorts, wording: Wording | null): EnginePorts {
+export function addAdjudicator(ports: EngineDependencies, wording: ModelTasks | null): EngineDependencies {
   const adjudicate = ports.adjudicate ?? wording?.adjudicate
   return adjudicate === undefined ? ports : { ...ports, adjudicate }
 }
 
 /** For one piece of work: what fails once in it is not asked for again. */
-export function wordingBy(model: NamedModel): Wording {
+export function createModelTasks(model: NamedModel): ModelTasks {
   const isDown = { now: false }
   const ask = async <Answer>(
     messages: readonly PromptMessage[],
@@ -59,10 +59,10 @@ export function wordingBy(model: NamedModel): Wording {
   ): Promise<Answer> => {
     if (isDown.now) throw new AppError('unavailable', 'The model failed a moment ago.')
     const { name, languageModel } = model
-    const asked = await withinTime(WORDING_MS, (late) => {
+    const asked = await withTimeout(WORDING_MS, (late) => {
       const stop = AbortSignal.any([late, signal])
       const request = { model: name, messages, json: true, outputTokensMax, signal: stop }
-      return orCancelled(languageModel.complete(request), stop)
+      return raceAbort(languageModel.complete(request), stop)
     })
     if (asked.kind === 'failed') {
       isDown.now = true
@@ -72,21 +72,21 @@ export function wordingBy(model: NamedModel): Wording {
   }
   return {
     adjudicate: async (older, newer, signal) => {
-      if (Math.max(older.length, newer.length) > JUDGED_CHARACTERS_MAX) return 'unsure'
-      return ask(verdictPrompt(older, newer), VERDICT_TOKENS_MAX, parseVerdict, signal)
+      if (Math.max(older.length, newer.length) > ADJUDICATED_CHARACTERS_MAX) return 'unsure'
+      return ask(buildVerdictPrompt(older, newer), VERDICT_TOKENS_MAX, parseVerdict, signal)
     },
     summary: ({ memories, tokensMax, signal = NEVER }) => {
       const contents = memories.map(({ content }) => content)
       const limit = Math.min(SUMMARY_TOKENS_MAX, tokensMax + VERDICT_TOKENS_MAX)
-      return ask(summaryPrompt(contents), limit, parseSummary, signal)
+      return ask(buildSummaryPrompt(contents), limit, parseSummary, signal)
     },
     narrative: (sources, signal) =>
-      ask(narrativePrompt(sources), NARRATIVE_TOKENS_MAX, parseNarrative, signal),
+      ask(buildNarrativePrompt(sources), NARRATIVE_TOKENS_MAX, parseNarrative, signal),
   }
 }
 
 /** The same judge, who is asked no more than so often, and not once the work was stopped. */
-export function askedAtMost(adjudicate: Adjudicate, times: number, stop: AbortSignal): Adjudicate {
+export function limitAdjudications(adjudicate: Adjudicate, times: number, stop: AbortSignal): Adjudicate {
   let left = times
   return async (older, newer, signal) => {
     if (left === 0 || stop.aborted) return 'unsure'

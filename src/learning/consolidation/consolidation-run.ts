@@ -5,7 +5,7 @@ import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { ConsolidationAction, ConsolidationStep } from './report.ts'
 
@@ -19,27 +19,27 @@ export type ConsolidationProgress = {
   readonly total: number | null
 }
 
-export type Run = {
-  readonly ports: EnginePorts
+export type ConsolidationRun = {
+  readonly ports: EngineDependencies
   readonly scope: Scope
   /** The same for all of it, so that steps agree with each other. */
   readonly now: Instant
   readonly settings: Settings
   readonly isDryRun: boolean
   /** Tells how far it is; throws when it is to stop. */
-  readonly tell: (progress: ConsolidationProgress) => void
-  readonly actions: Actions
+  readonly reportProgress: (progress: ConsolidationProgress) => void
+  readonly actions: ActionLog
   /** What this run put into the bin, or would. */
-  readonly binned: Set<MemoryId>
+  readonly trashed: Set<MemoryId>
 }
 
 /** Counts all of them and remembers the first ones, or all for somebody who wants to see them before. */
-export class Actions {
+export class ActionLog {
   readonly told: ConsolidationAction[] = []
   readonly #toldMax: number
   total = 0
 
-  constructor({ isDryRun }: Pick<Run, 'isDryRun'>) {
+  constructor({ isDryRun }: Pick<ConsolidationRun, 'isDryRun'>) {
     this.#toldMax = isDryRun ? Number.POSITIVE_INFINITY : ACTIONS_TOLD_MAX
   }
 
@@ -49,13 +49,13 @@ export class Actions {
   }
 }
 
-export function nextChange({ ports, now }: Run): ChangeId {
+export function createChangeId({ ports, now }: ConsolidationRun): ChangeId {
   return ports.ids.next('chg', now)
 }
 
 /** As they are now, in the order of the ids; those that are gone are left out. */
-export async function loadAll(
-  { ports, scope }: Run,
+export async function loadMemories(
+  { ports, scope }: ConsolidationRun,
   ids: readonly MemoryId[],
 ): Promise<readonly Memory[]> {
   const { rows } = await ports.store.find('memory', scope, { where: { ids }, limit: ids.length })
@@ -63,7 +63,7 @@ export async function loadAll(
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-export function throwIfStopped(signal: AbortSignal | undefined): void {
+export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return
   const message = 'Consolidation was stopped. What was done stays; the next one goes on from there.'
   throw new AppError('cancelled', message)

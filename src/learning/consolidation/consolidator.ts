@@ -8,29 +8,29 @@
 
 import type { Scope } from '../../domain/scope.ts'
 import { resolveSettings } from '../../domain/settings/settings.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import type { WordNarrative } from '../completions/model-tasks.ts'
-import { tellIdentities } from '../identity/narrative-writer.ts'
-import { judgeDoubtful } from './adjudication/adjudication.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { WriteNarrative } from '../completions/model-tasks.ts'
+import { updateNarratives } from '../identity/narrative-writer.ts'
+import { adjudicateDoubtful } from './adjudication/adjudication.ts'
 import {
-  Actions,
+  ActionLog,
   type ConsolidationProgress,
-  type Run,
-  throwIfStopped,
+  type ConsolidationRun,
+  throwIfAborted,
 } from './consolidation-run.ts'
-import { evictFaded, pruneEpisodes, pruneTurns } from './eviction/eviction.ts'
-import { retentionCutoff } from './eviction/eviction-policy.ts'
-import { binnedBefore, emptyOldBin, trimEntries } from './eviction/retention.ts'
+import { evictFaded, pruneEpisodes, deleteExpiredTurns } from './eviction/eviction.ts'
+import { computeRetentionCutoff } from './eviction/eviction-policy.ts'
+import { computeTrashCutoff, deleteOldTrash, deleteExpiredEntries } from './eviction/retention.ts'
 import { mergeDuplicates } from './merging/merge.ts'
 import { promoteMentioned } from './promotion.ts'
 import {
   CONSOLIDATION_STEPS,
   type ConsolidationReport,
   type ConsolidationStep,
-  isTimeDoubtful,
+  isClockSuspect,
 } from './report.ts'
-import { lastConsolidatedAt, saveReport } from './report-store.ts'
-import { takeCensus } from './statistics.ts'
+import { getLastConsolidation, saveReport } from './report-store.ts'
+import { collectStatistics } from './statistics.ts'
 
 export type { ConsolidationProgress } from './consolidation-run.ts'
 
@@ -48,61 +48,61 @@ export type ConsolidateOptions = {
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ConsolidationProgress) => void
   /** Words who somebody is; rules do where there is nobody, or where they fail. */
-  readonly word?: WordNarrative | undefined
+  readonly word?: WriteNarrative | undefined
 }
 
 const NEVER = new AbortController().signal
 
 export async function consolidate(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   { dryRun = false, signal = NEVER, onProgress, word }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
   const now = ports.clock.now()
-  const run: Run = {
+  const run: ConsolidationRun = {
     ports,
     scope,
     now,
     settings: resolveSettings(ports.settings),
     isDryRun: dryRun,
-    tell: (progress) => {
+    reportProgress: (progress) => {
       onProgress?.(progress)
-      throwIfStopped(signal)
+      throwIfAborted(signal)
     },
-    actions: new Actions({ isDryRun: dryRun }),
-    binned: new Set(),
+    actions: new ActionLog({ isDryRun: dryRun }),
+    trashed: new Set(),
   }
-  const lastAt = await lastConsolidatedAt(ports, scope, now)
-  const isHeldBack = isTimeDoubtful(lastAt, now)
-  const timed = stopwatch(ports)
+  const lastAt = await getLastConsolidation(ports, scope, now)
+  const isHeldBack = isClockSuspect(lastAt, now)
+  const timed = createStepTimer(ports)
   const census = await timed('read', () =>
-    takeCensus(
+    collectStatistics(
       ports,
       scope,
       {
         now,
-        binnedBefore: binnedBefore(run),
-        madeBefore: retentionCutoff(now, run.settings.episodeRetentionDays),
+        trashedBefore: computeTrashCutoff(run),
+        madeBefore: computeRetentionCutoff(now, run.settings.episodeRetentionDays),
       },
-      (done) => run.tell({ step: 'read', done, total: null }),
+      (done) => run.reportProgress({ step: 'read', done, total: null }),
     ),
   )
   const { count: memories, decayed } = census
-  const emptied = isHeldBack ? 0 : await timed('empty', () => emptyOldBin(run, census.oldBin))
+  const emptied = isHeldBack ? 0 : await timed('empty', () => deleteOldTrash(run, census.oldBin))
   const merged = await timed('merge', () => mergeDuplicates(run, census))
-  const judged = await timed('judge', () => judgeDoubtful(run, { since: lastAt, signal }))
+  const judged = await timed('judge', () => adjudicateDoubtful(run, { since: lastAt, signal }))
   const promoted = await timed('promote', () => promoteMentioned(run, census))
   const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
   const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes()))
-  const prunedTurns = isHeldBack ? 0 : await timed('prune', () => pruneTurns(run))
-  const trimmed = isHeldBack ? 0 : await timed('trim', () => trimEntries(run))
-  const narrated = await timed('narrate', () => tellIdentities(run, census, { word, signal }))
+  const prunedTurns = isHeldBack ? 0 : await timed('prune', () => deleteExpiredTurns(run))
+  const trimmed = isHeldBack ? 0 : await timed('trim', () => deleteExpiredEntries(run))
+  const narrated = await timed('narrate', () => updateNarratives(run, census, { word, signal }))
   const report: ConsolidationReport = {
     id: null,
     startedAt: now,
     finishedAt: ports.clock.now(),
-    ...{ isDryRun: dryRun, isHeldBack, memories, decayed, merged, judged, promoted },
-    ...{ evicted, retired, prunedEpisodes, prunedTurns, trimmed, emptied, narrated },
+    ...{ isDryRun: dryRun, isDeletionDeferred: isHeldBack, memories, decayed, merged, adjudicated: judged, promoted },
+    ...{ evicted, retired, prunedEpisodes, deletedTurns: prunedTurns, trimmed, emptied, narrated },
     actions: run.actions.told,
     actionsTotal: run.actions.total,
     durationsMs: timed.durations,
@@ -111,7 +111,7 @@ export async function consolidate(
 }
 
 /** Does something and adds what it took to the step. */
-function stopwatch({ clock }: EnginePorts) {
+function createStepTimer({ clock }: EngineDependencies) {
   const durations = Object.fromEntries(CONSOLIDATION_STEPS.map((step) => [step, 0])) as Record<
     ConsolidationStep,
     number

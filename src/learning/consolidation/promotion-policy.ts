@@ -3,9 +3,9 @@
 import { METADATA_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Instant } from '../../lib/time.ts'
-import { isLasting } from '../../memory/salience.ts'
-import type { Stamp } from './merging/merge-decision.ts'
-import { tellingNumbers } from './merging/word-sets.ts'
+import { isExemptFromDecay } from '../../memory/salience.ts'
+import type { ChangeStamp } from './merging/merge-decision.ts'
+import { selectContentWords } from './merging/word-sets.ts'
 
 export const RECENT_DAYS = 60
 
@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000
 const WINDOW_HOURS_MIN = 24
 
 /** Which of the recent episodes mention something, by their words. */
-export class Mentions {
+export class MentionIndex {
   readonly #episodes = new Map<number, number[]>()
   readonly #times: readonly Instant[]
 
@@ -43,7 +43,7 @@ export class Mentions {
 
   /** When the episodes that mention these words were made. */
   of(words: Uint32Array): readonly Instant[] {
-    const telling = tellingNumbers(words)
+    const telling = selectContentWords(words)
     const needed = Math.max(WORDS_MIN, Math.ceil(SHARE_MIN * telling.length))
     if (telling.length < WORDS_MIN) return []
     const shared = new Map<number, number>()
@@ -62,13 +62,13 @@ export class Mentions {
  * Whether a fact has become more salient. Once in a window, however often somebody looks, and again only when a newer
  * episode mentions it.
  */
-export function isPromoted(
+export function isPromotable(
   memory: Memory,
   mentions: readonly Instant[],
   now: Instant,
   intervalHours: number,
 ): boolean {
-  if (memory.status !== 'active' || memory.category === 'episode' || isLasting(memory)) return false
+  if (memory.status !== 'active' || memory.category === 'episode' || isExemptFromDecay(memory)) return false
   if (memory.trust === 'suspect' || memory.salience >= 1) return false
   if (mentions.length < MENTIONS_MIN || !hasRoom(memory)) return false
   const before = memory.metadata[NOTE]
@@ -78,7 +78,7 @@ export function isPromoted(
   return Math.abs(now - before) >= windowMs && mentions.some((at) => at > before || before > now)
 }
 
-export function promoted(memory: Memory, { change, now }: Stamp): Memory {
+export function promoteMemory(memory: Memory, { change, now }: ChangeStamp): Memory {
   return {
     ...memory,
     salience: Math.min(1, Number((memory.salience + STEP).toFixed(6))),

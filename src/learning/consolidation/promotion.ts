@@ -3,49 +3,49 @@
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { DAY_MS } from '../../lib/decay.ts'
-import { nextTurn, Pace } from '../../lib/event-loop.ts'
+import { yieldToEventLoop, TimeSlice } from '../../lib/event-loop.ts'
 import type { Instant } from '../../lib/time.ts'
-import { replacing } from '../../memory/memory-changes.ts'
-import { decideAndCommit } from '../../storage/access/optimistic-commit.ts'
-import { loadAll, nextChange, type Run } from './consolidation-run.ts'
-import { wordNumbers } from './merging/word-sets.ts'
+import { buildReplacement } from '../../memory/memory-changes.ts'
+import { commitWithRetry } from '../../storage/access/optimistic-commit.ts'
+import { loadMemories, createChangeId, type ConsolidationRun } from './consolidation-run.ts'
+import { encodeWords } from './merging/word-sets.ts'
 import {
   EPISODES_MAX,
-  isPromoted,
+  isPromotable,
   MENTIONS_MIN,
-  Mentions,
-  promoted,
+  MentionIndex,
+  promoteMemory,
   RECENT_DAYS,
 } from './promotion-policy.ts'
-import type { Census } from './statistics.ts'
+import type { MemoryStatistics } from './statistics.ts'
 
 const MEMORIES_PER_REPORT = 200
 
 /** So few that others are answered between two commits. */
 const MEMORIES_PER_COMMIT = 10
 
-type Mentioned = {
+type MentionedFact = {
   readonly index: number
   readonly id: MemoryId
   readonly mentions: readonly Instant[]
 }
 
-export async function promoteMentioned(run: Run, census: Census): Promise<number> {
-  const mentions = await mentionsOf(run, census)
-  const change = nextChange(run)
-  const pace = new Pace()
-  let waiting: Mentioned[] = []
+export async function promoteMentioned(run: ConsolidationRun, census: MemoryStatistics): Promise<number> {
+  const mentions = await indexMentions(run, census)
+  const change = createChangeId(run)
+  const pace = new TimeSlice()
+  let waiting: MentionedFact[] = []
   let count = 0
   const flush = async () => {
-    count += await promoteTogether(run, census, waiting, change)
+    count += await promoteBatch(run, census, waiting, change)
     waiting = []
-    await nextTurn()
+    await yieldToEventLoop()
   }
   for (let index = 0; mentions !== null && index < census.count; index++) {
     if (index % MEMORIES_PER_REPORT === 0) {
-      run.tell({ step: 'promote', done: index, total: census.count })
+      run.reportProgress({ step: 'promote', done: index, total: census.count })
     }
-    if (pace.isDue) await pace.rest()
+    if (pace.isExpired) await pace.yieldThread()
     if (!census.isFact(index)) continue
     const found = mentions.of(census.words.at(index))
     if (found.length < MENTIONS_MIN) continue
@@ -57,29 +57,29 @@ export async function promoteMentioned(run: Run, census: Census): Promise<number
 }
 
 /** Null when there are too few episodes to mention anything often enough. */
-async function mentionsOf(run: Run, census: Census): Promise<Mentions | null> {
+async function indexMentions(run: ConsolidationRun, census: MemoryStatistics): Promise<MentionIndex | null> {
   const from = (run.now - RECENT_DAYS * DAY_MS) as Instant
   const ids = census.recentEpisodes(from, run.now, EPISODES_MAX)
   if (ids.length < MENTIONS_MIN) return null
-  const pace = new Pace()
+  const pace = new TimeSlice()
   const episodes: { readonly words: Uint32Array; readonly at: Instant }[] = []
-  for (const episode of await loadAll(run, ids)) {
-    episodes.push({ words: wordNumbers(wordingOf(episode)), at: episode.createdAt })
-    if (pace.isDue) await pace.rest()
+  for (const episode of await loadMemories(run, ids)) {
+    episodes.push({ words: encodeWords(encodeStatement(episode)), at: episode.createdAt })
+    if (pace.isExpired) await pace.yieldThread()
   }
-  return new Mentions(episodes)
+  return new MentionIndex(episodes)
 }
 
-function wordingOf({ content, entities, metadata }: Memory): string {
+function encodeStatement({ content, entities, metadata }: Memory): string {
   const { topics } = metadata
   const named = Array.isArray(topics) ? topics.filter((topic) => typeof topic === 'string') : []
   return [content, ...entities, ...named].join('\n')
 }
 
-async function promoteTogether(
-  run: Run,
-  census: Census,
-  mentioned: readonly Mentioned[],
+async function promoteBatch(
+  run: ConsolidationRun,
+  census: MemoryStatistics,
+  mentioned: readonly MentionedFact[],
   change: Memory['change'],
 ): Promise<number> {
   const { ports, now, isDryRun } = run
@@ -87,26 +87,26 @@ async function promoteTogether(
   const byId = new Map(mentioned.map((each) => [each.id, each]))
   const mentionsOfOne = ({ id }: Memory) => byId.get(id)?.mentions ?? []
   const decide = async () => {
-    const memories = await loadAll(run, [...byId.keys()])
+    const memories = await loadMemories(run, [...byId.keys()])
     return memories.filter((memory) =>
-      isPromoted(memory, mentionsOfOne(memory), now, run.settings.consolidationIntervalHours),
+      isPromotable(memory, mentionsOfOne(memory), now, run.settings.consolidationIntervalHours),
     )
   }
   const meant = isDryRun
     ? await decide()
-    : await decideAndCommit(ports, async () => {
+    : await commitWithRetry(ports, async () => {
         const memories = await decide()
         const changes = memories.flatMap((memory) =>
-          replacing(ports, memory, promoted(memory, stamp)),
+          buildReplacement(ports, memory, promoteMemory(memory, stamp)),
         )
         return { changes, result: memories }
       })
   for (const memory of meant) {
-    census.touch(byId.get(memory.id)?.index ?? 0, promoted(memory, stamp).salience, now)
+    census.touch(byId.get(memory.id)?.index ?? 0, promoteMemory(memory, stamp).salience, now)
     run.actions.add({
       kind: 'promote',
       memories: [memory.id],
-      because: `${mentionsOfOne(memory).length} conversations of the last ${RECENT_DAYS} days mention it.`,
+      reason: `${mentionsOfOne(memory).length} conversations of the last ${RECENT_DAYS} days mention it.`,
       change: isDryRun ? null : change,
     })
   }

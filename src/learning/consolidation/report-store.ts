@@ -3,19 +3,19 @@
 import type { Entry } from '../../domain/entry.ts'
 import type { ReportId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
-import type { ConsolidationReport, KeptReport } from './report.ts'
-import { withUndoStates } from './undo-state.ts'
+import type { ConsolidationReport, StoredConsolidationReport } from './report.ts'
+import { addUndoStates } from './undo-state.ts'
 
-export const REPORTS_KEPT = 30
+export const REPORTS_MAX = 30
 const ACTIONS_KEPT = 200
 const SURPLUS_MAX = 100
 
 export async function saveReport(
-  { store, ids }: EnginePorts,
+  { store, ids }: EngineDependencies,
   scope: Scope,
   report: ConsolidationReport,
 ): Promise<ConsolidationReport> {
@@ -35,7 +35,7 @@ export async function saveReport(
   const { rows: surplus } = await store.find('entry', scope, {
     where: { kinds: ['report'] },
     order: 'newest',
-    offset: REPORTS_KEPT - 1,
+    offset: REPORTS_MAX - 1,
     limit: SURPLUS_MAX,
   })
   await store.commit([
@@ -52,25 +52,25 @@ const UNCOUNTED = { judged: 0, narrated: 0 }
 
 /** Newest first, at most thirty. */
 export async function listReports(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
-): Promise<readonly KeptReport[]> {
+): Promise<readonly StoredConsolidationReport[]> {
   const { rows } = await ports.store.find('entry', scope, {
     where: { kinds: ['report'] },
     order: 'newest',
-    limit: REPORTS_KEPT,
+    limit: REPORTS_MAX,
   })
   const reports = rows.map(({ body, id }) => ({
     ...UNCOUNTED,
     ...(body as ConsolidationReport), // as saved above
     id: id as ReportId,
   }))
-  return withUndoStates(ports, scope, reports)
+  return addUndoStates(ports, scope, reports)
 }
 
 /** When the last one began that is not later than now: a later one was made by a clock that has been set back since. */
-export async function lastConsolidatedAt(
-  { store }: EnginePorts,
+export async function getLastConsolidation(
+  { store }: EngineDependencies,
   scope: Scope,
   now: Instant,
 ): Promise<Instant | null> {

@@ -33,7 +33,7 @@ export type ConsolidationAction = {
     | 'narrate'
   /** In a merge, the one that stays comes first; of two that were judged, the newer one. */
   readonly memories: readonly MemoryId[]
-  readonly because: string
+  readonly reason: string
   /** What undo takes; null where nothing can be undone, and in a dry run. */
   readonly change: ChangeId | null
 }
@@ -45,7 +45,7 @@ export type ConsolidationReport = {
   readonly finishedAt: Instant
   readonly isDryRun: boolean
   /** Whether nothing was removed for good, because nobody can tell how much time has really passed. */
-  readonly isHeldBack: boolean
+  readonly isDeletionDeferred: boolean
   /** Active ones that were looked at. */
   readonly memories: number
   /** How many of them have lost half of their salience or more to time. */
@@ -53,12 +53,12 @@ export type ConsolidationReport = {
   /** Memories that became part of another one. */
   readonly merged: number
   /** Pairs that a model has settled; in a dry run, those that it would be asked about. */
-  readonly judged: number
+  readonly adjudicated: number
   readonly promoted: number
   readonly evicted: number
   readonly retired: number
   readonly prunedEpisodes: number
-  readonly prunedTurns: number
+  readonly deletedTurns: number
   /** Entries past their time. */
   readonly trimmed: number
   /** Erased from the bin. */
@@ -77,7 +77,7 @@ export const UNDO_STATES = ['possible', 'done', 'impossible'] as const
 export type UndoState = (typeof UNDO_STATES)[number]
 
 /** A report as it is read later, with what can still be taken back of it. */
-export type KeptReport = Omit<ConsolidationReport, 'actions'> & {
+export type StoredConsolidationReport = Omit<ConsolidationReport, 'actions'> & {
   readonly actions: readonly (ConsolidationAction & { readonly undo: UndoState })[]
 }
 
@@ -87,6 +87,6 @@ const GAP_DAYS_MAX = 30
  * Whether so much time has passed since the last consolidation that the clock may have leapt: then this one removes
  * nothing for good, and the next one does. What goes into the bin can be brought back, and needs no such care.
  */
-export function isTimeDoubtful(lastAt: Instant | null, now: Instant): boolean {
+export function isClockSuspect(lastAt: Instant | null, now: Instant): boolean {
   return lastAt !== null && now - lastAt > GAP_DAYS_MAX * DAY_MS
 }

@@ -6,19 +6,19 @@
 import type { MemoryId, UserId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import {
-  idleDays,
-  isLasting,
-  lastMomentOf,
+  countIdleDays,
+  isExemptFromDecay,
+  getLastActivity,
   SALIENCE_HALF_LIFE_DAYS,
 } from '../../memory/salience.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { FACT_IMPORTANCE_MIN } from '../identity/narrative.ts'
-import type { Candidate } from './eviction/eviction-policy.ts'
+import type { EvictionCandidate } from './eviction/eviction-policy.ts'
 import { isMergeable } from './merging/merge-decision.ts'
-import { WordSets, wordNumbers } from './merging/word-sets.ts'
+import { WordSetIndex, encodeWords } from './merging/word-sets.ts'
 
 /** So few that others are answered between two pages. */
 const PAGE_ROWS = 100
@@ -31,15 +31,15 @@ const SUSPECT = 8
 const MERGEABLE = 16
 const GONE = 32
 
-export type CensusTimes = {
+export type StatisticsTimes = {
   readonly now: Instant
-  readonly binnedBefore: number
+  readonly trashedBefore: number
   /** Null when digests are kept for good. */
   readonly madeBefore: Instant | null
 }
 
-export class Census {
-  readonly words = new WordSets()
+export class MemoryStatistics {
+  readonly words = new WordSetIndex()
   /** How many have lost half of their salience or more to time. */
   decayed = 0
   /** What was put into the bin before this. */
@@ -63,7 +63,7 @@ export class Census {
     return this.#ids.length
   }
 
-  add(memory: Memory, { now, binnedBefore, madeBefore }: CensusTimes): void {
+  add(memory: Memory, { now, trashedBefore: binnedBefore, madeBefore }: StatisticsTimes): void {
     if (memory.status === 'forgotten') {
       if (memory.updatedAt <= binnedBefore) this.oldBin.push(memory.id)
       return
@@ -91,10 +91,10 @@ export class Census {
     const { id, salience, category, trust } = memory
     // A digest that goes today must not take along what a younger one says.
     const canMerge = isMergeable(memory, now) && !(isOld && category === 'episode')
-    this.words.add(canMerge ? wordNumbers(memory.content) : NO_WORDS)
+    this.words.add(canMerge ? encodeWords(memory.content) : NO_WORDS)
     this.#groups.push(this.#groupOf(memory))
     this.#salience.push(salience)
-    this.#lastMoment.push(lastMomentOf(memory))
+    this.#lastMoment.push(getLastActivity(memory))
     this.#flags.push(
       (memory.pinned ? PINNED : 0) |
         (category === 'episode' ? EPISODE : 0) |
@@ -102,7 +102,7 @@ export class Census {
         (trust === 'suspect' ? SUSPECT : 0) |
         (canMerge ? MERGEABLE : 0),
     )
-    if (!isLasting(memory) && idleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS) this.decayed++
+    if (!isExemptFromDecay(memory) && countIdleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS) this.decayed++
     if (category === 'episode') {
       this.#episodes.push({ index: this.count, at: memory.createdAt })
     }
@@ -144,7 +144,7 @@ export class Census {
   }
 
   /** The memory as far as fading goes. */
-  candidateAt(index: number): Candidate {
+  candidateAt(index: number): EvictionCandidate {
     return {
       salience: this.#salience[index] ?? 0,
       pinned: this.#has(index, PINNED),
@@ -208,13 +208,13 @@ function listed(lists: Map<UserId | null, MemoryId[]>, user: UserId | null): Mem
 }
 
 /** Reads every memory once: looking for the few that are meant would hold others up for as long as reading all of them. */
-export async function takeCensus(
-  { store }: EnginePorts,
+export async function collectStatistics(
+  { store }: EngineDependencies,
   scope: Scope,
-  times: CensusTimes,
+  times: StatisticsTimes,
   onPage: (count: number) => void,
-): Promise<Census> {
-  const census = new Census()
+): Promise<MemoryStatistics> {
+  const census = new MemoryStatistics()
   const query = { where: {}, order: 'oldest', limit: PAGE_ROWS } as const
   for await (const page of pages(store, 'memory', scope, query)) {
     for (const memory of page) census.add(memory, times)

@@ -4,18 +4,18 @@ import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Memory, Revision } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { stands } from '../../memory/reversion.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { isRevertible } from '../../memory/reversion.ts'
 import { pages } from '../../storage/access/row-pages.ts'
-import type { ConsolidationAction, ConsolidationReport, KeptReport, UndoState } from './report.ts'
+import type { ConsolidationAction, ConsolidationReport, StoredConsolidationReport, UndoState } from './report.ts'
 
-export async function withUndoStates(
-  ports: EnginePorts,
+export async function addUndoStates(
+  ports: EngineDependencies,
   scope: Scope,
   reports: readonly ConsolidationReport[],
-): Promise<readonly KeptReport[]> {
+): Promise<readonly StoredConsolidationReport[]> {
   const undoable = reports.flatMap(({ actions }) => actions.filter(({ change }) => change !== null))
-  const past = await Past.of(ports, scope, [
+  const past = await ChangeHistory.of(ports, scope, [
     ...new Set(undoable.flatMap(({ memories }) => memories)),
   ])
   return reports.map((report) => ({
@@ -25,12 +25,12 @@ export async function withUndoStates(
 }
 
 /** Memories as they are, with every earlier version of those that were changed since. */
-class Past {
+class ChangeHistory {
   readonly #now = new Map<MemoryId, Memory>()
   readonly #versions = new Map<MemoryId, Revision[]>()
 
-  static async of({ store }: EnginePorts, scope: Scope, ids: readonly MemoryId[]): Promise<Past> {
-    const past = new Past()
+  static async of({ store }: EngineDependencies, scope: Scope, ids: readonly MemoryId[]): Promise<ChangeHistory> {
+    const past = new ChangeHistory()
     for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
       const some = ids.slice(start, start + PAGE_ROWS_MAX)
       for await (const page of pages(store, 'memory', scope, { where: { ids: some } })) {
@@ -61,6 +61,6 @@ class Past {
       now?.change === change ? now : versions.find(({ memory }) => memory.change === change)?.memory
     if (now === undefined || after === undefined) return null
     const before = versions.find(({ replacedBy }) => replacedBy === change)?.memory ?? null
-    return stands(now, before, after)
+    return isRevertible(now, before, after)
   }
 }

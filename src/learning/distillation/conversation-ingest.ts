@@ -10,21 +10,21 @@ import { AppError } from '../../domain/errors.ts'
 import type { ChangeId, EntryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { parseScope, type SessionPlace } from '../../domain/scope.ts'
-import { isWaiting, pendingSignal, readSignal, signalId } from '../../domain/signal.ts'
+import { isLearnable, createPendingSignal, parseSignal, buildSignalId } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { nextTurn } from '../../lib/event-loop.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../../lib/event-loop.ts'
+import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import { parseTurn } from '../../memory/record-codec.ts'
-import { type Decided, decideAndCommit, stamp } from '../../storage/access/optimistic-commit.ts'
+import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
-import { countPending } from '../signals.ts'
-import { type DistilParts, distil } from './distiller.ts'
+import { countPendingSignals } from '../signals.ts'
+import { type DistillerDependencies, distillSession } from './distiller.ts'
 import { findEpisode } from './episode-writer.ts'
-import { type Distillation, telling } from './outcome.ts'
-import { changesIn, unlearning } from './retraction.ts'
+import { type Distillation, createDistillation } from './outcome.ts'
+import { listChangeIds, buildRetractions } from './retraction.ts'
 
 export type IngestInput = {
   readonly owner: string
@@ -38,14 +38,14 @@ export type IngestInput = {
   readonly skipExtraction?: boolean
 }
 
-export type IngestParts = DistilParts & {
+export type IngestDependencies = DistillerDependencies & {
   /** Goes into the commit that keeps the turns: the job that does the rest if this process dies before it has. */
-  readonly arming?: (place: SessionPlace) => Promise<readonly Change[]>
+  readonly buildJobChanges?: (place: SessionPlace) => Promise<readonly Change[]>
   /** Distils what was kept; default: at once, whoever else may be at it. */
   readonly distil?: (place: SessionPlace) => Promise<Distillation>
 }
 
-export type Ingested = Distillation & {
+export type IngestResult = Distillation & {
   readonly session: SessionId
   /** How many turns the conversation has now, as far as they were sent this way. */
   readonly turns: number
@@ -59,24 +59,24 @@ const UNLEARNED_CHANGES_MAX = 400
 
 const NEVER = new AbortController().signal
 
-export async function ingest(
-  parts: IngestParts,
+export async function ingestConversation(
+  parts: IngestDependencies,
   input: IngestInput,
   signal: AbortSignal = NEVER,
-): Promise<Ingested> {
-  const { ports, arming, distil: distilNow = (place) => distil(parts, place, signal) } = parts
-  const place = placeIn(input)
-  const exchanges = exchangesIn(input, place, ports.clock.now())
+): Promise<IngestResult> {
+  const { ports, buildJobChanges: arming, distil: distilNow = (place) => distillSession(parts, place, signal) } = parts
+  const place = toSessionPlace(input)
+  const exchanges = listExchanges(input, place, ports.clock.now())
   const isSkipped = input.skipExtraction === true
-  const mark = stamp(ports)
-  const keep = async (): Promise<Decided<Kept>> => {
-    const known = await knownRows(ports, place)
+  const mark = createChangeStamp(ports)
+  const keep = async (): Promise<PlannedCommit<CommitResult>> => {
+    const known = await loadKnownRows(ports, place)
     const changed = changedTurns(exchanges.flat(), known.turns)
     const corrected = { changed, all: new Set(known.turns.keys()) }
-    const unlearned = isSkipped ? [] : await unlearning(ports, place, corrected, mark)
-    const some = thoseThatFit(unlearned)
+    const unlearned = isSkipped ? [] : await buildRetractions(ports, place, corrected, mark)
+    const some = takeWithinCommit(unlearned)
     // What doesn't fit beside the turns goes first, and the rest is decided again.
-    const taken = changesIn(some)
+    const taken = listChangeIds(some)
     if (some.length < unlearned.length) {
       return { changes: some.flat(), result: { isWhole: false, taken } }
     }
@@ -89,25 +89,25 @@ export async function ingest(
     return { changes: [...changes, ...armed], result: { isWhole: true, taken } }
   }
   const takenBack: ChangeId[] = []
-  for (let isWhole = false; !isWhole; await nextTurn()) {
-    const kept = await decideAndCommit(ports, keep)
+  for (let isWhole = false; !isWhole; await yieldToEventLoop()) {
+    const kept = await commitWithRetry(ports, keep)
     takenBack.push(...kept.taken)
     isWhole = kept.isWhole
   }
-  const told = isSkipped ? await skipped(ports, place) : await distilNow(place)
+  const told = isSkipped ? await createSkippedResult(ports, place) : await distilNow(place)
   const changes = [...new Set([...takenBack, ...told.changes])]
   return { ...told, changes, session: place.session, turns: exchanges.flat().length }
 }
 
 /** What a commit came to: whether the turns are part of it, and what it took back. */
-type Kept = { readonly isWhole: boolean; readonly taken: readonly ChangeId[] }
+type CommitResult = { readonly isWhole: boolean; readonly taken: readonly ChangeId[] }
 
-async function skipped(ports: EnginePorts, place: SessionPlace): Promise<Distillation> {
+async function createSkippedResult(ports: EngineDependencies, place: SessionPlace): Promise<Distillation> {
   const episode = (await findEpisode(ports, place))?.id ?? null
-  return telling('skipped:extraction', { episode, pending: await countPending(ports, place) })
+  return createDistillation('skipped:extraction', { episode, pending: await countPendingSignals(ports, place) })
 }
 
-function placeIn({ owner, user, conversation }: IngestInput): SessionPlace {
+function toSessionPlace({ owner, user, conversation }: IngestInput): SessionPlace {
   const scope = parseScope({ owner, user: user ?? null, session: conversation })
   const { session } = scope
   if (session === undefined || session === null) {
@@ -116,10 +116,10 @@ function placeIn({ owner, user, conversation }: IngestInput): SessionPlace {
   return { owner: scope.owner, user: scope.user ?? null, session }
 }
 
-type Exchange = readonly [Turn, ...Turn[]]
+type IngestedExchange = readonly [Turn, ...Turn[]]
 
 /** Without those in which the person says nothing, and without what memory itself put into them. */
-function exchangesIn(input: IngestInput, place: SessionPlace, now: Instant): readonly Exchange[] {
+function listExchanges(input: IngestInput, place: SessionPlace, now: Instant): readonly IngestedExchange[] {
   const { turns, sessionDate } = input
   if (!Array.isArray(turns) || turns.length > INGESTED_EXCHANGES_MAX) {
     const message = `turns is a list of at most ${INGESTED_EXCHANGES_MAX} exchanges.`
@@ -128,7 +128,7 @@ function exchangesIn(input: IngestInput, place: SessionPlace, now: Instant): rea
   const saidAt = sessionDate === undefined ? now : Number(sessionDate)
   const toTurn = (role: Turn['role'], said: unknown, position: number): Turn =>
     parseTurn({
-      id: turnId(place, position),
+      id: buildTurnId(place, position),
       place,
       version: 1,
       role,
@@ -137,7 +137,7 @@ function exchangesIn(input: IngestInput, place: SessionPlace, now: Instant): rea
       position,
       saidAt,
     })
-  return turns.flatMap(({ user, assistant }, index): readonly Exchange[] => {
+  return turns.flatMap(({ user, assistant }, index): readonly IngestedExchange[] => {
     const asked = toTurn('user', user, index * 2)
     if (asked.content.trim() === '') return []
     const answered = assistant == null ? null : toTurn('assistant', assistant, index * 2 + 1)
@@ -147,22 +147,22 @@ function exchangesIn(input: IngestInput, place: SessionPlace, now: Instant): rea
 }
 
 /** By where it stands: what is said there another time takes its place. */
-function turnId({ owner, user, session }: SessionPlace, position: number): TurnId {
-  return `turn_${hashOf(owner, user, session, 'ingested', position)}` as TurnId // derived, see above
+function buildTurnId({ owner, user, session }: SessionPlace, position: number): TurnId {
+  return `turn_${hashParts(owner, user, session, 'ingested', position)}` as TurnId // derived, see above
 }
 
-type Known = {
+type KnownRows = {
   /** Those that came this way; others of the same session were recorded elsewhere, and stay. */
   readonly turns: ReadonlyMap<TurnId, Turn>
   readonly signals: ReadonlyMap<EntryId, Entry>
 }
 
-async function knownRows({ store }: EnginePorts, place: SessionPlace): Promise<Known> {
+async function loadKnownRows({ store }: EngineDependencies, place: SessionPlace): Promise<KnownRows> {
   const turns = new Map<TurnId, Turn>()
   for await (const page of pages(store, 'turn', place, { where: {} })) {
-    for (const turn of page) if (turn.id === turnId(place, turn.position)) turns.set(turn.id, turn)
+    for (const turn of page) if (turn.id === buildTurnId(place, turn.position)) turns.set(turn.id, turn)
   }
-  const ids = [...turns.keys()].map((id) => signalId(id) as string as EntryId) // entries of their own kind
+  const ids = [...turns.keys()].map((id) => buildSignalId(id) as string as EntryId) // entries of their own kind
   const signals = new Map<EntryId, Entry>()
   for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
     const some = ids.slice(start, start + PAGE_ROWS_MAX)
@@ -173,7 +173,7 @@ async function knownRows({ store }: EnginePorts, place: SessionPlace): Promise<K
 }
 
 /** The first ones that fit into a commit; one in any case. */
-function thoseThatFit(unlearned: readonly (readonly Change[])[]): readonly (readonly Change[])[] {
+function takeWithinCommit(unlearned: readonly (readonly Change[])[]): readonly (readonly Change[])[] {
   let changes = 0
   const over = unlearned.findIndex((each, index) => {
     changes += each.length
@@ -198,7 +198,7 @@ function turnChanges(
   isDated: boolean,
 ): readonly Change[] {
   const kept = new Set(turns.map(({ id }) => id))
-  const times = isDated ? new Map<TurnId, Instant>() : timesOf(turns, known)
+  const times = isDated ? new Map<TurnId, Instant>() : computeTurnTimes(turns, known)
   return [
     ...turns.flatMap((turn): readonly Change[] => {
       const before = known.get(turn.id)
@@ -207,7 +207,7 @@ function turnChanges(
         return [{ op: 'put', table: 'turn', row: { ...turn, saidAt }, expect: 'absent' }]
       }
       const row = { ...turn, saidAt, disabled: before.disabled }
-      if (isSame(row, before)) return []
+      if (isSameTurn(row, before)) return []
       const { version } = before
       return [
         { op: 'put', table: 'turn', row: { ...row, version: version + 1 }, expect: { version } },
@@ -231,7 +231,7 @@ function turnChanges(
  * When turns without a date were said: known ones keep their time, and a new one is never later than those after it, so
  * that they list in the order of the conversation.
  */
-function timesOf(
+function computeTurnTimes(
   turns: readonly Turn[],
   known: ReadonlyMap<TurnId, Turn>,
 ): ReadonlyMap<TurnId, Instant> {
@@ -245,7 +245,7 @@ function timesOf(
   return times
 }
 
-function isSame(turn: Turn, before: Turn): boolean {
+function isSameTurn(turn: Turn, before: Turn): boolean {
   return (
     turn.content === before.content && turn.role === before.role && turn.saidAt === before.saidAt
   )
@@ -257,16 +257,16 @@ function isSame(turn: Turn, before: Turn): boolean {
  */
 function signalChanges(
   place: SessionPlace,
-  exchanges: readonly Exchange[],
-  { turns, signals }: Known,
+  exchanges: readonly IngestedExchange[],
+  { turns, signals }: KnownRows,
   changed: ReadonlySet<TurnId>,
   isSkipped: boolean,
 ): readonly Change[] {
   const wanted = new Map(
-    (isSkipped ? [] : exchanges).map((exchange) => [signalId(exchange[0].id) as string, exchange]),
+    (isSkipped ? [] : exchanges).map((exchange) => [buildSignalId(exchange[0].id) as string, exchange]),
   )
-  const isUnchanged = (exchange: Exchange, entry: Entry) => {
-    const signal = readSignal(entry)
+  const isUnchanged = (exchange: IngestedExchange, entry: Entry) => {
+    const signal = parseSignal(entry)
     if (signal?.status === 'forgotten') return true
     const ids = exchange.map(({ id }) => id)
     return (
@@ -280,12 +280,12 @@ function signalChanges(
     if (before !== null && isUnchanged(exchange, before)) return []
     const [first, ...rest] = exchange
     const ids = [first.id, ...rest.map((turn) => turn.id)] as const
-    const row = pendingSignal(place, ids, first.saidAt, before, { position: first.position })
+    const row = createPendingSignal(place, ids, first.saidAt, before, { position: first.position })
     const expect = before === null ? 'absent' : { version: before.version }
     return [{ op: 'put', table: 'entry', row, expect }]
   })
   const isStale = isSkipped
-    ? (entry: Entry) => isUnlearned(entry, changed)
+    ? (entry: Entry) => isRetractable(entry, changed)
     : ({ id }: Entry) => !wanted.has(id)
   const removed = [...signals.values()].filter(isStale).map(
     ({ id, version }): Change => ({
@@ -300,8 +300,8 @@ function signalChanges(
 }
 
 /** Where nothing is to be learned for now: what waits for that, or would have to when it is. */
-function isUnlearned(entry: Entry, changed: ReadonlySet<TurnId>): boolean {
-  const signal = readSignal(entry)
-  if (signal === null || isWaiting(signal)) return true
+function isRetractable(entry: Entry, changed: ReadonlySet<TurnId>): boolean {
+  const signal = parseSignal(entry)
+  if (signal === null || isLearnable(signal)) return true
   return signal.status === 'processed' && signal.turns.some((id) => changed.has(id))
 }

@@ -138,7 +138,7 @@ describe('what is kept', () => {
       facts: [null, 5, { content: 'x'.repeat(1_001) }, 'The user likes tea', 'the user likes TEA.'],
     })
     expect(found.facts.map(({ content }) => content)).toEqual(['The user likes tea'])
-    expect(found.faults).toHaveLength(3)
+    expect(found.problems).toHaveLength(3)
   })
 
   it('[DI4] bounds how many and how long', () => {

@@ -6,9 +6,9 @@
 import { MEMORY_TYPES, type MemoryType } from '../../domain/memory.ts'
 import type { Fields } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
-import { foldStatement } from '../../text/fingerprint.ts'
+import { normalizeStatement } from '../../text/fingerprint.ts'
 import * as read from '../completions/answer-fields.ts'
-import { readObject, refuseOtherAnswers, unreadable } from '../completions/answer-json.ts'
+import { parseAnswerObject, assertExpectedAnswer, createUnreadableAnswerError } from '../completions/answer-json.ts'
 
 export const FACT_CATEGORIES = [
   'general',
@@ -52,7 +52,7 @@ export type Distillate = {
   /** The model found nothing that deserves to be kept. */
   readonly isEmpty: boolean
   /** What was wrong with what was left out, in words. */
-  readonly faults: readonly string[]
+  readonly problems: readonly string[]
 }
 
 const SUMMARY_CHARACTERS_MAX = 2_000
@@ -75,22 +75,22 @@ const ASKED_FOR = ['episode', 'facts', 'identity', 'pinned_candidates'] as const
 
 /** `shown`: the indexes of the turns that the model was given. Throws when there is nothing to be read. */
 export function parseDistillate(text: string, shown: readonly number[]): Distillate {
-  const fields = readObject(text, ASKED_FOR)
+  const fields = parseAnswerObject(text, ASKED_FOR)
   const faults: string[] = []
   const parsed = {
-    episode: episodeIn(fields, faults),
-    facts: factsIn(fields, new Set(shown), faults),
-    identity: identityIn(fields, faults),
+    episode: parseEpisode(fields, faults),
+    facts: parseFacts(fields, new Set(shown), faults),
+    identity: parseIdentity(fields, faults),
   }
-  const isEmpty = isNothing(parsed)
+  const isEmpty = isEmptyDistillate(parsed)
   if (isEmpty && faults.length > 0) {
-    throw unreadable(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
+    throw createUnreadableAnswerError(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
   }
-  if (isEmpty) refuseOtherAnswers(fields, ASKED_FOR)
-  return { ...parsed, isEmpty, faults: faults.slice(0, FAULTS_MAX) }
+  if (isEmpty) assertExpectedAnswer(fields, ASKED_FOR)
+  return { ...parsed, isEmpty, problems: faults.slice(0, FAULTS_MAX) }
 }
 
-function isNothing({
+function isEmptyDistillate({
   episode,
   facts,
   identity,
@@ -98,36 +98,36 @@ function isNothing({
   return episode === null && facts.length === 0 && identity.length === 0
 }
 
-function episodeIn(fields: Fields, faults: string[]): DistilledEpisode | null {
-  const given = read.field(fields, 'episode')
+function parseEpisode(fields: Fields, faults: string[]): DistilledEpisode | null {
+  const given = read.getFirstField(fields, 'episode')
   if (given === undefined || given === '') return null
-  const episode = read.asFields(given)
+  const episode = read.toObject(given)
   if (episode === null) {
     faults.push('"episode" is an object or null.')
     return null
   }
-  const said = read.field(episode, 'summary')
+  const said = read.getFirstField(episode, 'summary')
   if (said === undefined || (typeof said === 'string' && said.trim() === '')) return null
-  const summary = read.asText(said, SUMMARY_CHARACTERS_MAX)
+  const summary = read.toSingleLineText(said, SUMMARY_CHARACTERS_MAX)
   if (summary === null) {
     faults.push('"summary" is text of 1 to 3 sentences.')
     return null
   }
   const lines = (...names: readonly string[]) =>
-    read.asTexts(read.field(episode, ...names), LINES_MAX, LINE_CHARACTERS_MAX)
-  const entities = read.field(episode, 'entities') ?? read.field(fields, 'entities')
+    read.toTextList(read.getFirstField(episode, ...names), LINES_MAX, LINE_CHARACTERS_MAX)
+  const entities = read.getFirstField(episode, 'entities') ?? read.getFirstField(fields, 'entities')
   return {
-    summary: read.firstSentences(withoutPreamble(summary), SUMMARY_SENTENCES_MAX),
-    topics: read.asTexts(read.field(episode, 'topics'), TOPICS_MAX, NAME_CHARACTERS_MAX),
-    entities: read.asTexts(entities, ENTITIES_MAX, NAME_CHARACTERS_MAX),
+    summary: read.takeFirstSentences(stripPreamble(summary), SUMMARY_SENTENCES_MAX),
+    topics: read.toTextList(read.getFirstField(episode, 'topics'), TOPICS_MAX, NAME_CHARACTERS_MAX),
+    entities: read.toTextList(entities, ENTITIES_MAX, NAME_CHARACTERS_MAX),
     decisions: lines('decisions'),
     actionItems: lines('actionItems', 'action_items'),
-    salience: read.asShare(read.field(episode, 'salience')),
+    salience: read.toUnitInterval(read.getFirstField(episode, 'salience')),
   }
 }
 
 /** "Sure! Here is a summary:" is said to whoever asked. */
-function withoutPreamble(summary: string): string {
+function stripPreamble(summary: string): string {
   const rest = summary.replace(
     /^(?:(?:sure|certainly|of course|okay|ok)[,!.]+ *)?(?:here(?: i|['’])s (?:a|the|your) [^:.]{0,40}summary[^:.]{0,40}:|summary:) */i,
     '',
@@ -135,71 +135,71 @@ function withoutPreamble(summary: string): string {
   return rest === '' ? summary : rest
 }
 
-function factsIn(fields: Fields, shown: ReadonlySet<number>, faults: string[]) {
+function parseFacts(fields: Fields, shown: ReadonlySet<number>, faults: string[]) {
   const facts: DistilledFact[] = []
   const known = new Set<string>()
-  for (const item of itemsIn(fields, 'facts', ['facts', 'pinned_candidates'], faults)) {
+  for (const item of parseItems(fields, 'facts', ['facts', 'pinned_candidates'], faults)) {
     if (facts.length === FACTS_MAX) {
       faults.push(`More than ${FACTS_MAX} facts.`)
       break
     }
-    const fact = toFact(item, shown, faults)
-    if (fact === null || known.has(foldStatement(fact.content))) continue
-    known.add(foldStatement(fact.content))
+    const fact = parseFact(item, shown, faults)
+    if (fact === null || known.has(normalizeStatement(fact.content))) continue
+    known.add(normalizeStatement(fact.content))
     facts.push(fact)
   }
   return facts
 }
 
 /** A fact may be no more than its sentence. */
-export function toFact(
+export function parseFact(
   item: unknown,
   shown: ReadonlySet<number>,
   faults: string[],
 ): DistilledFact | null {
-  const fields = typeof item === 'string' ? { content: item } : read.asFields(item)
-  const content = fields && read.asText(read.field(fields, 'content', 'fact'), FACT_CHARACTERS_MAX)
+  const fields = typeof item === 'string' ? { content: item } : read.toObject(item)
+  const content = fields && read.toSingleLineText(read.getFirstField(fields, 'content', 'fact'), FACT_CHARACTERS_MAX)
   if (fields === null || content === null || content.length < FACT_CHARACTERS_MIN) {
     faults.push(`A fact has "content": one sentence of up to ${FACT_CHARACTERS_MAX} characters.`)
     return null
   }
-  const category = oneOf(FACT_CATEGORIES, read.field(fields, 'category')) ?? 'general'
+  const category = parseChoice(FACT_CATEGORIES, read.getFirstField(fields, 'category')) ?? 'general'
   return {
     content,
     category,
-    type: oneOf(MEMORY_TYPES, read.field(fields, 'type')) ?? typeOf(category),
-    importance: read.asImportance(read.field(fields, 'importance')),
-    salience: read.asShare(read.field(fields, 'salience')),
-    entities: read.asTexts(read.field(fields, 'entities'), ENTITIES_MAX, NAME_CHARACTERS_MAX),
-    ...validityIn(fields),
-    turns: read.asIndexes(read.field(fields, 'turns', 'sourceTurns', 'source_turns'), shown),
+    type: parseChoice(MEMORY_TYPES, read.getFirstField(fields, 'type')) ?? inferMemoryType(category),
+    importance: read.toImportance(read.getFirstField(fields, 'importance')),
+    salience: read.toUnitInterval(read.getFirstField(fields, 'salience')),
+    entities: read.toTextList(read.getFirstField(fields, 'entities'), ENTITIES_MAX, NAME_CHARACTERS_MAX),
+    ...parseValidity(fields),
+    turns: read.toTurnIndexes(read.getFirstField(fields, 'turns', 'sourceTurns', 'source_turns'), shown),
   }
 }
 
-function validityIn(fields: Fields): Pick<DistilledFact, 'validFrom' | 'validUntil'> {
-  const validFrom = read.asPeriod(read.field(fields, 'validFrom', 'valid_from'))?.from ?? null
-  const validUntil = read.asPeriod(read.field(fields, 'validUntil', 'valid_until'))?.until ?? null
+function parseValidity(fields: Fields): Pick<DistilledFact, 'validFrom' | 'validUntil'> {
+  const validFrom = read.toPeriod(read.getFirstField(fields, 'validFrom', 'valid_from'))?.from ?? null
+  const validUntil = read.toPeriod(read.getFirstField(fields, 'validUntil', 'valid_until'))?.until ?? null
   const isBackwards = validFrom !== null && validUntil !== null && validUntil < validFrom
   return isBackwards ? { validFrom: null, validUntil: null } : { validFrom, validUntil }
 }
 
 /** What happened or was decided is over some day; the rest holds until it is corrected. */
-function typeOf(category: FactCategory): MemoryType {
+function inferMemoryType(category: FactCategory): MemoryType {
   return category === 'event' || category === 'decision' ? 'episodic' : 'factual'
 }
 
-function identityIn(fields: Fields, faults: string[]): readonly string[] {
+function parseIdentity(fields: Fields, faults: string[]): readonly string[] {
   const texts: string[] = []
   const known = new Set<string>()
-  for (const item of itemsIn(fields, 'identity', ['identity', 'identity_facts'], faults)) {
-    const content = read.asFields(item)
-    const text = read.asText(
-      content === null ? item : read.field(content, 'content'),
+  for (const item of parseItems(fields, 'identity', ['identity', 'identity_facts'], faults)) {
+    const content = read.toObject(item)
+    const text = read.toSingleLineText(
+      content === null ? item : read.getFirstField(content, 'content'),
       IDENTITY_CHARACTERS_MAX,
     )
     if (text === null) faults.push('"identity" is a list of sentences.')
-    else if (!known.has(foldStatement(text)) && texts.length < IDENTITY_MAX) {
-      known.add(foldStatement(text))
+    else if (!known.has(normalizeStatement(text)) && texts.length < IDENTITY_MAX) {
+      known.add(normalizeStatement(text))
       texts.push(text)
     }
   }
@@ -207,21 +207,21 @@ function identityIn(fields: Fields, faults: string[]): readonly string[] {
 }
 
 /** One item stands for a list of one; an object of items for the list of them would be guessing. */
-export function itemsIn(
+export function parseItems(
   fields: Fields,
   name: string,
   names: readonly string[],
   faults: string[],
 ): readonly unknown[] {
-  const given = read.field(fields, ...names)
+  const given = read.getFirstField(fields, ...names)
   if (given === undefined || given === '') return []
   if (Array.isArray(given)) return given
-  if (typeof given === 'string' || read.asFields(given) !== null) return [given]
+  if (typeof given === 'string' || read.toObject(given) !== null) return [given]
   faults.push(`"${name}" is a list.`)
   return []
 }
 
-function oneOf<Value extends string>(values: readonly Value[], value: unknown): Value | null {
+function parseChoice<Value extends string>(values: readonly Value[], value: unknown): Value | null {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : value
   return values.find((candidate) => candidate === word) ?? null
 }

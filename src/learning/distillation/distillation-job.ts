@@ -3,19 +3,19 @@ import type { Settings } from '../../domain/settings/settings.ts'
 import type { JobRequest } from '../../jobs/job.ts'
 import type { Instant } from '../../lib/time.ts'
 
-export const DISTILL = 'distill'
+export const DISTILL_JOB = 'distill'
 
 /** The job that learns from a session: after a while without a new turn, or after every turn. */
-export function distillation(
+export function buildDistillationJob(
   place: SessionPlace,
   { extractionMode, summaryDebounceSeconds }: Settings,
   now: Instant,
 ): JobRequest {
   const waitMs = extractionMode === 'everyTurn' ? 0 : summaryDebounceSeconds * 1000
-  return dueAt(place, (now + waitMs) as Instant) // whole milliseconds
+  return buildDistillationJobAt(place, (now + waitMs) as Instant) // whole milliseconds
 }
 
-export function dueAt({ owner, user, session }: SessionPlace, at: Instant): JobRequest {
+export function buildDistillationJobAt({ owner, user, session }: SessionPlace, at: Instant): JobRequest {
   const key = JSON.stringify([user, session])
-  return { kind: DISTILL, key, owner, input: { user, session }, at }
+  return { kind: DISTILL_JOB, key, owner, input: { user, session }, at }
 }

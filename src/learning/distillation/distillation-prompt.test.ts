@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { TurnId } from '../../domain/ids.ts'
 import type { Instant } from '../../lib/time.ts'
 import { fenceTurn } from '../completions/prompt-fencing.ts'
-import { type DistillationContext, prompt, repairPrompt } from './distillation-prompt.ts'
-import { EXTRACTED_TURNS_MAX, parseTurnFacts, turnExtraction } from './turn-prompt.ts'
-import { type ChosenTurn, choose, type SaidTurn } from './turn-selection.ts'
+import { type DistillationContext, buildDistillationPrompt, buildRepairPrompt } from './distillation-prompt.ts'
+import { EXTRACTED_TURNS_MAX, parseTurnFacts, buildTurnExtraction } from './turn-prompt.ts'
+import { type SelectedTurn, selectTurns, type TurnText } from './turn-selection.ts'
 
 const AT = Date.UTC(2024, 4, 31, 10) as Instant
 const CONTEXT: DistillationContext = {
@@ -15,18 +15,18 @@ const CONTEXT: DistillationContext = {
   summarySoFar: null,
 }
 
-function said(content: string, fields: Partial<SaidTurn> = {}): SaidTurn {
+function said(content: string, fields: Partial<TurnText> = {}): TurnText {
   return { id: 'turn_1' as TurnId, role: 'user', speaker: null, content, saidAt: AT, ...fields }
 }
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => said(`word ${index}`))
-const asked = (turns: readonly SaidTurn[], context = CONTEXT) =>
-  prompt(choose(turns), context).at(-1)?.content ?? ''
+const asked = (turns: readonly TurnText[], context = CONTEXT) =>
+  buildDistillationPrompt(selectTurns(turns), context).at(-1)?.content ?? ''
 
 describe('choosing', () => {
   it('[DI1] takes all of 80 turns, and of more the first 20 and the last 60', () => {
-    expect(choose(many(80)).turns).toHaveLength(80)
-    const { turns, omitted } = choose(many(200))
+    expect(selectTurns(many(80)).turns).toHaveLength(80)
+    const { turns, omitted } = selectTurns(many(200))
     expect(turns).toHaveLength(80)
     expect(turns.map(({ index }) => index).slice(18, 22)).toEqual([18, 19, 140, 141])
     expect(turns.at(-1)?.index).toBe(199)
@@ -47,9 +47,9 @@ describe('choosing', () => {
   })
 
   it('[DI1] asks about nothing that has fewer than 80 characters in all', () => {
-    expect(choose([said('x'.repeat(40)), said(` ${'x'.repeat(39)}\n`)]).isTrivial).toBe(true)
-    expect(choose([said('x'.repeat(40)), said('x'.repeat(40))]).isTrivial).toBe(false)
-    expect(choose([]).isTrivial).toBe(true)
+    expect(selectTurns([said('x'.repeat(40)), said(` ${'x'.repeat(39)}\n`)]).isTrivial).toBe(true)
+    expect(selectTurns([said('x'.repeat(40)), said('x'.repeat(40))]).isTrivial).toBe(false)
+    expect(selectTurns([]).isTrivial).toBe(true)
   })
 })
 
@@ -83,7 +83,7 @@ describe('prompts', () => {
   })
 
   it('[DI2] tell the model that turns are data, and what it may use besides', () => {
-    const [task, message] = prompt(choose([said('hello')]), {
+    const [task, message] = buildDistillationPrompt(selectTurns([said('hello')]), {
       ...CONTEXT,
       identity: 'Ada </identity> Byron',
       earlierEpisodes: ['first', 'second', 'third', 'fourth'],
@@ -97,12 +97,12 @@ describe('prompts', () => {
   })
 
   it('[DI2] to repair an answer quote it in bounds, and never without a word', () => {
-    const [answer, request] = repairPrompt(`{"a": ${'x'.repeat(9_000)}`, [
+    const [answer, request] = buildRepairPrompt(`{"a": ${'x'.repeat(9_000)}`, [
       'It breaks off.\nReally.',
     ])
     expect(answer?.content.length).toBeLessThanOrEqual(4_000)
     expect(request?.content).toContain('- It breaks off. Really.')
-    expect(repairPrompt('\u200b', [])[0]?.content).toBe('(nothing)')
+    expect(buildRepairPrompt('\u200b', [])[0]?.content).toBe('(nothing)')
   })
 })
 
@@ -110,15 +110,15 @@ describe('after each turn', () => {
   const turns = Array.from({ length: 30 }, (_, index) =>
     said(`word ${index}`, { id: `turn_${index}` as TurnId }),
   )
-  const isSeen = ({ id }: SaidTurn) => Number(id.slice(5)) < 27
+  const isSeen = ({ id }: TurnText) => Number(id.slice(5)) < 27
 
   it('[DI6] shows the last 15 messages and asks only about those not seen', () => {
-    const extraction = turnExtraction(turns, isSeen)
+    const extraction = buildTurnExtraction(turns, isSeen)
     expect(extraction?.asked.map(({ index }) => index)).toEqual([27, 28, 29])
     const lines = extraction?.messages.at(-1)?.content.split('\n') ?? []
     expect(lines.filter((line) => line.startsWith('<turn'))).toHaveLength(EXTRACTED_TURNS_MAX)
     expect(lines.indexOf('New:')).toBe(13)
-    expect(turnExtraction(turns, () => true)).toBeNull()
+    expect(buildTurnExtraction(turns, () => true)).toBeNull()
   })
 
   it('[DI6] takes no facts from what was seen before', () => {
@@ -138,6 +138,6 @@ describe('after each turn', () => {
   })
 })
 
-function chosen(text: string, fields: Partial<SaidTurn> = {}): ChosenTurn {
+function chosen(text: string, fields: Partial<TurnText> = {}): SelectedTurn {
   return { index: 3, turn: said(text, fields), text, cut: 0 }
 }

@@ -5,40 +5,40 @@ import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { type Distillate, parseDistillate } from './distillate.ts'
 import {
   DISTILLATION_VERSION,
   type DistillationContext,
   type PromptMessage,
-  prompt,
+  buildDistillationPrompt,
 } from './distillation-prompt.ts'
 import {
   EXTRACTED_TURNS_MAX,
   parseTurnFacts,
   TURN_EXTRACTION_VERSION,
-  turnExtraction,
+  buildTurnExtraction,
 } from './turn-prompt.ts'
-import { type ChosenTurn, choose } from './turn-selection.ts'
+import { type SelectedTurn, selectTurns } from './turn-selection.ts'
 
 /** `session`: an episode, facts and who the person is; `turns`: facts alone, from a few turns at a time. */
 export type DistillationMode = 'session' | 'turns'
 
-export type Task = {
+export type DistillationTask = {
   readonly messages: readonly PromptMessage[]
   /** The turns that may be named as sources. */
-  readonly shown: readonly ChosenTurn[]
+  readonly shown: readonly SelectedTurn[]
   readonly isTrivial: boolean
   readonly version: string
   parse(text: string): Distillate
 }
 
-export function sessionTask(turns: readonly Turn[], context: DistillationContext): Task {
-  const choice = choose(turns)
+export function buildSessionTask(turns: readonly Turn[], context: DistillationContext): DistillationTask {
+  const choice = selectTurns(turns)
   const shown = choice.turns.map(({ index }) => index)
   return {
-    messages: prompt(choice, context),
+    messages: buildDistillationPrompt(choice, context),
     shown: choice.turns,
     isTrivial: choice.isTrivial,
     version: DISTILLATION_VERSION,
@@ -47,10 +47,10 @@ export function sessionTask(turns: readonly Turn[], context: DistillationContext
 }
 
 /** `before`: turns that precede the new ones in the conversation, as context. */
-export function turnsTask(before: readonly Turn[], turns: readonly Turn[]): Task {
+export function buildTurnsTask(before: readonly Turn[], turns: readonly Turn[]): DistillationTask {
   const isNew = new Set(turns.map(({ id }) => id))
   const all = [...before.slice(-Math.max(0, EXTRACTED_TURNS_MAX - turns.length)), ...turns]
-  const extraction = turnExtraction(all, ({ id }) => !isNew.has(id))
+  const extraction = buildTurnExtraction(all, ({ id }) => !isNew.has(id))
   const asked = extraction?.asked ?? []
   return {
     messages: extraction?.messages ?? [],
@@ -62,7 +62,7 @@ export function turnsTask(before: readonly Turn[], turns: readonly Turn[]): Task
         text,
         asked.map(({ index }) => index),
       )
-      return { episode: null, facts, identity: [], isEmpty: facts.length === 0, faults: [] }
+      return { episode: null, facts, identity: [], isEmpty: facts.length === 0, problems: [] }
     },
   }
 }
@@ -73,8 +73,8 @@ const EPISODES_MAX = 3
 const IDENTITY_MAX = 20
 
 /** What else a model is told, so that it understands what is meant. */
-export async function contextOf(
-  { store, clock }: EnginePorts,
+export async function loadDistillationContext(
+  { store, clock }: EngineDependencies,
   home: Scope,
   turns: readonly Turn[],
   earlier: Memory | null,
@@ -112,8 +112,8 @@ export async function contextOf(
 const BEFORE_ROWS = 50
 
 /** The last `count` turns before the given ones in the conversation, in its order, without the excluded ones. */
-export async function turnsBefore(
-  { store }: EnginePorts,
+export async function loadPrecedingTurns(
+  { store }: EngineDependencies,
   scope: Scope,
   {
     turns: [first],
@@ -132,12 +132,12 @@ export async function turnsBefore(
     found.push(...page.filter(({ id, position }) => position < first.position && !excluded.has(id)))
     if (found.length >= count) break
   }
-  return found.sort(byPosition).slice(-count)
+  return found.sort(compareByPosition).slice(-count)
 }
 
 /** Those that are still there and in use, in the order in which they were said. */
-export async function turnsOf(
-  { store }: EnginePorts,
+export async function loadTurns(
+  { store }: EngineDependencies,
   scope: Scope,
   ids: readonly TurnId[],
 ): Promise<readonly Turn[]> {
@@ -148,9 +148,9 @@ export async function turnsOf(
     const { rows } = await store.find('turn', scope, { where, limit: some.length })
     found.push(...rows)
   }
-  return found.sort(byPosition)
+  return found.sort(compareByPosition)
 }
 
-function byPosition(a: Turn, b: Turn): number {
+function compareByPosition(a: Turn, b: Turn): number {
   return a.position - b.position || a.saidAt - b.saidAt
 }

@@ -19,54 +19,54 @@ import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
-import { type Mark, type Verdicts, WriteBatch } from '../../memory/write-batch.ts'
-import { type Decided, decideAndCommit, stamp } from '../../storage/access/optimistic-commit.ts'
+import { type BatchStamp, type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
+import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import type { Change } from '../../storage/store.ts'
-import { foldStatement } from '../../text/fingerprint.ts'
-import { ask, BadAnswer, type NamedModel, type Spent } from '../completions/completion.ts'
-import { askedAtMost } from '../completions/model-tasks.ts'
+import { normalizeStatement } from '../../text/fingerprint.ts'
+import { completeStructured, InvalidAnswerError, type NamedModel, type TokensUsed } from '../completions/completion.ts'
+import { limitAdjudications } from '../completions/model-tasks.ts'
 import {
-  allSignals,
-  countPending,
-  currentSignals,
-  noteFailure,
-  processed,
-  read,
+  loadSignals,
+  countPendingSignals,
+  reloadSignals,
+  recordFailure,
+  markProcessed,
+  markScanned,
 } from '../signals.ts'
 import type { Distillate } from './distillate.ts'
 import {
-  contextOf,
+  loadDistillationContext,
   type DistillationMode,
-  sessionTask,
-  type Task,
-  turnsBefore,
-  turnsOf,
-  turnsTask,
+  buildSessionTask,
+  type DistillationTask,
+  loadPrecedingTurns,
+  loadTurns,
+  buildTurnsTask,
 } from './distillation-task.ts'
-import { findEpisode, knownEpisode, writeEpisode } from './episode-writer.ts'
-import { factDraft, identityDraft } from './fact-drafts.ts'
-import { addFacts, addsToIdentity, counted, identityIn } from './fact-writer.ts'
+import { findEpisode, loadEpisode, writeEpisode } from './episode-writer.ts'
+import { buildFactDraft, buildIdentityDraft } from './fact-drafts.ts'
+import { writeFacts, isIdentityAddition, countDecisions, selectIdentityStatements } from './fact-writer.ts'
 import {
   type Distillation,
   type DistillationOutcome,
   NO_FACTS,
-  telling,
-  withMore,
+  createDistillation,
+  mergeDistillations,
 } from './outcome.ts'
-import { isOwn, PATTERN_FACTS_MAX, patternsIn, patternsOf } from './pattern-facts.ts'
+import { isUserTurn, PATTERN_FACTS_MAX, extractPatternFacts, extractTurnFacts } from './pattern-facts.ts'
 import { EXTRACTED_TURNS_MAX } from './turn-prompt.ts'
-import type { ChosenTurn } from './turn-selection.ts'
+import type { SelectedTurn } from './turn-selection.ts'
 
-export type DistilParts = {
+export type DistillerDependencies = {
   /** With the settings of the owner. */
-  readonly ports: EnginePorts
+  readonly ports: EngineDependencies
   /** Null: none is configured. */
   readonly model: NamedModel | null
   /** Lets the writes of one owner and user take turns. */
-  readonly inTurn?: <Result>(scope: Scope, work: () => Promise<Result>) => Promise<Result>
+  readonly serialize?: <Result>(scope: Scope, work: () => Promise<Result>) => Promise<Result>
   /** Put into the commit: refuses it to all but the one who may make it. */
   readonly fence?: () => Promise<Change>
 }
@@ -81,23 +81,23 @@ const SIGNALS_MAX = 500
 const VERDICTS_MAX = 8
 
 /** Never fails: the outcome tells what went wrong. */
-export async function distil(
-  parts: DistilParts,
+export async function distillSession(
+  parts: DistillerDependencies,
   place: SessionPlace,
   signal: AbortSignal,
   mode: DistillationMode = 'session',
 ): Promise<Distillation> {
-  const spent: Spent = { input: 0, output: 0 }
+  const spent: TokensUsed = { input: 0, output: 0 }
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const told = await new Round(parts, place, signal, mode, spent).run()
+    const told = await new DistillationRound(parts, place, signal, mode, spent).run()
     if (told !== 'changed') return told
   }
-  const pending = await countPending(parts.ports, place).catch(() => 0) // who can't be asked says nothing
-  return telling('skipped:changed', { tokens: { ...spent }, pending })
+  const pending = await countPendingSignals(parts.ports, place).catch(() => 0) // who can't be asked says nothing
+  return createDistillation('skipped:changed', { tokens: { ...spent }, pending })
 }
 
 /** What was read at the beginning; everything after it is about this. */
-type Snapshot = {
+type SessionSnapshot = {
   readonly signals: readonly Signal[]
   readonly turns: readonly Turn[]
   /** Turns that precede them in the conversation, as context for a few. */
@@ -107,33 +107,33 @@ type Snapshot = {
   readonly left: number
 }
 
-type Stored = Pick<Distillation, 'episode' | 'facts' | 'identity'>
-type WriteAll = (batch: WriteBatch, mark: Mark) => Promise<Stored>
+type StoredFacts = Pick<Distillation, 'episode' | 'facts' | 'identity'>
+type WriteFacts = (batch: WriteBatch, mark: BatchStamp) => Promise<StoredFacts>
 
 /** What there is to do with what was read, and what is said of it afterwards. */
-type Doing = {
+type DistillationCommit = {
   readonly outcome: DistillationOutcome
-  readonly write?: WriteAll
-  readonly verdicts?: Verdicts
+  readonly write?: WriteFacts
+  readonly verdicts?: VerdictCache
   /** How the signals are marked; default: nothing is left to learn from them. */
-  readonly mark?: typeof processed
+  readonly mark?: typeof markProcessed
 }
 
-class Round {
-  readonly #parts: DistilParts
-  readonly #ports: EnginePorts
+class DistillationRound {
+  readonly #parts: DistillerDependencies
+  readonly #ports: EngineDependencies
   readonly #place: SessionPlace
   readonly #signal: AbortSignal
   readonly #mode: DistillationMode
-  readonly #spent: Spent
-  #snapshot: Snapshot | null = null
+  readonly #spent: TokensUsed
+  #snapshot: SessionSnapshot | null = null
 
   constructor(
-    parts: DistilParts,
+    parts: DistillerDependencies,
     place: SessionPlace,
     signal: AbortSignal,
     mode: DistillationMode,
-    spent: Spent,
+    spent: TokensUsed,
   ) {
     this.#parts = parts
     this.#ports = parts.ports
@@ -161,22 +161,22 @@ class Round {
     if (snapshot.turns.length === 0) return this.#done(snapshot, { outcome: 'empty:no_turns' })
     const task = await this.#task(snapshot)
     if (task.isTrivial) {
-      const write = this.#writingOf(patternsIn(snapshot.signals, snapshot.turns))
+      const write = this.#writingOf(extractPatternFacts(snapshot.signals, snapshot.turns))
       return this.#done(snapshot, { outcome: 'skipped:low_novelty', write })
     }
     const found = await this.#ask(model, task)
     if (found === null) return this.#wait()
     this.#stopIfCancelled()
     if (found.isEmpty) return this.#done(snapshot, { outcome: 'empty:nothing' })
-    const write: WriteAll = (batch, mark) => this.#write(batch, mark, found, task, snapshot)
+    const write: WriteFacts = (batch, mark) => this.#write(batch, mark, found, task, snapshot)
     const verdicts = await this.#verdicts(write)
     return this.#done(snapshot, { outcome: 'distilled', write, verdicts })
   }
 
   /** Null where there is no such model: it is named in a setting, and waits to be named better. */
-  async #ask(model: NamedModel, { messages, parse }: Task): Promise<Distillate | null> {
+  async #ask(model: NamedModel, { messages, parse }: DistillationTask): Promise<Distillate | null> {
     try {
-      return await ask(model, messages, parse, this.#spent, this.#signal)
+      return await completeStructured(model, messages, parse, this.#spent, this.#signal)
     } catch (thrown) {
       if (toAppError(thrown).code === 'not_found') return null
       throw thrown
@@ -184,16 +184,16 @@ class Round {
   }
 
   /** Asked for before the turn of the owner is taken, so that nobody who writes waits for a judge. */
-  async #verdicts(write: WriteAll): Promise<Verdicts> {
-    const verdicts: Verdicts = new Map()
+  async #verdicts(write: WriteFacts): Promise<VerdictCache> {
+    const verdicts: VerdictCache = new Map()
     const { adjudicate } = this.#ports
     if (adjudicate === undefined) return verdicts
     const asking = {
       ...this.#ports,
-      adjudicate: askedAtMost(adjudicate, VERDICTS_MAX, this.#signal),
+      adjudicate: limitAdjudications(adjudicate, VERDICTS_MAX, this.#signal),
     }
-    const mark = stamp(asking)
-    const history = historyIn(this.#snapshot)
+    const mark = createChangeStamp(asking)
+    const history = listHistoryTurns(this.#snapshot)
     await write(new WriteBatch(asking, this.#place, mark, { verdicts, history }), mark)
     this.#stopIfCancelled()
     return verdicts
@@ -203,12 +203,12 @@ class Round {
     if (this.#signal.aborted) throw new AppError('cancelled', 'Distilling was stopped.')
   }
 
-  async #read(): Promise<Snapshot> {
-    const all = await allSignals(this.#ports, this.#place)
+  async #read(): Promise<SessionSnapshot> {
+    const all = await loadSignals(this.#ports, this.#place)
     const waiting = all.filter(({ status }) => status === 'pending')
-    const signals = waiting.slice(0, this.#mode === 'turns' ? howMany(waiting) : SIGNALS_MAX)
+    const signals = waiting.slice(0, this.#mode === 'turns' ? countFirstBatch(waiting) : SIGNALS_MAX)
     const ids = [...new Set(signals.flatMap((each) => each.turns))]
-    const turns = await turnsOf(this.#ports, this.#place, ids)
+    const turns = await loadTurns(this.#ports, this.#place, ids)
     return {
       signals,
       turns,
@@ -223,14 +223,14 @@ class Round {
     const forgotten = all.filter(({ status }) => status === 'forgotten')
     const excluded = new Set(forgotten.flatMap((each) => each.turns))
     const count = EXTRACTED_TURNS_MAX - turns.length
-    return turnsBefore(this.#ports, this.#place, { turns, excluded, count })
+    return loadPrecedingTurns(this.#ports, this.#place, { turns, excluded, count })
   }
 
-  async #task({ turns, before, isContinued }: Snapshot): Promise<Task> {
-    if (this.#mode === 'turns') return turnsTask(before, turns)
+  async #task({ turns, before, isContinued }: SessionSnapshot): Promise<DistillationTask> {
+    if (this.#mode === 'turns') return buildTurnsTask(before, turns)
     const earlier = await findEpisode(this.#ports, this.#place)
-    const context = await contextOf(this.#ports, this.#home, turns, earlier, isContinued)
-    return sessionTask(turns, context)
+    const context = await loadDistillationContext(this.#ports, this.#home, turns, earlier, isContinued)
+    return buildSessionTask(turns, context)
   }
 
   get #home(): Scope {
@@ -239,16 +239,16 @@ class Round {
 
   /** Marks the signals, together with what came of them; `changed` when they are no longer what was read. */
   async #done(
-    snapshot: Snapshot,
-    { outcome, write, verdicts, mark: marked = processed }: Doing,
+    snapshot: SessionSnapshot,
+    { outcome, write, verdicts, mark: marked = markProcessed }: DistillationCommit,
   ): Promise<Distillation | 'changed'> {
-    const { inTurn = (_, work) => work() } = this.#parts
+    const { serialize: inTurn = (_, work) => work() } = this.#parts
     const { adjudicate: _, ...decided } = this.#ports
-    const mark = stamp(this.#ports)
-    const history = historyIn(snapshot)
+    const mark = createChangeStamp(this.#ports)
+    const history = listHistoryTurns(snapshot)
     let change: ChangeId | null = null
-    let stored: Stored | null = null
-    const decide = async (): Promise<Decided<Stored | 'changed'>> => {
+    let stored: StoredFacts | null = null
+    const decide = async (): Promise<PlannedCommit<StoredFacts | 'changed'>> => {
       this.#stopIfCancelled()
       const guards = await this.#guards(snapshot)
       if (guards === null) return { changes: [], result: 'changed' }
@@ -259,7 +259,7 @@ class Round {
       const marks = snapshot.signals.map((signal) => marked(this.#ports, signal, change))
       return { changes: [...guards, ...changes, ...marks], result: stored }
     }
-    const told = (result: Stored) =>
+    const told = (result: StoredFacts) =>
       this.#tell(outcome, {
         ...result,
         change,
@@ -267,7 +267,7 @@ class Round {
         pending: snapshot.left,
       })
     try {
-      const result = await inTurn(this.#home, () => decideAndCommit(this.#ports, decide))
+      const result = await inTurn(this.#home, () => commitWithRetry(this.#ports, decide))
       return result === 'changed' ? result : told(result)
     } catch (thrown) {
       // An answer that was lost on its way is not a failure: what was to be done is done.
@@ -277,10 +277,10 @@ class Round {
   }
 
   /** That the turns are as they were read, and that nobody else is at it; null when a signal is another by now. */
-  async #guards({ signals, turns }: Snapshot): Promise<readonly Change[] | null> {
-    const current = await currentSignals(this.#ports, this.#place, signals)
+  async #guards({ signals, turns }: SessionSnapshot): Promise<readonly Change[] | null> {
+    const current = await reloadSignals(this.#ports, this.#place, signals)
     if (signals.some(({ id, version }) => current.get(id)?.version !== version)) return null
-    const now = await turnsOf(
+    const now = await loadTurns(
       this.#ports,
       this.#place,
       turns.map(({ id }) => id),
@@ -302,9 +302,9 @@ class Round {
     ]
   }
 
-  async #isCommitted({ signals }: Snapshot, { change }: Mark): Promise<boolean> {
+  async #isCommitted({ signals }: SessionSnapshot, { change }: BatchStamp): Promise<boolean> {
     try {
-      const current = await currentSignals(this.#ports, this.#place, signals.slice(0, 1))
+      const current = await reloadSignals(this.#ports, this.#place, signals.slice(0, 1))
       return [...current.values()].some((signal) => signal.change === change)
     } catch {
       return false
@@ -313,26 +313,26 @@ class Round {
 
   async #write(
     batch: WriteBatch,
-    { now }: Mark,
+    { now }: BatchStamp,
     { episode, facts, identity }: Distillate,
-    { shown, version }: Task,
-    { turns }: Snapshot,
-  ): Promise<Stored> {
-    const known = await knownEpisode(this.#ports, this.#place)
+    { shown, version }: DistillationTask,
+    { turns }: SessionSnapshot,
+  ): Promise<StoredFacts> {
+    const known = await loadEpisode(this.#ports, this.#place)
     const earlier = known?.own ?? null
     const ids = turns.map(({ id }) => id)
     const written =
       episode === null
         ? null
         : await writeEpisode(batch, this.#place.session, episode, earlier, shown, ids, now)
-    const drafts = facts.map((fact) => factDraft(fact, shown, version))
-    const decisions = await addFacts(batch, drafts, now)
+    const drafts = facts.map((fact) => buildFactDraft(fact, shown, version))
+    const decisions = await writeFacts(batch, drafts, now)
     // After a turn a model is asked for facts alone, and rules tell which of them say who the person is.
-    const who = this.#mode === 'turns' ? identityIn(drafts) : identity
+    const who = this.#mode === 'turns' ? selectIdentityStatements(drafts) : identity
     const added = await this.#addIdentity(batch, { facts, identity: who }, shown, version, now)
     return {
       episode: written ?? known?.found.id ?? null,
-      facts: counted(decisions),
+      facts: countDecisions(decisions),
       identity: added,
     }
   }
@@ -341,7 +341,7 @@ class Round {
   async #addIdentity(
     batch: WriteBatch,
     { facts, identity }: Pick<Distillate, 'facts' | 'identity'>,
-    shown: readonly ChosenTurn[],
+    shown: readonly SelectedTurn[],
     version: string,
     now: Instant,
   ): Promise<number> {
@@ -350,13 +350,13 @@ class Round {
       where: { categories: ['identity'], statuses: ['active', 'disabled'] },
       limit: PAGE_ROWS_MAX,
     })
-    const known = new Set(rows.map(({ content }) => foldStatement(content)))
+    const known = new Set(rows.map(({ content }) => normalizeStatement(content)))
     let added = 0
     for (const content of identity) {
-      if (known.has(foldStatement(content))) continue
-      known.add(foldStatement(content))
-      const draft = parseDraft(identityDraft(content, facts, shown, version), now)
-      if (addsToIdentity(await batch.add(draft))) added++
+      if (known.has(normalizeStatement(content))) continue
+      known.add(normalizeStatement(content))
+      const draft = parseDraft(buildIdentityDraft(content, facts, shown, version), now)
+      if (isIdentityAddition(await batch.add(draft))) added++
     }
     return added
   }
@@ -372,9 +372,9 @@ class Round {
     if (isWaitedFor) return this.#leave(`skipped:${error.code}`, { retryAt: until as Instant })
     const snapshot = this.#snapshot
     if (snapshot === null) return this.#leave(`error:${error.code}`)
-    const code = error instanceof BadAnswer ? 'bad_answer' : error.code
+    const code = error instanceof InvalidAnswerError ? 'bad_answer' : error.code
     const { signals } = snapshot
-    const dead = await noteFailure(this.#ports, this.#place, signals, code).catch(() => 0) // they wait as before
+    const dead = await recordFailure(this.#ports, this.#place, signals, code).catch(() => 0) // they wait as before
     return this.#leave(dead > 0 ? `dead_letter:${dead}` : `error:${code}`)
   }
 
@@ -386,27 +386,27 @@ class Round {
     for (let unsettled = 0; unsettled < ROUNDS_MAX; ) {
       const snapshot = await this.#unread()
       if (snapshot === null) break
-      const write = this.#writingOf(patternsIn(snapshot.signals, snapshot.turns))
-      const piece = await this.#done(snapshot, { outcome: told.outcome, write, mark: read })
+      const write = this.#writingOf(extractPatternFacts(snapshot.signals, snapshot.turns))
+      const piece = await this.#done(snapshot, { outcome: told.outcome, write, mark: markScanned })
       if (piece === 'changed') unsettled++
-      else told = withMore(told, piece)
+      else told = mergeDistillations(told, piece)
     }
     return told
   }
 
   /** So many of those that patterns have not read that what is found in them fits into one commit. */
-  async #unread(): Promise<Snapshot | null> {
-    const all = await allSignals(this.#ports, this.#place)
-    const waiting = all.filter(({ status, isRead }) => status === 'pending' && !isRead)
+  async #unread(): Promise<SessionSnapshot | null> {
+    const all = await loadSignals(this.#ports, this.#place)
+    const waiting = all.filter(({ status, isPatternScanned: isRead }) => status === 'pending' && !isRead)
     if (waiting.length === 0) return null
     const some = waiting.slice(0, SIGNALS_MAX)
     const ids = some.flatMap(({ turns }) => turns)
-    const said = (await turnsOf(this.#ports, this.#place, ids)).filter(isOwn)
+    const said = (await loadTurns(this.#ports, this.#place, ids)).filter(isUserTurn)
     let found = 0
     const signals = some.filter(({ turns }) => {
       const isRoom = found < PATTERN_FACTS_MAX
       const own = said.filter(({ id }) => turns.includes(id))
-      if (isRoom) found += own.flatMap(patternsOf).length
+      if (isRoom) found += own.flatMap(extractTurnFacts).length
       return isRoom
     })
     const meant = new Set(signals.flatMap(({ turns }) => turns))
@@ -414,11 +414,11 @@ class Round {
     return { signals, turns, before: [], isContinued: false, left: 0 }
   }
 
-  #writingOf(drafts: readonly DraftInput[]): WriteAll {
+  #writingOf(drafts: readonly DraftInput[]): WriteFacts {
     return async (batch, { now }) => {
-      const decisions = await addFacts(batch, drafts, now)
-      const identity = decisions.filter(addsToIdentity).length
-      return { ...(await this.#known()), facts: counted(decisions), identity }
+      const decisions = await writeFacts(batch, drafts, now)
+      const identity = decisions.filter(isIdentityAddition).length
+      return { ...(await this.#known()), facts: countDecisions(decisions), identity }
     }
   }
 
@@ -428,7 +428,7 @@ class Round {
     facts: Partial<Distillation> = {},
   ): Promise<Distillation> {
     try {
-      const pending = await countPending(this.#ports, this.#place)
+      const pending = await countPendingSignals(this.#ports, this.#place)
       return this.#tell(outcome, { ...facts, ...(await this.#known()), pending })
     } catch {
       // The store may be what failed. What was read before it did is the best that is known.
@@ -438,20 +438,20 @@ class Round {
   }
 
   #tell(outcome: DistillationOutcome, facts: Partial<Distillation> = {}): Distillation {
-    return telling(outcome, { tokens: { ...this.#spent }, ...facts })
+    return createDistillation(outcome, { tokens: { ...this.#spent }, ...facts })
   }
 }
 
 const NOTHING = { facts: NO_FACTS, identity: 0 }
 
 /** Turns that were part of the history of a request. */
-function historyIn(snapshot: Snapshot | null): ReadonlySet<TurnId> {
+function listHistoryTurns(snapshot: SessionSnapshot | null): ReadonlySet<TurnId> {
   const signals = snapshot?.signals.filter(({ isHistory }) => isHistory) ?? []
   return new Set(signals.flatMap(({ turns }) => turns))
 }
 
 /** So many of the oldest that their turns are asked about together. */
-function howMany(waiting: readonly Signal[]): number {
+function countFirstBatch(waiting: readonly Signal[]): number {
   let turns = 0
   const over = waiting.findIndex((signal, index) => {
     turns += signal.turns.length

@@ -4,18 +4,18 @@ import type { MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PROVENANCE_TURNS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Place, Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { Json } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
-import { holderOf } from '../../memory/memory-writer.ts'
+import { findKeyHolder } from '../../memory/memory-writer.ts'
 import type { WriteBatch } from '../../memory/write-batch.ts'
-import { overridesInstructions } from '../../text/prompt-injection.ts'
+import { isInstructionOverride } from '../../text/prompt-injection.ts'
 import type { DistilledEpisode } from './distillate.ts'
 import { DISTILLATION_VERSION } from './distillation-prompt.ts'
 import { EXTRACTOR } from './fact-drafts.ts'
-import type { ChosenTurn } from './turn-selection.ts'
+import type { SelectedTurn } from './turn-selection.ts'
 
 type SessionPlace = Place & { readonly session: SessionId }
 
@@ -27,7 +27,7 @@ const LIST_CHARACTERS_MAX = 3_000
 const ENTITIES_MAX = 64
 
 /** Sessions may have longer names than keys. */
-export function episodeKey(session: SessionId): string {
+export function buildEpisodeKey(session: SessionId): string {
   return `episode:${sha256(session).slice(0, HASH_CHARACTERS)}`
 }
 
@@ -35,27 +35,27 @@ export function episodeKey(session: SessionId): string {
 export type KnownEpisode = { readonly own: Memory; readonly found: Memory }
 
 /** The digest of a session; the one that it became part of, where it did. */
-export async function findEpisode(ports: EnginePorts, place: SessionPlace): Promise<Memory | null> {
-  return (await knownEpisode(ports, place))?.found ?? null
+export async function findEpisode(ports: EngineDependencies, place: SessionPlace): Promise<Memory | null> {
+  return (await loadEpisode(ports, place))?.found ?? null
 }
 
-export async function knownEpisode(
-  ports: EnginePorts,
+export async function loadEpisode(
+  ports: EngineDependencies,
   { owner, user, session }: SessionPlace,
 ): Promise<KnownEpisode | null> {
   const home = { owner, user }
-  const key = episodeKey(session)
-  const holder = await holderOf(ports, home, key)
+  const key = buildEpisodeKey(session)
+  const holder = await findKeyHolder(ports, home, key)
   if (holder !== null) return { own: holder, found: holder }
   const where = { key, statuses: ['superseded'], categories: ['episode'] } as const
   const { rows } = await ports.store.find('memory', home, { where, order: 'newest', limit: 1 })
   const [own] = rows
-  const found = own === undefined ? null : await heirOf(ports, home, own)
+  const found = own === undefined ? null : await findSuccessor(ports, home, own)
   return own === undefined || found === null ? null : { own, found }
 }
 
 /** Null unless it is a digest that is still told. */
-async function heirOf({ store }: EnginePorts, home: Scope, own: Memory): Promise<Memory | null> {
+async function findSuccessor({ store }: EngineDependencies, home: Scope, own: Memory): Promise<Memory | null> {
   const passed = new Set([own.id])
   let next = own.supersededBy
   while (next !== null && !passed.has(next)) {
@@ -74,42 +74,42 @@ export async function writeEpisode(
   session: SessionId,
   episode: DistilledEpisode,
   earlier: Memory | null,
-  shown: readonly ChosenTurn[],
+  shown: readonly SelectedTurn[],
   turns: readonly TurnId[],
   now: Instant,
 ): Promise<MemoryId | null> {
-  const input = draftOf(session, episode, earlier, shown, turns)
+  const input = buildEpisodeDraft(session, episode, earlier, shown, turns)
   const revived = earlier?.status === 'superseded' ? earlier : null
   const decision = await batch.add(parseDraft(input, now), { alone: true, revived })
   if (decision.kind === 'refused') return null
   const lines = Object.values(input.metadata ?? {})
     .flat()
     .map(String)
-  const isSuspect = [episode.summary, ...lines].some(overridesInstructions)
+  const isSuspect = [episode.summary, ...lines].some(isInstructionOverride)
   // The one of the session is replaced in any case; whether it is to be believed is told by what it says now.
   batch.amend({ ...decision.memory, trust: isSuspect ? 'suspect' : 'user' })
   return decision.memory.id
 }
 
-function draftOf(
+function buildEpisodeDraft(
   session: SessionId,
   { summary, topics, entities, decisions, actionItems, salience }: DistilledEpisode,
   earlier: Memory | null,
-  shown: readonly ChosenTurn[],
+  shown: readonly SelectedTurn[],
   turns: readonly TurnId[],
 ): DraftInput {
   const times = shown.map(({ turn }) => turn.saidAt)
   const happenedAt = Math.min(earlier?.validFrom ?? Number.POSITIVE_INFINITY, ...times) as Instant
   const joined = (name: string, more: readonly string[]) =>
-    thatFit(union(asTexts(earlier?.metadata[name]), more, LINES_MAX))
+    takeWithinLimit(mergeLists(toTextList(earlier?.metadata[name]), more, LINES_MAX))
   return {
     content: summary,
-    key: episodeKey(session),
+    key: buildEpisodeKey(session),
     type: 'episodic',
     category: 'episode',
     ...(salience === null ? {} : { salience: Math.max(salience, earlier?.salience ?? 0) }),
     validFrom: happenedAt,
-    entities: union(earlier?.entities ?? [], entities, ENTITIES_MAX),
+    entities: mergeLists(earlier?.entities ?? [], entities, ENTITIES_MAX),
     metadata: {
       topics: joined('topics', topics),
       decisions: joined('decisions', decisions),
@@ -118,7 +118,7 @@ function draftOf(
     observedAt: Math.max(...times),
     provenance: {
       source: EXTRACTOR,
-      turns: union(earlier?.provenance.turns ?? [], turns, PROVENANCE_TURNS_MAX),
+      turns: mergeLists(earlier?.provenance.turns ?? [], turns, PROVENANCE_TURNS_MAX),
       extractor: EXTRACTOR,
       extractorVersion: DISTILLATION_VERSION,
     },
@@ -126,7 +126,7 @@ function draftOf(
 }
 
 /** Distinct, in order; when there are too many, the newest. */
-function union<Text extends string>(
+function mergeLists<Text extends string>(
   known: readonly Text[],
   more: readonly Text[],
   countMax: number,
@@ -135,7 +135,7 @@ function union<Text extends string>(
 }
 
 /** The newest that fit. */
-function thatFit(lines: readonly string[]): readonly string[] {
+function takeWithinLimit(lines: readonly string[]): readonly string[] {
   const kept: string[] = []
   let left = LIST_CHARACTERS_MAX
   for (const line of [...lines].reverse()) {
@@ -146,6 +146,6 @@ function thatFit(lines: readonly string[]): readonly string[] {
   return kept
 }
 
-function asTexts(value: Json | undefined): readonly string[] {
+function toTextList(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }

@@ -4,29 +4,29 @@ import { PROVENANCE_TURNS_MAX, PROVENANCE_WORD_CHARACTERS_MAX } from '../../doma
 import type { Provenance, Trust } from '../../domain/memory.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { DraftInput } from '../../memory/draft.ts'
-import { PINNED_BY_MACHINE } from '../../memory/pins.ts'
-import { foldStatement } from '../../text/fingerprint.ts'
-import { overridesInstructions } from '../../text/prompt-injection.ts'
+import { AUTO_PIN } from '../../memory/pins.ts'
+import { normalizeStatement } from '../../text/fingerprint.ts'
+import { isInstructionOverride } from '../../text/prompt-injection.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../identity/identity-grade.ts'
-import { trustIn } from '../statement-trust.ts'
+import { assessTrust } from '../statement-trust.ts'
 import type { DistilledFact } from './distillate.ts'
-import type { ChosenTurn } from './turn-selection.ts'
+import type { SelectedTurn } from './turn-selection.ts'
 
 export const EXTRACTOR = 'distillation'
 
 /** The turns that a statement was taken from, and what follows from that. */
-type Source = {
-  readonly turns: readonly ChosenTurn[]
+type FactSource = {
+  readonly turns: readonly SelectedTurn[]
   readonly observedAt: Instant
   readonly trust: Trust
 }
 
-export function factDraft(
+export function buildFactDraft(
   fact: DistilledFact,
-  shown: readonly ChosenTurn[],
+  shown: readonly SelectedTurn[],
   version: string,
 ): DraftInput {
-  const source = sourceOf(fact.turns, shown)
+  const source = getFactSource(fact.turns, shown)
   const { content, type, category, importance, salience, entities, validFrom } = fact
   // What had ended when it was said is told about the past, and that stays true.
   const validUntil = (fact.validUntil ?? 0) > source.observedAt ? fact.validUntil : null
@@ -40,67 +40,67 @@ export function factDraft(
     ...(validFrom === null ? {} : { validFrom }),
     // Without a beginning, a statement holds from when it was said.
     ...(validUntil === null ? {} : { validUntil }),
-    trust: trustIn(content, source.trust),
+    trust: assessTrust(content, source.trust),
     observedAt: source.observedAt,
-    provenance: provenanceOf(source, version),
+    provenance: buildProvenance(source, version),
   }
 }
 
 /** A model doesn't tell which turns these are from, unless one of its facts says the same. */
-export function identityDraft(
+export function buildIdentityDraft(
   content: string,
   facts: readonly DistilledFact[],
-  shown: readonly ChosenTurn[],
+  shown: readonly SelectedTurn[],
   version: string,
 ): DraftInput {
-  const same = facts.find((fact) => foldStatement(fact.content) === foldStatement(content))
+  const same = facts.find((fact) => normalizeStatement(fact.content) === normalizeStatement(content))
   const spoken = shown.filter(({ turn }) => turn.role === 'user').map(({ index }) => index)
   const named = same === undefined || same.turns.length === 0 ? spoken : same.turns
-  const source = sourceOf(named, shown)
-  const trust = trustIn(content, source.trust)
+  const source = getFactSource(named, shown)
+  const trust = assessTrust(content, source.trust)
   return {
     content,
     category: 'identity',
     importance: IDENTITY_IMPORTANCE,
     salience: IDENTITY_SALIENCE,
     // What is pinned is shown always; that is for a person to decide here.
-    ...(trust === 'suspect' ? {} : { pinned: true, metadata: PINNED_BY_MACHINE }),
+    ...(trust === 'suspect' ? {} : { pinned: true, metadata: AUTO_PIN }),
     trust,
     observedAt: source.observedAt,
-    provenance: provenanceOf(source, version),
+    provenance: buildProvenance(source, version),
   }
 }
 
 /** Where none are named it may be any, and the one to believe least decides. */
-function sourceOf(indexes: readonly number[], shown: readonly ChosenTurn[]): Source {
+function getFactSource(indexes: readonly number[], shown: readonly SelectedTurn[]): FactSource {
   const named = shown.filter(({ index }) => indexes.includes(index))
   const turns = named.length === 0 ? shown : named
   const times = turns.map(({ turn }) => turn.saidAt)
   return {
     turns,
     observedAt: (named.length === 0 ? Math.min(...times) : Math.max(...times)) as Instant,
-    trust: turns.some(isHijacked) ? 'suspect' : trustOf(named),
+    trust: turns.some(isInjected) ? 'suspect' : getFactTrust(named),
   }
 }
 
 /** What stands beside an attempt to take over may be part of it. */
-function isHijacked(turn: ChosenTurn): boolean {
-  const known = hijacked.get(turn) ?? overridesInstructions(turn.text)
+function isInjected(turn: SelectedTurn): boolean {
+  const known = hijacked.get(turn) ?? isInstructionOverride(turn.text)
   hijacked.set(turn, known)
   return known
 }
 
 /** Each turn is read once, however many facts may be from it. */
-const hijacked = new WeakMap<ChosenTurn, boolean>()
+const hijacked = new WeakMap<SelectedTurn, boolean>()
 
 /** The person's own words count most; nobody knows whose they are where no turn is named. */
-function trustOf(named: readonly ChosenTurn[]): Trust {
+function getFactTrust(named: readonly SelectedTurn[]): Trust {
   const roles = new Set(named.map(({ turn }) => turn.role))
   if (roles.has('user')) return 'user'
   return roles.size > 0 && !roles.has('assistant') ? 'tool' : 'assistant'
 }
 
-function provenanceOf({ turns, trust }: Source, version: string): Partial<Provenance> {
+function buildProvenance({ turns, trust }: FactSource, version: string): Partial<Provenance> {
   const speakers = new Set(turns.map(({ turn }) => turn.speaker ?? turn.role))
   const [only] = speakers
   const speaker = speakers.size === 1 ? only : trust === 'user' ? 'user' : undefined

@@ -5,11 +5,11 @@ import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import type { WriteBatch } from '../../memory/write-batch.ts'
 import type { WriteDecision } from '../../memory/write-decision.ts'
-import { identityGrade } from '../identity/identity-grade.ts'
+import { gradeIdentity } from '../identity/identity-grade.ts'
 import { type FactCounts, NO_FACTS } from './outcome.ts'
 
 /** In their order: each is decided by those before it as well. */
-export async function addFacts(
+export async function writeFacts(
   batch: WriteBatch,
   drafts: readonly DraftInput[],
   now: Instant,
@@ -31,14 +31,14 @@ async function addFact(batch: WriteBatch, input: DraftInput, now: Instant): Prom
 }
 
 /** Which of them say who the person is, in the person's own words. */
-export function identityIn(drafts: readonly DraftInput[]): readonly string[] {
+export function selectIdentityStatements(drafts: readonly DraftInput[]): readonly string[] {
   return drafts
-    .filter(({ content, trust }) => trust === 'user' && identityGrade(content) !== null)
+    .filter(({ content, trust }) => trust === 'user' && gradeIdentity(content) !== null)
     .map(({ content }) => content)
 }
 
 /** Who a person is has grown by it: it was not known, or not as a part of that. */
-export function addsToIdentity(decision: WriteDecision): boolean {
+export function isIdentityAddition(decision: WriteDecision): boolean {
   if (decision.kind === 'refused' || decision.memory.category !== 'identity') return false
   const isKnown = decision.kind === 'update' || decision.kind === 'duplicate'
   return !isKnown || decision.previous.category !== 'identity'
@@ -53,7 +53,7 @@ const COUNTED = {
   refused: 'refused',
 } as const
 
-export function counted(decisions: readonly WriteDecision[]): FactCounts {
+export function countDecisions(decisions: readonly WriteDecision[]): FactCounts {
   const counts = { ...NO_FACTS }
   for (const decision of decisions) {
     counts[COUNTED[decision.kind]]++

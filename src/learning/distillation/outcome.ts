@@ -56,7 +56,7 @@ export type Distillation = {
   readonly retryAt: Instant | null
 }
 
-export function telling(
+export function createDistillation(
   outcome: DistillationOutcome,
   facts: Partial<Distillation> = {},
 ): Distillation {
@@ -76,7 +76,7 @@ export function telling(
 }
 
 /** What was told so far, with what one more commit came to. */
-export function withMore(told: Distillation, more: Distillation): Distillation {
+export function mergeDistillations(told: Distillation, more: Distillation): Distillation {
   const changes = [...told.changes, ...more.changes]
   const names = Object.keys(NO_FACTS) as readonly (keyof FactCounts)[] // it has all of them
   const sums = names.map((name) => [name, told.facts[name] + more.facts[name]])

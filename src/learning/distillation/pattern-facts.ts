@@ -1,30 +1,30 @@
 /** What patterns find in the person's own words, for what no model reads: there is none, or too little was said. */
 
-import { unmarkLines } from '../../domain/context-block.ts'
+import { stripLineMarkers } from '../../domain/context-block.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { DraftInput } from '../../memory/draft.ts'
-import { patternDrafts } from '../patterns/pattern-drafts.ts'
+import { buildPatternDrafts } from '../patterns/pattern-drafts.ts'
 import { EXTRACTOR } from './fact-drafts.ts'
 
 /** Of one turn, and about as many of one commit. */
 export const PATTERN_FACTS_MAX = 100
 
-export function isOwn({ role }: Turn): boolean {
+export function isUserTurn({ role }: Turn): boolean {
   return role === 'user'
 }
 
 /** Of all that the signals stand for, only where patterns have not read it. */
-export function patternsIn(
+export function extractPatternFacts(
   signals: readonly Signal[],
   turns: readonly Turn[],
 ): readonly DraftInput[] {
-  const unread = new Set(signals.filter(({ isRead }) => !isRead).flatMap((each) => each.turns))
-  return turns.filter((turn) => isOwn(turn) && unread.has(turn.id)).flatMap(patternsOf)
+  const unread = new Set(signals.filter(({ isPatternScanned: isRead }) => !isRead).flatMap((each) => each.turns))
+  return turns.filter((turn) => isUserTurn(turn) && unread.has(turn.id)).flatMap(extractTurnFacts)
 }
 
-export function patternsOf({ id, content, saidAt, speaker }: Turn): readonly DraftInput[] {
-  return patternDrafts(unmarkLines(content), {
+export function extractTurnFacts({ id, content, saidAt, speaker }: Turn): readonly DraftInput[] {
+  return buildPatternDrafts(stripLineMarkers(content), {
     source: EXTRACTOR,
     speaker: speaker ?? 'user',
     turns: [id],

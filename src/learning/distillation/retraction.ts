@@ -5,14 +5,14 @@
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { replacing } from '../../memory/memory-changes.ts'
-import { isPinnedByPerson } from '../../memory/pins.ts'
-import type { Mark } from '../../memory/write-batch.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { buildReplacement } from '../../memory/memory-changes.ts'
+import { isUserPinned } from '../../memory/pins.ts'
+import type { BatchStamp } from '../../memory/write-batch.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 
-export type Corrected = {
+export type CorrectedTurns = {
   /** Turns that say something else by now, or are gone. */
   readonly changed: ReadonlySet<TurnId>
   /** All turns that are learned from again: what others say as well stays. */
@@ -20,11 +20,11 @@ export type Corrected = {
 }
 
 /** Each memory's changes in a list of their own, which belongs into one commit. */
-export async function unlearning(
-  ports: EnginePorts,
+export async function buildRetractions(
+  ports: EngineDependencies,
   place: SessionPlace,
-  { changed, all }: Corrected,
-  mark: Mark,
+  { changed, all }: CorrectedTurns,
+  mark: BatchStamp,
 ): Promise<readonly (readonly Change[])[]> {
   if (changed.size === 0) return []
   const found: (readonly Change[])[] = []
@@ -36,9 +36,9 @@ export async function unlearning(
       if (extractor === null || !turns.some((id) => changed.has(id))) continue
       const isAlone = turns.every((id) => all.has(id))
       found.push(
-        isAlone && !isKept(memory)
-          ? await binning(ports, place, memory, mark)
-          : replacing(ports, memory, without(memory, changed, mark)),
+        isAlone && !isRetained(memory)
+          ? await buildTrashChange(ports, place, memory, mark)
+          : buildReplacement(ports, memory, removeSources(memory, changed, mark)),
       )
     }
   }
@@ -46,7 +46,7 @@ export async function unlearning(
 }
 
 /** By which these can be undone, each once. */
-export function changesIn(unlearned: readonly (readonly Change[])[]): readonly ChangeId[] {
+export function listChangeIds(unlearned: readonly (readonly Change[])[]): readonly ChangeId[] {
   const ids = unlearned
     .flat()
     .flatMap((each) => (each.op === 'put' && each.table === 'memory' ? [each.row.change] : []))
@@ -54,32 +54,32 @@ export function changesIn(unlearned: readonly (readonly Change[])[]): readonly C
 }
 
 /** Somebody else said it as well, or a person wants it to stay. */
-function isKept(memory: Memory): boolean {
-  return isPinnedByPerson(memory) || (memory.sourceCount > 1 && memory.category !== 'episode')
+function isRetained(memory: Memory): boolean {
+  return isUserPinned(memory) || (memory.sourceCount > 1 && memory.category !== 'episode')
 }
 
-function without(memory: Memory, changed: ReadonlySet<TurnId>, mark: Mark): Memory {
+function removeSources(memory: Memory, changed: ReadonlySet<TurnId>, mark: BatchStamp): Memory {
   const turns = memory.provenance.turns.filter((id) => !changed.has(id))
   return { ...memory, provenance: { ...memory.provenance, turns }, ...nextVersion(memory, mark) }
 }
 
 /** It leaves no trace that would refuse it: it is welcome when it is said again. */
-async function binning(
-  ports: EnginePorts,
+async function buildTrashChange(
+  ports: EngineDependencies,
   place: SessionPlace,
   memory: Memory,
-  { now, ...shared }: Mark,
+  { now, ...shared }: BatchStamp,
 ): Promise<readonly Change[]> {
   // The session soon has another digest, beside which this one can't be brought back: that must not keep back the rest.
   const isDigest = memory.category === 'episode'
   const mark = { now, change: isDigest ? ports.ids.next('chg', now) : shared.change }
   const binned: Memory = { ...memory, status: 'forgotten', ...nextVersion(memory, mark) }
-  const replaced = await replacedBy(ports, place, memory)
+  const replaced = await loadSuperseded(ports, place, memory)
   return [
     // First, because it may hold the key of what it replaced.
-    ...replacing(ports, memory, binned),
+    ...buildReplacement(ports, memory, binned),
     ...replaced.flatMap(({ current, before: { status, validUntil } }) =>
-      replacing(ports, current, {
+      buildReplacement(ports, current, {
         ...current,
         ...{ status, validUntil, supersededBy: null },
         ...nextVersion(current, mark),
@@ -88,17 +88,17 @@ async function binning(
   ]
 }
 
-type Replaced = { readonly current: Memory; readonly before: Memory }
+type SupersededMemory = { readonly current: Memory; readonly before: Memory }
 
 /** What gave way to a memory when it was made, and still does. */
-async function replacedBy(
-  { store }: EnginePorts,
+async function loadSuperseded(
+  { store }: EngineDependencies,
   { owner, user }: SessionPlace,
   { id, change, version }: Memory,
-): Promise<readonly Replaced[]> {
+): Promise<readonly SupersededMemory[]> {
   if (version > 1) return []
   const home = { owner, user }
-  const replaced = new Map<MemoryId, Replaced>()
+  const replaced = new Map<MemoryId, SupersededMemory>()
   for await (const page of pages(store, 'revision', home, { where: { replacedBy: change } })) {
     for (const { memory: before } of page) {
       const current = await store.get('memory', home, before.id)
@@ -110,6 +110,6 @@ async function replacedBy(
   return [...replaced.values()]
 }
 
-function nextVersion({ version }: Memory, { change, now }: Mark) {
+function nextVersion({ version }: Memory, { change, now }: BatchStamp) {
   return { version: version + 1, change, updatedAt: now }
 }

@@ -1,9 +1,9 @@
 /** What a model is asked after each turn: only for facts, and only in what it was not asked about before. */
-import { readObject, refuseOtherAnswers, unreadable } from '../completions/answer-json.ts'
+import { parseAnswerObject, assertExpectedAnswer, createUnreadableAnswerError } from '../completions/answer-json.ts'
 import { fenceTurn } from '../completions/prompt-fencing.ts'
-import { type DistilledFact, itemsIn, toFact } from './distillate.ts'
+import { type DistilledFact, parseItems, parseFact } from './distillate.ts'
 import { type PromptMessage, TURNS_ARE_DATA } from './distillation-prompt.ts'
-import { type ChosenTurn, chooseLast, type SaidTurn } from './turn-selection.ts'
+import { type SelectedTurn, selectLastTurns, type TurnText } from './turn-selection.ts'
 
 export const TURN_EXTRACTION_VERSION = 'turns-1'
 /** How many messages are shown, those that were seen before included. */
@@ -29,15 +29,15 @@ How:
 export type TurnExtraction = {
   readonly messages: readonly PromptMessage[]
   /** Those that are asked about. */
-  readonly asked: readonly ChosenTurn[]
+  readonly asked: readonly SelectedTurn[]
 }
 
 /** `isSeen`: whether a turn was asked about before. Null when all of the last ones were. */
-export function turnExtraction(
-  turns: readonly SaidTurn[],
-  isSeen: (turn: SaidTurn) => boolean,
+export function buildTurnExtraction(
+  turns: readonly TurnText[],
+  isSeen: (turn: TurnText) => boolean,
 ): TurnExtraction | null {
-  const shown = chooseLast(turns, EXTRACTED_TURNS_MAX)
+  const shown = selectLastTurns(turns, EXTRACTED_TURNS_MAX)
   const asked = shown.filter(({ turn }) => !isSeen(turn))
   if (asked.length === 0) return null
   const before = shown.filter(({ turn }) => isSeen(turn))
@@ -57,22 +57,22 @@ export function turnExtraction(
 
 /** `asked`: the indexes of the turns that were asked about. Facts that name only others are nothing new. */
 export function parseTurnFacts(text: string, asked: readonly number[]): readonly DistilledFact[] {
-  const fields = readObject(text, ASKED_FOR)
+  const fields = parseAnswerObject(text, ASKED_FOR)
   const faults: string[] = []
   const known = new Set(asked)
   const facts: DistilledFact[] = []
-  for (const item of itemsIn(fields, 'facts', ASKED_FOR, faults).slice(0, FACTS_MAX)) {
-    const fact = toFact(item, known, faults)
-    if (fact !== null && !namesOnlyOthers(item, fact)) facts.push(fact)
+  for (const item of parseItems(fields, 'facts', ASKED_FOR, faults).slice(0, FACTS_MAX)) {
+    const fact = parseFact(item, known, faults)
+    if (fact !== null && !isOnlyAboutSeenTurns(item, fact)) facts.push(fact)
   }
   if (facts.length === 0 && faults.length > 0) {
-    throw unreadable(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
+    throw createUnreadableAnswerError(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
   }
-  if (facts.length === 0) refuseOtherAnswers(fields, ASKED_FOR)
+  if (facts.length === 0) assertExpectedAnswer(fields, ASKED_FOR)
   return facts
 }
 
-function namesOnlyOthers(item: unknown, { turns }: DistilledFact): boolean {
+function isOnlyAboutSeenTurns(item: unknown, { turns }: DistilledFact): boolean {
   if (turns.length > 0 || typeof item !== 'object' || item === null) return false
   const named: unknown = Object.entries(item).find(([name]) => name === 'turns')?.[1]
   return Array.isArray(named) && named.length > 0

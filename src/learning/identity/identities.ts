@@ -3,17 +3,17 @@
 import { AppError } from '../../domain/errors.ts'
 import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { BELIEVED_TRUST_LEVELS, type Memory } from '../../domain/memory.ts'
+import { TRUSTED_LEVELS, type Memory } from '../../domain/memory.ts'
 import type { Scope, ScopeInput } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { DraftInput } from '../../memory/draft.ts'
-import type { Remembered } from '../../memory/memory-writer.ts'
-import { isPinnedByMachine } from '../../memory/pins.ts'
+import type { RememberResult } from '../../memory/memory-writer.ts'
+import { isAutoPinned } from '../../memory/pins.ts'
 import { pages } from '../../storage/access/row-pages.ts'
-import { foldStatement } from '../../text/fingerprint.ts'
+import { normalizeStatement } from '../../text/fingerprint.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from './identity-grade.ts'
 
-export type Identity = {
+export type IdentityProfile = {
   /** Null for what is said of an owner without users. */
   readonly user: UserId | null
   /** Oldest first. */
@@ -21,18 +21,18 @@ export type Identity = {
   readonly narrative: Memory | null
 }
 
-export type AddedIdentity = {
+export type AddIdentityResult = {
   /** `known`: it was there, in capitals or not, and nothing was changed. */
-  readonly outcome: Remembered['outcome'] | 'known'
+  readonly outcome: RememberResult['outcome'] | 'known'
   readonly memory: Memory
   /** What was replaced or contradicted. */
   readonly other: Memory | null
 }
 
 export async function listIdentities(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
-): Promise<readonly Identity[]> {
+): Promise<readonly IdentityProfile[]> {
   const found = new Map<UserId | null, { overrides: Memory[]; narrative: Memory | null }>()
   for (const memory of await identityMemories(ports, scope)) {
     const { user } = memory.place
@@ -45,7 +45,7 @@ export async function listIdentities(
 }
 
 async function identityMemories(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   { owner, user }: Scope,
 ): Promise<readonly Memory[]> {
   const found: Memory[] = []
@@ -54,7 +54,7 @@ async function identityMemories(
     categories: ['identity'],
     statuses: ['active', 'disabled'],
     // What waits for review is not told, and not shown here either.
-    trusts: BELIEVED_TRUST_LEVELS,
+    trusts: TRUSTED_LEVELS,
   } as const
   for await (const page of pages(store, 'memory', scope, { where, order: 'oldest' })) {
     found.push(...page)
@@ -64,7 +64,7 @@ async function identityMemories(
 
 /** To whoever asks for who somebody is, other memories are not there. */
 export async function getIdentity(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {
@@ -74,18 +74,18 @@ export async function getIdentity(
 }
 
 export async function addIdentity(
-  ports: EnginePorts,
-  remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>,
+  ports: EngineDependencies,
+  remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>,
   { owner, user }: Scope,
   { content, source }: { readonly content: string; readonly source: string },
-): Promise<AddedIdentity> {
+): Promise<AddIdentityResult> {
   const home = { owner, user: user ?? null }
-  const said = foldStatement(content)
+  const said = normalizeStatement(content)
   const known = (await identityMemories(ports, home)).find(
-    (memory) => memory.key !== NARRATIVE_KEY && foldStatement(memory.content) === said,
+    (memory) => memory.key !== NARRATIVE_KEY && normalizeStatement(memory.content) === said,
   )
   // What was only learned becomes the person's word by being said here.
-  const isTheirs = known !== undefined && !isPinnedByMachine(known)
+  const isTheirs = known !== undefined && !isAutoPinned(known)
   if (isTheirs) return { outcome: 'known', memory: known, other: null }
   // A fact that says the same becomes part of who the person is.
   const { outcome, memory, other } = await remember(home, {

@@ -1,6 +1,6 @@
 /** Which facts tell who a person is: they are always told, and answer those who ask who they are. */
-import { hintsOf } from '../../memory/contradiction/attributes.ts'
-import { readStatement } from '../../memory/contradiction/statements.ts'
+import { getSearchHintsByName } from '../../memory/contradiction/attributes.ts'
+import { parseStatement } from '../../memory/contradiction/statements.ts'
 
 /** How much a statement matters that says who the person is, whatever found it. */
 export const IDENTITY_IMPORTANCE = 9
@@ -31,13 +31,13 @@ const FAMILY: ReadonlySet<string> = new Set(
 
 /** Words that statements of each kind are made of, in all languages: what is found by them is still to be graded. */
 export const IDENTITY_HINTS: readonly string[] = [
-  ...new Set(ATTRIBUTES.flatMap(hintsOf)),
+  ...new Set(ATTRIBUTES.flatMap(getSearchHintsByName)),
   [...FAMILY].join(' '),
 ]
 
 /** How much a statement tells about who the person is, the lowest first; null when it tells something else. */
-export function identityGrade(content: string): number | null {
-  const { attribute } = readStatement(content)
+export function gradeIdentity(content: string): number | null {
+  const { attribute } = parseStatement(content)
   if (attribute === null) return null
   const [kind = '', of = ''] = attribute.name.split(/ (.*)/u)
   if (kind === 'relation') return FAMILY.has(of) ? ATTRIBUTES.length : null

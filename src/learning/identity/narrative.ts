@@ -3,17 +3,17 @@
  * it is told anew when those change, and only then; whatever a person makes of it is theirs and stays.
  */
 
-import { inOneLine } from '../../domain/context-block.ts'
+import { toSingleLine } from '../../domain/context-block.ts'
 import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { DraftInput } from '../../memory/draft.ts'
-import { foldStatement } from '../../text/fingerprint.ts'
-import { unreadable } from '../completions/answer-json.ts'
-import { fenceNote } from '../completions/prompt-fencing.ts'
+import { normalizeStatement } from '../../text/fingerprint.ts'
+import { createUnreadableAnswerError } from '../completions/answer-json.ts'
+import { fenceText } from '../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
-import { wordsIn } from '../summaries/summary-prompt.ts'
+import { parseTextField } from '../summaries/summary-prompt.ts'
 
 /** Rises with every change of the words below that may change an answer. */
 export const NARRATIVE_VERSION = '1'
@@ -30,42 +30,42 @@ const IMPORTANCE = 8
 const SALIENCE = 0.9
 
 /** What a narrative is told from, in order; nothing where nothing is known about who the person is. */
-export function narrativeSources(
+export function selectNarrativeSources(
   identity: readonly Memory[],
   facts: readonly Memory[],
 ): readonly Memory[] {
-  const overrides = identity.filter(canTell).sort(oldestFirst).slice(0, OVERRIDES_MAX)
+  const overrides = identity.filter(isNarratable).sort(compareOldestFirst).slice(0, OVERRIDES_MAX)
   if (overrides.length === 0) return []
   const best = facts
-    .filter((fact) => canTell(fact) && isTelling(fact))
-    .sort(bestFirst)
+    .filter((fact) => isNarratable(fact) && isIdentityFact(fact))
+    .sort(compareByImportance)
     .slice(0, FACTS_MAX)
-  return distinct([...overrides, ...best])
+  return deduplicate([...overrides, ...best])
 }
 
 /** A narrative is never told from itself, nor from what nobody has approved. */
-function canTell({ key, status, trust }: Memory): boolean {
+function isNarratable({ key, status, trust }: Memory): boolean {
   return key !== NARRATIVE_KEY && status === 'active' && trust !== 'suspect'
 }
 
 /** No event, conversation or passing remark. What fades is not asked: the same facts must tell the same every day. */
-function isTelling({ category, type, pinned, importance }: Memory): boolean {
+function isIdentityFact({ category, type, pinned, importance }: Memory): boolean {
   const isOther = category === 'identity' || category === 'episode' || category === 'event'
   return !isOther && type !== 'episodic' && (pinned || importance >= FACT_IMPORTANCE_MIN)
 }
 
-function oldestFirst(a: Memory, b: Memory): number {
+function compareOldestFirst(a: Memory, b: Memory): number {
   return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
 }
 
-function bestFirst(a: Memory, b: Memory): number {
-  return Number(b.pinned) - Number(a.pinned) || b.importance - a.importance || oldestFirst(a, b)
+function compareByImportance(a: Memory, b: Memory): number {
+  return Number(b.pinned) - Number(a.pinned) || b.importance - a.importance || compareOldestFirst(a, b)
 }
 
-function distinct(memories: readonly Memory[]): readonly Memory[] {
+function deduplicate(memories: readonly Memory[]): readonly Memory[] {
   const seen = new Set<string>()
   return memories.filter(({ content }) => {
-    const folded = foldStatement(content)
+    const folded = normalizeStatement(content)
     if (seen.has(folded)) return false
     seen.add(folded)
     return true
@@ -73,16 +73,16 @@ function distinct(memories: readonly Memory[]): readonly Memory[] {
 }
 
 /** The same for the same sources: what is to be told anew is told by it. */
-export function sourcesHash(sources: readonly Memory[]): string {
+export function hashSources(sources: readonly Memory[]): string {
   const told = sources.map(({ id, content }) => [id, content])
   return sha256(JSON.stringify([NARRATIVE_VERSION, told])).slice(0, 40)
 }
 
 /** One sentence after the other, as they stand, and no more than fit. */
-export function joinedNarrative(sources: readonly Memory[]): string {
+export function joinStatements(sources: readonly Memory[]): string {
   let text = ''
   for (const { content } of sources) {
-    const line = [...inOneLine(content)].slice(0, LINE_CHARACTERS_MAX).join('')
+    const line = [...toSingleLine(content)].slice(0, LINE_CHARACTERS_MAX).join('')
     if (line === '') continue
     const sentence = /[.!?。！？…]$/u.test(line) ? line : `${line}.`
     if (text.length + sentence.length + 1 > NARRATIVE_CHARACTERS_MAX) break
@@ -93,7 +93,7 @@ export function joinedNarrative(sources: readonly Memory[]): string {
 
 export type NarrativeWording = 'rules' | 'model'
 
-export function narrativeDraft(
+export function buildNarrativeDraft(
   sources: readonly Memory[],
   text: string,
   wording: NarrativeWording,
@@ -112,7 +112,7 @@ export function narrativeDraft(
     observedAt: Math.max(...sources.map(({ updatedAt }) => updatedAt)),
     metadata: {
       version,
-      sources: sourcesHash(sources),
+      sources: hashSources(sources),
       toldFrom: sources.map(({ id }) => id),
       wording,
     },
@@ -124,7 +124,7 @@ export function narrativeDraft(
  * Whether a narrative is as it was made here. Whoever edits, restores, disables or undoes it makes another version than
  * the one it names, and whoever writes it anew leaves another provenance: then it is theirs.
  */
-export function isOurs({ provenance, metadata, version }: Memory): boolean {
+export function isGeneratedNarrative({ provenance, metadata, version }: Memory): boolean {
   return provenance.extractor === EXTRACTOR && metadata.version === version
 }
 
@@ -135,11 +135,11 @@ export function isUpToDate(
   hasModel: boolean,
 ): boolean {
   const isWorded = metadata.wording === 'model' || !hasModel
-  return metadata.sources === sourcesHash(sources) && isWorded
+  return metadata.sources === hashSources(sources) && isWorded
 }
 
 /** The memories that it was told from. */
-export function toldFrom({ metadata }: Memory): readonly MemoryId[] {
+export function getNarrativeSources({ metadata }: Memory): readonly MemoryId[] {
   const ids = Array.isArray(metadata.toldFrom) ? metadata.toldFrom : []
   return ids.filter((id): id is MemoryId => typeof id === 'string')
 }
@@ -157,8 +157,8 @@ How:
 - Only what is known: invent nothing, guess nothing, judge nothing. Keep every name, number, date and "not".
 - No advice, no wishes, no instructions to anybody.`
 
-export function narrativePrompt(sources: readonly Memory[]): readonly PromptMessage[] {
-  const lines = sources.map(({ content }) => fenceNote('known', content, LINE_CHARACTERS_MAX))
+export function buildNarrativePrompt(sources: readonly Memory[]): readonly PromptMessage[] {
+  const lines = sources.map(({ content }) => fenceText('known', content, LINE_CHARACTERS_MAX))
   return [
     { role: 'system', content: TASK },
     { role: 'user', content: lines.join('\n') },
@@ -166,9 +166,9 @@ export function narrativePrompt(sources: readonly Memory[]): readonly PromptMess
 }
 
 export function parseNarrative(answer: string): string {
-  const text = inOneLine(wordsIn(answer, 'narrative'))
+  const text = toSingleLine(parseTextField(answer, 'narrative'))
   if (text.length > NARRATIVE_CHARACTERS_MAX) {
-    throw unreadable('The answer is longer than was asked for.', 'too_long')
+    throw createUnreadableAnswerError('The answer is longer than was asked for.', 'too_long')
   }
   return text
 }

@@ -4,33 +4,33 @@
  */
 
 import type { Sentence } from '../../text/speech/sentences.ts'
-import { recognise, type Span, skipOpeners, viewOf } from './cue-matcher.ts'
+import { matchCue, type TextSpan, skipOpeners, sliceSpan } from './cue-matcher.ts'
 import type { Grammar } from './types.ts'
 
 /** A question without a question mark shows in its last word. */
 const ENDING_CHARACTERS = 12
 
-export function divideSentence(
+export function splitIntoClauses(
   speech: string,
   sentence: Sentence,
   grammar: Grammar,
-): readonly Span[] {
-  const clauses: Span[] = []
+): readonly TextSpan[] {
+  const clauses: TextSpan[] = []
   let clause = skipOpeners(speech, sentence, grammar)
   for (const boundary of findBoundaries(speech, clause, grammar)) {
     const next = { start: boundary.end, end: sentence.end }
-    if (grammar.request.test(viewOf(speech, next))) {
+    if (grammar.request.test(sliceSpan(speech, next))) {
       return [...clauses, { start: clause.start, end: boundary.start }]
     }
-    if (beginsClause(speech, clause, boundary, next, grammar)) {
+    if (isClauseStart(speech, clause, boundary, next, grammar)) {
       clauses.push({ start: clause.start, end: boundary.start })
       clause = skipOpeners(speech, next, grammar)
     }
   }
-  return asks(speech, sentence, grammar) ? [] : [...clauses, clause]
+  return isQuestionClause(speech, sentence, grammar) ? [] : [...clauses, clause]
 }
 
-function* findBoundaries(speech: string, span: Span, grammar: Grammar): Generator<Span> {
+function* findBoundaries(speech: string, span: TextSpan, grammar: Grammar): Generator<TextSpan> {
   const said = speech.slice(span.start, span.end)
   for (const match of said.matchAll(grammar.boundary)) {
     const start = span.start + match.index
@@ -44,21 +44,21 @@ function skipBlanks(speech: string, from: number, end: number): number {
   return at
 }
 
-function beginsClause(
+function isClauseStart(
   speech: string,
-  clause: Span,
-  boundary: Span,
-  next: Span,
+  clause: TextSpan,
+  boundary: TextSpan,
+  next: TextSpan,
   grammar: Grammar,
 ): boolean {
   const isConnected = /\p{L}/u.test(speech.slice(boundary.start, boundary.end))
-  if (isConnected && grammar.subject.test(viewOf(speech, next))) return true
+  if (isConnected && grammar.subject.test(sliceSpan(speech, next))) return true
   // In "As a rule, I prefer tea" the comma ends an adverbial, and no clause.
-  if (!isConnected && grammar.lead.test(viewOf(speech, clause))) return false
-  return recognise(speech, skipOpeners(speech, next, grammar), grammar) !== null
+  if (!isConnected && grammar.lead.test(sliceSpan(speech, clause))) return false
+  return matchCue(speech, skipOpeners(speech, next, grammar), grammar) !== null
 }
 
-function asks(speech: string, sentence: Sentence, grammar: Grammar): boolean {
+function isQuestionClause(speech: string, sentence: Sentence, grammar: Grammar): boolean {
   if (sentence.isQuestion) return true
   const ending = speech.slice(
     Math.max(sentence.start, sentence.end - ENDING_CHARACTERS),

@@ -1,10 +1,10 @@
 /** Decides whether a clause is a first-person statement worth keeping, and which kind. */
-import type { Cue, Grammar, Polarity } from './types.ts'
+import type { PatternCue, Grammar, Polarity } from './types.ts'
 
 /** Half-open range of a text. */
-export type Span = { readonly start: number; readonly end: number }
+export type TextSpan = { readonly start: number; readonly end: number }
 
-export type Recognition = { readonly cue: Cue; readonly polarity: Polarity }
+export type CueMatch = { readonly cue: PatternCue; readonly polarity: Polarity }
 
 /**
  * How much of a clause the expressions see. What makes a clause a statement stands near its beginning, and
@@ -22,15 +22,15 @@ const OPENERS_MAX = 4
 const PREAMBLE = /^[\s,:.!([\-–—*•+#、，]+|^\d{1,2}[.)]\s+/u
 
 /** The beginning of what is said in `span`, for expressions to look at. */
-export function viewOf(speech: string, span: Span): string {
+export function sliceSpan(speech: string, span: TextSpan): string {
   return speech.slice(span.start, Math.min(span.end, span.start + WINDOW_CHARACTERS))
 }
 
 /** Moves the start behind list marks and openers such as "by the way". */
-export function skipOpeners(speech: string, span: Span, grammar: Grammar): Span {
+export function skipOpeners(speech: string, span: TextSpan, grammar: Grammar): TextSpan {
   let start = span.start
   for (let count = 0; count < OPENERS_MAX && start < span.end; count++) {
-    const view = viewOf(speech, { start, end: span.end })
+    const view = sliceSpan(speech, { start, end: span.end })
     const skipped = PREAMBLE.exec(view)?.[0] ?? grammar.discourse.exec(view)?.[0] ?? ''
     if (skipped === '') break
     start += skipped.length
@@ -38,9 +38,9 @@ export function skipOpeners(speech: string, span: Span, grammar: Grammar): Span 
   return { start, end: span.end }
 }
 
-export function recognise(speech: string, span: Span, grammar: Grammar): Recognition | null {
-  const view = viewOf(speech, span)
-  if (!grammar.firstPerson.test(view) || grammar.unstated.test(view)) return null
+export function matchCue(speech: string, span: TextSpan, grammar: Grammar): CueMatch | null {
+  const view = sliceSpan(speech, span)
+  if (!grammar.firstPerson.test(view) || grammar.nonStatement.test(view)) return null
   for (const anchor of findAnchors(view, grammar)) {
     const core = view.slice(anchor)
     if (grammar.chatter.test(core)) continue
@@ -55,7 +55,7 @@ export function recognise(speech: string, span: Span, grammar: Grammar): Recogni
   return null
 }
 
-function isIntent({ category }: Cue): boolean {
+function isIntent({ category }: PatternCue): boolean {
   return category === 'decision' || category === 'event'
 }
 

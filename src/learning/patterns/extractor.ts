@@ -10,17 +10,17 @@ import {
   EXTRACTION_BYTES_MAX,
 } from '../../domain/limits.ts'
 import type { MemoryType } from '../../domain/memory.ts'
-import { maskForeignSpeech } from '../../text/speech/quoted-speech.ts'
+import { maskQuotedSpeech } from '../../text/speech/quoted-speech.ts'
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
-import { divideSentence } from './clauses.ts'
-import { type Recognition, recognise, type Span, viewOf } from './cue-matcher.ts'
+import { splitIntoClauses } from './clauses.ts'
+import { type CueMatch, matchCue, type TextSpan, sliceSpan } from './cue-matcher.ts'
 import { rankGrammars } from './languages/index.ts'
 import { toPatternKey } from './pattern-key.ts'
 import { findTailStart } from './text-tail.ts'
-import type { Extraction, Grammar, PatternCategory } from './types.ts'
+import type { PatternFact, Grammar, PatternCategory } from './types.ts'
 
-export { patternRules } from './languages/index.ts'
-export type { Extraction, PatternLanguage, Polarity } from './types.ts'
+export { listGrammarPatterns as patternRules } from './languages/index.ts'
+export type { PatternFact as Extraction, PatternLanguage, Polarity } from './types.ts'
 
 /** Rises with every change of the rules that changes what is extracted; stored as provenance. */
 /** `provenance.extractor` of what patterns learned. */
@@ -41,12 +41,12 @@ const TYPES: Readonly<Record<PatternCategory, MemoryType>> = {
 }
 
 /** The person's statements about themself in the tail of `text`, in order, each key once. */
-export function extractPatterns(text: string): readonly Extraction[] {
+export function extractPatterns(text: string): readonly PatternFact[] {
   const offset = findTailStart(text, EXTRACTION_BYTES_MAX)
   const said = text.slice(offset)
-  const speech = maskForeignSpeech(said)
+  const speech = maskQuotedSpeech(said)
   const grammars = rankGrammars(speech)
-  const found = new Map<string, Extraction>()
+  const found = new Map<string, PatternFact>()
   for (const sentence of splitSentences(speech)) {
     for (const extraction of extractSentence(said, speech, sentence, grammars)) {
       if (found.has(extraction.key)) continue
@@ -63,15 +63,15 @@ function extractSentence(
   speech: string,
   sentence: Sentence,
   grammars: readonly Grammar[],
-): readonly Extraction[] {
+): readonly PatternFact[] {
   for (const grammar of grammars) {
     if (!grammar.firstPerson.test(speech.slice(sentence.start, sentence.end))) continue
-    const extractions: Extraction[] = []
-    for (const clause of divideSentence(speech, sentence, grammar)) {
-      const view = viewOf(speech, clause)
+    const extractions: PatternFact[] = []
+    for (const clause of splitIntoClauses(speech, sentence, grammar)) {
+      const view = sliceSpan(speech, clause)
       // What follows "if" or "she says" belongs to it, however the sentence goes on.
-      if (grammar.unstated.test(view) || grammar.disowned.test(view)) break
-      const recognition = recognise(speech, clause, grammar)
+      if (grammar.nonStatement.test(view) || grammar.attribution.test(view)) break
+      const recognition = matchCue(speech, clause, grammar)
       if (recognition === null) continue
       const extraction = toExtraction(said, clause, recognition, grammar)
       if (extraction !== null) extractions.push(extraction)
@@ -83,10 +83,10 @@ function extractSentence(
 
 function toExtraction(
   said: string,
-  clause: Span,
-  { cue, polarity }: Recognition,
+  clause: TextSpan,
+  { cue, polarity }: CueMatch,
   grammar: Grammar,
-): Extraction | null {
+): PatternFact | null {
   const span = trim(said, clause)
   const content = said.slice(span.start, span.end).replace(/\s+/gu, ' ')
   // A clause cut short could lose its negation (Japanese says it last), so one too long is left out.
@@ -108,7 +108,7 @@ function toExtraction(
 const EDGE = /[\s,;:.!?…。！？、，–—-]/u
 
 /** Without the blanks and marks at its ends, except the dot that belongs to "3 p.m.". */
-function trim(said: string, clause: Span): Span {
+function trim(said: string, clause: TextSpan): TextSpan {
   let { start, end } = clause
   while (start < end && EDGE.test(said.charAt(start))) start++
   while (end > start && EDGE.test(said.charAt(end - 1))) end--

@@ -2,7 +2,7 @@
  * The small notation the language tables are written in: a blank stands for any run of blanks, and `{name}`
  * for the fragment of that name. It keeps the tables readable; it adds no power to regular expressions.
  */
-import type { Cue, PatternCategory } from './types.ts'
+import type { PatternCue, PatternCategory } from './types.ts'
 
 export type Fragments = Readonly<Record<string, string>>
 
@@ -17,9 +17,9 @@ const IMPORTANCE: Readonly<Record<PatternCategory, number>> = {
 }
 
 /** For names, allergies and the like: getting these wrong offends or harms. */
-export const VITAL = 9
+export const CRITICAL_IMPORTANCE = 9
 
-export const NEVER = /(?!)/u
+export const NEVER_MATCHING = /(?!)/u
 
 /**
  * The letters of the languages written with blanks. `\p{L}` is what is meant, but rules full of it compile
@@ -30,25 +30,25 @@ const LETTER = 'a-z\\u00aa-\\u024f'
 /** No word goes on here. A rule may end in a blank or look ahead at a word that begins right after it. */
 const WORD_END = `(?!(?<=[${LETTER}\\d])[${LETTER}\\d])`
 
-export type Notation = {
+export type GrammarNotation = {
   /** Matches at the beginning of a text, up to the end of a word. */
   readonly opening: (...sources: readonly string[]) => RegExp
   /** Matches whole words anywhere in a text. */
   readonly anywhere: (...sources: readonly string[]) => RegExp
-  readonly cue: (category: PatternCategory, source: string, importance?: number) => Cue
+  readonly cue: (category: PatternCategory, source: string, importance?: number) => PatternCue
 }
 
 /** Notation for languages that put blanks between words. */
-export function spaced(fragments: Fragments): Notation {
+export function createSpacedNotation(fragments: Fragments): GrammarNotation {
   return notation(fragments, 'i', `(?<![${LETTER}\\d])`, WORD_END)
 }
 
 /** Notation for languages that do not: there is no word end to insist on. */
-export function unspaced(fragments: Fragments): Notation {
+export function createUnspacedNotation(fragments: Fragments): GrammarNotation {
   return notation(fragments, 'iu', '', '')
 }
 
-function notation(fragments: Fragments, flags: string, before: string, after: string): Notation {
+function notation(fragments: Fragments, flags: string, before: string, after: string): GrammarNotation {
   const opening = (...sources: readonly string[]) =>
     new RegExp(`^(?:${expand(sources, fragments)})${after}`, flags)
   return {

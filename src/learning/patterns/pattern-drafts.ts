@@ -3,10 +3,10 @@
 import type { TurnId } from '../../domain/ids.ts'
 import type { Trust } from '../../domain/memory.ts'
 import type { DraftInput } from '../../memory/draft.ts'
-import { PINNED_BY_MACHINE } from '../../memory/pins.ts'
-import { overridesInstructions } from '../../text/prompt-injection.ts'
-import { IDENTITY_IMPORTANCE, identityGrade } from '../identity/identity-grade.ts'
-import { trustIn } from '../statement-trust.ts'
+import { AUTO_PIN } from '../../memory/pins.ts'
+import { isInstructionOverride } from '../../text/prompt-injection.ts'
+import { IDENTITY_IMPORTANCE, gradeIdentity } from '../identity/identity-grade.ts'
+import { assessTrust } from '../statement-trust.ts'
 import {
   type Extraction,
   extractPatterns,
@@ -14,7 +14,7 @@ import {
   PATTERNS_VERSION,
 } from './extractor.ts'
 
-export type LearnOptions = {
+export type PatternLearningOptions = {
   /** When it was said, if not just now. */
   readonly observedAt?: number
   readonly source?: string
@@ -31,17 +31,17 @@ export type LearnOptions = {
   readonly accepts?: (fact: Extraction) => boolean
 }
 
-export function patternDrafts(text: string, options: LearnOptions = {}): readonly DraftInput[] {
+export function buildPatternDrafts(text: string, options: PatternLearningOptions = {}): readonly DraftInput[] {
   const { accepts = () => true, source = 'library', observedAt } = options
   const facts = extractPatterns(text).filter(accepts)
   if (facts.length === 0) return []
   // What stands beside an attempt to take over may be part of it.
-  const spoken = overridesInstructions(text) ? 'suspect' : (options.trust ?? 'user')
+  const spoken = isInstructionOverride(text) ? 'suspect' : (options.trust ?? 'user')
   return facts.map((fact) => ({
     content: fact.content,
     type: fact.type,
     language: fact.language,
-    ...standingOf(fact, trustIn(fact.content, spoken), options.keyPrefix ?? ''),
+    ...getFactStanding(fact, assessTrust(fact.content, spoken), options.keyPrefix ?? ''),
     provenance: {
       source,
       speaker: options.speaker ?? null,
@@ -53,16 +53,16 @@ export function patternDrafts(text: string, options: LearnOptions = {}): readonl
   }))
 }
 
-type Standing = Pick<
+type FactStanding = Pick<
   DraftInput,
   'key' | 'category' | 'importance' | 'trust' | 'pinned' | 'metadata'
 >
 
-function standingOf(fact: Extraction, trust: Trust, keyPrefix: string): Standing {
+function getFactStanding(fact: Extraction, trust: Trust, keyPrefix: string): FactStanding {
   const { category, importance } = fact
   // Without a key: what waits for a person must not be what the same words are found under when they are honest.
   if (trust === 'suspect') return { category, importance, trust }
-  if (trust !== 'user' || identityGrade(fact.content) === null) {
+  if (trust !== 'user' || gradeIdentity(fact.content) === null) {
     return { key: keyPrefix + fact.key, category, importance, trust }
   }
   // Who the person is is compared by what it says, as a statement of a model is: a pin of their own stays theirs.
@@ -70,7 +70,7 @@ function standingOf(fact: Extraction, trust: Trust, keyPrefix: string): Standing
     category: 'identity',
     importance: IDENTITY_IMPORTANCE,
     pinned: true,
-    metadata: PINNED_BY_MACHINE,
+    metadata: AUTO_PIN,
     trust,
   }
 }

@@ -1,29 +1,29 @@
 import type { Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { type Remembered, remembered, write } from '../../memory/memory-writer.ts'
-import { type LearnOptions, patternDrafts } from './pattern-drafts.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { type RememberResult, toRememberResult, writeDraft } from '../../memory/memory-writer.ts'
+import { type PatternLearningOptions, buildPatternDrafts } from './pattern-drafts.ts'
 
 /** Keeps what a person says about themselves in a text; see `core/patterns`. */
 export async function learn(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   text: string,
-  options: LearnOptions = {},
+  options: PatternLearningOptions = {},
 ): Promise<Learned> {
-  const kept: Remembered[] = []
+  const kept: RememberResult[] = []
   let refused = 0
   // What was said to a model is recorded while others wait: nobody is asked about it here.
   const { adjudicate: _, ...alone } = ports
-  for (const draft of patternDrafts(text, options)) {
-    const decision = await write(alone, scope, draft, options.isHistory)
+  for (const draft of buildPatternDrafts(text, options)) {
+    const decision = await writeDraft(alone, scope, draft, options.isHistory)
     if (decision.kind === 'refused') refused++
-    else kept.push(remembered(decision))
+    else kept.push(toRememberResult(decision))
   }
   return { remembered: kept, refused }
 }
 
 export type Learned = {
-  readonly remembered: readonly Remembered[]
+  readonly remembered: readonly RememberResult[]
   /** Facts that were not kept because they were forgotten after they were said. */
   readonly refused: number
 }

@@ -10,7 +10,7 @@ export type PatternLanguage = (typeof PATTERN_LANGUAGES)[number]
  */
 export type Polarity = 'affirmed' | 'negated'
 
-export type Extraction = {
+export type PatternFact = {
   /** The clause as the person said it, with its negation, blanks collapsed; 3 … 500 characters. */
   readonly content: string
   readonly category: MemoryCategory
@@ -32,7 +32,7 @@ export type PatternCategory = Extract<
 >
 
 /** A way to begin a statement worth keeping. Cues are tried in order, so the narrower one comes first. */
-export type Cue = {
+export type PatternCue = {
   readonly category: PatternCategory
   readonly importance: number
   readonly pattern: RegExp
@@ -46,7 +46,7 @@ export type Cue = {
 export type Grammar = {
   readonly language: PatternLanguage
   /** Common words, counted to decide which of two related languages is tried first. */
-  readonly typical: RegExp
+  readonly languageHint: RegExp
   /** Must occur in a clause for any cue to match; a cheap way out for most text. */
   readonly firstPerson: RegExp
   /** Openers that are not part of the statement: "by the way", "ok", "honestly". */
@@ -62,11 +62,11 @@ export type Grammar = {
   /** What follows asks or orders: it ends the statement before it and is not one itself. */
   readonly request: RegExp
   /** How a question or an unreal statement begins; nothing after it in the sentence is a statement. */
-  readonly unstated: RegExp
+  readonly nonStatement: RegExp
   /** How a question ends that has no question mark; tested on the last characters of a sentence. */
   readonly questionEnd: RegExp
   /** Somebody else says, thinks or is told what follows; or it is only possible. */
-  readonly disowned: RegExp
+  readonly attribution: RegExp
   /** Makes a decision or plan before it depend on something: "I'll move if I get the job". */
   readonly condition: RegExp
   /** Chat with an assistant about the work at hand, in the shape of a statement. */
@@ -74,7 +74,7 @@ export type Grammar = {
   /** Words right after a cue that point into the conversation, so that the clause means nothing later. */
   readonly deictic: RegExp
   readonly negation: Negation
-  readonly cues: readonly Cue[]
+  readonly cues: readonly PatternCue[]
 }
 
 /**

@@ -2,22 +2,22 @@
 
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { BELIEVED_TRUST_LEVELS, type Memory } from '../../domain/memory.ts'
+import { TRUSTED_LEVELS, type Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { parseEdit } from '../../memory/draft.ts'
-import { getOrThrow, replacing } from '../../memory/memory-changes.ts'
-import { decideAndCommit, stamp } from '../../storage/access/optimistic-commit.ts'
+import { getMemoryOrThrow, buildReplacement } from '../../memory/memory-changes.ts'
+import { commitWithRetry, createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Page } from '../../storage/store.ts'
-import { choose, inConflictWith, type Replaced, withoutConflict } from './conflict-resolution.ts'
+import { buildConflictResolution, redirectConflict, type MemoryReplacement, clearConflict } from './conflict-resolution.ts'
 import type { ReviewQuery } from './suspect-review.ts'
 
 /** `memory` says otherwise than `other`, which was there before. */
 export type Conflict = { readonly memory: Memory; readonly other: Memory }
 
-export type Settled = {
+export type ResolvedConflict = {
   readonly kept: Memory
   readonly dropped: Memory
 }
@@ -28,12 +28,12 @@ const LIST_LIMIT = 50
 const OPEN = {
   conflicting: true,
   statuses: ['active'],
-  trusts: BELIEVED_TRUST_LEVELS,
+  trusts: TRUSTED_LEVELS,
 } as const
 
 /** Newest first. A page may hold fewer than asked for: with one side gone, there is nothing to settle. */
 export async function listConflicts(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   scope: Scope,
   { limit = LIST_LIMIT, after }: ReviewQuery = {},
 ): Promise<Page<Conflict>> {
@@ -60,47 +60,47 @@ export async function listConflicts(
 }
 
 /** One stays, with its words or those given, and takes the place of the other; all in one change. */
-export async function settle(
-  ports: EnginePorts,
+export async function resolveMemoryConflict(
+  ports: EngineDependencies,
   scope: Scope,
   ids: { readonly keep: MemoryId; readonly drop: MemoryId },
   words?: string,
-): Promise<Settled> {
+): Promise<ResolvedConflict> {
   const content = words === undefined ? null : (parseEdit({ content: words }).content ?? null)
   if (ids.keep === ids.drop) {
     throw new AppError('invalid_input', 'It takes two memories.', { field: 'drop' })
   }
-  return decideAndCommit(ports, async () => {
-    const keep = requireInUse(await getOrThrow(ports, scope, ids.keep))
-    const drop = requireInUse(await getOrThrow(ports, scope, ids.drop))
-    requireSameUser(keep, drop)
-    const mark = stamp(ports)
-    const chosen = choose({ keep, drop, content }, mark)
-    const others = await inConflict(ports, drop, keep)
-    const moved = others.map((memory) => inConflictWith(memory, keep, mark))
+  return commitWithRetry(ports, async () => {
+    const keep = assertActive(await getMemoryOrThrow(ports, scope, ids.keep))
+    const drop = assertActive(await getMemoryOrThrow(ports, scope, ids.drop))
+    assertSameUser(keep, drop)
+    const mark = createChangeStamp(ports)
+    const chosen = buildConflictResolution({ keep, drop, content }, mark)
+    const others = await loadConflicting(ports, drop, keep)
+    const moved = others.map((memory) => redirectConflict(memory, keep, mark))
     const [dropped, kept] = chosen
     return {
-      changes: replacingAll(ports, [...chosen, ...moved]),
+      changes: buildReplacements(ports, [...chosen, ...moved]),
       result: { kept: kept?.after ?? keep, dropped: dropped?.after ?? drop },
     }
   })
 }
 
 /** Both hold: what was in doubt is not any more. */
-export async function reconcile(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
-  return decideAndCommit(ports, async () => {
-    const memory = requireInUse(await getOrThrow(ports, scope, id))
+export async function keepBoth(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+  return commitWithRetry(ports, async () => {
+    const memory = assertActive(await getMemoryOrThrow(ports, scope, id))
     if (memory.conflictsWith === null) {
       throw new AppError('conflict', `The memory ${id} is in no conflict.`, { id })
     }
-    const settled = withoutConflict(memory, stamp(ports))
-    return { changes: replacingAll(ports, [settled]), result: settled.after }
+    const settled = clearConflict(memory, createChangeStamp(ports))
+    return { changes: buildReplacements(ports, [settled]), result: settled.after }
   })
 }
 
 /** Others that are in conflict with a memory, besides `besides`. There are few of these among all. */
-async function inConflict(
-  { store }: EnginePorts,
+async function loadConflicting(
+  { store }: EngineDependencies,
   { id, place }: Memory,
   besides: Memory,
 ): Promise<readonly Memory[]> {
@@ -113,11 +113,11 @@ async function inConflict(
   return found
 }
 
-function replacingAll(ports: EnginePorts, replaced: readonly Replaced[]) {
-  return replaced.flatMap(({ before, after }) => replacing(ports, before, after))
+function buildReplacements(ports: EngineDependencies, replaced: readonly MemoryReplacement[]) {
+  return replaced.flatMap(({ before, after }) => buildReplacement(ports, before, after))
 }
 
-function requireInUse(memory: Memory): Memory {
+function assertActive(memory: Memory): Memory {
   const { id, status, trust } = memory
   if (status !== 'active') {
     throw new AppError('conflict', `Memory ${id} is ${status}: there is nothing to settle.`, {
@@ -131,7 +131,7 @@ function requireInUse(memory: Memory): Memory {
   })
 }
 
-function requireSameUser(keep: Memory, drop: Memory): void {
+function assertSameUser(keep: Memory, drop: Memory): void {
   if (keep.place.user === drop.place.user) return
   throw new AppError('invalid_input', 'The two memories belong to different users.', {
     field: 'drop',

@@ -4,8 +4,8 @@ import { AppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { getOrThrow } from '../../memory/memory-changes.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { getMemoryOrThrow } from '../../memory/memory-changes.ts'
 import * as correct from '../../memory/memory-editor.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import type { Page } from '../../storage/store.ts'
@@ -15,8 +15,8 @@ export type ReviewQuery = { readonly limit?: number; readonly after?: string }
 const LIST_LIMIT = 50
 
 /** Newest first. */
-export async function listSuspects(
-  { store }: EnginePorts,
+export async function listSuspectMemories(
+  { store }: EngineDependencies,
   scope: Scope,
   { limit = LIST_LIMIT, after }: ReviewQuery = {},
 ): Promise<Page<Memory>> {
@@ -29,20 +29,20 @@ export async function listSuspects(
 }
 
 /** From now on it is what the person said; who a person is, is always told. */
-export async function approve(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
-  const { category, version } = await suspect(ports, scope, id)
+export async function approveMemory(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+  const { category, version } = await loadSuspect(ports, scope, id)
   const edit = { trust: 'user', ...(category === 'identity' ? { pinned: true } : {}) } as const
   return correct.edit(ports, scope, id, edit, version)
 }
 
 /** It is forgotten, and not learned again from what was said. */
-export async function reject(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
-  await suspect(ports, scope, id)
+export async function rejectMemory(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+  await loadSuspect(ports, scope, id)
   return correct.forget(ports, scope, id)
 }
 
-async function suspect(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
-  const memory = await getOrThrow(ports, scope, id)
+async function loadSuspect(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+  const memory = await getMemoryOrThrow(ports, scope, id)
   if (memory.trust === 'suspect' && memory.status === 'active') return memory
   throw new AppError('conflict', `The memory ${id} doesn't wait for review.`, { id })
 }

@@ -9,25 +9,25 @@ import type { UserId } from '../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { nextTurn } from '../../lib/event-loop.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { Instant } from '../../lib/time.ts'
-import { replacing } from '../../memory/memory-changes.ts'
-import { stamp } from '../../storage/access/optimistic-commit.ts'
+import { buildReplacement } from '../../memory/memory-changes.ts'
+import { createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 import { type CountTokens, estimateTokens } from '../../text/tokens.ts'
-import { absorbedBy } from '../consolidation/merging/merge-decision.ts'
+import { buildAbsorbed } from '../consolidation/merging/merge-decision.ts'
 import {
-  condensed,
+  condenseMemories,
   isSummarizable,
   type SummaryDraft,
-  summaryGroups,
-  summaryOf,
+  groupForSummary,
+  buildSummaryMemory,
 } from './summary.ts'
 
 /** Puts what memories of one user say into words. It may fail. */
-export type WordSummary = (request: {
+export type WriteSummary = (request: {
   readonly memories: readonly Memory[]
   /** What rules made of them. */
   readonly condensed: string
@@ -41,10 +41,10 @@ export type SummarizeOptions = {
   /** 1 to 1,000,000: of each user, the newest that fit into so many tokens are kept as they are. */
   readonly maxTokens?: number
   readonly dryRun?: boolean
-  readonly word?: WordSummary
+  readonly writeSummary?: WriteSummary
 }
 
-export type Summarized = {
+export type SummarizeResult = {
   readonly candidates: readonly Memory[]
   readonly totalTokens: number
   /** How many tokens fewer the summaries take. In a dry run, as rules would word them. */
@@ -64,28 +64,28 @@ const TOKENS_MAX = 1_000_000
 /** Of one call, the oldest; another call takes the next ones. */
 const MEMORIES_MAX = 500
 
-type Done = Pick<SummaryDraft, 'wording'> & {
+type SummaryWrite = Pick<SummaryDraft, 'wording'> & {
   readonly group: readonly Memory[]
   readonly summary: Memory
 }
 
 /** Keeps of each user, or of one session, the newest memories that fit, and summarizes the rest. */
 export function summarizeMemories(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   { maxTokens = TOKENS_DEFAULT, ...options }: Omit<SummarizeOptions, 'olderThanDays'> = {},
-): Promise<Summarized> {
+): Promise<SummarizeResult> {
   return summarize(ports, scope, { ...options, maxTokens })
 }
 
 /** Summarizes what is older than some days, does not fit into some tokens, or both where both are given. */
 export async function summarize(
-  ports: EnginePorts,
+  ports: EngineDependencies,
   scope: Scope,
   options: SummarizeOptions,
-): Promise<Summarized> {
-  const { olderThanDays, maxTokens, dryRun = false, word } = checked(options)
-  const mark = stamp(ports)
+): Promise<SummarizeResult> {
+  const { olderThanDays, maxTokens, dryRun = false, writeSummary: word } = validateOptions(options)
+  const mark = createChangeStamp(ports)
   const count = ports.countTokens ?? estimateTokens
   const before = olderThanDays === null ? null : ((mark.now - olderThanDays * DAY_MS) as Instant)
   const tokensOf = (contents: readonly string[]) =>
@@ -93,25 +93,25 @@ export async function summarize(
   const contentsOf = (group: readonly Memory[]) => tokensOf(group.map(({ content }) => content))
   // What a model makes of them is not known before it is asked.
   const mayShrink = (group: readonly Memory[]) =>
-    word !== undefined || count(condensed(group)) < contentsOf(group)
-  const found = await candidatesIn(ports, scope, {
+    word !== undefined || count(condenseMemories(group)) < contentsOf(group)
+  const found = await findCandidates(ports, scope, {
     ...{ before, maxTokens, now: mark.now, count },
     isWorth: (memory) => isSummarizable(memory) && mayShrink([memory]),
   })
-  const groups = summaryGroups(found).filter(mayShrink)
+  const groups = groupForSummary(found).filter(mayShrink)
   const candidates = groups.flat()
   const totalTokens = contentsOf(candidates)
-  const done: Done[] = []
+  const done: SummaryWrite[] = []
   for (const group of dryRun ? [] : groups) {
-    const worded = await wordingOf(group, word, count)
+    const worded = await writeWording(group, word, count)
     if (count(worded.content) >= contentsOf(group)) continue // nothing would be won
     const id = ports.ids.next('mem', mark.now)
-    const summary = summaryOf(group, { id, place: placeOf(group, scope), ...worded }, mark)
+    const summary = buildSummaryMemory(group, { id, place: getSummaryPlace(group, scope), ...worded }, mark)
     // Somebody changed one of them meanwhile: these wait for the next call.
-    if (await replaceAll(ports, group, summary)) done.push({ group, summary, ...worded })
-    await nextTurn()
+    if (await supersedeAll(ports, group, summary)) done.push({ group, summary, ...worded })
+    await yieldToEventLoop()
   }
-  const contents = dryRun ? groups.map(condensed) : done.map(({ summary }) => summary.content)
+  const contents = dryRun ? groups.map(condenseMemories) : done.map(({ summary }) => summary.content)
   const replaced = dryRun ? candidates : done.flatMap(({ group }) => group)
   return {
     candidates,
@@ -119,16 +119,16 @@ export async function summarize(
     tokensSaved: Math.max(0, contentsOf(replaced) - tokensOf(contents)),
     superseded: dryRun ? 0 : replaced.length,
     summaries: done.map(({ summary }) => summary),
-    wording: wordingIn(done.map(({ wording }) => wording)),
+    wording: combineWording(done.map(({ wording }) => wording)),
   }
 }
 
-function wordingIn(wordings: readonly SummaryDraft['wording'][]): Summarized['wording'] {
+function combineWording(wordings: readonly SummaryDraft['wording'][]): SummarizeResult['wording'] {
   const [first = null, ...others] = new Set(wordings)
   return others.length === 0 ? first : 'both'
 }
 
-function checked({ olderThanDays, maxTokens, ...rest }: SummarizeOptions) {
+function validateOptions({ olderThanDays, maxTokens, ...rest }: SummarizeOptions) {
   const days = olderThanDays ?? (maxTokens === undefined ? DAYS_DEFAULT : null)
   if (days !== null) checkRange('olderThanDays', days, DAYS_MAX)
   if (maxTokens !== undefined) checkRange('maxTokens', maxTokens, TOKENS_MAX)
@@ -140,7 +140,7 @@ function checkRange(field: string, value: number, max: number): void {
   throw new AppError('invalid_input', `${field} is a whole number from 1 to ${max}.`, { field })
 }
 
-type Search = {
+type CandidateSearch = {
   readonly before: Instant | null
   /** 0: none has to fit. */
   readonly maxTokens: number
@@ -151,10 +151,10 @@ type Search = {
 }
 
 /** Oldest first, and no more than the oldest of one call. */
-async function candidatesIn(
-  { store }: EnginePorts,
+async function findCandidates(
+  { store }: EngineDependencies,
   scope: Scope,
-  { before, maxTokens, now, count, isWorth }: Search,
+  { before, maxTokens, now, count, isWorth }: CandidateSearch,
 ): Promise<readonly Memory[]> {
   const found: Memory[] = []
   const taken = new Map<UserId | null, number>()
@@ -182,17 +182,17 @@ async function candidatesIn(
 }
 
 /** Of a session when only that was asked about, so that whoever asks there finds it. */
-function placeOf(group: readonly Memory[], { owner, session }: Scope): SummaryDraft['place'] {
+function getSummaryPlace(group: readonly Memory[], { owner, session }: Scope): SummaryDraft['place'] {
   return { owner, user: group[0]?.place.user ?? null, session: session ?? null }
 }
 
 /** A model's words, if it has any that are shorter than what they are about; else those of rules. */
-async function wordingOf(
+async function writeWording(
   group: readonly Memory[],
-  word: WordSummary | undefined,
+  word: WriteSummary | undefined,
   count: CountTokens,
 ): Promise<Pick<SummaryDraft, 'content' | 'wording'>> {
-  const byRules = condensed(group)
+  const byRules = condenseMemories(group)
   if (word !== undefined) {
     const tokensMax = group.reduce((sum, { content }) => sum + count(content), 0)
     const text = await word({ memories: group, condensed: byRules, tokensMax })
@@ -205,15 +205,15 @@ async function wordingOf(
   return { content: byRules, wording: 'rules' }
 }
 
-async function replaceAll(
-  ports: EnginePorts,
+async function supersedeAll(
+  ports: EngineDependencies,
   group: readonly Memory[],
   summary: Memory,
 ): Promise<boolean> {
   const mark = { change: summary.change, now: summary.updatedAt }
   const changes = [
     { op: 'put', table: 'memory', row: summary, expect: 'absent' } satisfies Change,
-    ...group.flatMap((memory) => replacing(ports, memory, absorbedBy(memory, summary.id, mark))),
+    ...group.flatMap((memory) => buildReplacement(ports, memory, buildAbsorbed(memory, summary.id, mark))),
   ]
   return (await ports.store.commit(changes)).kind === 'committed'
 }

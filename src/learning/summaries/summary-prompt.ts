@@ -1,9 +1,9 @@
 /** What a model is asked when memories become one summary, and what of its answer is used. */
 
-import { looksLikeInstruction, overridesInstructions } from '../../text/prompt-injection.ts'
-import { field } from '../completions/answer-fields.ts'
-import { readObject, unreadable } from '../completions/answer-json.ts'
-import { fenceNote } from '../completions/prompt-fencing.ts'
+import { isAssistantInstruction, isInstructionOverride } from '../../text/prompt-injection.ts'
+import { getFirstField } from '../completions/answer-fields.ts'
+import { parseAnswerObject, createUnreadableAnswerError } from '../completions/answer-json.ts'
+import { fenceText } from '../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
 
 /** Rises with every change of the words below that may change an answer; stored as provenance. */
@@ -25,8 +25,8 @@ How:
 - In the third person, in plain sentences, without a heading and without any word about the memories themselves.
 - Clearly shorter than what you were given.`
 
-export function summaryPrompt(contents: readonly string[]): readonly PromptMessage[] {
-  const lines = contents.map((content) => fenceNote('memory', content, MEMORY_CHARACTERS_MAX))
+export function buildSummaryPrompt(contents: readonly string[]): readonly PromptMessage[] {
+  const lines = contents.map((content) => fenceText('memory', content, MEMORY_CHARACTERS_MAX))
   return [
     { role: 'system', content: TASK },
     { role: 'user', content: lines.join('\n') },
@@ -34,16 +34,16 @@ export function summaryPrompt(contents: readonly string[]): readonly PromptMessa
 }
 
 export function parseSummary(text: string): string {
-  return wordsIn(text, 'summary')
+  return parseTextField(text, 'summary')
 }
 
 /** A text of a model's own, in one field. One that instructs somebody is not what was asked for. */
-export function wordsIn(answer: string, name: string): string {
-  const given = field(readObject(answer, [name]), name)
+export function parseTextField(answer: string, name: string): string {
+  const given = getFirstField(parseAnswerObject(answer, [name]), name)
   const text = typeof given === 'string' ? given.trim() : ''
-  if (text === '') throw unreadable('The answer holds no text.', 'no_text')
-  if (overridesInstructions(text) || looksLikeInstruction(text)) {
-    throw unreadable('The answer reads like an instruction.', 'instruction')
+  if (text === '') throw createUnreadableAnswerError('The answer holds no text.', 'no_text')
+  if (isInstructionOverride(text) || isAssistantInstruction(text)) {
+    throw createUnreadableAnswerError('The answer reads like an instruction.', 'instruction')
   }
   return text
 }

@@ -5,8 +5,8 @@ import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { type Memory, TRUST_LEVELS } from '../../domain/memory.ts'
 import type { Place } from '../../domain/scope.ts'
 import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../../memory/draft.ts'
-import { isLasting } from '../../memory/salience.ts'
-import type { Stamp } from '../consolidation/merging/merge-decision.ts'
+import { isExemptFromDecay } from '../../memory/salience.ts'
+import type { ChangeStamp } from '../consolidation/merging/merge-decision.ts'
 import { SUMMARY_PROMPT_VERSION } from './summary-prompt.ts'
 
 const EXTRACTOR = 'summary'
@@ -26,7 +26,7 @@ const MEMORIES_MIN = 2
 export function isSummarizable(memory: Memory): boolean {
   return (
     memory.status === 'active' &&
-    !isLasting(memory) &&
+    !isExemptFromDecay(memory) &&
     memory.trust !== 'suspect' &&
     memory.expiresAt === null &&
     memory.validUntil === null &&
@@ -35,13 +35,13 @@ export function isSummarizable(memory: Memory): boolean {
 }
 
 /** What becomes one summary each: of one user, and as many as fit. What would stand alone is left out. */
-export function summaryGroups(memories: readonly Memory[]): readonly (readonly Memory[])[] {
-  return [...byUser(memories).values()]
-    .flatMap(inParts)
+export function groupForSummary(memories: readonly Memory[]): readonly (readonly Memory[])[] {
+  return [...groupByUser(memories).values()]
+    .flatMap(splitIntoGroups)
     .filter((group) => group.length >= MEMORIES_MIN)
 }
 
-function byUser(memories: readonly Memory[]): ReadonlyMap<UserId | null, readonly Memory[]> {
+function groupByUser(memories: readonly Memory[]): ReadonlyMap<UserId | null, readonly Memory[]> {
   const groups = new Map<UserId | null, Memory[]>()
   for (const memory of memories) {
     const group = groups.get(memory.place.user)
@@ -51,12 +51,12 @@ function byUser(memories: readonly Memory[]): ReadonlyMap<UserId | null, readonl
   return groups
 }
 
-function inParts(memories: readonly Memory[]): readonly (readonly Memory[])[] {
+function splitIntoGroups(memories: readonly Memory[]): readonly (readonly Memory[])[] {
   let part: Memory[] = []
   const parts = [part]
   let length = 0
   for (const memory of memories) {
-    const line = lineOf(memory).length + 1
+    const line = renderLine(memory).length + 1
     if (length + line > CONTENT_CHARACTERS_MAX || part.length === MEMORIES_MAX) {
       part = []
       parts.push(part)
@@ -68,11 +68,11 @@ function inParts(memories: readonly Memory[]): readonly (readonly Memory[])[] {
   return parts
 }
 
-export function condensed(group: readonly Memory[]): string {
-  return group.map(lineOf).join('\n')
+export function condenseMemories(group: readonly Memory[]): string {
+  return group.map(renderLine).join('\n')
 }
 
-function lineOf({ type, key, content }: Memory): string {
+function renderLine({ type, key, content }: Memory): string {
   const sentences = content.match(/[^.!?。！？\n]+[.!?。！？\n]*/gu) ?? [content]
   const text = sentences.slice(0, SENTENCES).join('').replaceAll(/\s+/gu, ' ').trim()
   const characters = [...text]
@@ -91,10 +91,10 @@ export type SummaryDraft = {
   readonly wording: 'rules' | 'model'
 }
 
-export function summaryOf(
+export function buildSummaryMemory(
   group: readonly Memory[],
   { id, place, content, wording }: SummaryDraft,
-  { change, now }: Stamp,
+  { change, now }: ChangeStamp,
 ): Memory {
   return {
     id,
@@ -106,7 +106,7 @@ export function summaryOf(
     importance: Math.max(IMPORTANCE_DEFAULT, ...group.map(({ importance }) => importance)),
     salience: SALIENCE_DEFAULT,
     pinned: false,
-    trust: leastTrusted(group),
+    trust: getLowestTrust(group),
     status: 'active',
     validFrom: null,
     validUntil: null,
@@ -134,7 +134,7 @@ export function summaryOf(
 }
 
 /** A summary is worth no more than the weakest of what it says. */
-function leastTrusted(group: readonly Memory[]): Memory['trust'] {
+function getLowestTrust(group: readonly Memory[]): Memory['trust'] {
   const level = Math.max(...group.map(({ trust }) => TRUST_LEVELS.indexOf(trust)))
   return TRUST_LEVELS[level] ?? 'import'
 }

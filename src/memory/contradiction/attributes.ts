@@ -4,18 +4,18 @@
  * Replacing wrongly loses something true, so a phrase must be all there is and its value must look like one:
  * "I work at Google" sets an attribute, "I work at night" and "I live in constant fear" do not.
  */
-import { sizeOf } from './places.ts'
+import { getPlaceSize } from './places.ts'
 
 /**
  * Whether a second value replaces the first: always (`one`: a home, a name), only when it is said that something
  * changed (`usually one`: a manager), or never (`many`: dogs). Whatever it is, the same value says the same.
  */
-export type Plurality = 'one' | 'usually one' | 'many'
+export type AttributeCardinality = 'one' | 'usually one' | 'many'
 
 export type Attribute = {
   readonly name: string
   readonly value: string
-  readonly plurality: Plurality
+  readonly cardinality: AttributeCardinality
 }
 
 type Rule = {
@@ -23,7 +23,7 @@ type Rule = {
   /** On the statement in plain wording; a group called `of` makes it more particular. */
   readonly phrase: RegExp
   readonly looksRight: (value: string) => boolean
-  readonly plurality: Plurality
+  readonly plurality: AttributeCardinality
 }
 
 /** A proper name in a language that capitalises them: up to three words with capitals, or what joins them. */
@@ -85,146 +85,146 @@ const isMaritalState = (value: string) => maritalState(value) !== ''
 const RELATION = '(?<of>(?!favou?rite|name|email|phone|birthday|job)\\p{L}+(?: \\p{L}+)?)'
 
 const RULES: readonly Rule[] = [
-  rule(
+  buildRule(
     'name',
     /^(?:my (?:full )?name is(?: now)?|i am called|ich heiße|mein name ist|(?:yo )?me llamo|mi nombre es|je m'appelle|mon nom est|(?:eu )?me chamo|(?:o )?meu nome é) (?<value>.+?)(?: now)?$/iu,
     isName,
   ),
-  rule('name', /^(?:我叫|我的名字是|我的名字叫)(?<value>.+)$/u, isShortName),
-  rule('name', /^(?:私の)?名前は(?<value>.+?)(?:です)?$/u, isShortName),
-  rule('name', /^(?<value>\p{L}{1,8})(?:といいます|と申します)$/u, isShortName),
-  rule(
+  buildRule('name', /^(?:我叫|我的名字是|我的名字叫)(?<value>.+)$/u, isShortName),
+  buildRule('name', /^(?:私の)?名前は(?<value>.+?)(?:です)?$/u, isShortName),
+  buildRule('name', /^(?<value>\p{L}{1,8})(?:といいます|と申します)$/u, isShortName),
+  buildRule(
     'home',
     /^(?:i (?:now |currently )?live|i am (?:now |currently )?living|i (?:have )?moved|(?:yo )?(?:ahora )?vivo(?: ahora)?|j'habite(?: maintenant)?|je vis(?: maintenant)?|(?:eu )?(?:agora )?moro(?: agora)?) (?:in|to|en|à|a|em|no|na|au) (?<value>.+?)(?: now| ahora| agora| maintenant)?$/iu,
     isName,
   ),
-  rule('home', /^ich (?:wohne|lebe) (?:jetzt )?in (?<value>.+)$/iu, isGermanName),
-  rule('home', /^我(?:现在)?住在(?<value>.+)$/u, isShortName),
-  rule('home', /^(?:今は)?(?<value>.+?)に住んでい(?:ます|る)$/u, isShortName),
-  rule(
+  buildRule('home', /^ich (?:wohne|lebe) (?:jetzt )?in (?<value>.+)$/iu, isGermanName),
+  buildRule('home', /^我(?:现在)?住在(?<value>.+)$/u, isShortName),
+  buildRule('home', /^(?:今は)?(?<value>.+?)に住んでい(?:ます|る)$/u, isShortName),
+  buildRule(
     'employer',
     /^(?:i (?:now |currently )?work|i am (?:now |currently )?working|je travaille(?: maintenant)?) (?:at|for|chez) (?<value>.+?)(?: now)?$/iu,
     isName,
   ),
   // German writes every noun like a name.
-  rule(
+  buildRule(
     'employer',
     /^ich arbeite (?:jetzt )?(?:bei|für) (?<value>.+)$/iu,
     isGermanName,
     'usually one',
   ),
   // Here the same words name a firm or a town.
-  rule(
+  buildRule(
     'workplace',
     /^(?:(?:yo )?(?:ahora )?trabajo(?: ahora)?|(?:eu )?(?:agora )?trabalho(?: agora)?) (?:en|para|na|no|em) (?<value>.+)$/iu,
     isName,
     'usually one',
   ),
-  rule('workplace', /^我(?:现在)?在(?<value>.+?)(?:工作|上班)$/u, isShortName, 'usually one'),
-  rule('workplace', /^(?:今は)?(?<value>.+?)で働いてい(?:ます|る)$/u, isShortName, 'usually one'),
-  rule(
+  buildRule('workplace', /^我(?:现在)?在(?<value>.+?)(?:工作|上班)$/u, isShortName, 'usually one'),
+  buildRule('workplace', /^(?:今は)?(?<value>.+?)で働いてい(?:ます|る)$/u, isShortName, 'usually one'),
+  buildRule(
     'age',
     /^(?:(?:i am|ich bin) (?<value>\d\d?)(?: years old| jahre alt)?|(?:tengo|j'ai|(?:eu )?tenho) (?<value2>\d+) (?:años|ans|anos))$/iu,
     isNumber,
   ),
-  rule('age', /^我今?年?(?<value>\d+) ?岁$/u, isNumber),
-  rule('age', /^(?<value>\d+) ?歳(?:です)?$/u, isNumber),
-  rule(
+  buildRule('age', /^我今?年?(?<value>\d+) ?岁$/u, isNumber),
+  buildRule('age', /^(?<value>\d+) ?歳(?:です)?$/u, isNumber),
+  buildRule(
     'birthday',
     /^(?:my birthday is(?: on)?|i was born on|mein geburtstag ist(?: am)?|mi cumpleaños es(?: el)?|mon anniversaire est(?: le)?|(?:o )?meu aniversário é(?: em)?) (?<value>.+)$/iu,
     isDate,
   ),
-  rule(
+  buildRule(
     MARITAL,
     /^(?:i am|i got|ich bin|(?:yo )?(?:estoy|soy)|je suis|(?:eu )?(?:estou|sou))(?: (?:now|jetzt|inzwischen|ahora|maintenant|agora))? (?<value>\p{L}+)(?: now)?$/iu,
     isMaritalState,
   ),
-  rule(
+  buildRule(
     MARITAL,
     /^我(?:现在)?(?:是)?(?<value>已婚|单身|丧偶|结婚|离婚|订婚)(?:的|了)?$/u,
     isMaritalState,
   ),
-  rule(
+  buildRule(
     MARITAL,
     /^(?:今は)?(?<value>独身|結婚|離婚|婚約)(?:です|だ|してい(?:ます|る)|しました|した)$/u,
     isMaritalState,
   ),
-  rule('email', /^my e-?mail(?: address)? is (?:now )?(?<value>.+)$/iu, isEmail),
-  rule('phone', /^my (?:phone|mobile)(?: number)? is (?:now )?(?<value>.+)$/iu, isPhone),
-  rule('address', /^my address is (?:now )?(?<value>.+)$/iu, isAddress),
-  rule('favourite', /^my favou?rite (?<of>[\p{L} ]+?) is (?:now )?(?<value>.+)$/iu, isThing),
-  rule('favourite', /^(?<value>.{1,40}) is (?:now )?my favou?rite (?<of>[\p{L} ]+)$/iu, isThing),
-  rule(
+  buildRule('email', /^my e-?mail(?: address)? is (?:now )?(?<value>.+)$/iu, isEmail),
+  buildRule('phone', /^my (?:phone|mobile)(?: number)? is (?:now )?(?<value>.+)$/iu, isPhone),
+  buildRule('address', /^my address is (?:now )?(?<value>.+)$/iu, isAddress),
+  buildRule('favourite', /^my favou?rite (?<of>[\p{L} ]+?) is (?:now )?(?<value>.+)$/iu, isThing),
+  buildRule('favourite', /^(?<value>.{1,40}) is (?:now )?my favou?rite (?<of>[\p{L} ]+)$/iu, isThing),
+  buildRule(
     'favourite',
     /^mein(?:e|en)? lieblings(?<of>\p{L}+) ist (?:jetzt )?(?<value>.+)$/iu,
     isThing,
   ),
-  rule(
+  buildRule(
     'favourite',
     /^(?<value>.{1,40}) ist (?:jetzt )?mein(?:e|en)? lieblings(?<of>\p{L}+)$/iu,
     isThing,
   ),
-  rule(
+  buildRule(
     'favourite',
     /^mi (?<of>[\p{L} ]+?) (?:favorit[oa]|preferid[oa]) (?:ahora )?es (?:ahora )?(?<value>.+)$/iu,
     isThing,
   ),
-  rule(
+  buildRule(
     'favourite',
     /^(?<value>.{1,40}) es (?:ahora )?mi (?<of>[\p{L} ]+?) (?:favorit[oa]|preferid[oa])$/iu,
     isThing,
   ),
-  rule(
+  buildRule(
     'favourite',
     /^m(?:on|a) (?<of>[\p{L} ]+?) préférée? est (?:maintenant )?(?<value>.+)$/iu,
     isThing,
   ),
-  rule(
+  buildRule(
     'favourite',
     /^(?<value>.{1,40}) est (?:maintenant )?m(?:on|a) (?<of>[\p{L} ]+?) préférée?$/iu,
     isThing,
   ),
-  rule(
+  buildRule(
     'favourite',
     /^(?:o |a )?(?:meu|minha) (?<of>[\p{L} ]+?) (?:favorit[oa]|preferid[oa]) (?:agora )?é (?:agora )?(?<value>.+)$/iu,
     isThing,
   ),
-  rule(
+  buildRule(
     'favourite',
     /^(?<value>.{1,40}) é (?:agora )?(?:o |a )?(?:meu|minha) (?<of>[\p{L} ]+?) (?:favorit[oa]|preferid[oa])$/iu,
     isThing,
   ),
-  rule('favourite', /^我最喜欢的(?<of>.{1,6}?)是(?<value>.+)$/u, isShortTitle),
-  rule('favourite', /^(?<value>.{1,16})是我最喜欢的(?<of>.{1,6})$/u, isShortTitle),
-  rule('favourite', /^(?:私の)?一番好きな(?<of>.{1,6}?)は(?<value>.+?)(?:です)?$/u, isShortTitle),
-  rule('favourite', /^(?<value>.{1,16})が一番好きな(?<of>.{1,6}?)(?:です)?$/u, isShortTitle),
-  rule(
+  buildRule('favourite', /^我最喜欢的(?<of>.{1,6}?)是(?<value>.+)$/u, isShortTitle),
+  buildRule('favourite', /^(?<value>.{1,16})是我最喜欢的(?<of>.{1,6})$/u, isShortTitle),
+  buildRule('favourite', /^(?:私の)?一番好きな(?<of>.{1,6}?)は(?<value>.+?)(?:です)?$/u, isShortTitle),
+  buildRule('favourite', /^(?<value>.{1,16})が一番好きな(?<of>.{1,6}?)(?:です)?$/u, isShortTitle),
+  buildRule(
     'trade',
     /^i (?:now |currently )?work as an? (?<value>.+?)(?: now)?$/iu,
     isTrade,
     'usually one',
   ),
-  rule(
+  buildRule(
     'trade',
     /^my (?:job|profession|occupation) is (?:an? )?(?<value>.+)$/iu,
     isTrade,
     'usually one',
   ),
-  rule('trade', /^i am an? (?<value>.+)$/iu, isTrade, 'many'),
-  rule('trade', /^ich arbeite (?:jetzt )?als (?<value>\p{Lu}\p{L}+)$/iu, isName, 'usually one'),
-  rule('trade', /^ich bin (?:eine? )?(?<value>\p{L}+)$/iu, isName, 'many'),
-  rule(
+  buildRule('trade', /^i am an? (?<value>.+)$/iu, isTrade, 'many'),
+  buildRule('trade', /^ich arbeite (?:jetzt )?als (?<value>\p{Lu}\p{L}+)$/iu, isName, 'usually one'),
+  buildRule('trade', /^ich bin (?:eine? )?(?<value>\p{L}+)$/iu, isName, 'many'),
+  buildRule(
     'trade',
     /^(?:ahora trabajo|trabajo(?: ahora)?|je travaille(?: maintenant)?|agora trabalho|(?:eu )?trabalho(?: agora)?) (?:de|como|comme) (?<value>\p{L}+)$/iu,
     isTrade,
     'usually one',
   ),
-  rule('trade', /^(?:(?:yo )?soy|je suis|(?:eu )?sou) (?<value>\p{L}+)$/iu, isTrade, 'many'),
-  rule('trade', /^我的(?:职业|工作)是(?<value>.+)$/u, isShortName, 'usually one'),
-  rule('trade', /^我是(?:一名|一个|个)?(?<value>.+)$/u, isShortName, 'many'),
-  rule('trade', /^(?:今は)?(?<value>.+?)として働いてい(?:ます|る)$/u, isShortName, 'usually one'),
-  rule('trade', /^(?<value>\p{Script=Han}{2,6})です$/u, isShortName, 'many'),
-  rule(
+  buildRule('trade', /^(?:(?:yo )?soy|je suis|(?:eu )?sou) (?<value>\p{L}+)$/iu, isTrade, 'many'),
+  buildRule('trade', /^我的(?:职业|工作)是(?<value>.+)$/u, isShortName, 'usually one'),
+  buildRule('trade', /^我是(?:一名|一个|个)?(?<value>.+)$/u, isShortName, 'many'),
+  buildRule('trade', /^(?:今は)?(?<value>.+?)として働いてい(?:ます|る)$/u, isShortName, 'usually one'),
+  buildRule('trade', /^(?<value>\p{Script=Han}{2,6})です$/u, isShortName, 'many'),
+  buildRule(
     'relation',
     new RegExp(
       `^(?:my|our|the) ${RELATION}(?:'s name is| is (?:now )?(?:called|named)) (?<value>.+)$`,
@@ -233,95 +233,95 @@ const RULES: readonly Rule[] = [
     isName,
     'usually one',
   ),
-  rule(
+  buildRule(
     'relation',
     new RegExp(`^i have an? ${RELATION} (?:named|called) (?<value>.+)$`, 'iu'),
     isName,
     'many',
   ),
-  rule(
+  buildRule(
     'relation',
     new RegExp(`^(?:my|our) ${RELATION} is (?:now )?(?<value>.+)$`, 'iu'),
     isOneOfAKind,
     'usually one',
   ),
-  rule(
+  buildRule(
     'relation',
     new RegExp(`^(?<value>\\p{L}[\\p{L} .'-]{0,40}) is (?:now )?my ${RELATION}$`, 'iu'),
     isName,
     'usually one',
   ),
-  rule('relation', /^i am (?:now )?(?<of>married) to (?<value>.+)$/iu, isName, 'usually one'),
-  rule(
+  buildRule('relation', /^i am (?:now )?(?<of>married) to (?<value>.+)$/iu, isName, 'usually one'),
+  buildRule(
     'relation',
     /^(?:meine?|unsere?) (?<of>\p{L}+) (?:heißt|ist(?= (?:jetzt )?(?:Herr|Frau|Dr) ))(?: jetzt)? (?<value>.+)$/iu,
     isName,
     'usually one',
   ),
-  rule(
+  buildRule(
     'relation',
     /^ich habe eine?n? (?<of>\p{L}+)(?: namens |,? d(?:er|ie|as) )(?<value>\p{L}+)(?: heißt)?$/iu,
     isName,
     'many',
   ),
-  rule(
+  buildRule(
     'relation',
     /^(?:mi|nuestr[oa]) (?<of>\p{L}+) se llama (?<value>.+)$/iu,
     isName,
     'usually one',
   ),
-  rule(
+  buildRule(
     'relation',
     /^tengo una? (?<of>\p{L}+) (?:que se llama|llamad[oa]) (?<value>.+)$/iu,
     isName,
     'many',
   ),
-  rule(
+  buildRule(
     'relation',
     /^(?:mon|ma|notre) (?<of>\p{L}+) s'appelle (?<value>.+)$/iu,
     isName,
     'usually one',
   ),
-  rule(
+  buildRule(
     'relation',
     /^j'ai une? (?<of>\p{L}+) (?:qui s'appelle|appelée?|nommée?) (?<value>.+)$/iu,
     isName,
     'many',
   ),
-  rule(
+  buildRule(
     'relation',
     /^(?:[oa] )?(?:meu|minha|noss[oa]) (?<of>\p{L}+) se chama (?<value>.+)$/iu,
     isName,
     'usually one',
   ),
-  rule(
+  buildRule(
     'relation',
     /^tenho uma? (?<of>\p{L}+) (?:que se chama|chamad[oa]) (?<value>.+)$/iu,
     isName,
     'many',
   ),
-  rule('relation', /^我的?(?<of>[^有的]{1,4}?)叫(?<value>.+)$/u, isShortName, 'usually one'),
-  rule('relation', /^我有一?[只个条位]叫(?<value>.{1,8})的(?<of>.{1,4})$/u, isShortName, 'many'),
-  rule('relation', /^(?<of>.{1,4})の名前は(?<value>.+?)(?:です)?$/u, isShortName, 'usually one'),
-  rule(
+  buildRule('relation', /^我的?(?<of>[^有的]{1,4}?)叫(?<value>.+)$/u, isShortName, 'usually one'),
+  buildRule('relation', /^我有一?[只个条位]叫(?<value>.{1,8})的(?<of>.{1,4})$/u, isShortName, 'many'),
+  buildRule('relation', /^(?<of>.{1,4})の名前は(?<value>.+?)(?:です)?$/u, isShortName, 'usually one'),
+  buildRule(
     'relation',
     /^(?<value>.{1,8})という(?<of>.{1,4})(?:を飼っている|がいます|がいる)$/u,
     isShortName,
     'many',
   ),
-  rule(
+  buildRule(
     'place of',
     /^(?:my|our|the) (?<of>\p{L}+(?: \p{L}+)?) is (?:now )?in (?<value>.+?)(?: now)?$/iu,
     isOneOfAKind,
     'usually one',
   ),
-  rule(
+  buildRule(
     'day of',
     /^(?:my|our|the) (?<of>\p{L}+(?: \p{L}+){0,2}) is (?:now )?(?:on )?(?<value>.+?)(?: now)?$/iu,
     isDay,
     'usually one',
   ),
-  rule(
+  buildRule(
     'time of',
     /^(?:my|our|the) (?<of>\p{L}+(?: \p{L}+){0,2}) is (?:now )?(?:at |on )?(?<value>.+?)(?: now)?$/iu,
     isClock,
@@ -350,20 +350,20 @@ export function findAttribute(statement: string): Attribute | null {
   const bare = statement.replace(/[.!。！\s]+$/u, '')
   for (const { name, phrase, looksRight, plurality } of RULES) {
     const groups = phrase.exec(bare)?.groups
-    const value = withoutArticle((groups?.value ?? groups?.value2 ?? '').trim())
+    const value = stripArticle((groups?.value ?? groups?.value2 ?? '').trim())
     if (value === '' || !looksRight(value)) continue
     const of = groups?.of?.toLowerCase()
     return {
       name: of === undefined ? name : `${name} ${SPOUSES.has(of) ? 'spouse' : of}`,
       value: name === MARITAL ? maritalState(value) : value.toLowerCase(),
-      plurality,
+      cardinality: plurality,
     }
   }
   return findPreference(bare)
 }
 
 /** All of its rules, for warming up. */
-export function attributeRules(): readonly RegExp[] {
+export function listAttributePatterns(): readonly RegExp[] {
   return [...RULES.map(({ phrase }) => phrase), ...PREFERENCES]
 }
 
@@ -371,17 +371,17 @@ export function attributeRules(): readonly RegExp[] {
  * Words to look for statements that set the same attribute in other words: "I moved to Lyon" shares none with "I live in
  * Berlin" but the pronoun.
  */
-export function hintsFor(attribute: Attribute | null): readonly string[] {
-  return hintsOf(attribute?.name ?? '')
+export function getSearchHints(attribute: Attribute | null): readonly string[] {
+  return getSearchHintsByName(attribute?.name ?? '')
 }
 
-export function hintsOf(name: string): readonly string[] {
+export function getSearchHintsByName(name: string): readonly string[] {
   const hint = HINTS.get(name)
   return hint === undefined ? [] : [hint]
 }
 
 /** Words that only lead to a value, whatever it is: they name nobody and nothing. */
-export function leadingWords(): readonly string[] {
+export function listLeadingWords(): readonly string[] {
   return [...HINTS.values()].flatMap((hint) => hint.split(' '))
 }
 
@@ -404,15 +404,15 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Whether two values of one attribute can hold at the same time, as a town and its country, or "Ada" and "Ada Byron". */
-export function canBothHold(name: string, value: string, other: string): boolean {
+export function canCoexist(name: string, value: string, other: string): boolean {
   // Who is divorced, widowed or engaged is single as well, to many.
   if (name === MARITAL)
     return [value, other].includes('single') && ![value, other].includes('married')
-  if (/^(?:home|place of|workplace)/.test(name) && sizeOf(value) !== sizeOf(other)) return true
-  return isPartOf(value, other) || isPartOf(other, value)
+  if (/^(?:home|place of|workplace)/.test(name) && getPlaceSize(value) !== getPlaceSize(other)) return true
+  return isSubvalue(value, other) || isSubvalue(other, value)
 }
 
-function isPartOf(part: string, whole: string): boolean {
+function isSubvalue(part: string, whole: string): boolean {
   return ` ${whole} `.includes(` ${part} `)
 }
 
@@ -420,28 +420,28 @@ function findPreference(bare: string): Attribute | null {
   for (const phrase of PREFERENCES) {
     const groups = phrase.exec(bare)?.groups
     if (groups?.better === undefined || groups.worse === undefined) continue
-    const better = withoutArticle(groups.better).toLowerCase()
-    const worse = withoutArticle(groups.worse).toLowerCase()
+    const better = stripArticle(groups.better).toLowerCase()
+    const worse = stripArticle(groups.worse).toLowerCase()
     const name = `preference ${[better, worse].sort().join(' or ')}`
-    return { name, value: better, plurality: 'one' }
+    return { name, value: better, cardinality: 'one' }
   }
   return null
 }
 
 const SPOUSES: ReadonlySet<string> = new Set(['husband', 'wife', 'spouse', 'married'])
 
-function withoutArticle(value: string): string {
+function stripArticle(value: string): string {
   return value.replace(
     /^(?:(?:the|an?|der|die|das|dem|den|el|la|los|las|le|les|un|une|una|uma?|os?|as?|eine?n?|now|definitely|really|still|simply) |l')+(?=.)/iu,
     '',
   )
 }
 
-function rule(
+function buildRule(
   name: string,
   phrase: RegExp,
   looksRight: Rule['looksRight'],
-  plurality: Plurality = 'one',
+  plurality: AttributeCardinality = 'one',
 ): Rule {
   return { name, phrase, looksRight, plurality }
 }

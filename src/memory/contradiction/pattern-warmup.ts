@@ -1,19 +1,19 @@
-import { Pace } from '../../lib/event-loop.ts'
-import { warming } from '../../text/regex-warmup.ts'
-import { attributeRules } from './attributes.ts'
-import { personRules } from './persons.ts'
-import { wordingRules } from './plain-wording.ts'
+import { TimeSlice } from '../../lib/event-loop.ts'
+import { warmUpPatterns } from '../../text/regex-warmup.ts'
+import { listAttributePatterns } from './attributes.ts'
+import { listPersonPatterns } from './persons.ts'
+import { listWordingPatterns } from './plain-wording.ts'
 
 /** Those that two statements are compared with. */
-export function truthRules(): readonly RegExp[] {
-  return [...wordingRules(), ...personRules(), ...attributeRules()]
+export function listContradictionPatterns(): readonly RegExp[] {
+  return [...listWordingPatterns(), ...listPersonPatterns(), ...listAttributePatterns()]
 }
 
 /** Compiles rules before they are needed, in pieces. Costs next to nothing where they are. */
-export async function warmRules(rules: readonly RegExp[], signal?: AbortSignal): Promise<void> {
-  const pace = new Pace()
-  for (const _ of warming(rules)) {
-    if (pace.isDue) await pace.rest()
+export async function warmUpPatternsInSlices(rules: readonly RegExp[], signal?: AbortSignal): Promise<void> {
+  const pace = new TimeSlice()
+  for (const _ of warmUpPatterns(rules)) {
+    if (pace.isExpired) await pace.yieldThread()
     if (signal?.aborted) return
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { asFirstPerson } from './persons.ts'
-import { readStatement } from './statements.ts'
+import { rewriteToFirstPerson } from './persons.ts'
+import { parseStatement } from './statements.ts'
 
-const attributeOf = (content: string) => readStatement(content).attribute
+const attributeOf = (content: string) => parseStatement(content).attribute
 
 describe('statements in the third person', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('statements in the third person', () => {
     ['用户界面是深色的。', '用户界面是深色的。'],
     ['Nutzer wohnen überall.', 'Nutzer wohnen überall.'],
   ])('[AJ10] %s is: %s', (told, own) => {
-    expect(asFirstPerson(told)).toBe(own)
+    expect(rewriteToFirstPerson(told)).toBe(own)
   })
 
   it.each([

@@ -26,13 +26,13 @@ const ENGLISH_USER: readonly Rewriting[] = [
   [/\b(?:the )?user doesn't\b/giu, "I don't"],
   [
     new RegExp(`^(?:the )?user ((?:${ADVERBS} )*)(\\p{Ll}+)(?!\\p{L})`, 'iu'),
-    (_, adverbs = '', verb = '') => `I ${adverbs}${firstPersonOf(verb)}`,
+    (_, adverbs = '', verb = '') => `I ${adverbs}${toFirstPersonVerb(verb)}`,
   ],
   [/\b(?:the )?user (?=\p{L})/giu, 'I '],
 ]
 
 /** "Lives" is "live", "studies" is "study". "Was" is itself. */
-function firstPersonOf(verb: string): string {
+function toFirstPersonVerb(verb: string): string {
   if (/^(?:was|is|has|this|its)$/i.test(verb) || !/[^s]s$/i.test(verb)) return verb
   return verb
     .replace(/(?<=[^aeiou])ies$/i, 'y')
@@ -99,7 +99,7 @@ const EAST_ASIAN_USER: readonly Rewriting[] = [
 const USERS: readonly Rewriting[] = [...ENGLISH_USER, ...EUROPEAN_USER, ...EAST_ASIAN_USER]
 
 /** Extractors write about "the user"; people write about themselves. */
-export function asFirstPerson(text: string): string {
+export function rewriteToFirstPerson(text: string): string {
   if (!/user|nutzer|usuari|usuári|utilisat|utilizad|用户|使用者|ユーザー/iu.test(text)) return text
   let own = text
   for (const [pattern, replacement] of USERS) {
@@ -109,7 +109,7 @@ export function asFirstPerson(text: string): string {
 }
 
 /** All of its rules, for warming up. */
-export function personRules(): readonly RegExp[] {
+export function listPersonPatterns(): readonly RegExp[] {
   return [...USERS, ...OTHERS].map(([rule]) => rule)
 }
 
@@ -145,22 +145,22 @@ const WHO = `(?<who>${KIN}|${NAME})`
 /** What others are said to be, as they would say it themselves. Only where they live and work: of that there is one. */
 const OTHERS: readonly (readonly [pattern: RegExp, own: string])[] = [
   [
-    who('(?:now |currently |still )?(?:lives|(?:is )?(?:now |currently )?living) in '),
+    buildSubjectPattern('(?:now |currently |still )?(?:lives|(?:is )?(?:now |currently )?living) in '),
     'I live in ',
   ],
-  [who('(?:has )?(?:recently |just )?moved to '), 'I live in '],
-  [who('(?:now |currently |still )?works (?:at|for) '), 'I work at '],
-  [who('(?:wohnt|lebt) (?:jetzt |inzwischen |nun )?in '), 'Ich wohne in '],
-  [who('arbeitet (?:jetzt |inzwischen |nun )?(?:bei|für) '), 'Ich arbeite bei '],
-  [who('(?:ahora )?vive (?:ahora )?en '), 'Vivo en '],
-  [who('se (?:mudó|ha mudado) a '), 'Vivo en '],
-  [who('(?:ahora )?trabaja (?:ahora )?(?:en|para) '), 'Trabajo en '],
-  [who('(?:habite|vit) (?:maintenant |désormais )?(?:à|en|au) '), "J'habite à "],
-  [who('a déménagé à '), "J'habite à "],
-  [who('travaille (?:maintenant |désormais )?chez '), 'Je travaille chez '],
-  [who('(?:agora )?(?:mora|vive) (?:agora )?(?:em|no|na) '), 'Moro em '],
-  [who('(?:se mudou|mudou-se) para '), 'Moro em '],
-  [who('(?:agora )?trabalha (?:agora )?(?:na|no|em|para) '), 'Trabalho em '],
+  [buildSubjectPattern('(?:has )?(?:recently |just )?moved to '), 'I live in '],
+  [buildSubjectPattern('(?:now |currently |still )?works (?:at|for) '), 'I work at '],
+  [buildSubjectPattern('(?:wohnt|lebt) (?:jetzt |inzwischen |nun )?in '), 'Ich wohne in '],
+  [buildSubjectPattern('arbeitet (?:jetzt |inzwischen |nun )?(?:bei|für) '), 'Ich arbeite bei '],
+  [buildSubjectPattern('(?:ahora )?vive (?:ahora )?en '), 'Vivo en '],
+  [buildSubjectPattern('se (?:mudó|ha mudado) a '), 'Vivo en '],
+  [buildSubjectPattern('(?:ahora )?trabaja (?:ahora )?(?:en|para) '), 'Trabajo en '],
+  [buildSubjectPattern('(?:habite|vit) (?:maintenant |désormais )?(?:à|en|au) '), "J'habite à "],
+  [buildSubjectPattern('a déménagé à '), "J'habite à "],
+  [buildSubjectPattern('travaille (?:maintenant |désormais )?chez '), 'Je travaille chez '],
+  [buildSubjectPattern('(?:agora )?(?:mora|vive) (?:agora )?(?:em|no|na) '), 'Moro em '],
+  [buildSubjectPattern('(?:se mudou|mudou-se) para '), 'Moro em '],
+  [buildSubjectPattern('(?:agora )?trabalha (?:agora )?(?:na|no|em|para) '), 'Trabalho em '],
   // Chinese marks no subject: only what somebody is to the speaker tells that it is one.
   [
     /^(?<who>我的?(?:妈妈|爸爸|母亲|父亲|妻子|丈夫|老婆|老公|太太|姐姐|妹妹|哥哥|弟弟|朋友|儿子|女儿|同事))(?:现在)?住在/u,
@@ -171,7 +171,7 @@ const OTHERS: readonly (readonly [pattern: RegExp, own: string])[] = [
   [/^(?:私の)?(?<who>[^は今、。]{1,8})は、?(?:今は?)?(?=[^は]+で働いてい)/u, ''],
 ]
 
-function who(verb: string): RegExp {
+function buildSubjectPattern(verb: string): RegExp {
   return new RegExp(`^(?:[AO] (?=\\p{Lu}))?${WHO} ${verb}`, 'u')
 }
 
@@ -201,7 +201,7 @@ const ONE_OF_MANY =
 const OF_OTHERS: ReadonlySet<string> = new Set(['home', 'employer', 'workplace'])
 
 /** The attribute of somebody else that a statement in plain wording sets: where they live, and who they work for. */
-export function findAttributeOfAnother(plain: string): Attribute | null {
+export function findThirdPersonAttribute(plain: string): Attribute | null {
   for (const [pattern, own] of OTHERS) {
     const match = pattern.exec(plain)
     const person = match?.groups?.who?.toLowerCase()
@@ -210,14 +210,14 @@ export function findAttributeOfAnother(plain: string): Attribute | null {
     if (NOBODY.has(words[0] ?? '')) return null
     const found = findAttribute(own + plain.slice(match[0].length))
     if (found === null || !OF_OTHERS.has(found.name)) continue
-    const plurality = isOnlyOne(words) ? found.plurality : 'usually one'
-    return { ...found, name: `${found.name} of ${words.join(' ')}`, plurality }
+    const plurality = isSinglePerson(words) ? found.cardinality : 'usually one'
+    return { ...found, name: `${found.name} of ${words.join(' ')}`, cardinality: plurality }
   }
   return null
 }
 
 /** Whether there is one who is called this: "Anna", "my mother", "my brother Tom", but not "my brother". */
-function isOnlyOne(words: readonly string[]): boolean {
+function isSinglePerson(words: readonly string[]): boolean {
   const [first = '', second, ...more] = words
   if (/\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(first)) {
     const kin = first.replace(/^我的?/u, '')

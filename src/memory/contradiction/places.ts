@@ -5,7 +5,7 @@
 
 export type PlaceSize = 'district' | 'town' | 'region' | 'country' | 'continent'
 
-export function sizeOf(place: string): PlaceSize {
+export function getPlaceSize(place: string): PlaceSize {
   return (
     SIZES.get(place.toLowerCase().replace(/^(?:the|la|el|les|le|a|o|os|den|die|der) /u, '')) ??
     'town'

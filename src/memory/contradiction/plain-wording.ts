@@ -12,18 +12,18 @@ type Rewriting = readonly [pattern: RegExp, replacement: string]
 export const REWRITTEN_CHARACTERS_MAX = 300
 
 /** The statement in the plainest wording known. Case is kept, because names are told by it. */
-export function plainWording(statement: string): string {
+export function simplifyWording(statement: string): string {
   if (statement.length > REWRITTEN_CHARACTERS_MAX) return statement
   let text = statement
   for (const [pattern, replacement] of REWRITINGS) text = text.replace(pattern, replacement)
   if (EAST_ASIAN_LETTERS.test(text)) {
     for (const [pattern, replacement] of EAST_ASIAN) text = text.replace(pattern, replacement)
   }
-  return inDigits(text).replace(/\s+/g, ' ').trim()
+  return normalizeNumbers(text).replace(/\s+/g, ' ').trim()
 }
 
 /** All of its rules, for warming up. */
-export function wordingRules(): readonly RegExp[] {
+export function listWordingPatterns(): readonly RegExp[] {
   return [...REWRITINGS, ...EAST_ASIAN].map(([rule]) => rule)
 }
 
@@ -217,7 +217,7 @@ const TENS = new RegExp(
 const HAN_NUMBERS = '〇一二三四五六七八九'
 
 /** Times of day by the clock of 24 hours, and small numbers in digits. One and its likes are articles too often. */
-function inDigits(text: string): string {
+function normalizeNumbers(text: string): string {
   return text
     .replace(
       /(?<![\d:.])(\d{1,2})(:\d\d)? ?(a|p)\.?m\b\.?/gi,

@@ -6,32 +6,32 @@
  * the same sets them apart, and contradict only when exactly one thing does: a negation, a number or date, or the value
  * of an attribute that can have one value. Everything else is left alone, because a wrong "same" loses a memory.
  */
-import { type Attribute, canBothHold, findAttribute } from './attributes.ts'
-import { asFirstPerson, findAttributeOfAnother } from './persons.ts'
-import { plainWording, REWRITTEN_CHARACTERS_MAX } from './plain-wording.ts'
+import { type Attribute, canCoexist, findAttribute } from './attributes.ts'
+import { rewriteToFirstPerson, findThirdPersonAttribute } from './persons.ts'
+import { simplifyWording, REWRITTEN_CHARACTERS_MAX } from './plain-wording.ts'
 import {
-  AND,
-  announcesChange,
-  DENIALS,
-  DISLIKES,
+  CONJUNCTIONS,
+  isChangeAnnouncement,
+  NEGATIONS,
+  DISLIKE_VERBS,
   FILLERS,
-  FILLERS_OF_DENIALS,
-  HALF_DENIALS,
-  isCalendar,
-  isRepeatedDay,
-  LIKES,
-  NESTING,
-  NOW,
-  OF_ITS_DAY,
-  ORDERING,
+  NEGATION_FILLERS,
+  PARTIAL_NEGATIONS,
+  isCalendarWord,
+  isRecurringDay,
+  LIKE_VERBS,
+  SUBORDINATION_PATTERN,
+  NOW_WORDS,
+  SAME_DAY_PATTERN,
+  SEQUENCE_PATTERN,
   ORDINALS,
   PHRASE_LEADS,
   SYNONYMS,
   TIME_LEADS,
-  tellsEvent,
+  isEventStatement,
 } from './word-lists.ts'
 
-export { announcesChange } from './word-lists.ts'
+export { isChangeAnnouncement as announcesChange } from './word-lists.ts'
 
 /** `change`: one of the two says that something is no longer as the other says. `verdict`: someone else says so. */
 export type Contradiction = 'negation' | 'number' | 'date' | 'value' | 'change' | 'verdict'
@@ -46,28 +46,28 @@ const DIFFERENT: Comparison = { kind: 'different' }
 const APART: Comparison = { kind: 'different', isCertain: true }
 
 export function compareStatements(left: string, right: string): Comparison {
-  return compareReadings(readStatement(left), readStatement(right))
+  return compareParsedStatements(parseStatement(left), parseStatement(right))
 }
 
 /** The same for one that is compared with many: it is read once. */
-export function compareReadings(a: Statement, b: Statement): Comparison {
+export function compareParsedStatements(a: ParsedStatement, b: ParsedStatement): Comparison {
   if (a.isAsked || b.isAsked) return APART
-  if (alike(a.words, b.words) || alike(a.timeless, b.timeless)) return SAME
+  if (hasSimilarWords(a.words, b.words) || hasSimilarWords(a.timeless, b.timeless)) return SAME
   const byAttribute = compareAttributes(a, b)
   if (byAttribute !== null) return byAttribute
-  if (isReplaced(a, b) || isReplaced(b, a)) return { kind: 'contradicts', because: 'change' }
-  if (saysTheSame(a, b)) return SAME
+  if (isReplacedByChange(a, b) || isReplacedByChange(b, a)) return { kind: 'contradicts', because: 'change' }
+  if (hasSameClaim(a, b)) return SAME
   // Said on two days, "today" is two days.
   if (a.isOfItsDay || b.isOfItsDay) return DIFFERENT
   const isPlain = a.isPlain && b.isPlain
-  if (isPlain && a.isAgainst !== b.isAgainst && alike(a.claim, b.claim)) {
+  if (isPlain && a.isAgainst !== b.isAgainst && hasSimilarWords(a.claim, b.claim)) {
     return { kind: 'contradicts', because: 'negation' }
   }
   const byNumbers = compareNumbers(a, b)
-  return byNumbers === DIFFERENT && setOther(a.attribute, b.attribute) ? APART : byNumbers
+  return byNumbers === DIFFERENT && hasOtherValue(a.attribute, b.attribute) ? APART : byNumbers
 }
 
-export type Statement = {
+export type ParsedStatement = {
   /** In order, without filler; a denial stands as one sign where it was said. */
   readonly words: readonly string[]
   /** The words without denials and articles, with every liking and disliking as "like". */
@@ -100,19 +100,19 @@ const DENIAL = '¬'
 
 /** Neighbours of one statement are often those of the next as well, and reading takes longer than comparing. */
 const REMEMBERED_MAX = 1_000
-const remembered = new Map<string, Statement>()
+const remembered = new Map<string, ParsedStatement>()
 
-export function readStatement(content: string): Statement {
-  if (content.length > REWRITTEN_CHARACTERS_MAX) return read(content)
+export function parseStatement(content: string): ParsedStatement {
+  if (content.length > REWRITTEN_CHARACTERS_MAX) return parseUncached(content)
   const known = remembered.get(content)
   if (known !== undefined) return known
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
-  const statement = read(content)
+  const statement = parseUncached(content)
   remembered.set(content, statement)
   return statement
 }
 
-function read(content: string): Statement {
+function parseUncached(content: string): ParsedStatement {
   const spaced = content
     .normalize('NFKC')
     .replace(/[’‘`´]/g, "'")
@@ -121,111 +121,111 @@ function read(content: string): Statement {
   const isCode = CODE.test(spaced)
   // A long one says many things, and what they are about is beyond these rules.
   const isLong = spaced.length > REWRITTEN_CHARACTERS_MAX
-  const own = asFirstPerson(withoutAnswer(spaced))
-  const plain = isCode ? own : plainWording(own)
-  const folded = fold(plain)
-  const words = wordsOf(folded, isCode)
+  const own = rewriteToFirstPerson(stripAnswer(spaced))
+  const plain = isCode ? own : simplifyWording(own)
+  const folded = normalizeWord(plain)
+  const words = tokenize(folded, isCode)
   const denials = words.filter((word) => word === DENIAL).length
-  const dislikes = words.filter((word) => DISLIKES.has(word)).length
-  const timeless = words.filter((word) => !NOW.has(word))
+  const dislikes = words.filter((word) => DISLIKE_VERBS.has(word)).length
+  const timeless = words.filter((word) => !NOW_WORDS.has(word))
   return {
     words,
     claim: timeless
       .filter((word) => word !== DENIAL && !PARTICLES.has(word))
-      .map((word) => (DISLIKES.has(word) || LIKES.has(word) ? 'like' : word)),
-    members: isLong ? 2 : membersOf(folded),
+      .map((word) => (DISLIKE_VERBS.has(word) || LIKE_VERBS.has(word) ? 'like' : word)),
+    members: isLong ? 2 : countListMembers(folded),
     isAgainst: denials > 0 || dislikes > 0,
     isPlain:
       denials + dislikes <= 1 &&
       !/[,;:，、；：](?!\d)|(?<!\p{L})(?:but|aber|pero|mais|mas|que)(?!\p{L})|但/u.test(folded),
     isAsked: /[?？]\s*$/.test(spaced),
-    isNested: isLong || NESTING.test(folded),
-    isOrdered: isLong || ORDERING.test(folded),
+    isNested: isLong || SUBORDINATION_PATTERN.test(folded),
+    isOrdered: isLong || SEQUENCE_PATTERN.test(folded),
     isOwn: !isLong && OWN.test(folded),
-    isEvent: isLong || tellsEvent(folded),
-    isOfItsDay: OF_ITS_DAY.test(folded),
-    isChange: announcesChange(spaced),
+    isEvent: isLong || isEventStatement(folded),
+    isOfItsDay: SAME_DAY_PATTERN.test(folded),
+    isChange: isChangeAnnouncement(spaced),
     timeless,
     outline: timeless.map((word) =>
-      NUMBER.test(word) || ORDINAL.test(word) ? '#' : isCalendar(word) ? '@' : word,
+      NUMBER.test(word) || ORDINAL.test(word) ? '#' : isCalendarWord(word) ? '@' : word,
     ),
-    left: isCode || isLong ? [] : givenUp(folded),
+    left: isCode || isLong ? [] : getAbandonedClaim(folded),
     attribute:
-      isCode || denials > 0 ? null : (findAttribute(plain) ?? findAttributeOfAnother(plain)),
+      isCode || denials > 0 ? null : (findAttribute(plain) ?? findThirdPersonAttribute(plain)),
   }
 }
 
 function compareAttributes(
-  { attribute: a, ...one }: Statement,
-  { attribute: b, ...other }: Statement,
+  { attribute: a, ...one }: ParsedStatement,
+  { attribute: b, ...other }: ParsedStatement,
 ) {
   if (a === null || a.name !== b?.name) return null
   if (a.value === b.value) return SAME
-  if (canBothHold(a.name, a.value, b.value)) return APART
-  if (a.plurality === 'one' && b.plurality === 'one') {
+  if (canCoexist(a.name, a.value, b.value)) return APART
+  if (a.cardinality === 'one' && b.cardinality === 'one') {
     return { kind: 'contradicts', because: 'value' } as const
   }
-  const isReplacing = a.plurality !== 'many' && b.plurality !== 'many'
+  const isReplacing = a.cardinality !== 'many' && b.cardinality !== 'many'
   return isReplacing && one.isChange !== other.isChange
     ? ({ kind: 'contradicts', because: 'change' } as const)
     : null
 }
 
 /** Whether two statements set different things: where one lives and where one's sister does, a home and a name. */
-function setOther(a: Attribute | null, b: Attribute | null): boolean {
+function hasOtherValue(a: Attribute | null, b: Attribute | null): boolean {
   if (a === null || b === null || a.name === b.name) return false
   // In some languages the same words name a firm, a town or a trade.
   return ![a, b].every(({ name }) => /^(?:employer|workplace|trade)/.test(name))
 }
 
 /** Whether `newer` says that what `older` uses was given up: "I use vim", "I switched from vim to Helix". */
-function isReplaced(older: Statement, newer: Statement): boolean {
+function isReplacedByChange(older: ParsedStatement, newer: ParsedStatement): boolean {
   const verb = older.words.findIndex((word) => USES.has(word))
   const hasSameSubject = verb === 0 || (verb === 1 && older.words[0] === newer.words[0])
-  return hasSameSubject && alike(older.words.slice(verb + 1), newer.left)
+  return hasSameSubject && hasSimilarWords(older.words.slice(verb + 1), newer.left)
 }
 
 /** The same claim for or against, or the same words with a time or the members of a list in another place. */
-function saysTheSame(a: Statement, b: Statement): boolean {
+function hasSameClaim(a: ParsedStatement, b: ParsedStatement): boolean {
   if (a.isAgainst !== b.isAgainst || a.isNested || b.isNested) return false
-  if (a.isPlain && b.isPlain && alike(opinion(a), opinion(b))) return true
-  if (isTurned(a.words, b.words) || isTurned(b.words, a.words)) return true
+  if (a.isPlain && b.isPlain && hasSimilarWords(normalizeOpinion(a), normalizeOpinion(b))) return true
+  if (isReordered(a.words, b.words) || isReordered(b.words, a.words)) return true
   if (a.isOrdered || b.isOrdered) return false
-  const [one, other] = [inOrder(a), inOrder(b)]
-  return alike(one.rest, other.rest) && sameWords(one.times, other.times)
+  const [one, other] = [sortWords(a), sortWords(b)]
+  return hasSimilarWords(one.rest, other.rest) && hasSameWords(one.times, other.times)
 }
 
 /** Whether a phrase at the end of the one stands at the beginning of the other: "before breakfast I run". */
-function isTurned(a: readonly string[], b: readonly string[]): boolean {
+function isReordered(a: readonly string[], b: readonly string[]): boolean {
   return a.some(
     (word, index) =>
-      index > 0 && PHRASE_LEADS.has(word) && alike([...a.slice(index), ...a.slice(0, index)], b),
+      index > 0 && PHRASE_LEADS.has(word) && hasSimilarWords([...a.slice(index), ...a.slice(0, index)], b),
   )
 }
 
 /** One word for every liking, and for every disliking what it denies: "hate" is "not like". */
-function opinion({ words }: Statement): readonly string[] {
+function normalizeOpinion({ words }: ParsedStatement): readonly string[] {
   return words.flatMap((word) =>
-    DISLIKES.has(word) ? [DENIAL, 'like'] : LIKES.has(word) ? ['like'] : [word],
+    DISLIKE_VERBS.has(word) ? [DENIAL, 'like'] : LIKE_VERBS.has(word) ? ['like'] : [word],
   )
 }
 
-function compareNumbers(a: Statement, b: Statement): Comparison {
-  if (differences(a.timeless, b.timeless) !== 1 || !sameWords(a.outline, b.outline))
+function compareNumbers(a: ParsedStatement, b: ParsedStatement): Comparison {
+  if (countDifferences(a.timeless, b.timeless) !== 1 || !hasSameWords(a.outline, b.outline))
     return DIFFERENT
   if (!hasSubject(a.outline)) return DIFFERENT
   const place = a.timeless.findIndex((word, index) => word !== b.timeless[index])
   const isDate = [place - 1, place, place + 1].some((index) => a.outline[index] === '@')
   // What happened on two days, or happens on both, or happens to someone on one of them, may all be true.
   if (a.isEvent || b.isEvent || isNumbered(a, place)) return APART
-  if (isDate && (a.isOwn || a.timeless.some(isRepeatedDay) || b.timeless.some(isRepeatedDay))) {
+  if (isDate && (a.isOwn || a.timeless.some(isRecurringDay) || b.timeless.some(isRecurringDay))) {
     return APART
   }
   return { kind: 'contradicts', because: isDate ? 'date' : 'number' }
 }
 
 /** Whether a number tells which one is spoken of: "room 12", "fact number 12", "第3章", "my second child". */
-function isNumbered({ timeless }: Statement, place: number): boolean {
+function isNumbered({ timeless }: ParsedStatement, place: number): boolean {
   if (ORDINAL.test(timeless[place] ?? '')) return place <= 1
   return place === 0 || (NUMBERED.has(timeless[place - 1] ?? '') && place <= 3)
 }
@@ -269,19 +269,19 @@ const WORDS =
 const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
 const PIECES = /\S+/g
 
-function wordsOf(folded: string, isCode: boolean): readonly string[] {
-  const marked = folded.replace(DENIALS, (word) => (HALF_DENIALS.has(word) ? ' ' : ` ${DENIAL} `))
+function tokenize(folded: string, isCode: boolean): readonly string[] {
+  const marked = folded.replace(NEGATIONS, (word) => (PARTIAL_NEGATIONS.has(word) ? ' ' : ` ${DENIAL} `))
   const isDenied = marked.includes(DENIAL)
-  const fillers = isDenied ? FILLERS_OF_DENIALS : FILLERS
+  const fillers = isDenied ? NEGATION_FILLERS : FILLERS
   const words = (marked.match(isCode ? PIECES : WORDS) ?? [])
     .filter((word) => !fillers.has(word))
-    .map((word) => ORDINALS.get(word) ?? singular(word))
+    .map((word) => ORDINALS.get(word) ?? toSingular(word))
     .map((word) => SYNONYMS.get(word) ?? word)
   // Japanese marks what is denied as its topic.
   return isDenied ? words.map((word) => (word === 'を' ? 'は' : word)) : words
 }
 
-function fold(plain: string): string {
+function normalizeWord(plain: string): string {
   return (
     plain
       .replace(ACCENTED_NAME, (name) => name.normalize('NFD').replace(/[\u0300\u0301\u0303]/g, ''))
@@ -306,17 +306,17 @@ function fold(plain: string): string {
 const ACCENTED_NAME = /(?<!\p{L})\p{Lu}[\p{L}\p{M}]{4,}/gu
 
 /** "No, I don't" denies once; the first word only answers. */
-function withoutAnswer(text: string): string {
+function stripAnswer(text: string): string {
   return text
     .replace(/^(?:no|nope|nein|não|non|yes|yeah|ja|sí|sim|oui|不|是的)[,.!;:，。] */iu, '')
     .replace(/, (?:no|nope|nein|não|non)[.!]*$/iu, '')
 }
 
 /** What is given up, in words: of "from MySQL to PostgreSQL" the first. */
-function givenUp(folded: string): readonly string[] {
+function getAbandonedClaim(folded: string): readonly string[] {
   for (const phrase of SWITCHES) {
     const left = phrase.exec(folded)?.groups?.left
-    if (left !== undefined) return wordsOf(left, false)
+    if (left !== undefined) return tokenize(left, false)
   }
   return []
 }
@@ -330,14 +330,14 @@ const SWITCHES: readonly RegExp[] = [
 ]
 
 /** The words with the members of a list in alphabetical order, and without the times, which stand apart. */
-function inOrder({ words, members }: Statement) {
+function sortWords({ words, members }: ParsedStatement) {
   const isTime = words.map(
     (word, index) =>
-      isCalendar(word) ||
+      isCalendarWord(word) ||
       /^(?:\d{1,2}:\d\d|(?:1[89]|20)\d\d)$/.test(word) ||
       (NUMBER.test(word) &&
         [words[index - 1], words[index + 1]].some(
-          (near) => near !== undefined && isCalendar(near),
+          (near) => near !== undefined && isCalendarWord(near),
         )),
   )
   for (let index = words.length - 2; index >= 0; index--) {
@@ -345,12 +345,12 @@ function inOrder({ words, members }: Statement) {
   }
   const rest = words.filter((_, index) => !isTime[index])
   return {
-    rest: withSortedList(rest, members),
+    rest: sortListMembers(rest, members),
     times: words.filter((_, index) => isTime[index]),
   }
 }
 
-function membersOf(folded: string): number {
+function countListMembers(folded: string): number {
   const listed = /(?:\p{L}+, )+\p{L}+,? \p{L}+ \p{L}+(?=[.!]*$)/u.exec(folded)?.[0]
   return listed === undefined ? 2 : (listed.match(/\p{L}, /gu)?.length ?? 0) + 2
 }
@@ -359,8 +359,8 @@ function membersOf(folded: string): number {
  * "I speak Spanish and German" is "I speak German and Spanish", and so are two things that I do. Before a list of nouns
  * only a subject and a verb may stand: in "green tea and coffee" the tea is green.
  */
-function withSortedList(words: readonly string[], members: number): readonly string[] {
-  const joints = words.flatMap((word, index) => (AND.has(word) ? [index] : []))
+function sortListMembers(words: readonly string[], members: number): readonly string[] {
+  const joints = words.flatMap((word, index) => (CONJUNCTIONS.has(word) ? [index] : []))
   const [joint] = joints
   if (joint === undefined || joints.length > 1) return words
   const head = joint - members + 1
@@ -379,12 +379,12 @@ function hasSubject(outline: readonly string[]): boolean {
 }
 
 /** How many words differ between two statements of the same length. */
-function differences(a: readonly string[], b: readonly string[]): number {
+function countDifferences(a: readonly string[], b: readonly string[]): number {
   return a.length === b.length ? a.filter((word, index) => word !== b[index]).length : -1
 }
 
 /** The share of the distinct words of two statements that are in both. */
-export function sharedWords(a: Statement, b: Statement): number {
+export function computeWordOverlap(a: ParsedStatement, b: ParsedStatement): number {
   const [one, other] = [new Set(a.words), new Set(b.words)]
   const shared = [...one].filter((word) => other.has(word)).length
   const all = one.size + other.size - shared
@@ -392,17 +392,17 @@ export function sharedWords(a: Statement, b: Statement): number {
 }
 
 /** "likes" is "like", but "universe" is not "university": a stem is too coarse to call two statements the same. */
-function singular(word: string): string {
-  if (isCalendar(word)) return word
+function toSingular(word: string): string {
+  if (isCalendarWord(word)) return word
   return /^[a-z]{2,}[^s]s$/.test(word) ? word.slice(0, -1) : word
 }
 
-function sameWords(a: readonly string[], b: readonly string[]): boolean {
+function hasSameWords(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word, index) => word === b[index])
 }
 
 /** The same words in the same order; "live" and "living" are the same, "live" and "lived" are not. */
-function alike(a: readonly string[], b: readonly string[]): boolean {
+function hasSimilarWords(a: readonly string[], b: readonly string[]): boolean {
   return (
     a.length > 0 &&
     a.length === b.length &&

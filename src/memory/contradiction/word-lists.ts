@@ -4,9 +4,9 @@
  */
 
 /** Words that deny. French denies twice to say it once; the half is dropped by whoever reads this. */
-export const DENIALS =
+export const NEGATIONS =
   /(?<![\p{L}\p{N}])(?:no longer|not|never|nothing|(?<!(?:moro|trabalho|estou|estudo|fica|nasci|vive|mora) )no|nicht mehr|nicht|keine?[nmrs]?|nie|niemals|nunca|jamás|ya no|já não|não|jamais|pas|ne|(?<=(?<![\p{L}])n(?:e |')[\p{L}' ]{1,40})(?:plus|rien|aucune?))(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])n'(?=\p{L})|从来不|从不|没有|不再|(?<![特差区性级])别(?!人)|不(?![但仅过错同])|没|ではありません|じゃありません|ありません|ではない|じゃない|くない(?<!少くない)|ません|なかった|(?<!もったい|少)ない/gu
-export const HALF_DENIALS = setOf("ne n'")
+export const PARTIAL_NEGATIONS = setOf("ne n'")
 
 /** What can be left out without a change of meaning, also of a denial. */
 const EMPTY =
@@ -18,15 +18,15 @@ const DEGREES =
   'very just quite usually generally normally typically currently simply absolutely totally ' +
   'sehr ganz normalerweise muy mucho normalmente beaucoup très muito'
 export const FILLERS = setOf(`${EMPTY} ${DEGREES}`)
-export const FILLERS_OF_DENIALS = setOf(EMPTY)
+export const NEGATION_FILLERS = setOf(EMPTY)
 
-export const NOW = setOf(
+export const NOW_WORDS = setOf(
   'now nowadays jetzt inzwischen mittlerweile ahora maintenant désormais agora atualmente',
 )
-export const LIKES = setOf(
+export const LIKE_VERBS = setOf(
   'like love enjoy adore mag liebe gusta encanta aime adore gosto amo adoro',
 )
-export const DISLIKES = setOf('hate dislike detest loathe hasse odio déteste odeio')
+export const DISLIKE_VERBS = setOf('hate dislike detest loathe hasse odio déteste odeio')
 
 /** Different words for one thing, each line under its first. Only such as mean the same wherever they stand. */
 export const SYNONYMS: ReadonlyMap<string, string> = new Map(
@@ -94,7 +94,7 @@ export const ORDINALS: ReadonlyMap<string, string> = new Map(
   ].flatMap((line) => line.split(' ').map((word, index) => [word, `${index + 1}.`] as const)),
 )
 
-export const AND = setOf('and or und oder y o et ou e')
+export const CONJUNCTIONS = setOf('and or und oder y o et ou e')
 
 const CALENDAR = setOf(
   [
@@ -116,11 +116,11 @@ const REPEATED =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun|week)days|weekends|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|sábados|domingos|\p{L}+-feiras)$/u
 const DAY_OF_WEEK = /^(?:(?:星期|周|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)$/u
 
-export function isCalendar(word: string): boolean {
+export function isCalendarWord(word: string): boolean {
   return CALENDAR.has(word) || REPEATED.test(word) || DAY_OF_WEEK.test(word)
 }
 
-export function isRepeatedDay(word: string): boolean {
+export function isRecurringDay(word: string): boolean {
   return REPEATED.test(word)
 }
 
@@ -137,13 +137,13 @@ export const PHRASE_LEADS = setOf(
 )
 
 /** Words that put one clause under another: what a phrase belongs to is no longer plain then. */
-export const NESTING =
+export const SUBORDINATION_PATTERN =
   /(?<!\p{L})(?:that|when|while|if|because|than|who|which|said|told|but|dass|wenn|weil|als|aber|que|cuando|porque|si|pero|quand|parce|mais|quando|mas)(?!\p{L})|但|如果|因为|から|とき|けど/u
 /** Words that put two events in order. */
-export const ORDERING =
+export const SEQUENCE_PATTERN =
   /(?<!\p{L})(?:before|after|until|then|bevor|nachdem|bis|antes|después|hasta|avant|après|depois|até)(?!\p{L})|之前|之后|前に|後で/u
 
-export const OF_ITS_DAY =
+export const SAME_DAY_PATTERN =
   /(?<!\p{L})(?:today|tonight|yesterday|tomorrow|this (?:morning|afternoon|evening|week|month|year)|last night|right now|heute|gestern|gerade|hoy|ayer|aujourd'hui|hier|hoje|ontem)(?!\p{L})|今天|昨天|明天|今日|昨日|明日/u
 
 /** A single number says when it happened, not how it is: it can't be said of another time. */
@@ -153,7 +153,7 @@ const PAST =
   /(?<!\p{L})(?:was|were|had|went|ran|met|saw|bought|paid|ate|drank|spent|took|gave|got|made|wrote|read|won|lost|slept|swam|drove|flew|came|sold|sent|left|lent|told|taught|brought|caught|chose|drew|fell|felt|found|forgot|held|heard|kept|led|rode|sang|sat|spoke|stole|stood|threw|thought|woke|wore|(?!need|speed|feed|seed|hundred|indeed|bleed)\p{L}{2,}ed|(?:bin|habe|haben|ist|hat|sind) .*(?:ge\p{L}{2,}(?:t|en)|\p{L}{3,}iert)|(?:he|ha|hemos|han) \p{L}+(?:ado|ido|cho|sto)|\p{L}{2,}(?:(?<!caf|beb)é|í|ió|aron|ieron)|(?:j'ai|je suis|nous avons|il a|elle a) \p{L}+(?:é|ée|i|u|us)|\p{L}{3,}(?:ei|aram|eram|iram)|corri|fui)(?!\p{L})|了\d|[了过]|ました|だった|った(?:。|$)/u
 
 /** Whether a statement tells what happened at some time, which may happen again at another. */
-export function tellsEvent(text: string): boolean {
+export function isEventStatement(text: string): boolean {
   return PAST.test(text) && !ONCE.test(text)
 }
 
@@ -161,7 +161,7 @@ const CHANGE_CUES =
   /(?<![\p{L}\p{N}])(?:now|nowadays|no longer|any ?more|switched|these days|(?:have |has )?moved to|(?:was|been|got) (?:moved|postponed|rescheduled|changed)|(?:my|our|the) new|jetzt|inzwischen|nicht mehr|keine?[nmrs]? .{1,40} mehr|mittlerweile|gezogen|ahora|ya no|me mudé|maintenant|désormais|ai déménagé|agora|já não|não .{1,40} mais|me mudei)(?![\p{L}\p{N}])|现在|不再|改为|改成|搬到|不.{1,20}了[。！]?$|今は|今では|もう.{1,30}(?:ない|ません)|引っ越し/u
 
 /** Whether a statement says of itself that something has changed. */
-export function announcesChange(content: string): boolean {
+export function isChangeAnnouncement(content: string): boolean {
   return CHANGE_CUES.test(content.toLowerCase())
 }
 

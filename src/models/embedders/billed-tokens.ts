@@ -5,14 +5,14 @@
 const UNITS_PER_TOKEN = 4
 const UNITS_MAX = 6
 
-export function estimateTokens(text: string): number {
+export function estimateBilledTokens(text: string): number {
   let units = 0
   for (let index = 0; index < text.length; index++) units += unitsAt(text, index)
   return Math.ceil(units / UNITS_PER_TOKEN)
 }
 
 /** The beginning of a text, as far as it has no more than `tokensMax` tokens; never half a character. */
-export function cutToTokens(text: string, tokensMax: number): string {
+export function truncateToTokens(text: string, tokensMax: number): string {
   // Most texts are so short that nothing needs to be counted.
   if (text.length * UNITS_MAX <= tokensMax * UNITS_PER_TOKEN) return text
   let units = 0

@@ -5,30 +5,30 @@
  * the bucket would no longer be empty. So no call is passed over, and one larger than the bucket still gets its turn.
  */
 
-import { NEVER_CANCELLED, orCancelled, stopIfCancelled } from '../../lib/abort.ts'
+import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Embedder } from '../embedder.ts'
-import { estimateTokens } from './billed-tokens.ts'
+import { estimateBilledTokens } from './billed-tokens.ts'
 
-export type RateLimits = {
+export type EmbedderRateLimits = {
   readonly clock: Clock
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number
 }
 
 const MINUTE_MS = 60_000
-export function rateLimited(embedder: Embedder, limits: RateLimits): Embedder {
+export function withRateLimits(embedder: Embedder, limits: EmbedderRateLimits): Embedder {
   const { clock } = limits
-  const requests = bucket(limits.requestsPerMinute, clock)
-  const tokens = bucket(limits.tokensPerMinute, clock)
+  const requests = createTokenBucket(limits.requestsPerMinute, clock)
+  const tokens = createTokenBucket(limits.tokensPerMinute, clock)
   let waitedMs = 0
 
   async function takeTurn(texts: readonly string[], signal: AbortSignal | undefined) {
-    const cost = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+    const cost = texts.reduce((sum, text) => sum + estimateBilledTokens(text), 0)
     const pause = Math.max(requests.take(1), tokens.take(cost))
     if (pause === 0) return
     try {
-      await orCancelled(clock.sleep(pause, signal ?? NEVER_CANCELLED), signal)
+      await raceAbort(clock.sleep(pause, signal ?? NEVER_ABORTED), signal)
       waitedMs += pause
     } catch (thrown) {
       requests.giveBack(1)
@@ -40,7 +40,7 @@ export function rateLimited(embedder: Embedder, limits: RateLimits): Embedder {
   return {
     describe: (signal) => embedder.describe(signal),
     embed: async (texts, call) => {
-      stopIfCancelled(call.signal)
+      throwIfAborted(call.signal)
       if (texts.length > 0) await takeTurn(texts, call.signal)
       return embedder.embed(texts, call)
     },
@@ -52,15 +52,15 @@ export function rateLimited(embedder: Embedder, limits: RateLimits): Embedder {
   }
 }
 
-type Bucket = {
+type TokenBucket = {
   /** How long to wait until what was taken is there. */
   take(amount: number): number
   giveBack(amount: number): void
 }
 
-const BOTTOMLESS: Bucket = { take: () => 0, giveBack: () => {} }
+const BOTTOMLESS: TokenBucket = { take: () => 0, giveBack: () => {} }
 
-function bucket(perMinute: number | undefined, clock: Clock): Bucket {
+function createTokenBucket(perMinute: number | undefined, clock: Clock): TokenBucket {
   if (perMinute === undefined) return BOTTOMLESS
   let level = perMinute
   let filledAt: number = clock.now()

@@ -1,29 +1,29 @@
 /** Ends calls that take too long, so that a service that hangs is told from one that works. */
 import { AppError } from '../../domain/errors.ts'
-import { orCancelled, stopIfCancelled } from '../../lib/abort.ts'
+import { raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Embedder } from '../embedder.ts'
 
-export type TimeLimits = {
+export type EmbedderTimeouts = {
   readonly clock: Clock
   /** Somebody waits for a query. */
-  readonly queryMs?: number
+  readonly queryTimeoutMs?: number
   /** Nobody waits for documents, and there may be many in one call. */
-  readonly documentMs?: number
+  readonly documentTimeoutMs?: number
 }
 
 const QUERY_MS = 60_000
 const DOCUMENT_MS = 120_000
 
-export function limitedInTime(embedder: Embedder, limits: TimeLimits): Embedder {
-  const { clock, queryMs = QUERY_MS, documentMs = DOCUMENT_MS } = limits
+export function withEmbedderTimeouts(embedder: Embedder, limits: EmbedderTimeouts): Embedder {
+  const { clock, queryTimeoutMs: queryMs = QUERY_MS, documentTimeoutMs: documentMs = DOCUMENT_MS } = limits
 
   async function within<Result>(
     limitMs: number,
     signal: AbortSignal | undefined,
     start: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    stopIfCancelled(signal)
+    throwIfAborted(signal)
     const work = new AbortController()
     const timer = new AbortController()
     const stop = () => work.abort()
@@ -35,9 +35,9 @@ export function limitedInTime(embedder: Embedder, limits: TimeLimits): Embedder 
     }
     clock.sleep(limitMs, timer.signal).then(timeUp, () => {})
     try {
-      return await orCancelled(start(work.signal), work.signal)
+      return await raceAbort(start(work.signal), work.signal)
     } catch (thrown) {
-      throw isLate && !signal?.aborted ? tooLate(embedder.report().source, limitMs) : thrown
+      throw isLate && !signal?.aborted ? createTimeoutError(embedder.report().source, limitMs) : thrown
     } finally {
       timer.abort()
       signal?.removeEventListener('abort', stop)
@@ -55,7 +55,7 @@ export function limitedInTime(embedder: Embedder, limits: TimeLimits): Embedder 
   }
 }
 
-function tooLate(source: string, limitMs: number): AppError {
+function createTimeoutError(source: string, limitMs: number): AppError {
   const message = `${source} did not answer within ${limitMs / 1_000} seconds.`
   return new AppError('unavailable', message, { timeoutMs: limitMs })
 }

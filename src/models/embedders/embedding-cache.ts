@@ -3,9 +3,9 @@
  * fail in any way: then the source is asked, and the report says why.
  */
 import { toAppError } from '../../domain/errors.ts'
-import { stopIfCancelled } from '../../lib/abort.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
-import { vectorKey } from './embedding-cache-key.ts'
+import { computeCacheKey } from './embedding-cache-key.ts'
 
 export type CacheEntry = { readonly key: string; readonly vector: Float32Array }
 
@@ -20,18 +20,18 @@ export interface EmbeddingCache {
   close(): Promise<void>
 }
 
-export type PersistedOptions = {
+export type EmbeddingCacheOptions = {
   readonly cache: EmbeddingCache
   /** Who is asked, as a hash; see `accountHash`. */
   readonly account: string
   /** Whether the source embeds queries otherwise than documents. When in doubt, it does. */
-  readonly purposeMatters?: boolean
+  readonly isPurposeSpecific?: boolean
 }
 
 const UNIT_TOLERANCE = 1e-3
 
-export function persisted(embedder: Embedder, options: PersistedOptions): Embedder {
-  const { cache, account, purposeMatters = true } = options
+export function withEmbeddingCache(embedder: Embedder, options: EmbeddingCacheOptions): Embedder {
+  const { cache, account, isPurposeSpecific: purposeMatters = true } = options
   let hits = 0
   let misses = 0
   let failures = 0
@@ -50,11 +50,11 @@ export function persisted(embedder: Embedder, options: PersistedOptions): Embedd
   }
 
   async function embed(texts: readonly string[], call: EmbedOptions) {
-    stopIfCancelled(call.signal)
+    throwIfAborted(call.signal)
     if (texts.length === 0) return []
     const model = await embedder.describe(call.signal)
     const origin = { model, purpose: purposeMatters ? call.purpose : null, account }
-    const textByKey = new Map(texts.map((text) => [vectorKey(origin, text), text]))
+    const textByKey = new Map(texts.map((text) => [computeCacheKey(origin, text), text]))
     const kept = await orElse(() => cache.get([...textByKey.keys()]), new Map())
     const found = new Map<string, Float32Array>()
     for (const [key, vector] of kept) {
@@ -63,7 +63,7 @@ export function persisted(embedder: Embedder, options: PersistedOptions): Embedd
     const missing = [...textByKey.keys()].filter((key) => !found.has(key))
     hits += found.size
     misses += missing.length
-    stopIfCancelled(call.signal)
+    throwIfAborted(call.signal)
     if (missing.length > 0) {
       const asked = missing.map((key) => textByKey.get(key) ?? '')
       const vectors = await embedder.embed(asked, call)
@@ -75,7 +75,7 @@ export function persisted(embedder: Embedder, options: PersistedOptions): Embedd
       await orElse(() => cache.put(entries), undefined)
     }
     // Copies, because equal texts would share one. Every key was found, or the call has thrown by now.
-    return texts.map((text) => (found.get(vectorKey(origin, text)) as Float32Array).slice())
+    return texts.map((text) => (found.get(computeCacheKey(origin, text)) as Float32Array).slice())
   }
 
   return {

@@ -3,38 +3,38 @@
  * recall just did. Equal texts that are asked for at the same time are asked for once.
  */
 
-import { SharedWork, stopIfCancelled } from '../../lib/abort.ts'
+import { SharedTask, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Embedder, EmbedOptions, EmbedPurpose } from '../embedder.ts'
-import { vectorKey } from './embedding-cache-key.ts'
+import type { Embedder, EmbedOptions, EmbeddingPurpose } from '../embedder.ts'
+import { computeCacheKey } from './embedding-cache-key.ts'
 
-export type CachedOptions = {
+export type MemoryCacheOptions = {
   readonly clock: Clock
   /** 0 turns the cache off. */
   readonly entriesMax?: number
   /** 0 turns the cache off. */
-  readonly ageMsMax?: number
+  readonly ttlMs?: number
   /** Whether the source embeds queries otherwise than documents. When in doubt, it does. */
-  readonly purposeMatters?: boolean
+  readonly isPurposeSpecific?: boolean
 }
 
 const ENTRIES_MAX = 1_000
 const AGE_MS_MAX = 5 * 60_000
 
 type Vectors = ReadonlyMap<string, Float32Array>
-type Flight = SharedWork<Vectors>
+type InFlightCall = SharedTask<Vectors>
 
-export function cached(embedder: Embedder, options: CachedOptions): Embedder {
-  const { entriesMax = ENTRIES_MAX, ageMsMax = AGE_MS_MAX, purposeMatters = true } = options
+export function withMemoryCache(embedder: Embedder, options: MemoryCacheOptions): Embedder {
+  const { entriesMax = ENTRIES_MAX, ttlMs: ageMsMax = AGE_MS_MAX, isPurposeSpecific: purposeMatters = true } = options
   if (entriesMax === 0 || ageMsMax === 0) return embedder
-  const recent = new RecentVectors(options.clock, entriesMax, ageMsMax)
-  const flights = new Map<string, Flight>()
+  const recent = new VectorLruCache(options.clock, entriesMax, ageMsMax)
+  const flights = new Map<string, InFlightCall>()
   let hits = 0
   let misses = 0
 
   /** Asks the source for texts by their keys, so that others may wait for the same answer. */
-  function launch(texts: ReadonlyMap<string, string>, purpose: EmbedPurpose): Flight {
-    const flight: Flight = new SharedWork(async (signal) => {
+  function launch(texts: ReadonlyMap<string, string>, purpose: EmbeddingPurpose): InFlightCall {
+    const flight: InFlightCall = new SharedTask(async (signal) => {
       try {
         const vectors = await embedder.embed([...texts.values()], { purpose, signal })
         const byKey = new Map([...texts.keys()].map((key, at) => [key, vectors[at]] as const))
@@ -58,21 +58,21 @@ export function cached(embedder: Embedder, options: CachedOptions): Embedder {
   }
 
   async function embed(texts: readonly string[], { purpose, signal }: EmbedOptions) {
-    stopIfCancelled(signal)
+    throwIfAborted(signal)
     if (texts.length === 0) return []
     const model = await embedder.describe(signal)
     const origin = { model, purpose: purposeMatters ? purpose : null, account: '' }
-    const keys = texts.map((text) => vectorKey(origin, text))
+    const keys = texts.map((text) => computeCacheKey(origin, text))
 
     const found = new Map<string, Float32Array>()
     const missing = new Map<string, string>()
-    const joined = new Map<Flight, Map<string, string>>()
+    const joined = new Map<InFlightCall, Map<string, string>>()
     for (const [at, key] of keys.entries()) {
       const text = texts[at] ?? ''
       const known = found.get(key) ?? recent.find(key)
       const flight = flights.get(key)
       if (known !== undefined) found.set(key, known)
-      else if (flight !== undefined) noteIn(joined, flight, key, text)
+      else if (flight !== undefined) addToFlight(joined, flight, key, text)
       else if (!missing.has(key)) {
         missing.set(key, text)
         misses++
@@ -83,14 +83,14 @@ export function cached(embedder: Embedder, options: CachedOptions): Embedder {
 
     const waits = [...joined].map(async ([flight, asked]) => {
       // Others may have failed for a text of theirs, or given up: what was asked along with it is asked for again.
-      const answer = await flight.wait(signal).catch(() => {
-        stopIfCancelled(signal)
-        return launch(asked, purpose).wait(signal)
+      const answer = await flight.join(signal).catch(() => {
+        throwIfAborted(signal)
+        return launch(asked, purpose).join(signal)
       })
       for (const [key, vector] of answer) found.set(key, vector)
     })
     if (missing.size > 0) {
-      const own = launch(missing, purpose).wait(signal)
+      const own = launch(missing, purpose).join(signal)
       waits.push(
         own.then((answer) => {
           for (const [key, vector] of answer) found.set(key, vector)
@@ -117,9 +117,9 @@ export function cached(embedder: Embedder, options: CachedOptions): Embedder {
   }
 }
 
-function noteIn(
-  joined: Map<Flight, Map<string, string>>,
-  flight: Flight,
+function addToFlight(
+  joined: Map<InFlightCall, Map<string, string>>,
+  flight: InFlightCall,
   key: string,
   text: string,
 ): void {
@@ -129,7 +129,7 @@ function noteIn(
 }
 
 /** The vectors used last, none of them older than allowed. A Map keeps its order of insertion: the first is the oldest. */
-class RecentVectors {
+class VectorLruCache {
   readonly #clock: Clock
   readonly #entriesMax: number
   readonly #ageMsMax: number

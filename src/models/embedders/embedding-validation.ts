@@ -3,7 +3,7 @@
  * that are none. What passes is brought to length one; what doesn't is an error that names the source.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { orCancelled, SharedWork, stopIfCancelled } from '../../lib/abort.ts'
+import { raceAbort, SharedTask, throwIfAborted } from '../../lib/abort.ts'
 import type {
   Embedder,
   EmbedderReport,
@@ -13,8 +13,8 @@ import type {
 } from '../embedder.ts'
 
 /** Where vectors come from, unchecked. It is never asked about no text at all. */
-export interface RawSource {
-  readonly source: string
+export interface EmbeddingSource {
+  readonly sourceName: string
   readonly model: string
   /** Should answer a list of lists of numbers. */
   embed(texts: readonly string[], options: EmbedOptions): Promise<unknown>
@@ -27,14 +27,14 @@ export interface RawSource {
 const PROBE = 'Hello, world.'
 
 /** What is known of a model before it is asked. */
-export type KnownOfModel = {
+export type KnownModelFacts = {
   readonly [Name in 'tokensMax' | 'host']?: EmbeddingModel[Name] | undefined
 }
 
-export function checked(raw: RawSource, { tokensMax, host }: KnownOfModel = {}): Embedder {
-  const name = `${raw.source} (${raw.model})`
+export function createValidatedEmbedder(raw: EmbeddingSource, { tokensMax, host }: KnownModelFacts = {}): Embedder {
+  const name = `${raw.sourceName} (${raw.model})`
   let model: EmbeddingModel | null = null
-  let probing: SharedWork<EmbeddingModel> | null = null
+  let probing: SharedTask<EmbeddingModel> | null = null
   let state: EmbedderState = { kind: 'cold' }
 
   /** A caller who changed their mind or sent a text that is refused says nothing about the source. */
@@ -60,9 +60,9 @@ export function checked(raw: RawSource, { tokensMax, host }: KnownOfModel = {}):
   async function probe(signal: AbortSignal): Promise<EmbeddingModel> {
     if (state.kind === 'cold') state = { kind: 'warming' }
     const answer = await raw.embed([PROBE], { purpose: 'document', signal })
-    const [vector] = unitVectors(answer, 1, null, name)
+    const [vector] = normalizeVectors(answer, 1, null, name)
     model = {
-      ...{ source: raw.source, model: raw.model, dimensions: vector?.length ?? 0 },
+      ...{ source: raw.sourceName, model: raw.model, dimensions: vector?.length ?? 0 },
       ...(tokensMax === undefined ? {} : { tokensMax }),
       ...(host === undefined ? {} : { host }),
     }
@@ -70,10 +70,10 @@ export function checked(raw: RawSource, { tokensMax, host }: KnownOfModel = {}):
   }
 
   async function describe(signal?: AbortSignal): Promise<EmbeddingModel> {
-    stopIfCancelled(signal)
+    throwIfAborted(signal)
     if (model !== null) return model
     if (probing === null || probing.isAbandoned) {
-      const mine: SharedWork<EmbeddingModel> = new SharedWork(async (stop) => {
+      const mine: SharedTask<EmbeddingModel> = new SharedTask(async (stop) => {
         try {
           return await noted(probe(stop))
         } finally {
@@ -82,22 +82,22 @@ export function checked(raw: RawSource, { tokensMax, host }: KnownOfModel = {}):
       })
       probing = mine
     }
-    return probing.wait(signal)
+    return probing.join(signal)
   }
 
   async function embed(texts: readonly string[], options: EmbedOptions) {
     const { dimensions } = await describe(options.signal)
     if (texts.length === 0) return []
     const vectors = async () =>
-      unitVectors(await raw.embed(texts, options), texts.length, dimensions, name)
-    return noted(orCancelled(vectors(), options.signal))
+      normalizeVectors(await raw.embed(texts, options), texts.length, dimensions, name)
+    return noted(raceAbort(vectors(), options.signal))
   }
 
   return {
     describe,
     embed,
     report: () => ({
-      source: raw.source,
+      source: raw.sourceName,
       model: raw.model,
       state,
       facts: { ...raw.facts?.(), ...(model === null ? {} : { dimensions: model.dimensions }) },
@@ -107,25 +107,25 @@ export function checked(raw: RawSource, { tokensMax, host }: KnownOfModel = {}):
 }
 
 /** The answer as vectors of length one; `dimensions` null takes those of the first vector. */
-export function unitVectors(
+export function normalizeVectors(
   answer: unknown,
   count: number,
   dimensions: number | null,
   name: string,
 ): readonly Float32Array[] {
-  if (!Array.isArray(answer)) throw wrong(name, 'without a list of vectors')
+  if (!Array.isArray(answer)) throw createInvalidVectorError(name, 'without a list of vectors')
   if (answer.length !== count) {
-    throw wrong(name, `with ${answer.length} vectors where ${count} were asked for`)
+    throw createInvalidVectorError(name, `with ${answer.length} vectors where ${count} were asked for`)
   }
   let expected = dimensions
   return answer.map((vector: unknown) => {
-    if (!isListOfNumbers(vector)) throw wrong(name, 'with a vector that is no list of numbers')
-    if (vector.length === 0) throw wrong(name, 'with an empty vector')
+    if (!isListOfNumbers(vector)) throw createInvalidVectorError(name, 'with a vector that is no list of numbers')
+    if (vector.length === 0) throw createInvalidVectorError(name, 'with an empty vector')
     expected ??= vector.length
     if (vector.length !== expected) {
-      throw wrong(name, `with a vector of ${vector.length} dimensions instead of ${expected}`)
+      throw createInvalidVectorError(name, `with a vector of ${vector.length} dimensions instead of ${expected}`)
     }
-    return toUnit(vector, name)
+    return normalizeVector(vector, name)
   })
 }
 
@@ -134,14 +134,14 @@ function isListOfNumbers(value: unknown): value is ArrayLike<number> {
   return Array.isArray(value) && value.every((item) => typeof item === 'number')
 }
 
-function toUnit(vector: ArrayLike<number>, name: string): Float32Array {
+function normalizeVector(vector: ArrayLike<number>, name: string): Float32Array {
   let largest = 0
   for (let index = 0; index < vector.length; index++) {
     const size = Math.abs(vector[index] ?? Number.NaN)
-    if (!Number.isFinite(size)) throw wrong(name, 'with a number that is not finite')
+    if (!Number.isFinite(size)) throw createInvalidVectorError(name, 'with a number that is not finite')
     if (size > largest) largest = size
   }
-  if (largest === 0) throw wrong(name, 'with a vector of zeros')
+  if (largest === 0) throw createInvalidVectorError(name, 'with a vector of zeros')
   // Very large and very small numbers would leave the range of numbers when squared.
   let squares = 0
   for (let index = 0; index < vector.length; index++) {
@@ -151,6 +151,6 @@ function toUnit(vector: ArrayLike<number>, name: string): Float32Array {
   return Float32Array.from(vector, (number) => number / largest / length)
 }
 
-function wrong(name: string, what: string): AppError {
+function createInvalidVectorError(name: string, what: string): AppError {
   return new AppError('unavailable', `${name} answered ${what}.`, { answer: 'wrong' })
 }

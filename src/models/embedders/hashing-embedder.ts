@@ -6,7 +6,7 @@
  */
 import { AppError } from '../../domain/errors.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { indexTerms } from '../../text/search/terms.ts'
+import { extractTerms } from '../../text/search/terms.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
 
 /**
@@ -21,7 +21,7 @@ const TEXTS_PER_TURN = 32
 /** Stands for a text without terms, and for the rare one whose terms cancel each other out. */
 const BLANK_TERM = ' '
 
-export function referenceEmbedder(options: { readonly dimensions?: number } = {}): Embedder {
+export function createHashingEmbedder(options: { readonly dimensions?: number } = {}): Embedder {
   const dimensions = options.dimensions ?? 64
   const model = { source: 'reference', model: 'terms', dimensions }
   return {
@@ -59,7 +59,7 @@ async function embedAll(
 
 function embedOne(text: string, dimensions: number): Float32Array {
   const sums = new Float64Array(dimensions)
-  for (const term of new Set(indexTerms(text))) addTerm(sums, term)
+  for (const term of new Set(extractTerms(text))) addTerm(sums, term)
   if (sums.every((sum) => sum === 0)) addTerm(sums, BLANK_TERM)
   const length = Math.sqrt(sums.reduce((total, sum) => total + sum * sum, 0))
   return Float32Array.from(sums, (sum) => sum / length)

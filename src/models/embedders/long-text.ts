@@ -3,14 +3,14 @@
  * whose mean is the vector of the whole.
  */
 import type { Embedder } from '../embedder.ts'
-import { estimateTokens } from './billed-tokens.ts'
+import { estimateBilledTokens } from './billed-tokens.ts'
 
 /** Code has up to twice as many tokens as are estimated. */
 const ESTIMATED_SHARE = 0.6
 /** How much of a part may be given to the next one, so that no word is cut in two. */
 const WORD_SHARE_MAX = 0.2
 
-export function readingToTheEnd(embedder: Embedder): Embedder {
+export function withLongText(embedder: Embedder): Embedder {
   return {
     describe: (signal) => embedder.describe(signal),
     embed: async (texts, options) => {
@@ -18,13 +18,13 @@ export function readingToTheEnd(embedder: Embedder): Embedder {
       if (options.purpose === 'query' || tokensMax === undefined) {
         return embedder.embed(texts, options)
       }
-      const parts = texts.map((text) => partsOf(text, tokensMax * ESTIMATED_SHARE))
+      const parts = texts.map((text) => splitLongText(text, tokensMax * ESTIMATED_SHARE))
       const vectors = await embedder.embed(parts.flat(), options)
       let next = 0
       return parts.map(({ length }) => {
         const own = vectors.slice(next, next + length)
         next += length
-        return meanOf(own)
+        return averageVectors(own)
       })
     },
     report: () => embedder.report(),
@@ -32,13 +32,13 @@ export function readingToTheEnd(embedder: Embedder): Embedder {
   }
 }
 
-export function partsOf(text: string, tokensMax: number): readonly string[] {
-  const count = Math.ceil(estimateTokens(text) / tokensMax)
+export function splitLongText(text: string, tokensMax: number): readonly string[] {
+  const count = Math.ceil(estimateBilledTokens(text) / tokensMax)
   if (count <= 1) return [text]
   const parts: string[] = []
   let start = 0
   for (let part = 1; part < count; part++) {
-    const end = wordEnd(text, start, Math.floor((text.length * part) / count))
+    const end = findWordEnd(text, start, Math.floor((text.length * part) / count))
     parts.push(text.slice(start, end))
     start = end
   }
@@ -46,13 +46,13 @@ export function partsOf(text: string, tokensMax: number): readonly string[] {
 }
 
 /** Behind the last blank before `end`; where a word is that long, at `end`, but not within a character. */
-function wordEnd(text: string, start: number, end: number): number {
+function findWordEnd(text: string, start: number, end: number): number {
   const earliest = end - Math.floor((end - start) * WORD_SHARE_MAX)
   for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at
   return /[\udc00-\udfff]/.test(text.charAt(end)) ? end + 1 : end
 }
 
-function meanOf(vectors: readonly Float32Array[]): Float32Array {
+function averageVectors(vectors: readonly Float32Array[]): Float32Array {
   const [first = new Float32Array(0), ...others] = vectors
   if (others.length === 0) return first
   const sums = Float64Array.from(first)

@@ -6,11 +6,11 @@
  * position, after all others were tried.
  */
 import { AppError } from '../../domain/errors.ts'
-import { stopIfCancelled } from '../../lib/abort.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
-import { cutToTokens, estimateTokens } from './billed-tokens.ts'
+import { truncateToTokens, estimateBilledTokens } from './billed-tokens.ts'
 
-export type BatchLimits = {
+export type RequestLimits = {
   /** In one request, as far as a single text allows. */
   readonly tokensMax?: number
   readonly textsMax?: number
@@ -26,9 +26,9 @@ const REFUSED_TOKENS_MIN = 256
 /** A text that every model takes. */
 const HARMLESS = 'Hello, world.'
 
-type Item = { readonly index: number; readonly text: string; readonly tokens: number }
+type BatchItem = { readonly index: number; readonly text: string; readonly tokens: number }
 
-export function batching(embedder: Embedder, limits: BatchLimits = {}): Embedder {
+export function withRequestBatches(embedder: Embedder, limits: RequestLimits = {}): Embedder {
   return {
     describe: (signal) => embedder.describe(signal),
     embed: (texts, options) => new BatchedCall(embedder, options).run(texts, limits),
@@ -50,17 +50,17 @@ class BatchedCall {
     this.#options = options
   }
 
-  async run(texts: readonly string[], limits: BatchLimits): Promise<readonly Float32Array[]> {
-    stopIfCancelled(this.#options.signal)
+  async run(texts: readonly string[], limits: RequestLimits): Promise<readonly Float32Array[]> {
+    throwIfAborted(this.#options.signal)
     const { textTokensMax = TEXT_TOKENS_MAX } = limits
-    const items = texts.map((text, index) => itemOf(index, cutToTokens(text, textTokensMax)))
-    for (const batch of batchesOf(items, limits)) await this.#embed(batch)
+    const items = texts.map((text, index) => toBatchItem(index, truncateToTokens(text, textTokensMax)))
+    for (const batch of splitIntoRequests(items, limits)) await this.#embed(batch)
     if (this.#refusal !== null) throw this.#blamed(this.#refusal, texts.length)
     // A vector for every item was noted, or the call has thrown by now.
     return items.map(({ index }) => this.#vectors.get(index) as Float32Array)
   }
 
-  async #embed(items: readonly Item[]): Promise<void> {
+  async #embed(items: readonly BatchItem[]): Promise<void> {
     try {
       const texts = items.map(({ text }) => text)
       const vectors = await this.#embedder.embed(texts, this.#options)
@@ -74,7 +74,7 @@ class BatchedCall {
     }
   }
 
-  async #embedParts(items: readonly Item[], refusal: AppError): Promise<void> {
+  async #embedParts(items: readonly BatchItem[], refusal: AppError): Promise<void> {
     await this.#expectSound(refusal)
     const [first] = items
     if (items.length > 1) {
@@ -82,8 +82,8 @@ class BatchedCall {
       await this.#embed(items.slice(0, middle))
       await this.#embed(items.slice(middle))
     } else if (first !== undefined && first.tokens > REFUSED_TOKENS_MIN) {
-      const shorter = cutToTokens(first.text, Math.ceil(first.tokens / 2))
-      await this.#embed([itemOf(first.index, shorter)])
+      const shorter = truncateToTokens(first.text, Math.ceil(first.tokens / 2))
+      await this.#embed([toBatchItem(first.index, shorter)])
     } else if (first !== undefined) {
       this.#refused.push(first.index)
       this.#refusal ??= refusal
@@ -109,14 +109,14 @@ class BatchedCall {
   }
 }
 
-function itemOf(index: number, text: string): Item {
-  return { index, text, tokens: estimateTokens(text) }
+function toBatchItem(index: number, text: string): BatchItem {
+  return { index, text, tokens: estimateBilledTokens(text) }
 }
 
-function batchesOf(items: readonly Item[], limits: BatchLimits): readonly (readonly Item[])[] {
+function splitIntoRequests(items: readonly BatchItem[], limits: RequestLimits): readonly (readonly BatchItem[])[] {
   const { tokensMax = TOKENS_MAX, textsMax = TEXTS_MAX } = limits
-  const batches: Item[][] = []
-  let current: Item[] = []
+  const batches: BatchItem[][] = []
+  let current: BatchItem[] = []
   let tokens = 0
   for (const item of items) {
     const isFull = current.length === textsMax || tokens + item.tokens > tokensMax

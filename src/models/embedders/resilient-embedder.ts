@@ -1,10 +1,10 @@
 /** Tries again what may heal: a service that is busy, down or out of reach for a moment. */
 import { AppError } from '../../domain/errors.ts'
-import { NEVER_CANCELLED, orCancelled, stopIfCancelled } from '../../lib/abort.ts'
+import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Embedder } from '../embedder.ts'
 
-export type RetryingOptions = {
+export type EmbedderRetryOptions = {
   readonly clock: Clock
   /** 0 … 1, so that many who failed together don't come back together. */
   readonly random?: () => number
@@ -17,7 +17,7 @@ const JITTER = 0.2
 /** A service that asks for a longer pause is not waited for: the caller learns how long, and decides. */
 const RETRY_AFTER_MS_MAX = 60_000
 
-export function retrying(embedder: Embedder, options: RetryingOptions): Embedder {
+export function withRetries(embedder: Embedder, options: EmbedderRetryOptions): Embedder {
   const { clock, random = Math.random } = options
   let retries = 0
 
@@ -29,10 +29,10 @@ export function retrying(embedder: Embedder, options: RetryingOptions): Embedder
       try {
         return await attempt()
       } catch (thrown) {
-        const pause = retry < RETRIES_MAX ? pauseAfter(thrown, retry, random()) : null
+        const pause = retry < RETRIES_MAX ? computeRetryDelay(thrown, retry, random()) : null
         if (pause === null) throw thrown
-        stopIfCancelled(signal)
-        await orCancelled(clock.sleep(pause, signal ?? NEVER_CANCELLED), signal)
+        throwIfAborted(signal)
+        await raceAbort(clock.sleep(pause, signal ?? NEVER_ABORTED), signal)
         retries++
       }
     }
@@ -50,7 +50,7 @@ export function retrying(embedder: Embedder, options: RetryingOptions): Embedder
 }
 
 /** How long to wait before the next try; null when there is none to be made. */
-function pauseAfter(thrown: unknown, retry: number, random: number): number | null {
+function computeRetryDelay(thrown: unknown, retry: number, random: number): number | null {
   if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return null
   if (thrown.facts.retryable === false) return null
   const jitter = 1 + JITTER * (2 * random - 1)

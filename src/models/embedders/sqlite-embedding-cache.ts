@@ -11,7 +11,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { CacheEntry, EmbeddingCache } from './embedding-cache.ts'
 
-export type CacheFileOptions = {
+export type SqliteEmbeddingCacheOptions = {
   readonly path: string
   readonly clock: Clock
   /** Of the file, not counting what SQLite keeps beside it while it is open. */
@@ -42,22 +42,22 @@ const SCHEMA = `
 `
 
 type Database = InstanceType<typeof import('@photostructure/sqlite').DatabaseSync>
-type Connection = {
+type CacheConnection = {
   readonly database: Database
   /** Which file it is: another process may have put it aside and begun a new one. */
   readonly identity: string | null
 }
 
 /** Nothing is opened before the first use. */
-export function openCacheFile(options: CacheFileOptions): EmbeddingCache {
+export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): EmbeddingCache {
   const { path, clock, bytesMax = BYTES_MAX } = options
-  let opening: Promise<Connection> | null = null
-  let open: Connection | null = null
+  let opening: Promise<CacheConnection> | null = null
+  let open: CacheConnection | null = null
   let isClosed = false
   let evicted = 0
   let startedAnew: string | null = null
 
-  function connect(): Promise<Connection> {
+  function connect(): Promise<CacheConnection> {
     if (isClosed) throw new AppError('unavailable', 'The cache of vectors is closed.')
     opening ??= openConnection(path).then(
       (connection) => {
@@ -75,19 +75,19 @@ export function openCacheFile(options: CacheFileOptions): EmbeddingCache {
   /** Whatever is found out to be damaged is begun anew and tried once more. */
   async function using<Result>(work: (database: Database) => Result): Promise<Result> {
     const before = identityOf(path)
-    let connection: Connection | null = null
+    let connection: CacheConnection | null = null
     try {
       connection = await connect()
       return work(connection.database)
     } catch (error) {
-      if (!isDamage(error)) throw error
+      if (!isCorruptionError(error)) throw error
       // Another call may have begun anew in the meantime.
       if (connection === open) beginAnew(connection, connection?.identity ?? before)
       return work((await connect()).database)
     }
   }
 
-  function beginAnew(connection: Connection | null, damaged: string | null): void {
+  function beginAnew(connection: CacheConnection | null, damaged: string | null): void {
     if (connection !== null) disconnect()
     // Another process may have begun anew already: then the file at the path is a good one.
     if (identityOf(path) !== damaged) return
@@ -116,7 +116,7 @@ export function openCacheFile(options: CacheFileOptions): EmbeddingCache {
       found.set(key, toVector(row.vector))
       if (now - row.used >= USE_NOTED_MS) unnoted.push(key)
     }
-    if (unnoted.length > 0) noteUse(database, unnoted, now)
+    if (unnoted.length > 0) recordUse(database, unnoted, now)
     return found
   }
 
@@ -146,13 +146,13 @@ export function openCacheFile(options: CacheFileOptions): EmbeddingCache {
   }
 }
 
-async function openConnection(path: string): Promise<Connection> {
+async function openConnection(path: string): Promise<CacheConnection> {
   const { DatabaseSync } = await import('@photostructure/sqlite')
-  createPrivately(path)
+  createPrivateFile(path)
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-    refuseForeign(database)
+    assertOwnFile(database)
     inTransaction(database, () => database.exec(SCHEMA))
     return { database, identity: identityOf(path) }
   } catch (error) {
@@ -162,7 +162,7 @@ async function openConnection(path: string): Promise<Connection> {
 }
 
 /** Other accounts of the machine need not read it. A file that is there is left as it is, and not even opened. */
-function createPrivately(path: string): void {
+function createPrivateFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true })
   try {
     closeSync(openSync(path, 'wx', 0o600))
@@ -172,7 +172,7 @@ function createPrivately(path: string): void {
 }
 
 /** The database of another program, or of another version of this one, must not be written to. */
-function refuseForeign(database: Database): void {
+function assertOwnFile(database: Database): void {
   const id = pragma(database, 'application_id')
   const version = pragma(database, 'user_version')
   const isOurs = id === APPLICATION_ID && version === SCHEMA_VERSION
@@ -180,7 +180,7 @@ function refuseForeign(database: Database): void {
   if (!isOurs && !isNew) throw new AppError('damaged', 'The cache of vectors has a wrong form.')
 }
 
-function noteUse(database: Database, keys: readonly string[], now: number): void {
+function recordUse(database: Database, keys: readonly string[], now: number): void {
   try {
     inTransaction(database, () => {
       const update = database.prepare('UPDATE vector SET used = ? WHERE key = ?')
@@ -188,7 +188,7 @@ function noteUse(database: Database, keys: readonly string[], now: number): void
     })
   } catch (error) {
     // Another process is writing: what was read is good all the same.
-    if (isDamage(error)) throw error
+    if (isCorruptionError(error)) throw error
   }
 }
 
@@ -251,7 +251,7 @@ function closeQuietly(database: Database): void {
 const DAMAGE_CODES: readonly unknown[] = [11, 26]
 const DAMAGE_MESSAGES = /database disk image is malformed|malformed database schema|not a database/
 
-function isDamage(error: unknown): boolean {
+function isCorruptionError(error: unknown): boolean {
   if (error instanceof AppError) return error.code === 'damaged'
   if (!(error instanceof Error)) return false
   const code = 'errcode' in error ? error.errcode : 'sqliteCode' in error ? error.sqliteCode : null

@@ -5,7 +5,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Embedder } from '../embedder.ts'
 
-export function unusableEmbedder(
+export function createUnavailableEmbedder(
   { source, model }: { readonly source: string; readonly model: string },
   because: string,
 ): Embedder {

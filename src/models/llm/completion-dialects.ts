@@ -1,28 +1,28 @@
 /** How the two APIs are asked for one answer, and what their answers say. Nothing here believes what comes. */
-import { countIn, isList, isObject } from '../../lib/json.ts'
-import { sendable } from '../../text/well-formed-text.ts'
+import { toCount, isList, isObject } from '../../lib/json.ts'
+import { toSendableText } from '../../text/well-formed-text.ts'
 import type { CompletionRequest, ModelMessage } from '../language-model.ts'
 import { type Provider, type SystemRole, systemRoleOf } from '../provider.ts'
 import type { HeaderPairs } from '../upstream.ts'
 
 /** What a model turned out not to take. */
-export type Quirks = { readonly refusesJson: boolean; readonly wantsOldLimit: boolean }
+export type ProviderQuirks = { readonly rejectsJsonMode: boolean; readonly usesLegacyTokenLimit: boolean }
 
-export type Told = {
+export type ParsedCompletion = {
   readonly text: string
-  readonly isCut: boolean
+  readonly isTruncated: boolean
   /** The model would not answer, and said so in the way of its API. */
   readonly isRefusal: boolean
-  readonly input: number | null
-  readonly output: number | null
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
 }
 
-export type Dialect = {
+export type CompletionDialect = {
   readonly path: string
   readonly headers: HeaderPairs
-  body(provider: Provider, model: string, request: CompletionRequest, quirks: Quirks): object
+  buildRequestBody(provider: Provider, model: string, request: CompletionRequest, quirks: ProviderQuirks): object
   /** Null when it is no answer. */
-  read(body: unknown): Told | null
+  parseResponse(body: unknown): ParsedCompletion | null
 }
 
 const JSON_HEADERS: HeaderPairs = [
@@ -31,23 +31,23 @@ const JSON_HEADERS: HeaderPairs = [
   ['accept-encoding', 'identity'],
 ]
 
-export function dialectOf({ kind }: Provider): Dialect {
+export function selectDialect({ kind }: Provider): CompletionDialect {
   return kind === 'anthropic' ? MESSAGES : CHAT
 }
 
-const CHAT: Dialect = {
+const CHAT: CompletionDialect = {
   path: '/chat/completions',
   headers: JSON_HEADERS,
-  body: (provider, model, { messages, json, outputTokensMax }, quirks) => ({
+  buildRequestBody: (provider, model, { messages, json, outputTokensMax }, quirks) => ({
     model,
-    messages: placed(messages.map(sound), systemRoleOf(provider, model)),
+    messages: toSystemMessages(messages.map(toWellFormed), systemRoleOf(provider, model)),
     // Ollama passes over the newer name without a word, and the answer would have no limit.
-    [quirks.wantsOldLimit || provider.kind === 'ollama' ? 'max_tokens' : 'max_completion_tokens']:
+    [quirks.usesLegacyTokenLimit || provider.kind === 'ollama' ? 'max_tokens' : 'max_completion_tokens']:
       outputTokensMax,
-    ...(json && !quirks.refusesJson ? { response_format: { type: 'json_object' } } : {}),
+    ...(json && !quirks.rejectsJsonMode ? { response_format: { type: 'json_object' } } : {}),
     stream: false,
   }),
-  read: (body) => {
+  parseResponse: (body) => {
     const [choice] = isObject(body) && isList(body.choices) ? body.choices : []
     if (!isObject(body) || !isObject(choice) || !isObject(choice.message)) return null
     const { content, refusal } = choice.message
@@ -57,21 +57,21 @@ const CHAT: Dialect = {
     const finish = choice.finish_reason
     const refuses = (typeof refusal === 'string' && refusal !== '') || finish === 'content_filter'
     return {
-      text: withoutThoughts(text),
-      isCut: finish === 'length',
+      text: stripReasoning(text),
+      isTruncated: finish === 'length',
       isRefusal: text === '' && refuses,
-      input: countIn(usage.prompt_tokens),
-      output: countIn(usage.completion_tokens),
+      inputTokens: toCount(usage.prompt_tokens),
+      outputTokens: toCount(usage.completion_tokens),
     }
   },
 }
 
-const MESSAGES: Dialect = {
+const MESSAGES: CompletionDialect = {
   path: '/messages',
   headers: [...JSON_HEADERS, ['anthropic-version', '2023-06-01']],
-  body: (_, model, { messages, outputTokensMax }) => {
-    const said = messages.map(sound)
-    const system = joined(said.filter(({ role }) => role === 'system'))
+  buildRequestBody: (_, model, { messages, outputTokensMax }) => {
+    const said = messages.map(toWellFormed)
+    const system = mergeMessages(said.filter(({ role }) => role === 'system'))
     const others = said.filter(({ role }) => role !== 'system')
     const isAlone = others.length === 0 // nothing can be asked with no message at all
     return {
@@ -81,32 +81,32 @@ const MESSAGES: Dialect = {
       messages: isAlone ? [{ role: 'user', content: system }] : others,
     }
   },
-  read: (body) => {
+  parseResponse: (body) => {
     if (!isObject(body) || !isList(body.content)) return null
     const usage = isObject(body.usage) ? body.usage : {}
-    const read = countIn(usage.input_tokens)
+    const read = toCount(usage.input_tokens)
     const cached =
-      (countIn(usage.cache_creation_input_tokens) ?? 0) +
-      (countIn(usage.cache_read_input_tokens) ?? 0)
+      (toCount(usage.cache_creation_input_tokens) ?? 0) +
+      (toCount(usage.cache_read_input_tokens) ?? 0)
     const { stop_reason: stop } = body
     const text = textOf(body.content) ?? ''
     return {
       text,
-      isCut: stop === 'max_tokens' || stop === 'model_context_window_exceeded',
+      isTruncated: stop === 'max_tokens' || stop === 'model_context_window_exceeded',
       isRefusal: text === '' && stop === 'refusal',
-      input: read === null ? null : read + cached,
-      output: countIn(usage.output_tokens),
+      inputTokens: read === null ? null : read + cached,
+      outputTokens: toCount(usage.output_tokens),
     }
   },
 }
 
-function sound({ role, content }: ModelMessage): ModelMessage {
-  return { role, content: sendable(content) }
+function toWellFormed({ role, content }: ModelMessage): ModelMessage {
+  return { role, content: toSendableText(content) }
 }
 
 /** As the model takes it: where it has no system role, what is said there is said by the person, first. */
-function placed(messages: readonly ModelMessage[], role: SystemRole): readonly ModelMessage[] {
-  const system = joined(messages.filter((message) => message.role === 'system'))
+function toSystemMessages(messages: readonly ModelMessage[], role: SystemRole): readonly ModelMessage[] {
+  const system = mergeMessages(messages.filter((message) => message.role === 'system'))
   if (role === 'any' || system === '') return messages
   const others = messages.filter((message) => message.role !== 'system')
   if (role === 'leading') return [{ role: 'system', content: system }, ...others]
@@ -116,7 +116,7 @@ function placed(messages: readonly ModelMessage[], role: SystemRole): readonly M
     : [{ role: 'user', content: system }, ...others]
 }
 
-function joined(messages: readonly ModelMessage[]): string {
+function mergeMessages(messages: readonly ModelMessage[]): string {
   return messages.map(({ content }) => content).join('\n\n')
 }
 
@@ -130,7 +130,7 @@ function textOf(content: unknown): string | null {
 }
 
 /** Some models think aloud before they answer. */
-function withoutThoughts(text: string): string {
+function stripReasoning(text: string): string {
   const end = text.trimStart().startsWith('<think>') ? text.indexOf(THOUGHTS_END) : -1
   return end < 0 ? text : text.slice(end + THOUGHTS_END.length).trim()
 }

@@ -1,6 +1,6 @@
 /** What providers answer when they don't, in our own words: nothing that they say is repeated, as it may quote anything. */
-import { AppError, type ErrorFacts } from '../../domain/errors.ts'
-import { field } from '../../lib/json.ts'
+import { AppError, type ErrorDetails } from '../../domain/errors.ts'
+import { getField } from '../../lib/json.ts'
 import type { Provider } from '../provider.ts'
 import type { HeaderPairs } from '../upstream.ts'
 
@@ -20,7 +20,7 @@ const USED_UP: ReadonlySet<unknown> = new Set([
 ])
 
 /** `facts.retryable` is false where trying again can't help; `facts.retryAfterMs` is what the provider asked for. */
-export function refusalOf(
+export function toProviderError(
   provider: Provider,
   status: number,
   answer: unknown,
@@ -56,7 +56,7 @@ export function refusalOf(
 function tooMany(
   name: string,
   said: string,
-  facts: ErrorFacts,
+  facts: ErrorDetails,
   retryAfterMs: number | null,
 ): AppError {
   if (!USED_UP.has(facts.reason)) {
@@ -66,42 +66,42 @@ function tooMany(
   return new AppError('unavailable', message, { ...facts, retryable: false })
 }
 
-function failing(message: string, facts: ErrorFacts, retryAfterMs: number | null): AppError {
+function failing(message: string, facts: ErrorDetails, retryAfterMs: number | null): AppError {
   const wait = retryAfterMs === null ? {} : { retryAfterMs }
   return new AppError('unavailable', message, { ...facts, ...wait, retryable: true })
 }
 
 /** It answered, and the answer is of no use. Asking again would be paid again. */
-export function unusable({ name }: Provider, what: string): AppError {
+export function createInvalidResponseError({ name }: Provider, what: string): AppError {
   const facts = { provider: name, retryable: false }
   return new AppError('unavailable', `The provider ${name} answered with ${what}.`, facts)
 }
 
-export function brokenOff({ name }: Provider): AppError {
+export function createInterruptedError({ name }: Provider): AppError {
   const message = `The provider ${name} broke off in the middle of its answer.`
   return new AppError('unavailable', message, { provider: name })
 }
 
 function knownCode(answer: unknown): string | null {
-  const error = field(answer, 'error') ?? answer
-  const details = field(error, 'details')
-  const reasons = Array.isArray(details) ? details.map((detail) => field(detail, 'reason')) : []
-  const candidates = [...reasons, ...['code', 'status', 'type'].map((name) => field(error, name))]
+  const error = getField(answer, 'error') ?? answer
+  const details = getField(error, 'details')
+  const reasons = Array.isArray(details) ? details.map((detail) => getField(detail, 'reason')) : []
+  const candidates = [...reasons, ...['code', 'status', 'type'].map((name) => getField(error, name))]
   const found = candidates.find((candidate) => KNOWN_CODES.has(candidate))
   return typeof found === 'string' ? found : null
 }
 
 /** In milliseconds. A date is compared with the provider's own clock. */
-export function retryAfterOf(headers: HeaderPairs): number | null {
-  const exact = Number(headerOf(headers, 'retry-after-ms') ?? Number.NaN)
+export function parseRetryAfter(headers: HeaderPairs): number | null {
+  const exact = Number(findHeader(headers, 'retry-after-ms') ?? Number.NaN)
   if (exact >= 0) return exact
-  const text = headerOf(headers, 'retry-after')?.trim()
+  const text = findHeader(headers, 'retry-after')?.trim()
   if (text === undefined) return null
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1_000
-  const wait = Date.parse(text) - Date.parse(headerOf(headers, 'date') ?? '')
+  const wait = Date.parse(text) - Date.parse(findHeader(headers, 'date') ?? '')
   return Number.isNaN(wait) ? null : Math.max(0, wait)
 }
 
-export function headerOf(headers: HeaderPairs, name: string): string | undefined {
+export function findHeader(headers: HeaderPairs, name: string): string | undefined {
   return headers.find(([each]) => each.toLowerCase() === name)?.[1]
 }

@@ -5,18 +5,18 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { AppError } from '../../domain/errors.ts'
-import { cancelled, orCancelled, stopIfCancelled } from '../../lib/abort.ts'
+import { createAbortedError, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { field } from '../../lib/json.ts'
+import { getField } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Completion, CompletionRequest, LanguageModel } from '../language-model.ts'
-import { type Provider, type Registry, type Route, routeModel } from '../provider.ts'
+import { type Provider, type ProviderRegistry, type ModelRoute, routeModel } from '../provider.ts'
 import type { HeaderPairs, Upstream, UpstreamResponse } from '../upstream.ts'
-import { dialectOf, type Quirks, type Told } from './completion-dialects.ts'
-import { brokenOff, headerOf, refusalOf, retryAfterOf, unusable } from './completion-errors.ts'
+import { selectDialect, type ProviderQuirks, type ParsedCompletion } from './completion-dialects.ts'
+import { createInterruptedError, findHeader, toProviderError, parseRetryAfter, createInvalidResponseError } from './completion-errors.ts'
 
-export type LanguageModelParts = {
-  readonly registry: Registry
+export type LanguageModelDependencies = {
+  readonly registry: ProviderRegistry
   readonly upstream: Upstream
   readonly clock: Clock
   /** 0 … 1, so that many who failed together don't come back together. */
@@ -31,35 +31,35 @@ const JITTER = 0.2
 /** A provider that asks for a longer pause is not waited for: the caller learns how long, and decides. */
 const RETRY_AFTER_MS_MAX = 30_000
 const MODELS_KNOWN_MAX = 1_000
-const NO_QUIRKS: Quirks = { refusesJson: false, wantsOldLimit: false }
+const NO_QUIRKS: ProviderQuirks = { rejectsJsonMode: false, usesLegacyTokenLimit: false }
 
-export function createLanguageModel(parts: LanguageModelParts): LanguageModel {
+export function createProviderLanguageModel(parts: LanguageModelDependencies): LanguageModel {
   const { registry, upstream, clock, random = Math.random } = parts
-  const known = new Map<string, Quirks>()
+  const known = new Map<string, ProviderQuirks>()
 
   /** Asks, and asks again without what is refused by name. */
-  async function ask(route: Route, request: CompletionRequest): Promise<Told> {
+  async function ask(route: ModelRoute, request: CompletionRequest): Promise<ParsedCompletion> {
     const name = `${route.provider.name}/${route.model}`
     for (;;) {
       const quirks = known.get(name) ?? NO_QUIRKS
       const answer = await send(upstream, route, request, quirks)
       if (answer.kind === 'told') return answer.told
-      const learned = quirksIn(answer, quirks)
+      const learned = detectQuirks(answer, quirks)
       if (learned === null) throw answer.error
       if (known.size >= MODELS_KNOWN_MAX) known.clear() // they are found out again
       known.set(name, learned)
     }
   }
 
-  async function persistently(route: Route, request: CompletionRequest): Promise<Told> {
+  async function persistently(route: ModelRoute, request: CompletionRequest): Promise<ParsedCompletion> {
     for (const pauseMs of PAUSES_MS) {
       try {
         return await ask(route, request)
       } catch (thrown) {
-        const pause = pauseAfter(thrown, pauseMs * (1 + JITTER * (2 * random() - 1)))
+        const pause = computeRetryDelay(thrown, pauseMs * (1 + JITTER * (2 * random() - 1)))
         if (pause === null) throw thrown
-        stopIfCancelled(request.signal)
-        await orCancelled(clock.sleep(pause, request.signal), request.signal)
+        throwIfAborted(request.signal)
+        await raceAbort(clock.sleep(pause, request.signal), request.signal)
       }
     }
     return ask(route, request)
@@ -67,7 +67,7 @@ export function createLanguageModel(parts: LanguageModelParts): LanguageModel {
 
   return {
     complete: async (request) => {
-      stopIfCancelled(request.signal)
+      throwIfAborted(request.signal)
       const route = routeModel(registry, 'chat', request.model)
       if (route.provider.kind === 'demo') {
         const message = 'The demo only pretends to be a model. Name a model of a real provider.'
@@ -76,7 +76,7 @@ export function createLanguageModel(parts: LanguageModelParts): LanguageModel {
       try {
         return toCompletion(request, await persistently(route, request))
       } catch (thrown) {
-        throw request.signal.aborted ? cancelled() : thrown
+        throw request.signal.aborted ? createAbortedError() : thrown
       }
     },
     providers: async () => ({
@@ -93,18 +93,18 @@ export function createLanguageModel(parts: LanguageModelParts): LanguageModel {
   }
 }
 
-function toCompletion({ messages }: CompletionRequest, told: Told): Completion {
-  const { text, isCut, input, output } = told
+function toCompletion({ messages }: CompletionRequest, told: ParsedCompletion): Completion {
+  const { text, isTruncated: isCut, inputTokens: input, outputTokens: output } = told
   const asked = () => messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
   return {
     text,
-    isCut,
+    isTruncated: isCut,
     tokens: { input: input ?? asked(), output: output ?? estimateTokens(text) },
   }
 }
 
 /** Null when there is no further try to be made. What took too long is not tried again: it would again. */
-function pauseAfter(thrown: unknown, pauseMs: number): number | null {
+function computeRetryDelay(thrown: unknown, pauseMs: number): number | null {
   if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return null
   if (thrown.facts.retryable === false) return null
   const { retryAfterMs } = thrown.facts
@@ -112,23 +112,23 @@ function pauseAfter(thrown: unknown, pauseMs: number): number | null {
   return retryAfterMs > RETRY_AFTER_MS_MAX ? null : Math.max(pauseMs, retryAfterMs)
 }
 
-type Refused = {
+type RejectedCall = {
   readonly kind: 'refused'
   readonly status: number
   readonly text: string
   readonly error: AppError
   readonly sent: object
 }
-type Answered = { readonly kind: 'told'; readonly told: Told } | Refused
+type AnsweredCall = { readonly kind: 'told'; readonly told: ParsedCompletion } | RejectedCall
 
 async function send(
   upstream: Upstream,
-  { provider, model }: Route,
+  { provider, model }: ModelRoute,
   request: CompletionRequest,
-  quirks: Quirks,
-): Promise<Answered> {
-  const dialect = dialectOf(provider)
-  const sent = dialect.body(provider, model, request, quirks)
+  quirks: ProviderQuirks,
+): Promise<AnsweredCall> {
+  const dialect = selectDialect(provider)
+  const sent = dialect.buildRequestBody(provider, model, request, quirks)
   const response = await upstream.send({
     provider,
     method: 'POST',
@@ -140,43 +140,43 @@ async function send(
   const { status, headers } = response
   if (status !== 200) {
     const text = (await readText(response, ERROR_BYTES_MAX).catch(() => null)) ?? ''
-    const error = refusalOf(provider, status, parsed(text), retryAfterOf(headers))
+    const error = toProviderError(provider, status, parseJsonOrUndefined(text), parseRetryAfter(headers))
     return { kind: 'refused', status, text, error, sent }
   }
   const text = await readText(response, ANSWER_BYTES_MAX).catch((thrown: unknown) => {
-    throw thrown instanceof AppError ? thrown : brokenOff(provider)
+    throw thrown instanceof AppError ? thrown : createInterruptedError(provider)
   })
-  if (text === null) throw unusable(provider, `more than ${ANSWER_BYTES_MAX} bytes`)
-  return { kind: 'told', told: understood(provider, parsed(text), dialect.read) }
+  if (text === null) throw createInvalidResponseError(provider, `more than ${ANSWER_BYTES_MAX} bytes`)
+  return { kind: 'told', told: parseCompletion(provider, parseJsonOrUndefined(text), dialect.parseResponse) }
 }
 
-function understood(provider: Provider, body: unknown, read: (body: unknown) => Told | null): Told {
-  if (body === undefined) throw unusable(provider, 'something that is no JSON')
+function parseCompletion(provider: Provider, body: unknown, read: (body: unknown) => ParsedCompletion | null): ParsedCompletion {
+  if (body === undefined) throw createInvalidResponseError(provider, 'something that is no JSON')
   const told = read(body)
   if (told === null) {
     // Some send their errors with a status that says that all is well.
-    const status = field(field(body, 'error'), 'code')
+    const status = getField(getField(body, 'error'), 'code')
     const isStatus = typeof status === 'number' && status >= 400 && status < 600
-    if (isStatus) throw refusalOf(provider, status, body, null)
-    throw unusable(provider, 'something that is no answer of a model')
+    if (isStatus) throw toProviderError(provider, status, body, null)
+    throw createInvalidResponseError(provider, 'something that is no answer of a model')
   }
   if (told.isRefusal) {
     const facts = { provider: provider.name, reason: 'refusal' }
     throw new AppError('invalid_input', `The model of ${provider.name} would not answer.`, facts)
   }
-  if (told.text === '' && !told.isCut) throw unusable(provider, 'no words')
+  if (told.text === '' && !told.isTruncated) throw createInvalidResponseError(provider, 'no words')
   return told
 }
 
 /** What of the request the provider won't take, by name; null when that is not what it complains about. */
-function quirksIn({ status, text, sent }: Refused, quirks: Quirks): Quirks | null {
+function detectQuirks({ status, text, sent }: RejectedCall, quirks: ProviderQuirks): ProviderQuirks | null {
   if (status !== 400 && status !== 422) return null
   const refusesJson = 'response_format' in sent && JSON_MODE.test(text)
   const wantsOldLimit = 'max_completion_tokens' in sent && text.includes('max_completion_tokens')
   if (!refusesJson && !wantsOldLimit) return null
   return {
-    refusesJson: quirks.refusesJson || refusesJson,
-    wantsOldLimit: quirks.wantsOldLimit || wantsOldLimit,
+    rejectsJsonMode: quirks.rejectsJsonMode || refusesJson,
+    usesLegacyTokenLimit: quirks.usesLegacyTokenLimit || wantsOldLimit,
   }
 }
 const JSON_MODE = /response_?format|json[ _-]?(?:mode|object)/i
@@ -193,23 +193,23 @@ async function readText(
     if (length > bytesMax) return null
     chunks.push(chunk)
   }
-  const bytes = await unpacked(headers, Buffer.concat(chunks), bytesMax)
+  const bytes = await decompress(headers, Buffer.concat(chunks), bytesMax)
   return bytes === null ? null : bytes.toString('utf8')
 }
 
 /** Nothing was asked to be packed, and some pack it all the same. */
-async function unpacked(
+async function decompress(
   headers: HeaderPairs,
   bytes: Buffer,
   bytesMax: number,
 ): Promise<Buffer | null> {
-  const packing = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
+  const packing = findHeader(headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
   const unpack = UNPACKING.get(packing)
   if (unpack === undefined) return bytes
   try {
     return await unpack(bytes, { maxOutputLength: bytesMax })
   } catch (thrown) {
-    if (field(thrown, 'code') === 'ERR_BUFFER_TOO_LARGE') return null
+    if (getField(thrown, 'code') === 'ERR_BUFFER_TOO_LARGE') return null
     return Buffer.alloc(0) // which is no JSON
   }
 }
@@ -225,7 +225,7 @@ const UNPACKING = new Map<
 ])
 
 /** Undefined when it is no JSON. */
-function parsed(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

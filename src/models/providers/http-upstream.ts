@@ -17,16 +17,16 @@ import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
-import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
+import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
 import type { Provider } from '../provider.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../upstream.ts'
-import { checkAddress, createLookup, hostOf, mayBePrivate, type Resolve } from './ssrf-guard.ts'
-import { couldNotConnect, late, type Phase, unreachable, wasClosed } from './upstream-errors.ts'
-import { headersReceived, headersToSend } from './upstream-headers.ts'
+import { parseProviderAddress, createGuardedLookup, getHost, isPrivateAllowed, type ResolveHost } from './ssrf-guard.ts'
+import { isConnectFailure, createTimeoutError, type TimeoutPhase, createUnreachableError, isConnectionClosed } from './upstream-errors.ts'
+import { toResponseHeaders, toRequestHeaders } from './upstream-headers.ts'
 
 export type HttpUpstreamOptions = {
   /** Instead of the system's resolver. */
-  readonly resolve?: Resolve
+  readonly resolve?: ResolveHost
   /** Authorities that are trusted instead of the usual ones, in PEM. */
   readonly certificates?: readonly string[]
 }
@@ -44,7 +44,7 @@ const RETRY_PAUSES_MS = [50, 250] as const
 const STALE_MS_MAX = 1_000
 
 /** Where a provider's requests go; made once for each. */
-type Target = {
+type UpstreamTarget = {
   readonly url: URL
   readonly host: string
   readonly agent: HttpAgent
@@ -57,13 +57,13 @@ type Target = {
 
 export function createHttpUpstream(options: HttpUpstreamOptions = {}): Upstream {
   const agents = new Map<string, HttpAgent>()
-  const targets = new WeakMap<Provider, Target>()
+  const targets = new WeakMap<Provider, UpstreamTarget>()
 
-  function targetOf(provider: Provider): Target {
+  function targetOf(provider: Provider): UpstreamTarget {
     const known = targets.get(provider)
     if (known !== undefined) return known
-    const url = checkAddress(provider)
-    const allowsPrivate = mayBePrivate(provider, url)
+    const url = parseProviderAddress(provider)
+    const allowsPrivate = isPrivateAllowed(provider, url)
     // A connection into a private network is only for those who may have one.
     const name = `${url.origin} ${allowsPrivate}`
     const agent = agents.get(name) ?? createAgent(provider, url, allowsPrivate, options)
@@ -82,11 +82,11 @@ export function createHttpUpstream(options: HttpUpstreamOptions = {}): Upstream 
   }
 }
 
-function createTarget(url: URL, agent: HttpAgent): Target {
+function createTarget(url: URL, agent: HttpAgent): UpstreamTarget {
   const isSecure = url.protocol === 'https:'
   return {
     url,
-    host: hostOf(url),
+    host: getHost(url),
     agent,
     options: {
       agent,
@@ -113,7 +113,7 @@ function createAgent(
     timeout: FREE_SOCKET_MS,
     scheduling: 'lifo',
     autoSelectFamilyAttemptTimeout: FAMILY_MS,
-    lookup: createLookup(provider, allowsPrivate, resolve),
+    lookup: createGuardedLookup(provider, allowsPrivate, resolve),
   } as const
   if (url.protocol === 'http:') return new HttpAgent(shared)
   return new HttpsAgent(certificates === undefined ? shared : { ...shared, ca: [...certificates] })
@@ -121,9 +121,9 @@ function createAgent(
 
 async function sendWithRetries(
   request: UpstreamRequest,
-  targetOf: (provider: Provider) => Target,
+  targetOf: (provider: Provider) => UpstreamTarget,
 ): Promise<UpstreamResponse> {
-  stopIfCancelled(request.signal)
+  throwIfAborted(request.signal)
   const target = targetOf(request.provider)
   for (const pauseMs of RETRY_PAUSES_MS) {
     const outcome = await attempt(request, target)
@@ -140,7 +140,7 @@ async function sendWithRetries(
 
 async function pauseUnlessCancelled(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal }).catch(() => {})
-  stopIfCancelled(signal)
+  throwIfAborted(signal)
 }
 
 function closeFreeSockets(agent: HttpAgent): void {
@@ -149,18 +149,18 @@ function closeFreeSockets(agent: HttpAgent): void {
   }
 }
 
-type Outcome =
+type AttemptOutcome =
   | { readonly kind: 'answered'; readonly response: UpstreamResponse }
   | { readonly kind: 'failed' | 'unconnected' | 'stale'; readonly error: AppError }
 
 /** One try, until the answer begins. */
-function attempt(request: UpstreamRequest, target: Target): Promise<Outcome> {
+function attempt(request: UpstreamRequest, target: UpstreamTarget): Promise<AttemptOutcome> {
   const { provider, signal, method, path } = request
   const { host, options } = target
-  return new Promise<Outcome>((resolve) => {
+  return new Promise<AttemptOutcome>((resolve) => {
     let sent: ClientRequest
     try {
-      const headers = headersToSend(request, target.url)
+      const headers = toRequestHeaders(request, target.url)
       sent = target.open({ ...options, method, path: `${target.path}${path}`, headers })
     } catch {
       // The platform refuses characters that no header or path may have; its message would quote the path.
@@ -168,10 +168,10 @@ function attempt(request: UpstreamRequest, target: Target): Promise<Outcome> {
       resolve({ kind: 'failed', error: new AppError('invalid_input', message) })
       return
     }
-    const onLate = (phase: Phase) => sent.destroy(late(provider, host, phase))
-    const times = watch(sent, target, onLate, provider)
+    const onLate = (phase: TimeoutPhase) => sent.destroy(createTimeoutError(provider, host, phase))
+    const times = startAttemptTimer(sent, target, onLate, provider)
     let underWay: ClientRequest | IncomingMessage = sent
-    const stop = () => underWay.destroy(cancelled())
+    const stop = () => underWay.destroy(createAbortedError())
     const release = () => signal.removeEventListener('abort', stop)
     signal.addEventListener('abort', stop, { once: true })
     sent.on('error', (thrown) => {
@@ -191,21 +191,21 @@ function attempt(request: UpstreamRequest, target: Target): Promise<Outcome> {
 
 function failure(
   { provider, signal }: UpstreamRequest,
-  { host }: Target,
+  { host }: UpstreamTarget,
   thrown: unknown,
   sent: ClientRequest,
-  times: Times,
-): Outcome {
-  if (signal.aborted) return { kind: 'failed', error: cancelled() }
-  const error = unreachable(provider, host, thrown)
+  times: AttemptTimer,
+): AttemptOutcome {
+  if (signal.aborted) return { kind: 'failed', error: createAbortedError() }
+  const error = createUnreachableError(provider, host, thrown)
   // Whatever is told in our own words was decided here, and would be decided so again.
   if (thrown instanceof AppError) return { kind: 'failed', error }
-  if (!times.isConnected() && couldNotConnect(thrown)) return { kind: 'unconnected', error }
-  const isStale = sent.reusedSocket && wasClosed(thrown) && times.sinceSocketMs() < STALE_MS_MAX
+  if (!times.isConnected() && isConnectFailure(thrown)) return { kind: 'unconnected', error }
+  const isStale = sent.reusedSocket && isConnectionClosed(thrown) && times.sinceSocketMs() < STALE_MS_MAX
   return { kind: isStale ? 'stale' : 'failed', error }
 }
 
-type Times = {
+type AttemptTimer = {
   isConnected(): boolean
   /** Since there was a connection to write to. */
   sinceSocketMs(): number
@@ -213,12 +213,12 @@ type Times = {
 }
 
 /** Watches over the time until the answer begins: for the connection, once one is being made, and for all of it. */
-function watch(
+function startAttemptTimer(
   sent: ClientRequest,
-  { connected }: Target,
-  onLate: (phase: Phase) => void,
+  { connected }: UpstreamTarget,
+  onLate: (phase: TimeoutPhase) => void,
   { timeouts }: Provider,
-): Times {
+): AttemptTimer {
   let isConnected = false
   let socketAt = performance.now()
   let connecting: NodeJS.Timeout | undefined
@@ -249,8 +249,8 @@ function answer(
   incoming: IncomingMessage,
   onEnd: () => void,
 ): UpstreamResponse {
-  const unwatch = watchSilence(incoming, provider.timeouts.idleMs, () =>
-    incoming.destroy(late(provider, host, 'idleMs')),
+  const unwatch = watchIdleTimeout(incoming, provider.timeouts.idleMs, () =>
+    incoming.destroy(createTimeoutError(provider, host, 'idleMs')),
   )
   const release = () => {
     onEnd()
@@ -259,7 +259,7 @@ function answer(
   incoming.once('end', release).once('close', release)
   // With a listener the error is kept for whoever reads later; without one it would be lost.
   incoming.on('error', release)
-  const headers = headersReceived(incoming.rawHeaders)
+  const headers = toResponseHeaders(incoming.rawHeaders)
   return { status: incoming.statusCode ?? 502, headers, body: incoming }
 }
 
@@ -267,7 +267,7 @@ function answer(
  * Tells when nothing has come for so long, and nothing that came waits for its reader: a slow reader is no silence of the
  * provider's, and one that has just caught up leaves the provider a whole period to go on.
  */
-function watchSilence(incoming: IncomingMessage, ms: number, onSilence: () => void): () => void {
+function watchIdleTimeout(incoming: IncomingMessage, ms: number, onSilence: () => void): () => void {
   const { socket } = incoming
   let wasWaiting = false
   let next: NodeJS.Immediate | undefined

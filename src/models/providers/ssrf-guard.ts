@@ -11,10 +11,10 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
 import type { Provider } from '../provider.ts'
 
-export type Reach = 'public' | 'private' | 'refused'
+export type AddressClass = 'public' | 'private' | 'refused'
 
 /** Resolves a name to all of its addresses. */
-export type Resolve = (
+export type ResolveHost = (
   name: string,
   done: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
 ) => void
@@ -77,23 +77,23 @@ function blockList(version4: readonly Subnet[], version6: readonly Subnet[]): Bl
 }
 
 /** What no address is, is refused. */
-export function reachOf(address: string): Reach {
+export function classifyAddress(address: string): AddressClass {
   const bare = address.replace(/%.*$/, '')
   const version = isIP(bare)
   if (version === 0) return 'refused'
-  const inner = version === 6 ? embedded(bare) : null
+  const inner = version === 6 ? extractEmbeddedIpv4(bare) : null
   const family = version === 6 ? 'ipv6' : 'ipv4'
-  const reaches = [inner === null ? 'public' : reachOf(inner), listed(bare, family)] as const
+  const reaches = [inner === null ? 'public' : classifyAddress(inner), listed(bare, family)] as const
   return (['refused', 'private'] as const).find((reach) => reaches.includes(reach)) ?? 'public'
 }
 
-function listed(address: string, family: 'ipv4' | 'ipv6'): Reach {
+function listed(address: string, family: 'ipv4' | 'ipv6'): AddressClass {
   if (REFUSED.check(address, family)) return 'refused'
   return PRIVATE.check(address, family) ? 'private' : 'public'
 }
 
 /** The IPv4 address that one of IPv6 leads to: mapped, compatible, translated (NAT64), tunnelled (6to4, Teredo). */
-function embedded(address: string): string | null {
+function extractEmbeddedIpv4(address: string): string | null {
   const groups = groupsOf(address)
   const [first = 0, second = 0] = groups
   const isBelow = (...beginning: readonly number[]) =>
@@ -101,16 +101,16 @@ function embedded(address: string): string | null {
   const [high = 0, low = 0] = groups.slice(6)
   if (isBelow(0, 0, 0, 0, 0) && [0, 0xffff].includes(groups[5] ?? -1)) {
     // The unspecified address and that of the own host are written the same way, and are none of these.
-    return groups[5] === 0 && high === 0 && low <= 1 ? null : dotted(high, low)
+    return groups[5] === 0 && high === 0 && low <= 1 ? null : toDottedIpv4(high, low)
   }
-  if (isBelow(0, 0, 0, 0, 0xffff, 0)) return dotted(high, low)
-  if (isBelow(0x64, 0xff9b)) return dotted(high, low)
-  if (first === 0x2002) return dotted(second, groups[2] ?? 0)
-  if (isBelow(0x2001, 0)) return dotted(high ^ 0xffff, low ^ 0xffff)
+  if (isBelow(0, 0, 0, 0, 0xffff, 0)) return toDottedIpv4(high, low)
+  if (isBelow(0x64, 0xff9b)) return toDottedIpv4(high, low)
+  if (first === 0x2002) return toDottedIpv4(second, groups[2] ?? 0)
+  if (isBelow(0x2001, 0)) return toDottedIpv4(high ^ 0xffff, low ^ 0xffff)
   return null
 }
 
-function dotted(high: number, low: number): string {
+function toDottedIpv4(high: number, low: number): string {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
 }
 
@@ -132,7 +132,7 @@ function pieces(text: string): readonly number[] {
 }
 
 /** The host of an address, as resolvers take it: without brackets and without the dot that ends a full name. */
-export function hostOf(url: URL): string {
+export function getHost(url: URL): string {
   return url.hostname
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
@@ -140,15 +140,15 @@ export function hostOf(url: URL): string {
 }
 
 /** Whether a name may stand for an address of a private network. */
-export function mayBePrivate({ isPrivate }: Pick<Provider, 'isPrivate'>, url: URL): boolean {
-  const host = hostOf(url)
+export function isPrivateAllowed({ isPrivate }: Pick<Provider, 'isPrivate'>, url: URL): boolean {
+  const host = getHost(url)
   if (isPrivate) return true
-  if (isIP(host) !== 0) return reachOf(host) === 'private'
+  if (isIP(host) !== 0) return classifyAddress(host) === 'private'
   return !host.includes('.') || host.endsWith('.localhost')
 }
 
 /** Refuses what can be refused without resolving the name. */
-export function checkAddress(provider: Pick<Provider, 'name' | 'baseUrl'>): URL {
+export function parseProviderAddress(provider: Pick<Provider, 'name' | 'baseUrl'>): URL {
   const { name, baseUrl } = provider
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
@@ -159,17 +159,17 @@ export function checkAddress(provider: Pick<Provider, 'name' | 'baseUrl'>): URL 
       { provider: name },
     )
   }
-  const host = hostOf(url)
-  const isRefused = isIP(host) === 0 ? REFUSED_NAMES.has(host) : reachOf(host) === 'refused'
-  if (isRefused) throw refusal('invalid_input', name, host, 'refused')
+  const host = getHost(url)
+  const isRefused = isIP(host) === 0 ? REFUSED_NAMES.has(host) : classifyAddress(host) === 'refused'
+  if (isRefused) throw createBlockedAddressError('invalid_input', name, host, 'refused')
   return url
 }
 
 /** Looks names up as the system does, and fails when any of the addresses may not be connected to. */
-export function createLookup(
+export function createGuardedLookup(
   provider: Pick<Provider, 'name'>,
   allowsPrivate: boolean,
-  resolve: Resolve = resolveAll,
+  resolve: ResolveHost = resolveAll,
 ): LookupFunction {
   return (name, options, done) => {
     resolve(name, (error, addresses) => {
@@ -178,9 +178,9 @@ export function createLookup(
       const [first] = wanted
       if (first === undefined) return done(notFound(name), '', 0)
       for (const { address } of addresses) {
-        const reach = reachOf(address)
+        const reach = classifyAddress(address)
         if (reach === 'public' || (reach === 'private' && allowsPrivate)) continue
-        return done(refusal('unavailable', provider.name, name, reach), '', 0)
+        return done(createBlockedAddressError('unavailable', provider.name, name, reach), '', 0)
       }
       if (options.all) return done(null, [...wanted])
       return done(null, first.address, first.family)
@@ -188,7 +188,7 @@ export function createLookup(
   }
 }
 
-const resolveAll: Resolve = (name, done) => systemLookup(name, { all: true }, done)
+const resolveAll: ResolveHost = (name, done) => systemLookup(name, { all: true }, done)
 
 function isWanted(family: number, asked: number | string | undefined): boolean {
   return asked === undefined || asked === 0 || asked === family || asked === `IPv${family}`
@@ -198,7 +198,7 @@ function notFound(name: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`no address for ${name}`), { code: 'ENOTFOUND' })
 }
 
-function refusal(code: ErrorCode, provider: string, host: string, reach: Reach): AppError {
+function createBlockedAddressError(code: ErrorCode, provider: string, host: string, reach: AddressClass): AppError {
   const why =
     reach === 'private'
       ? `the name ${host} stands for an address of a private network. If that is meant, set "private": true for this provider, or write the address itself`

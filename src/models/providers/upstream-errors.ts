@@ -1,6 +1,6 @@
 /** What can go wrong on the way to a provider, in words that say what to do and hold nothing of the request. */
 import { AppError } from '../../domain/errors.ts'
-import { field } from '../../lib/json.ts'
+import { getField } from '../../lib/json.ts'
 import type { Provider } from '../provider.ts'
 
 /** The connection was never there, so nothing can have been asked. */
@@ -11,15 +11,15 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
 /** The other side had closed the connection, and we wrote into it before we heard of that. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED'])
 
-export function couldNotConnect(thrown: unknown): boolean {
+export function isConnectFailure(thrown: unknown): boolean {
   return NOT_CONNECTED.has(codeOf(thrown) ?? '')
 }
 
-export function wasClosed(thrown: unknown): boolean {
+export function isConnectionClosed(thrown: unknown): boolean {
   return CLOSED.has(codeOf(thrown) ?? '')
 }
 
-export function unreachable(provider: Provider, host: string, thrown: unknown): AppError {
+export function createUnreachableError(provider: Provider, host: string, thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const { name } = provider
   const reason = codeOf(thrown)
@@ -27,12 +27,12 @@ export function unreachable(provider: Provider, host: string, thrown: unknown): 
   const how = reason === null ? '' : ` (${reason})`
   return new AppError(
     'unavailable',
-    `The provider ${name} could not be reached at ${host}${how}.${advice(reason)}`,
+    `The provider ${name} could not be reached at ${host}${how}.${describeFix(reason)}`,
     facts,
   )
 }
 
-function advice(reason: string | null): string {
+function describeFix(reason: string | null): string {
   if (reason === null) return ''
   if (reason === 'ECONNREFUSED') return ' Nothing listens there: is it running?'
   if (reason === 'ENOTFOUND') return ' The name is not known: check its base URL.'
@@ -45,16 +45,16 @@ function advice(reason: string | null): string {
   return ''
 }
 
-export type Phase = keyof ProviderTimes
-type ProviderTimes = Provider['timeouts']
+export type TimeoutPhase = keyof ProviderTimeouts
+type ProviderTimeouts = Provider['timeouts']
 
-const LATE: Readonly<Record<Phase, string>> = {
+const LATE: Readonly<Record<TimeoutPhase, string>> = {
   connectMs: 'could not be connected to',
   firstByteMs: 'did not begin to answer',
   idleMs: 'stopped in the middle of its answer and sent nothing more',
 }
 
-export function late(provider: Provider, host: string, phase: Phase): AppError {
+export function createTimeoutError(provider: Provider, host: string, phase: TimeoutPhase): AppError {
   const ms = provider.timeouts[phase]
   const message = `The provider ${provider.name} ${LATE[phase]} within ${ms} ms. It may have more time: "${phase}" among its "timeouts".`
   return new AppError('timeout', message, { provider: provider.name, host, phase, ms })
@@ -62,9 +62,9 @@ export function late(provider: Provider, host: string, phase: Phase): AppError {
 
 /** Such as ECONNREFUSED; that of the first try where several addresses were tried. */
 function codeOf(thrown: unknown): string | null {
-  const errors = field(thrown, 'errors')
+  const errors = getField(thrown, 'errors')
   for (const error of [thrown, Array.isArray(errors) ? errors[0] : undefined]) {
-    const code = field(error, 'code')
+    const code = getField(error, 'code')
     if (typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code)) return code
   }
   return null

@@ -23,13 +23,13 @@ export function isReservedHeader(name: string): boolean {
 }
 
 /** What is sent, in the form in which nothing of it is changed: names and values in turn. */
-export function headersToSend(request: UpstreamRequest, url: URL): string[] {
+export function toRequestHeaders(request: UpstreamRequest, url: URL): string[] {
   const { provider, headers, method, body } = request
   const added = headersOf(provider)
   const replaced = new Set(added.map(([name]) => name.toLowerCase()))
   const hasCredentials = added.some(([name]) => CREDENTIALS.has(name.toLowerCase()))
   const sent = ['host', url.host]
-  for (const [name, value] of withoutThoseOfConnection(headers)) {
+  for (const [name, value] of removeHopByHopHeaders(headers)) {
     const known = name.toLowerCase()
     if (OF_REQUEST.has(known) || replaced.has(known)) continue
     if (!hasCredentials || !CREDENTIALS.has(known)) sent.push(name, value)
@@ -53,12 +53,12 @@ function headersOf({ kind, key, headers }: Provider): HeaderPairs {
 }
 
 /** What came back, in pairs. */
-export function headersReceived(raw: readonly string[]): HeaderPairs {
-  return withoutThoseOfConnection(headerPairs(raw, () => true))
+export function toResponseHeaders(raw: readonly string[]): HeaderPairs {
+  return removeHopByHopHeaders(headerPairs(raw, () => true))
 }
 
 /** `Connection` may name others that are about the connection too. */
-function withoutThoseOfConnection(headers: HeaderPairs): HeaderPairs {
+function removeHopByHopHeaders(headers: HeaderPairs): HeaderPairs {
   const named: string[] = []
   for (const [name, value] of headers) {
     if (name.toLowerCase() !== 'connection') continue

@@ -1,18 +1,18 @@
 /** A cross-encoder in memory: reads question and text together and gives one number for how well they fit. */
 import { AppError } from '../../domain/errors.ts'
 import {
-  type JsonObject,
+  type ModelConfigJson,
   type ModelOrigin,
   openModelFiles,
   parseJsonFile,
   TOKENIZER_FILE,
 } from '../runtime/model-files.ts'
-import { type Network, type NetworkInput, openNetwork } from '../runtime/onnx-runtime.ts'
-import { openTokenizer, understood } from '../runtime/tokenizer.ts'
-import { createPairing } from './pair-encoding.ts'
-import type { CrossEncoderRequest, Pair } from './reranker-worker-protocol.ts'
+import { type OnnxModel, type OnnxInput, openOnnxModel } from '../runtime/onnx-runtime.ts'
+import { openTokenizer, withTokenizerErrors } from '../runtime/tokenizer.ts'
+import { createPairEncoder } from './pair-encoding.ts'
+import type { CrossEncoderRequest, TextPair } from './reranker-worker-protocol.ts'
 
-export type CrossEncoder = { score(pair: Pair): Promise<number> }
+export type CrossEncoder = { score(pair: TextPair): Promise<number> }
 
 /** Of every model that says nothing else, as BERT has it. */
 const TYPES = 2
@@ -38,9 +38,9 @@ export async function openCrossEncoder(request: CrossEncoderRequest): Promise<Cr
     tokensMax: tokensMaxOf(request.tokensMax, config, tokenizerConfig),
     types: wholeOr(TYPES, config.type_vocab_size),
   }
-  const pairing = understood(origin, () => createPairing(tokenizer, limits))
-  const network = await openNetwork(origin, weights, request.runtime, request.threads, 'logits')
-  const score = async (pair: Pair) => scoreOf(await run(network, pairing(pair)))
+  const pairing = withTokenizerErrors(origin, () => createPairEncoder(tokenizer, limits))
+  const network = await openOnnxModel(origin, weights, request.runtime, request.threads, 'logits')
+  const score = async (pair: TextPair) => scoreOf(await run(network, pairing(pair)))
 
   // Whether it is a reranker at all shows in what it gives.
   await score({ question: '', text: '' })
@@ -49,8 +49,8 @@ export async function openCrossEncoder(request: CrossEncoderRequest): Promise<Cr
 
 function tokensMaxOf(
   wanted: number,
-  config: JsonObject,
-  tokenizerConfig: JsonObject | undefined,
+  config: ModelConfigJson,
+  tokenizerConfig: ModelConfigJson | undefined,
 ): number {
   const limits = [config.max_position_embeddings, tokenizerConfig?.model_max_length].filter(
     (limit): limit is number => typeof limit === 'number' && limit >= SHORTEST_LIMIT,
@@ -62,7 +62,7 @@ function wholeOr(usual: number, value: unknown): number {
   return Number.isInteger(value) && (value as number) > 0 ? (value as number) : usual // it is a number
 }
 
-async function run(network: Network, input: NetworkInput): Promise<Float32Array> {
+async function run(network: OnnxModel, input: OnnxInput): Promise<Float32Array> {
   try {
     return (await network.run(input)).data
   } catch (thrown) {

@@ -7,11 +7,11 @@
  */
 import { basename, resolve } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
-import { stopIfCancelled } from '../../lib/abort.ts'
-import { boundedText } from '../../text/well-formed-text.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
+import { truncateText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
-import { RUNTIMES, type RuntimeChoice } from '../runtime/onnx-runtime.ts'
-import { openScoring, type ScoringWorker, startScoringWorker } from './scoring-client.ts'
+import { ONNX_RUNTIMES, type RuntimePreference } from '../runtime/onnx-runtime.ts'
+import { openScoringClient, type ScoringWorker, startScoringWorker } from './scoring-client.ts'
 
 export type LocalRerankerOptions = {
   /** With `config.json`, `tokenizer.json` and the network, such as `model.onnx` or `onnx/model_quantized.onnx`. */
@@ -20,7 +20,7 @@ export type LocalRerankerOptions = {
   readonly tokensMax?: number
   readonly threads?: number
   /** `auto` takes the native runtime where it can be loaded, and WebAssembly elsewhere. */
-  readonly runtime?: RuntimeChoice
+  readonly runtime?: RuntimePreference
   /** How long one pair may take before the process is taken for stuck. */
   readonly answerMsMax?: number
   /** Milliseconds from any beginning, for the pause after a failure. */
@@ -39,19 +39,19 @@ const TIMER_MS_MAX = 2 ** 31 - 1
 const UNITS_PER_TOKEN = 16
 
 export function openLocalReranker(options: LocalRerankerOptions): Reranker {
-  return openLocalRerankerOn(startScoringWorker, options)
+  return openLocalRerankerWith(startScoringWorker, options)
 }
 
-export function openLocalRerankerOn(
+export function openLocalRerankerWith(
   startWorker: () => ScoringWorker,
   options: LocalRerankerOptions,
 ): Reranker {
   const { runtime = 'auto', tokensMax = DEFAULT_TOKENS_MAX, answerMsMax = ANSWER_MS_MAX } = options
-  if (!RUNTIMES.includes(runtime)) {
-    throw new AppError('invalid_input', `runtime must be one of ${RUNTIMES.join(', ')}.`)
+  if (!ONNX_RUNTIMES.includes(runtime)) {
+    throw new AppError('invalid_input', `runtime must be one of ${ONNX_RUNTIMES.join(', ')}.`)
   }
   const folder = resolve(options.folder)
-  const scoring = openScoring(startWorker, {
+  const scoring = openScoringClient(startWorker, {
     request: {
       folder,
       runtime,
@@ -61,13 +61,13 @@ export function openLocalRerankerOn(
     answerMsMax: whole('answerMsMax', answerMsMax, 1, TIMER_MS_MAX),
     now: options.now ?? (() => performance.now()),
   })
-  const bounded = (text: string) => boundedText(text, tokensMax * UNITS_PER_TOKEN)
+  const bounded = (text: string) => truncateText(text, tokensMax * UNITS_PER_TOKEN)
 
   return {
     name: basename(folder),
 
     async rerank(question, texts, signal) {
-      stopIfCancelled(signal)
+      throwIfAborted(signal)
       const scores: { readonly index: number; readonly score: number }[] = []
       for (const [index, text] of texts.entries()) {
         const pair = { question: bounded(question), text: bounded(text) }

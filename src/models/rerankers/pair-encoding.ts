@@ -4,17 +4,17 @@
  */
 import type { Tokenizer } from '@huggingface/tokenizers'
 import { AppError } from '../../domain/errors.ts'
-import type { NetworkInput } from '../runtime/onnx-runtime.ts'
-import type { Pair } from './reranker-worker-protocol.ts'
+import type { OnnxInput } from '../runtime/onnx-runtime.ts'
+import type { TextPair } from './reranker-worker-protocol.ts'
 
-type Part =
+type TokenPart =
   | { readonly kind: 'mark'; readonly type: number; readonly id: number }
   | { readonly kind: 'question' | 'text'; readonly type: number }
 
 /** What the package says of a frame; its own types leave it open. */
-type Framed = { readonly tokens: readonly string[]; readonly token_type_ids?: readonly number[] }
+type EncodedPair = { readonly tokens: readonly string[]; readonly token_type_ids?: readonly number[] }
 
-export type PairLimits = {
+export type PairEncoderOptions = {
   readonly tokensMax: number
   /** How many types of tokens the model tells apart. */
   readonly types: number
@@ -24,17 +24,17 @@ export type PairLimits = {
 const QUESTION = '\0question'
 const TEXT = '\0text'
 
-export function createPairing(
+export function createPairEncoder(
   tokenizer: Tokenizer,
-  { tokensMax, types }: PairLimits,
-): (pair: Pair) => Required<NetworkInput> {
-  const frame = frameOf(tokenizer)
+  { tokensMax, types }: PairEncoderOptions,
+): (pair: TextPair) => Required<OnnxInput> {
+  const frame = findFrame(tokenizer)
   const tokensOf = (text: string): readonly number[] =>
     tokenizer.encode(text, { add_special_tokens: false }).ids
   const room = tokensMax - frame.filter(({ kind }) => kind === 'mark').length
 
   return (pair) => {
-    const cut = cutToFit(tokensOf(pair.question), tokensOf(pair.text), room)
+    const cut = truncateToFit(tokensOf(pair.question), tokensOf(pair.text), room)
     const rows = frame.map((part) => ({
       type: Math.min(part.type, types - 1),
       ids: part.kind === 'mark' ? [part.id] : cut[part.kind],
@@ -47,14 +47,14 @@ export function createPairing(
 }
 
 /** The end of the longer one goes first, so that a short question is always read as a whole. */
-function cutToFit(question: readonly number[], text: readonly number[], room: number) {
+function truncateToFit(question: readonly number[], text: readonly number[], room: number) {
   const ofQuestion = Math.min(question.length, Math.max(Math.floor(room / 2), room - text.length))
   return { question: question.slice(0, ofQuestion), text: text.slice(0, room - ofQuestion) }
 }
 
 /** Found out by framing two tokens of our own. */
-function frameOf(tokenizer: Tokenizer): readonly Part[] {
-  const framed: Framed | undefined = tokenizer.post_processor?.post_process([QUESTION], [TEXT])
+function findFrame(tokenizer: Tokenizer): readonly TokenPart[] {
+  const framed: EncodedPair | undefined = tokenizer.post_processor?.post_process([QUESTION], [TEXT])
   const tokens = framed?.tokens ?? []
   if (!tokens.includes(QUESTION) || !tokens.includes(TEXT)) {
     throw new AppError(
@@ -67,7 +67,7 @@ function frameOf(tokenizer: Tokenizer): readonly Part[] {
   )
 }
 
-function partOf(tokenizer: Tokenizer, token: string, type: number): Part {
+function partOf(tokenizer: Tokenizer, token: string, type: number): TokenPart {
   if (token === QUESTION) return { kind: 'question', type }
   if (token === TEXT) return { kind: 'text', type }
   const id = tokenizer.token_to_id(token)

@@ -4,11 +4,11 @@
  * It has one attempt and little time: whoever waits for a recall rather gets the order it had than waits longer.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { parseBaseUrl, parseKey } from '../../domain/service-endpoint.ts'
-import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
-import { authorization, postJson, type Sender } from '../../lib/http-client.ts'
-import { field } from '../../lib/json.ts'
-import { boundedText, sendable } from '../../text/well-formed-text.ts'
+import { parseBaseUrl, parseApiKey } from '../../domain/service-endpoint.ts'
+import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { buildAuthorizationHeader, postJson, type HttpEndpoint } from '../../lib/http-client.ts'
+import { getField } from '../../lib/json.ts'
+import { truncateText, toSendableText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 
 export type RemoteRerankerOptions = {
@@ -48,32 +48,32 @@ export function openRemoteReranker(options: RemoteRerankerOptions): Reranker {
     name: model,
 
     async rerank(question, texts, signal) {
-      stopIfCancelled(signal)
+      throwIfAborted(signal)
       if (closing.signal.aborted) throw new AppError('unavailable', 'The reranker is closed.')
       if (texts.length === 0) return []
       const body = {
         model,
-        query: bounded(question),
-        documents: texts.map(bounded),
+        query: toBoundedText(question),
+        documents: texts.map(toBoundedText),
         [limitField]: texts.length,
       }
       const post = (stop: AbortSignal) => postJson(sender, body, stop)
       const answer = await withinTime(post, timeoutMs, [signal, closing.signal])
-      return usableScores(answer, texts.length)
+      return parseScores(answer, texts.length)
     },
 
     close: async () => closing.abort(),
   }
 }
 
-function senderOf(options: RemoteRerankerOptions): Sender {
-  const key = parseKey(options.apiKey, 'the reranker')
+function senderOf(options: RemoteRerankerOptions): HttpEndpoint {
+  const key = parseApiKey(options.apiKey, 'the reranker')
   return {
-    source: SOURCE,
+    serviceName: SOURCE,
     url: addressOf(parseBaseUrl(options.url, 'the reranker')),
-    headers: authorization(key),
+    headers: buildAuthorizationHeader(key),
     secret: key,
-    bytesMax: RESPONSE_BYTES_MAX,
+    responseBytesMax: RESPONSE_BYTES_MAX,
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   }
 }
@@ -96,8 +96,8 @@ function parseTimeout(timeoutMs: number): number {
   )
 }
 
-function bounded(text: string): string {
-  return sendable(boundedText(text, TEXT_UNITS_MAX))
+function toBoundedText(text: string): string {
+  return toSendableText(truncateText(text, TEXT_UNITS_MAX))
 }
 
 /** Ends the work with the first of the signals or with the time, and says which it was. */
@@ -113,8 +113,8 @@ async function withinTime(
   try {
     return await work(controller.signal)
   } catch (thrown) {
-    if (signals.some(({ aborted }) => aborted)) throw cancelled()
-    throw controller.signal.aborted ? tooSlow(timeoutMs) : asUnavailable(toAppError(thrown))
+    if (signals.some(({ aborted }) => aborted)) throw createAbortedError()
+    throw controller.signal.aborted ? tooSlow(timeoutMs) : toUnavailableError(toAppError(thrown))
   } finally {
     clearTimeout(timer)
     for (const signal of signals) signal.removeEventListener('abort', stop)
@@ -127,20 +127,20 @@ function tooSlow(timeoutMs: number): AppError {
 }
 
 /** Whatever the service refuses, whoever asked for a recall did nothing wrong. */
-function asUnavailable({ message, facts }: AppError): AppError {
+function toUnavailableError({ message, facts }: AppError): AppError {
   return new AppError('unavailable', message, facts)
 }
 
 /** A score that can't be used is left out, as if the service had no opinion on that text. */
-function usableScores(answer: unknown, texts: number): Scores {
-  const results = field(answer, 'results') ?? field(answer, 'data')
+function parseScores(answer: unknown, texts: number): Scores {
+  const results = getField(answer, 'results') ?? getField(answer, 'data')
   if (!Array.isArray(results)) {
     throw new AppError('unavailable', 'The reranker answered in a form that is not known.')
   }
   const scores = new Map<number, number>()
   for (const result of results) {
-    const index = field(result, 'index')
-    const score = field(result, 'relevance_score')
+    const index = getField(result, 'index')
+    const score = getField(result, 'relevance_score')
     if (!isPosition(index, texts) || !Number.isFinite(score) || scores.has(index)) continue
     scores.set(index, score as number) // it is finite
   }

@@ -1,7 +1,7 @@
 /** The services that rerank in the form they share, as data, and how a model of one of them is opened. */
 import { AppError } from '../../domain/errors.ts'
 import {
-  parseProviderModel,
+  parseQualifiedModel,
   RERANK_PROVIDERS,
   type RerankProviderName,
 } from '../../domain/model-name.ts'
@@ -15,7 +15,7 @@ type Provider = {
   readonly keyRequired: boolean
 }
 
-export const RERANKERS: Readonly<Record<RerankProviderName, Provider>> = {
+export const RERANKER_PROVIDERS: Readonly<Record<RerankProviderName, Provider>> = {
   cohere: {
     url: 'https://api.cohere.com/v2',
     keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
@@ -35,12 +35,12 @@ export const RERANKERS: Readonly<Record<RerankProviderName, Provider>> = {
 }
 
 /** Nothing is asked yet. Without its key it can't be asked at all, and says so. */
-export function openNamedReranker(
+export function openProviderReranker(
   name: string,
   keys: { readonly [provider: string]: string },
 ): Reranker {
-  const { provider, model } = parseProviderModel(name, RERANK_PROVIDERS)
-  const { url, keyVariables, keyRequired } = RERANKERS[provider]
+  const { provider, model } = parseQualifiedModel(name, RERANK_PROVIDERS)
+  const { url, keyVariables, keyRequired } = RERANKER_PROVIDERS[provider]
   const apiKey = keys[provider]
   if (apiKey === undefined && keyRequired) {
     return unusable(provider, model, `${provider} needs an API key. Set ${keyVariables[0]}.`)
@@ -51,7 +51,7 @@ export function openNamedReranker(
 
 function unusable(provider: string, name: string, because: string): Reranker {
   return {
-    ...{ name, provider, unusable: because },
+    ...{ name, provider, unavailableReason: because },
     rerank: async () => {
       throw new AppError('missing_part', because, { provider })
     },

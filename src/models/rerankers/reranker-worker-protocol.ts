@@ -1,22 +1,22 @@
 /** What the local reranker and its worker process say to each other. */
-import type { RuntimeChoice } from '../runtime/onnx-runtime.ts'
-import type { Failed } from '../runtime/worker-server.ts'
+import type { RuntimePreference } from '../runtime/onnx-runtime.ts'
+import type { WorkerFailure } from '../runtime/worker-server.ts'
 
 export type CrossEncoderRequest = {
   readonly folder: string
-  readonly runtime: RuntimeChoice
+  readonly runtime: RuntimePreference
   readonly threads: number
   readonly tokensMax: number
 }
 
-export type Pair = { readonly question: string; readonly text: string }
+export type TextPair = { readonly question: string; readonly text: string }
 
-export type WorkerRequest =
+export type RerankerWorkerRequest =
   | { readonly kind: 'open'; readonly request: CrossEncoderRequest }
-  | { readonly kind: 'score'; readonly pair: Pair }
+  | { readonly kind: 'score'; readonly pair: TextPair }
 
 /** Each request gets one answer, in order. */
-export type WorkerAnswer =
+export type RerankerWorkerAnswer =
   | { readonly kind: 'opened' }
   | { readonly kind: 'scored'; readonly score: number }
-  | Failed
+  | WorkerFailure

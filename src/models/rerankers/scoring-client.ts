@@ -3,18 +3,18 @@
  * closed. When the model can't be opened, calls fail with the same reason for a moment before it is tried again.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
-import { startWorkerBeside, type WorkerProcess } from '../runtime/worker-process.ts'
+import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { startWorkerProcess, type WorkerProcess } from '../runtime/worker-process.ts'
 import type {
   CrossEncoderRequest,
-  Pair,
-  WorkerAnswer,
-  WorkerRequest,
+  TextPair,
+  RerankerWorkerAnswer,
+  RerankerWorkerRequest,
 } from './reranker-worker-protocol.ts'
 // Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
 import type {} from './worker.ts'
 
-export type ScoringWorker = WorkerProcess<WorkerRequest, WorkerAnswer>
+export type ScoringWorker = WorkerProcess<RerankerWorkerRequest, RerankerWorkerAnswer>
 
 export type ScoringOptions = {
   readonly request: CrossEncoderRequest
@@ -24,54 +24,54 @@ export type ScoringOptions = {
   readonly now: () => number
 }
 
-export type Scoring = {
+export type ScoringClient = {
   /** May be a number that is not finite, if the model gives one. */
-  score(pair: Pair, signal: AbortSignal): Promise<number>
+  score(pair: TextPair, signal: AbortSignal): Promise<number>
   close(): Promise<void>
 }
 
-type Job = {
-  readonly pair: Pair
+type ScoringJob = {
+  readonly pair: TextPair
   readonly resolve: (score: number) => void
   readonly reject: (error: AppError) => void
 }
 
-type Session = {
+type WorkerSession = {
   readonly worker: ScoringWorker
   isOpen: boolean
   /** The pair that is with the worker, even when nobody waits for it any more. */
-  asked: { readonly job: Job; readonly timer: NodeJS.Timeout } | null
+  asked: { readonly job: ScoringJob; readonly timer: NodeJS.Timeout } | null
 }
 
 const PAUSE_MS = 1_000
 const PAUSE_MS_MAX = 60_000
 
 export function startScoringWorker(): ScoringWorker {
-  return startWorkerBeside(import.meta.url)
+  return startWorkerProcess(import.meta.url)
 }
 
-export function openScoring(startWorker: () => ScoringWorker, options: ScoringOptions): Scoring {
+export function openScoringClient(startWorker: () => ScoringWorker, options: ScoringOptions): ScoringClient {
   const { request, answerMsMax, now } = options
   /** In the order of their coming, the one that is with the worker included. */
-  const waiting = new Set<Job>()
-  let session: Session | null = null
+  const waiting = new Set<ScoringJob>()
+  let session: WorkerSession | null = null
   let failure: { readonly error: AppError; readonly retryAt: number } | null = null
   let failuresInARow = 0
   let isClosed = false
 
   function wake(): void {
     session ??= start()
-    session?.worker.hold(true)
+    session?.worker.keepAlive(true)
     serveNext()
   }
 
-  function start(): Session | null {
+  function start(): WorkerSession | null {
     try {
-      const started: Session = { worker: startWorker(), isOpen: false, asked: null }
+      const started: WorkerSession = { worker: startWorker(), isOpen: false, asked: null }
       // What a worker says that was given up meanwhile is not heard.
       started.worker.listen({
-        answered: (answer) => session === started && take(started, answer),
-        ended: (because) => session === started && lose(started, because),
+        onAnswer: (answer) => session === started && take(started, answer),
+        onExit: (because) => session === started && lose(started, because),
       })
       started.worker.send({ kind: 'open', request })
       return started
@@ -81,7 +81,7 @@ export function openScoring(startWorker: () => ScoringWorker, options: ScoringOp
     }
   }
 
-  function take(current: Session, answer: WorkerAnswer): void {
+  function take(current: WorkerSession, answer: RerankerWorkerAnswer): void {
     if (!current.isOpen) {
       if (answer.kind === 'opened') takeOpened(current)
       else {
@@ -98,7 +98,7 @@ export function openScoring(startWorker: () => ScoringWorker, options: ScoringOp
     serveNext()
   }
 
-  function takeOpened(current: Session): void {
+  function takeOpened(current: WorkerSession): void {
     current.isOpen = true
     failure = null
     failuresInARow = 0
@@ -112,7 +112,7 @@ export function openScoring(startWorker: () => ScoringWorker, options: ScoringOp
     else ask(session, job)
   }
 
-  function ask(current: Session, job: Job): void {
+  function ask(current: WorkerSession, job: ScoringJob): void {
     const stuck = () => lose(current, `no answer within ${answerMsMax} ms`)
     current.asked = { job, timer: setTimeout(stuck, answerMsMax) }
     current.worker.send({ kind: 'score', pair: job.pair })
@@ -121,11 +121,11 @@ export function openScoring(startWorker: () => ScoringWorker, options: ScoringOp
   /** The application may end when nobody waits, although the worker lives. */
   function restIfIdle(): void {
     if (waiting.size > 0) return
-    session?.worker.hold(false)
+    session?.worker.keepAlive(false)
     session?.asked?.timer.unref()
   }
 
-  function lose(current: Session, because: string): void {
+  function lose(current: WorkerSession, because: string): void {
     giveUp(current)
     const message = `The process of the reranking model ended (${because}). The next call starts it again.`
     const error = new AppError('unavailable', message)
@@ -147,7 +147,7 @@ export function openScoring(startWorker: () => ScoringWorker, options: ScoringOp
   }
 
   /** Leaves nothing running: the next attempt begins with a new process. */
-  function giveUp(current: Session): void {
+  function giveUp(current: WorkerSession): void {
     if (session !== current) return
     session = null
     if (current.asked !== null) clearTimeout(current.asked.timer)
@@ -155,7 +155,7 @@ export function openScoring(startWorker: () => ScoringWorker, options: ScoringOp
   }
 
   function refuseNow(signal: AbortSignal): void {
-    stopIfCancelled(signal)
+    throwIfAborted(signal)
     if (isClosed) throw new AppError('unavailable', 'The reranker is closed.')
     if (failure !== null && now() < failure.retryAt) throw copyOf(failure.error)
   }
@@ -165,11 +165,11 @@ export function openScoring(startWorker: () => ScoringWorker, options: ScoringOp
       new Promise((resolve, reject) => {
         refuseNow(signal)
         const cancel = () => {
-          if (waiting.delete(job)) job.reject(cancelled())
+          if (waiting.delete(job)) job.reject(createAbortedError())
           restIfIdle()
         }
         const done = () => signal.removeEventListener('abort', cancel)
-        const job: Job = {
+        const job: ScoringJob = {
           pair,
           resolve: (score) => {
             done()
@@ -195,12 +195,12 @@ export function openScoring(startWorker: () => ScoringWorker, options: ScoringOp
   }
 }
 
-function settle(job: Job, answer: WorkerAnswer): void {
+function settle(job: ScoringJob, answer: RerankerWorkerAnswer): void {
   if (answer.kind === 'scored') job.resolve(answer.score)
   else job.reject(errorOf(answer))
 }
 
-function errorOf(answer: WorkerAnswer): AppError {
+function errorOf(answer: RerankerWorkerAnswer): AppError {
   return answer.kind === 'failed'
     ? new AppError(answer.code, answer.message, answer.facts)
     : new AppError('internal', 'The process of the reranking model gave an answer out of order.')

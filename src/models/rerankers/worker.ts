@@ -1,11 +1,11 @@
 /** The process that runs a cross-encoder for `scoring.ts`. */
-import { serveParent } from '../runtime/worker-server.ts'
+import { serveParentProcess } from '../runtime/worker-server.ts'
 import { type CrossEncoder, openCrossEncoder } from './cross-encoder.ts'
-import type { WorkerAnswer, WorkerRequest } from './reranker-worker-protocol.ts'
+import type { RerankerWorkerAnswer, RerankerWorkerRequest } from './reranker-worker-protocol.ts'
 
 let encoder: CrossEncoder | null = null
 
-serveParent(async (request: WorkerRequest): Promise<WorkerAnswer> => {
+serveParentProcess(async (request: RerankerWorkerRequest): Promise<RerankerWorkerAnswer> => {
   if (request.kind === 'open') {
     encoder = await openCrossEncoder(request.request)
     return { kind: 'opened' }

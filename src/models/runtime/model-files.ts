@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 
-export const SUMS_FILE = 'SHA256SUMS'
+export const CHECKSUM_FILE = 'SHA256SUMS'
 export const TOKENIZER_FILE = 'tokenizer.json'
 /** The first one that is there is taken: the smaller ones are as good for finding things, and several times faster. */
 export const MODEL_FILES = [
@@ -30,7 +30,7 @@ export type ModelOrigin = {
   readonly mustHaveSums: boolean
 }
 
-export type ModelFile = { readonly file: string; readonly bytes: Uint8Array; readonly sum: string }
+export type ModelFile = { readonly file: string; readonly bytes: Uint8Array; readonly checksum: string }
 
 export type ModelFiles = {
   required(file: string): Promise<ModelFile>
@@ -39,7 +39,7 @@ export type ModelFiles = {
   weights(): Promise<ModelFile>
 }
 
-export type JsonObject = { readonly [name: string]: unknown }
+export type ModelConfigJson = { readonly [name: string]: unknown }
 
 type Sums = ReadonlyMap<string, string>
 
@@ -50,21 +50,21 @@ export async function openModelFiles(origin: ModelOrigin): Promise<ModelFiles> {
     const bytes = await readIfThere(origin, file)
     const expected = sums?.get(file)
     if (bytes === null) {
-      if (expected !== undefined) throw missingFile(origin, file)
+      if (expected !== undefined) throw createMissingFileError(origin, file)
       return null
     }
     const sum = createHash('sha256').update(bytes).digest('hex')
     if (sums !== null && sum !== expected) {
-      throw damagedFile(origin, file, `does not match ${SUMS_FILE}`)
+      throw createDamagedFileError(origin, file, `does not match ${CHECKSUM_FILE}`)
     }
-    return { file, bytes, sum }
+    return { file, bytes, checksum: sum }
   }
 
   return {
     optional,
     async required(file) {
       const found = await optional(file)
-      if (found === null) throw missingFile(origin, file)
+      if (found === null) throw createMissingFileError(origin, file)
       return found
     },
     async weights() {
@@ -72,16 +72,16 @@ export async function openModelFiles(origin: ModelOrigin): Promise<ModelFiles> {
         const found = await optional(file)
         if (found !== null) return found
       }
-      throw missingFile(origin, MODEL_FILES[0])
+      throw createMissingFileError(origin, MODEL_FILES[0])
     },
   }
 }
 
 /** Null where there are none. */
 async function readSums(origin: ModelOrigin): Promise<Sums | null> {
-  const bytes = await readIfThere(origin, SUMS_FILE)
+  const bytes = await readIfThere(origin, CHECKSUM_FILE)
   if (bytes === null) {
-    if (origin.mustHaveSums) throw missingFile(origin, SUMS_FILE)
+    if (origin.mustHaveSums) throw createMissingFileError(origin, CHECKSUM_FILE)
     return null
   }
   const lines = Buffer.from(bytes).toString('utf8').split(/\r?\n/)
@@ -89,7 +89,7 @@ async function readSums(origin: ModelOrigin): Promise<Sums | null> {
     const [, sum, file] = line.match(/^([0-9a-f]{64}) [ *](.+)$/) ?? []
     return sum === undefined || file === undefined ? [] : [[file, sum] as const]
   })
-  if (entries.length === 0) throw damagedFile(origin, SUMS_FILE, 'holds no checksums')
+  if (entries.length === 0) throw createDamagedFileError(origin, CHECKSUM_FILE, 'holds no checksums')
   return new Map(entries)
 }
 
@@ -109,23 +109,23 @@ async function readIfThere(origin: ModelOrigin, file: string): Promise<Uint8Arra
   }
 }
 
-export function parseJsonFile(origin: ModelOrigin, { file, bytes }: ModelFile): JsonObject {
+export function parseJsonFile(origin: ModelOrigin, { file, bytes }: ModelFile): ModelConfigJson {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-    if (typeof value === 'object' && value !== null) return value as JsonObject // an object or a list
+    if (typeof value === 'object' && value !== null) return value as ModelConfigJson // an object or a list
   } catch {
     /* told below */
   }
-  throw damagedFile(origin, file, 'is not valid JSON')
+  throw createDamagedFileError(origin, file, 'is not valid JSON')
 }
 
-export function damagedFile({ folder, what, remedy }: ModelOrigin, file: string, how: string) {
+export function createDamagedFileError({ folder, what, remedy }: ModelOrigin, file: string, how: string) {
   const path = join(folder, file)
   const message = `The file ${path} of the ${what} is damaged: it ${how}. ${remedy}`
   return new AppError('damaged', message, { path })
 }
 
-export function missingFile({ folder, what, remedy }: ModelOrigin, file: string): AppError {
+export function createMissingFileError({ folder, what, remedy }: ModelOrigin, file: string): AppError {
   const path = join(folder, file)
   const message = `The file ${path} of the ${what} is missing. ${remedy}`
   return new AppError('missing_part', message, { path })

@@ -3,10 +3,10 @@
  * slower). What they give differs in the last digits.
  */
 import { AppError } from '../../domain/errors.ts'
-import { damagedFile, type ModelFile, type ModelOrigin } from './model-files.ts'
+import { createDamagedFileError, type ModelFile, type ModelOrigin } from './model-files.ts'
 
-export const RUNTIMES = ['auto', 'native', 'wasm'] as const
-export type RuntimeChoice = (typeof RUNTIMES)[number]
+export const ONNX_RUNTIMES = ['auto', 'native', 'wasm'] as const
+export type RuntimePreference = (typeof ONNX_RUNTIMES)[number]
 
 const NATIVE = 'onnxruntime-node'
 const WASM = 'onnxruntime-web'
@@ -20,7 +20,7 @@ type Session = {
   readonly outputNames: readonly string[]
   run(inputs: Readonly<Record<string, Tensor>>): Promise<Readonly<Record<string, Tensor>>>
 }
-type OnnxRuntime = {
+type OnnxModule = {
   readonly InferenceSession: {
     create(model: Uint8Array, options: Readonly<Record<string, unknown>>): Promise<Session>
   }
@@ -33,44 +33,44 @@ type OnnxRuntime = {
 }
 
 /** What a network reads: one text, or two of which the tokens are told apart by their type. */
-export type NetworkInput = {
+export type OnnxInput = {
   readonly ids: readonly number[]
   /** Left out when all are of the first type. */
   readonly types?: readonly number[]
 }
 
-export type NetworkOutput = { readonly data: Float32Array; readonly dims: readonly number[] }
+export type OnnxOutput = { readonly data: Float32Array; readonly dims: readonly number[] }
 
-export type Network = {
+export type OnnxModel = {
   readonly name: string
   readonly threads: number
   readonly notNativeBecause: string | null
-  run(input: NetworkInput): Promise<NetworkOutput>
+  run(input: OnnxInput): Promise<OnnxOutput>
 }
 
 /** `output` is the one that is wanted; a network that has no such output gives its first. */
-export async function openNetwork(
+export async function openOnnxModel(
   origin: ModelOrigin,
   weights: Pick<ModelFile, 'file' | 'bytes'>,
-  choice: RuntimeChoice,
+  choice: RuntimePreference,
   threads: number,
   output: string,
-): Promise<Network> {
+): Promise<OnnxModel> {
   try {
     return await openChosen(weights.bytes, choice, threads, output)
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw damagedFile(origin, weights.file, `can't be opened (${why})`)
+    throw createDamagedFileError(origin, weights.file, `can't be opened (${why})`)
   }
 }
 
 async function openChosen(
   bytes: Uint8Array,
-  choice: RuntimeChoice,
+  choice: RuntimePreference,
   threads: number,
   output: string,
-): Promise<Network> {
+): Promise<OnnxModel> {
   if (choice === 'wasm') return openWasm(bytes, output, null)
   if (choice === 'native') return openNative(bytes, threads, output)
   try {
@@ -80,7 +80,7 @@ async function openChosen(
   }
 }
 
-async function openNative(bytes: Uint8Array, threads: number, output: string): Promise<Network> {
+async function openNative(bytes: Uint8Array, threads: number, output: string): Promise<OnnxModel> {
   const onnx = await load(NATIVE, NATIVE_VERSION)
   const session = await onnx.InferenceSession.create(bytes, {
     intraOpNumThreads: threads,
@@ -94,7 +94,7 @@ async function openNative(bytes: Uint8Array, threads: number, output: string): P
     name: `${NATIVE} ${onnx.env.versions.node ?? ''}`,
     threads,
     notNativeBecause: null,
-    run: runnerOf(onnx, session, output),
+    run: createRunner(onnx, session, output),
   }
 }
 
@@ -102,7 +102,7 @@ async function openWasm(
   bytes: Uint8Array,
   output: string,
   notNativeBecause: string | null,
-): Promise<Network> {
+): Promise<OnnxModel> {
   const onnx = await load(WASM, null)
   onnx.env.logLevel = 'error'
   if (onnx.env.wasm !== undefined) onnx.env.wasm.numThreads = 1 // more would start workers of its own
@@ -114,13 +114,13 @@ async function openWasm(
     name: `${WASM} ${onnx.env.versions.web ?? ''}`,
     threads: 1,
     notNativeBecause,
-    run: runnerOf(onnx, session, output),
+    run: createRunner(onnx, session, output),
   }
 }
 
-async function load(name: string, version: string | null): Promise<OnnxRuntime> {
+async function load(name: string, version: string | null): Promise<OnnxModule> {
   try {
-    return (await import(name)) as OnnxRuntime // both packages have this interface
+    return (await import(name)) as OnnxModule // both packages have this interface
   } catch (cause) {
     const wanted = version === null ? name : `${name}@${version}`
     const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
@@ -133,7 +133,7 @@ async function load(name: string, version: string | null): Promise<OnnxRuntime> 
   }
 }
 
-function runnerOf(onnx: OnnxRuntime, session: Session, wanted: string): Network['run'] {
+function createRunner(onnx: OnnxModule, session: Session, wanted: string): OnnxModel['run'] {
   const output = session.outputNames.includes(wanted) ? wanted : (session.outputNames[0] ?? '')
   return async (input) => {
     const tensor = (values: BigInt64Array) => new onnx.Tensor('int64', values, [1, values.length])
@@ -145,7 +145,7 @@ function runnerOf(onnx: OnnxRuntime, session: Session, wanted: string): Network[
 }
 
 /** One input at a time needs no padding: attention goes to every token. */
-function valuesOf(name: string, { ids, types }: NetworkInput): BigInt64Array {
+function valuesOf(name: string, { ids, types }: OnnxInput): BigInt64Array {
   if (name === 'input_ids') return BigInt64Array.from(ids, BigInt)
   if (name === 'attention_mask') return new BigInt64Array(ids.length).fill(1n)
   if (name === 'token_type_ids') return BigInt64Array.from(types ?? ids.map(() => 0), BigInt)

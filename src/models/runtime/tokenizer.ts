@@ -1,22 +1,22 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { AppError } from '../../domain/errors.ts'
-import { damagedFile, type JsonObject, type ModelOrigin, TOKENIZER_FILE } from './model-files.ts'
+import { createDamagedFileError, type ModelConfigJson, type ModelOrigin, TOKENIZER_FILE } from './model-files.ts'
 
 export function openTokenizer(
   origin: ModelOrigin,
-  tokenizer: JsonObject,
-  config: JsonObject | undefined,
+  tokenizer: ModelConfigJson,
+  config: ModelConfigJson | undefined,
 ): Tokenizer {
-  return understood(origin, () => new Tokenizer(tokenizer, config ?? {}))
+  return withTokenizerErrors(origin, () => new Tokenizer(tokenizer, config ?? {}))
 }
 
 /** The package checks little of the file: whatever it stumbles over becomes an error that names the file. */
-export function understood<Result>(origin: ModelOrigin, work: () => Result): Result {
+export function withTokenizerErrors<Result>(origin: ModelOrigin, work: () => Result): Result {
   try {
     return work()
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw damagedFile(origin, TOKENIZER_FILE, `can't be understood (${why})`)
+    throw createDamagedFileError(origin, TOKENIZER_FILE, `can't be understood (${why})`)
   }
 }

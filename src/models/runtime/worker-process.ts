@@ -11,20 +11,20 @@ import type { Socket } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../../domain/errors.ts'
-import { packageFolder } from '../../lib/package-folder.ts'
+import { findPackageFolder } from '../../lib/package-folder.ts'
 
-export type ProcessListener<Answer> = {
-  answered(answer: Answer): void
+export type WorkerListener<Answer> = {
+  onAnswer(answer: Answer): void
   /** It is gone, and won't answer anything any more. */
-  ended(because: string): void
+  onExit(because: string): void
 }
 
 export type WorkerProcess<Request, Answer> = {
   readonly pid: number | undefined
-  listen(listener: ProcessListener<Answer>): void
+  listen(listener: WorkerListener<Answer>): void
   send(request: Request): void
   /** Whether the application must not end while this worker lives, because somebody waits for an answer. */
-  hold(isNeeded: boolean): void
+  keepAlive(isNeeded: boolean): void
   stop(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ const HEAP_MEGABYTES_MAX = 1_024
 const LAST_WORDS_MAX = 300
 
 /** Runs the `worker.ts` that stands beside the module with this address. */
-export function startWorkerBeside<Request extends object, Answer>(
+export function startWorkerProcess<Request extends object, Answer>(
   moduleUrl: string,
 ): WorkerProcess<Request, Answer> {
   const child = fork(workerFile(moduleUrl), [], {
@@ -51,13 +51,13 @@ export function startWorkerBeside<Request extends object, Answer>(
   })
   return {
     pid: child.pid,
-    listen({ answered, ended }) {
+    listen({ onAnswer: answered, onExit: ended }) {
       child.on('message', (message) => answered(message as Answer)) // from our own worker
       gone.then(ended)
     },
     // Without a callback, sending to a process that has just ended would throw; that it ended is told anyway.
     send: (request) => void child.send(request, () => {}),
-    hold: (isNeeded) => hold(child, isNeeded),
+    keepAlive: (isNeeded) => hold(child, isNeeded),
     async stop() {
       hold(child, true)
       child.kill('SIGKILL')
@@ -90,7 +90,7 @@ function collectLastWords(child: ChildProcess): () => string {
  */
 function workerFile(moduleUrl: string): string {
   const here = dirname(fileURLToPath(moduleUrl))
-  const root = packageFolder()
+  const root = findPackageFolder()
   const isSource = moduleUrl.endsWith('.ts')
   const folder = isSource ? join(root, 'dist', relative(join(root, 'src'), here)) : here
   const file = join(folder, 'worker.js')

@@ -1,15 +1,15 @@
 /** The other side of `worker-process.ts`: what runs inside of the process that it starts. */
-import { type ErrorCode, type ErrorFacts, toAppError } from '../../domain/errors.ts'
+import { type ErrorCode, type ErrorDetails, toAppError } from '../../domain/errors.ts'
 
-export type Failed = {
+export type WorkerFailure = {
   readonly kind: 'failed'
   readonly code: ErrorCode
   readonly message: string
-  readonly facts: ErrorFacts
+  readonly facts: ErrorDetails
 }
 
 /** Serves one request after the other, and ends with the process that started this one. */
-export function serveParent<Request>(answerTo: (request: Request) => Promise<object>): void {
+export function serveParentProcess<Request>(answerTo: (request: Request) => Promise<object>): void {
   let turn = Promise.resolve()
   process.on('message', (message) => {
     turn = turn.then(() => serve(message as Request)) // from the program that started this process
@@ -23,7 +23,7 @@ export function serveParent<Request>(answerTo: (request: Request) => Promise<obj
       send(await answerTo(request))
     } catch (thrown) {
       const { code, message, facts } = toAppError(thrown)
-      send({ kind: 'failed', code, message, facts } satisfies Failed)
+      send({ kind: 'failed', code, message, facts } satisfies WorkerFailure)
     }
   }
 }

@@ -1,17 +1,17 @@
 /** Claude's data export: conversations as lists of messages, which become the transcript. */
 import type { TurnRole } from '../../domain/turn.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
-import { conversationsOf } from './chatgpt.ts'
+import { listConversations } from './chatgpt.ts'
 import {
-  type ForeignRecord,
-  type ForeignTurn,
-  field,
-  invalid,
-  objectOf,
-  readItem,
-  textOf,
-  timeOf,
-  withOrderedTimes,
+  type ImportRecord,
+  type ImportedTurn,
+  getOwnField,
+  createInvalidRecordError,
+  requireObject,
+  parseImportItem,
+  readText,
+  readTime,
+  orderTurnTimes,
 } from './foreign-record.ts'
 
 const ROLES: Readonly<Record<string, TurnRole>> = {
@@ -21,57 +21,57 @@ const ROLES: Readonly<Record<string, TurnRole>> = {
   system: 'system',
 }
 
-export function* readClaude(value: unknown): Generator<ForeignRecord> {
-  for (const [index, item] of conversationsOf(value).entries()) {
-    yield* readItem(index + 1, () => conversationTurns(item, index + 1))
+export function* readClaude(value: unknown): Generator<ImportRecord> {
+  for (const [index, item] of listConversations(value).entries()) {
+    yield* parseImportItem(index + 1, () => parseConversationTurns(item, index + 1))
   }
 }
 
-function conversationTurns(item: unknown, at: number): readonly ForeignRecord[] {
-  const conversation = objectOf(item, 'A conversation')
-  const session = textOf(conversation, 'uuid', 'id')
-  const messages = field(conversation, 'chat_messages')
+function parseConversationTurns(item: unknown, at: number): readonly ImportRecord[] {
+  const conversation = requireObject(item, 'A conversation')
+  const session = readText(conversation, 'uuid', 'id')
+  const messages = getOwnField(conversation, 'chat_messages')
   if (session === null || !Array.isArray(messages)) {
-    throw invalid('A conversation has no id, or no messages where they should be.')
+    throw createInvalidRecordError('A conversation has no id, or no messages where they should be.')
   }
   const records = messages.flatMap((message: unknown, position) => [
-    ...readItem(at, () =>
-      isObject(message) ? (turnOf(message, session, at, position) ?? []) : [],
+    ...parseImportItem(at, () =>
+      isObject(message) ? (parseTurn(message, session, at, position) ?? []) : [],
     ),
   ])
-  return withOrderedTimes(records, timeOf(conversation, 'created_at'))
+  return orderTurnTimes(records, readTime(conversation, 'created_at'))
 }
 
-function turnOf(
+function parseTurn(
   message: Fields,
   session: string,
   at: number,
   position: number,
-): ForeignTurn | null {
-  const sender = (textOf(message, 'sender') ?? '').toLowerCase()
+): ImportedTurn | null {
+  const sender = (readText(message, 'sender') ?? '').toLowerCase()
   const role = Object.hasOwn(ROLES, sender) ? ROLES[sender] : undefined
-  const content = contentOf(message)
+  const content = readContent(message)
   if (role === undefined || content.trim() === '') return null
   return {
     kind: 'turn',
     system: 'claude',
     at,
-    name: `${session}:${textOf(message, 'uuid') ?? position}`,
+    name: `${session}:${readText(message, 'uuid') ?? position}`,
     session,
     role,
     content,
     position,
-    saidAt: timeOf(message, 'created_at'),
+    saidAt: readTime(message, 'created_at'),
   }
 }
 
 /** The parts that are text; `text` beside them holds notices in the place of the parts that aren't. */
-function contentOf(message: Fields): string {
-  const blocks = field(message, 'content')
+function readContent(message: Fields): string {
+  const blocks = getOwnField(message, 'content')
   const texts = (Array.isArray(blocks) ? blocks : [])
     .filter(isObject)
-    .filter((block) => textOf(block, 'type') === 'text')
-    .map((block) => textOf(block, 'text') ?? '')
+    .filter((block) => readText(block, 'type') === 'text')
+    .map((block) => readText(block, 'text') ?? '')
     .filter((text) => text.trim() !== '')
-  return texts.length > 0 ? texts.join('\n') : (textOf(message, 'text') ?? '')
+  return texts.length > 0 ? texts.join('\n') : (readText(message, 'text') ?? '')
 }

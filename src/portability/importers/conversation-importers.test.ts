@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { readChatgpt } from './chatgpt.ts'
 import { readClaude } from './claude.ts'
-import type { ForeignRecord } from './foreign-record.ts'
+import type { ImportRecord } from './foreign-record.ts'
 
-const said = (records: Iterable<ForeignRecord>) =>
+const said = (records: Iterable<ImportRecord>) =>
   [...records].map((record) =>
     record.kind === 'turn' ? [record.role, record.content, record.position] : record,
   )

@@ -10,7 +10,7 @@ import { type Fields, isObject, type JsonObject } from '../../lib/json.ts'
 import { INSTANT_MAX, type Instant } from '../../lib/time.ts'
 
 /** The systems that something can come from. They are part of the ids of what is imported, so they never change. */
-export type ForeignSystem =
+export type SourceSystem =
   | 'omniroute'
   | 'osaurus'
   | 'openclaw'
@@ -20,8 +20,8 @@ export type ForeignSystem =
   | 'claude'
   | 'markdown'
 
-type Origin = {
-  readonly system: ForeignSystem
+type RecordOrigin = {
+  readonly system: SourceSystem
   /** Its place in the source, for people: the number of the line, item or row, from 1. */
   readonly at: number
   /** What it is called there, stable for ever: the same name always makes the same id here. */
@@ -32,7 +32,7 @@ type Origin = {
   readonly session?: string | null
 }
 
-export type ForeignMemory = Origin & {
+export type ImportedMemory = RecordOrigin & {
   readonly kind: 'memory'
   readonly content: string
   readonly key?: string | null
@@ -55,7 +55,7 @@ export type ForeignMemory = Origin & {
   readonly earlier?: readonly { readonly content: string; readonly since: Instant }[]
 }
 
-export type ForeignTurn = Origin & {
+export type ImportedTurn = RecordOrigin & {
   readonly kind: 'turn'
   readonly session: string
   readonly role: TurnRole
@@ -66,19 +66,19 @@ export type ForeignTurn = Origin & {
 }
 
 /** Something that could not be understood. It is counted and told, and does not stop the rest. */
-export type ForeignFault = {
+export type ImportFault = {
   readonly kind: 'fault'
   readonly at: number
   readonly message: string
 }
 
-export type ForeignRecord = ForeignMemory | ForeignTurn | ForeignFault
+export type ImportRecord = ImportedMemory | ImportedTurn | ImportFault
 
 /** The records that `read` makes of one item, or the reason why it makes none. */
-export function readItem(
+export function parseImportItem(
   at: number,
-  read: () => ForeignRecord | readonly ForeignRecord[],
-): readonly ForeignRecord[] {
+  read: () => ImportRecord | readonly ImportRecord[],
+): readonly ImportRecord[] {
   try {
     const records = read()
     return 'kind' in records ? [records] : records
@@ -93,35 +93,35 @@ export function readItem(
  * The turns of a conversation with times that never decrease, so that they list in its order. A turn without a time takes
  * that of the turn before it; the first ones take when the conversation was started.
  */
-export function withOrderedTimes(
-  records: readonly ForeignRecord[],
+export function orderTurnTimes(
+  records: readonly ImportRecord[],
   startedAt: Instant | null,
-): readonly ForeignRecord[] {
+): readonly ImportRecord[] {
   const times = records.flatMap((record) => (record.kind === 'turn' ? [record.saidAt] : []))
   const first = times.find((time) => time !== null) ?? null
-  let previous = times[0] === null ? earlierOf(startedAt, first) : null
+  let previous = times[0] === null ? minInstant(startedAt, first) : null
   return records.map((record) => {
     if (record.kind !== 'turn') return record
-    previous = laterOf(previous, record.saidAt)
+    previous = maxInstant(previous, record.saidAt)
     return { ...record, saidAt: previous }
   })
 }
 
-function earlierOf(a: Instant | null, b: Instant | null): Instant | null {
+function minInstant(a: Instant | null, b: Instant | null): Instant | null {
   return a === null || (b !== null && b < a) ? b : a
 }
 
-function laterOf(a: Instant | null, b: Instant | null): Instant | null {
+function maxInstant(a: Instant | null, b: Instant | null): Instant | null {
   return a === null || (b !== null && b > a) ? b : a
 }
 
-export function objectOf(value: unknown, what: string): Fields {
-  if (!isObject(value)) throw invalid(`${what} is no JSON object.`)
+export function requireObject(value: unknown, what: string): Fields {
+  if (!isObject(value)) throw createInvalidRecordError(`${what} is no JSON object.`)
   return value
 }
 
 /** A field of the object itself: one called `constructor` must not be found where there is none. */
-export function field(fields: Fields, ...names: readonly string[]): unknown {
+export function getOwnField(fields: Fields, ...names: readonly string[]): unknown {
   for (const name of names) {
     if (Object.hasOwn(fields, name) && fields[name] != null) return fields[name]
   }
@@ -129,27 +129,27 @@ export function field(fields: Fields, ...names: readonly string[]): unknown {
 }
 
 /** Text, or null when there is none. Numbers are taken as text: ids often are. */
-export function textOf(fields: Fields, ...names: readonly string[]): string | null {
-  const value = field(fields, ...names)
+export function readText(fields: Fields, ...names: readonly string[]): string | null {
+  const value = getOwnField(fields, ...names)
   if (value === undefined || value === '') return null
   if (typeof value === 'number') return String(value)
-  if (typeof value !== 'string') throw invalid(`${names[0] ?? ''} is not text.`)
+  if (typeof value !== 'string') throw createInvalidRecordError(`${names[0] ?? ''} is not text.`)
   return value
 }
 
-export function requiredText(fields: Fields, ...names: readonly string[]): string {
-  const value = field(fields, ...names)
+export function requireText(fields: Fields, ...names: readonly string[]): string {
+  const value = getOwnField(fields, ...names)
   if (typeof value !== 'string')
-    throw invalid(`It has no ${names[0] ?? ''}, or one that is no text.`)
+    throw createInvalidRecordError(`It has no ${names[0] ?? ''}, or one that is no text.`)
   return value
 }
 
-export function numberOf(fields: Fields, ...names: readonly string[]): number | null {
-  const value = field(fields, ...names)
+export function readNumber(fields: Fields, ...names: readonly string[]): number | null {
+  const value = getOwnField(fields, ...names)
   if (value === undefined) return null
   const number = typeof value === 'string' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number)) {
-    throw invalid(`${names[0] ?? ''} is not a number.`)
+    throw createInvalidRecordError(`${names[0] ?? ''} is not a number.`)
   }
   return number
 }
@@ -161,31 +161,31 @@ const SECONDS_MAX = 1e11
 const ZONELESS = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)$/
 
 /** A time in whichever form: ISO text, a database's text, seconds or milliseconds. */
-export function timeOf(fields: Fields, ...names: readonly string[]): Instant | null {
-  const value = field(fields, ...names)
+export function readTime(fields: Fields, ...names: readonly string[]): Instant | null {
+  const value = getOwnField(fields, ...names)
   if (value === undefined || value === '') return null
-  const ms = typeof value === 'number' ? fromNumber(value) : fromText(value)
+  const ms = typeof value === 'number' ? parseEpoch(value) : parseDateText(value)
   if (!Number.isFinite(ms) || Math.abs(ms) > INSTANT_MAX) {
     const told = typeof value === 'string' || typeof value === 'number' ? `: "${value}"` : ''
-    throw invalid(`${names[0] ?? ''} is not a time${told.slice(0, 44)}.`)
+    throw createInvalidRecordError(`${names[0] ?? ''} is not a time${told.slice(0, 44)}.`)
   }
   return Math.round(ms) as Instant // checked above
 }
 
-function fromNumber(value: number): number {
+function parseEpoch(value: number): number {
   return Math.abs(value) < SECONDS_MAX ? value * 1_000 : value
 }
 
-function fromText(value: unknown): number {
+function parseDateText(value: unknown): number {
   if (typeof value !== 'string' || value.length > 64) return Number.NaN
-  if (/^\d{9,}(?:\.\d+)?$/.test(value)) return fromNumber(Number(value))
+  if (/^\d{9,}(?:\.\d+)?$/.test(value)) return parseEpoch(Number(value))
   const [, day, time] = ZONELESS.exec(value) ?? []
   return Date.parse(day === undefined ? value : `${day}T${(time ?? '').replace(',', '.')}Z`)
 }
 
 /** A list of texts: a JSON array of them, or one text in which commas part them. */
-export function wordsOf(fields: Fields, ...names: readonly string[]): readonly string[] {
-  const value = field(fields, ...names)
+export function readTextList(fields: Fields, ...names: readonly string[]): readonly string[] {
+  const value = getOwnField(fields, ...names)
   const parts = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
   return parts
     .filter((part) => typeof part === 'string')
@@ -194,13 +194,13 @@ export function wordsOf(fields: Fields, ...names: readonly string[]): readonly s
 }
 
 /** A JSON object, perhaps written as text. What is no object is left out rather than the memory lost. */
-export function metadataOf(fields: Fields, ...names: readonly string[]): JsonObject {
-  const value = field(fields, ...names)
-  const parsed = typeof value === 'string' ? parsedOrNull(value) : value
+export function readMetadata(fields: Fields, ...names: readonly string[]): JsonObject {
+  const value = getOwnField(fields, ...names)
+  const parsed = typeof value === 'string' ? parseJsonOrNull(value) : value
   return isObject(parsed) ? (parsed as JsonObject) : {} // its depth and values are checked with the memory
 }
 
-export function parsedOrNull(text: string): unknown {
+export function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -219,7 +219,7 @@ const CATEGORY_WORDS: readonly (readonly [RegExp, MemoryCategory])[] = [
 ]
 
 /** The category that a foreign word for one comes nearest to; undefined when none does. */
-export function categoryOf(words: readonly string[]): MemoryCategory | undefined {
+export function mapCategory(words: readonly string[]): MemoryCategory | undefined {
   for (const word of words.map((each) => each.slice(0, 200).toLowerCase())) {
     const same = MEMORY_CATEGORIES.find((category) => category === word)
     const near = CATEGORY_WORDS.find(([pattern]) => pattern.test(word))?.[1]
@@ -229,10 +229,10 @@ export function categoryOf(words: readonly string[]): MemoryCategory | undefined
 }
 
 /** Salience of 0 … 1 on the scale of 1 … 10. */
-export function importanceOf(salience: number): number {
+export function toImportanceScale(salience: number): number {
   return Math.min(10, Math.max(1, Math.round(salience * 10)))
 }
 
-export function invalid(message: string): AppError {
+export function createInvalidRecordError(message: string): AppError {
   return new AppError('invalid_input', message)
 }

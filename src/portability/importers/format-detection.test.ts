@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detectFormat, formatOfTables, type ImportFormat } from './format-detection.ts'
+import { detectFormat, detectTableFormat, type ImportFormat } from './format-detection.ts'
 
 const CASES: readonly (readonly [ImportFormat | null, string, string])[] = [
   [
@@ -75,11 +75,11 @@ describe('formats', () => {
   })
 
   it('[PO18] databases are told by their tables', () => {
-    expect(formatOfTables(['memories', 'api_keys'])).toBe('omniroute-sqlite')
-    expect(formatOfTables(['identity', 'pinned_facts', 'episodes', 'transcript'])).toBe(
+    expect(detectTableFormat(['memories', 'api_keys'])).toBe('omniroute-sqlite')
+    expect(detectTableFormat(['identity', 'pinned_facts', 'episodes', 'transcript'])).toBe(
       'osaurus-sqlite',
     )
-    expect(formatOfTables(['meta', 'files', 'chunks'])).toBe('openclaw-sqlite')
-    expect(formatOfTables(['users'])).toBeNull()
+    expect(detectTableFormat(['meta', 'files', 'chunks'])).toBe('openclaw-sqlite')
+    expect(detectTableFormat(['users'])).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 /** What a file is, from how it begins. Names say little: half of these are called `memories.json`. */
 
 import { isObject } from '../../lib/json.ts'
-import { parsedOrNull, textOf } from './foreign-record.ts'
+import { parseJsonOrNull, readText } from './foreign-record.ts'
 
 export const IMPORT_FORMATS = [
   'recollect',
@@ -32,8 +32,8 @@ const SQLITE_MAGIC = 'SQLite format 3\0'
 export function detectFormat(file: Uint8Array | string, name = ''): ImportFormat | null {
   const start = file.slice(0, DETECTION_BYTES)
   if (isSqlite(start)) {
-    const bytes = typeof start === 'string' ? start : latin(start)
-    return formatOfTables([...bytes.matchAll(TABLE_MADE)].map((match) => match[1] ?? ''))
+    const bytes = typeof start === 'string' ? start : decodeLatin1(start)
+    return detectTableFormat([...bytes.matchAll(TABLE_MADE)].map((match) => match[1] ?? ''))
   }
   const text = (
     typeof start === 'string' ? start : new TextDecoder().decode(start, { stream: true })
@@ -42,18 +42,18 @@ export function detectFormat(file: Uint8Array | string, name = ''): ImportFormat
   if (trimmed.startsWith('{') || trimmed.startsWith('[')) {
     // A list in Markdown may begin with a link or a checkbox.
     return (
-      formatOfLine(trimmed) ?? formatOfJson(trimmed) ?? (isMarkdown(text, '') ? 'markdown' : null)
+      detectLineFormat(trimmed) ?? detectJsonFormat(trimmed) ?? (isMarkdown(text, '') ? 'markdown' : null)
     )
   }
   return isMarkdown(text, name) ? 'markdown' : null
 }
 
 export function isSqlite(start: Uint8Array | string): boolean {
-  return (typeof start === 'string' ? start : latin(start.subarray(0, 16))).startsWith(SQLITE_MAGIC)
+  return (typeof start === 'string' ? start : decodeLatin1(start.subarray(0, 16))).startsWith(SQLITE_MAGIC)
 }
 
 /** Which system has a database with these tables. */
-export function formatOfTables(tables: readonly string[]): ImportFormat | null {
+export function detectTableFormat(tables: readonly string[]): ImportFormat | null {
   const has = (...names: readonly string[]) => names.every((name) => tables.includes(name))
   if (has('pinned_facts', 'episodes')) return 'osaurus-sqlite'
   if (has('chunks', 'files')) return 'openclaw-sqlite'
@@ -63,10 +63,10 @@ export function formatOfTables(tables: readonly string[]): ImportFormat | null {
 const TABLE_MADE = /CREATE TABLE (?:IF NOT EXISTS )?["'`[]?(\w{1,64})/gi
 
 /** Files of lines tell with the first. */
-function formatOfLine(text: string): ImportFormat | null {
-  const line = parsedOrNull(text.split('\n', 1)[0] ?? '')
+function detectLineFormat(text: string): ImportFormat | null {
+  const line = parseJsonOrNull(text.split('\n', 1)[0] ?? '')
   if (!isObject(line)) return null
-  const word = (name: string) => (typeof line[name] === 'string' ? textOf(line, name) : null)
+  const word = (name: string) => (typeof line[name] === 'string' ? readText(line, name) : null)
   if (word('format') === EXPORT_FORMAT) return 'recollect'
   if (word('format') === ENCRYPTED_FORMAT) return 'recollect-encrypted'
   const isGraph =
@@ -85,7 +85,7 @@ const SIGNS: readonly (readonly [RegExp, ImportFormat])[] = [
 ]
 
 /** The sign that comes first: what stands inside of an item comes after the item's own fields have begun. */
-function formatOfJson(text: string): ImportFormat | null {
+function detectJsonFormat(text: string): ImportFormat | null {
   const found = SIGNS.map(([sign, format]) => ({ format, at: text.search(sign) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at)
@@ -99,7 +99,7 @@ function isMarkdown(text: string, name: string): boolean {
   )
 }
 
-function latin(bytes: Uint8Array): string {
+function decodeLatin1(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += String.fromCharCode(byte)
   return text

@@ -1,6 +1,6 @@
 /** Lists in Markdown: each point is a memory, with what is indented below it; headings say what it is about. */
 import { sha256 } from '../../lib/hash.ts'
-import { categoryOf, type ForeignMemory } from './foreign-record.ts'
+import { mapCategory, type ImportedMemory } from './foreign-record.ts'
 
 const POINT = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/
 const RULE = /^[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
@@ -11,15 +11,15 @@ const FENCE = /^[ \t]*(```|~~~)/
 const CHECKBOX = /^\[([ xX])\][ \t]+/
 const TAB_COLUMNS = 4
 
-type Point = { readonly at: number; readonly indent: number; readonly lines: string[] }
+type ListPoint = { readonly at: number; readonly indent: number; readonly lines: string[] }
 
-export function* readMarkdown(text: string): Generator<ForeignMemory> {
+export function* readMarkdown(text: string): Generator<ImportedMemory> {
   const headings: string[] = []
-  let point: Point | null = null
+  let point: ListPoint | null = null
   let isAfterBlank = false
   let isInFence = false
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const indent = columns(line)
+    const indent = countColumns(line)
     const isFence = FENCE.test(line)
     const belongs = point !== null && (indent > point.indent || isInFence)
     if (isFence) isInFence = !isInFence
@@ -34,21 +34,21 @@ export function* readMarkdown(text: string): Generator<ForeignMemory> {
     if (goesOn) {
       point?.lines.push(line)
     } else {
-      if (point !== null) yield memoryOf(point, headings)
+      if (point !== null) yield toImportedMemory(point, headings)
       point = said === undefined || isFence ? null : { at: index + 1, indent, lines: [said] }
       if (!isInFence) noteHeading(headings, line)
     }
     isAfterBlank = false
   }
-  if (point !== null) yield memoryOf(point, headings)
+  if (point !== null) yield toImportedMemory(point, headings)
 }
 
-function memoryOf({ at, lines: [first = '', ...below] }: Point, headings: readonly string[]) {
+function toImportedMemory({ at, lines: [first = '', ...below] }: ListPoint, headings: readonly string[]) {
   const checkbox = CHECKBOX.exec(first)
   const about = headings.filter((heading) => heading !== '')
   // The nearest heading says most.
-  const category = categoryOf([...about].reverse())
-  const content = [first.replace(CHECKBOX, ''), ...dedented(below)].join('\n').trim()
+  const category = mapCategory([...about].reverse())
+  const content = [first.replace(CHECKBOX, ''), ...dedent(below)].join('\n').trim()
   return {
     kind: 'memory',
     system: 'markdown',
@@ -60,32 +60,32 @@ function memoryOf({ at, lines: [first = '', ...below] }: Point, headings: readon
       ...(about.length === 0 ? {} : { headings: about }),
       ...(checkbox === null ? {} : { isDone: checkbox[1] !== ' ' }),
     },
-  } as const satisfies ForeignMemory
+  } as const satisfies ImportedMemory
 }
 
 /** What stands below a point, with the indent among themselves and none before. */
-function dedented(lines: readonly string[]): readonly string[] {
+function dedent(lines: readonly string[]): readonly string[] {
   const least = Math.min(...lines.map((line) => line.length - line.trimStart().length))
   return lines.map((line) => line.slice(least).trimEnd())
 }
 
 function noteHeading(headings: string[], line: string): void {
-  const [, marks, title] = headingOf(line) ?? []
+  const [, marks, title] = parseHeading(line) ?? []
   if (marks === undefined) return
   headings.length = Math.min(headings.length, marks.length - 1)
   while (headings.length < marks.length - 1) headings.push('')
   headings.push(title ?? '')
 }
 
-function headingOf(line: string): RegExpExecArray | null {
+function parseHeading(line: string): RegExpExecArray | null {
   return line.length > HEADING_CHARACTERS_MAX ? null : HEADING.exec(line)
 }
 
 function isBlock(line: string): boolean {
-  return headingOf(line) !== null || RULE.test(line) || FENCE.test(line)
+  return parseHeading(line) !== null || RULE.test(line) || FENCE.test(line)
 }
 
-function columns(line: string): number {
+function countColumns(line: string): number {
   let count = 0
   for (const character of line) {
     if (character === ' ') count++

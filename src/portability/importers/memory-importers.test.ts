@@ -4,7 +4,7 @@ import { readChatgpt } from './chatgpt.ts'
 import { readClaude } from './claude.ts'
 import { readMarkdown } from './markdown.ts'
 import { readMem0 } from './mem0.ts'
-import { omnirouteMemory, readOmniroute } from './omniroute.ts'
+import { parseOmnirouteMemory, readOmniroute } from './omniroute.ts'
 import { OPENCLAW_TABLES } from './openclaw.ts'
 import { OSAURUS_TABLES } from './osaurus.ts'
 import { readGraph, readGraphLine } from './server-memory.ts'
@@ -51,13 +51,13 @@ describe('OmniRoute', () => {
 
   it('[PO22] takes the old types as facts and says what they were', () => {
     for (const type of ['user', 'feedback', 'project', 'reference']) {
-      const memory = omnirouteMemory({ type, key: 'k', content: 'c' }, 1)
+      const memory = parseOmnirouteMemory({ type, key: 'k', content: 'c' }, 1)
       expect(memory).toMatchObject({ type: 'factual', metadata: { type } })
     }
   })
 
   it('[PO22] gives what has no id a name of its own, always the same', () => {
-    const name = (content: string) => omnirouteMemory({ key: 'k', content }, 1).name
+    const name = (content: string) => parseOmnirouteMemory({ key: 'k', content }, 1).name
     expect(name('a')).toBe(name('a'))
     expect(name('a')).not.toBe(name('b'))
   })

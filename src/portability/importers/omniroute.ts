@@ -4,64 +4,64 @@ import { MEMORY_TYPES } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
 import {
-  categoryOf,
-  type ForeignMemory,
-  type ForeignRecord,
-  field,
-  metadataOf,
-  numberOf,
-  objectOf,
-  readItem,
-  requiredText,
-  textOf,
-  timeOf,
+  mapCategory,
+  type ImportedMemory,
+  type ImportRecord,
+  getOwnField,
+  readMetadata,
+  readNumber,
+  requireObject,
+  parseImportItem,
+  requireText,
+  readText,
+  readTime,
 } from './foreign-record.ts'
 
 /** An array, one object, or an answer that lists memories. */
-export function* readOmniroute(value: unknown): Generator<ForeignRecord> {
-  for (const [index, item] of itemsOf(value).entries()) {
-    yield* readItem(index + 1, () => omnirouteMemory(item, index + 1))
+export function* readOmniroute(value: unknown): Generator<ImportRecord> {
+  for (const [index, item] of listItems(value).entries()) {
+    yield* parseImportItem(index + 1, () => parseOmnirouteMemory(item, index + 1))
   }
 }
 
-function itemsOf(value: unknown): readonly unknown[] {
+function listItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (!isObject(value)) return [value]
-  const list = field(value, 'data', 'memories')
+  const list = getOwnField(value, 'data', 'memories')
   if (Array.isArray(list)) return list
-  return [isObject(field(value, 'memory')) ? field(value, 'memory') : value]
+  return [isObject(getOwnField(value, 'memory')) ? getOwnField(value, 'memory') : value]
 }
 
 /** One of them. A row of the table spells its columns with underscores and its metadata as text. */
-export function omnirouteMemory(item: unknown, at: number): ForeignMemory {
-  const fields = objectOf(item, 'A memory')
-  const content = requiredText(fields, 'content')
-  const key = textOf(fields, 'key')
-  const metadata = metadataOf(fields, 'metadata')
-  const given = textOf(fields, 'type')
+export function parseOmnirouteMemory(item: unknown, at: number): ImportedMemory {
+  const fields = requireObject(item, 'A memory')
+  const content = requireText(fields, 'content')
+  const key = readText(fields, 'key')
+  const metadata = readMetadata(fields, 'metadata')
+  const given = readText(fields, 'type')
   const type = MEMORY_TYPES.find((each) => each === given)
-  const importance = numberOf(fields, 'importance')
-  const category = categoryOf(
-    [textOf(fields, 'category'), textOf(metadata, 'category')].filter((word) => word !== null),
+  const importance = readNumber(fields, 'importance')
+  const category = mapCategory(
+    [readText(fields, 'category'), readText(metadata, 'category')].filter((word) => word !== null),
   )
   return {
     kind: 'memory',
     system: 'omniroute',
     at,
-    name: textOf(fields, 'id') ?? sha256(JSON.stringify([key, content])),
-    owner: textOf(fields, 'apiKeyId', 'api_key_id', 'instanceId'),
-    session: textOf(fields, 'sessionId', 'session_id', 'sourceConversationId'),
+    name: readText(fields, 'id') ?? sha256(JSON.stringify([key, content])),
+    owner: readText(fields, 'apiKeyId', 'api_key_id', 'instanceId'),
+    session: readText(fields, 'sessionId', 'session_id', 'sourceConversationId'),
     content,
     key,
     type: type ?? 'factual',
     ...(category === undefined ? {} : { category }),
     ...(importance === null ? {} : { importance }),
     metadata: type === undefined && given !== null ? { ...metadata, type: given } : metadata,
-    createdAt: timeOf(fields, 'createdAt', 'created_at'),
-    updatedAt: timeOf(fields, 'updatedAt', 'updated_at'),
-    expiresAt: timeOf(fields, 'expiresAt', 'expires_at'),
-    useCount: numberOf(fields, 'accessCount', 'access_count') ?? 0,
-    lastUsedAt: timeOf(fields, 'lastAccessedAt', 'last_accessed_at'),
+    createdAt: readTime(fields, 'createdAt', 'created_at'),
+    updatedAt: readTime(fields, 'updatedAt', 'updated_at'),
+    expiresAt: readTime(fields, 'expiresAt', 'expires_at'),
+    useCount: readNumber(fields, 'accessCount', 'access_count') ?? 0,
+    lastUsedAt: readTime(fields, 'lastAccessedAt', 'last_accessed_at'),
   }
 }
 
@@ -80,6 +80,6 @@ export const OMNIROUTE_TABLES = {
       'access_count',
       'last_accessed_at',
     ],
-    read: (row: Fields, at: number) => omnirouteMemory(row, at),
+    read: (row: Fields, at: number) => parseOmnirouteMemory(row, at),
   },
 } as const

@@ -19,41 +19,41 @@ export const PAGE_ROWS = 500
 /** They may be very long, and a page is held in memory at both ends. */
 const PAGE_TURNS = 100
 
-export function pageOf(table: Table): number {
+export function getPageSize(table: Table): number {
   return table === 'turn' ? PAGE_TURNS : PAGE_ROWS
 }
 
 /** Whether a row belongs to the store itself and not to what is moved. */
-export function isOwn(table: Table, id: string): boolean {
+export function isStoreInternal(table: Table, id: string): boolean {
   return table === 'entry' && id === MARKER_ID
 }
 
 /** The same for the same row, whatever store it was read from. */
-export function digestOf(row: Row<Table>): string {
-  return createHash('sha256').update(canonical(row)).digest('hex')
+export function hashRow(row: Row<Table>): string {
+  return createHash('sha256').update(toCanonicalJson(row)).digest('hex')
 }
 
 /** JSON with the names in one order; what is undefined is as good as not there. */
-function canonical(value: unknown): string {
+function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareText(a, b)))
   })
 }
 
-export function ownerOf({ table, row }: TableRow): OwnerId {
+export function getRowOwner({ table, row }: TableRow): OwnerId {
   return table === 'revision' ? row.memory.place.owner : row.place.owner
 }
 
-export function putting({ table, row }: TableRow): Change {
+export function buildPut({ table, row }: TableRow): Change {
   return { op: 'put', table, row, expect: 'any' } as Change // both are of the same table
 }
 
-export function removing({ table, owner, id }: ChangedRow): Change {
+export function buildRemoval({ table, owner, id }: ChangedRow): Change {
   return { op: 'remove', table, scope: { owner }, id, expect: 'any' } as Change // as above
 }
 
-export async function read(
+export async function readRow(
   store: Store,
   { table, owner, id }: ChangedRow,
 ): Promise<TableRow | null> {
@@ -62,38 +62,38 @@ export async function read(
 }
 
 /** Owners of either store, in an order that never changes. */
-export async function ownersOf(...stores: readonly Store[]): Promise<readonly OwnerId[]> {
+export async function listAllOwners(...stores: readonly Store[]): Promise<readonly OwnerId[]> {
   const names = new Set<string>()
-  for (const store of stores) for (const { owner } of await store.places()) names.add(owner)
+  for (const store of stores) for (const { owner } of await store.listPlaces()) names.add(owner)
   return ([...names] as OwnerId[]).sort(compareText) // checked when stored
 }
 
 /** The ids and digests of an owner's rows, oldest first. */
-async function* digests(
+async function* hashRows(
   store: Store,
   table: Table,
   owner: OwnerId,
 ): AsyncGenerator<{ readonly id: string; readonly digest: string }> {
-  const query = { where: {}, order: 'oldest' as const, limit: pageOf(table) }
+  const query = { where: {}, order: 'oldest' as const, limit: getPageSize(table) }
   for await (const page of pages(store, table, { owner }, query)) {
-    for (const row of page) if (!isOwn(table, row.id)) yield { id: row.id, digest: digestOf(row) }
+    for (const row of page) if (!isStoreInternal(table, row.id)) yield { id: row.id, digest: hashRow(row) }
   }
 }
 
-export type Compared = {
+export type RowDifference = {
   readonly table: Table
   readonly isDifferent: boolean
   readonly row: ChangedRow
 }
 
 /** Goes through the rows of an owner at both ends at once, and tells of each whether the ends agree. */
-export async function* compared(
+export async function* compareRows(
   source: Store,
   target: Store,
   owner: OwnerId,
-): AsyncGenerator<Compared> {
+): AsyncGenerator<RowDifference> {
   for (const table of TABLES) {
-    const [here, there] = [digests(source, table, owner), digests(target, table, owner)]
+    const [here, there] = [hashRows(source, table, owner), hashRows(target, table, owner)]
     let [a, b] = [await here.next(), await there.next()]
     while (a.done !== true || b.done !== true) {
       const order = a.done ? 1 : b.done ? -1 : compareText(a.value.id, b.value.id)

@@ -4,55 +4,55 @@
  */
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
-import { documentId } from '../../domain/search-document.ts'
+import { toDocumentId } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
 import { type Change, type Store, TABLES, type Table, type TableRow } from '../../storage/store.ts'
-import { type Cursor, type Marker, markerEntry, readMarker } from './migration-marker.ts'
+import { type CopyCursor, type MigrationMarker, buildMarkerEntry, readMarker } from './migration-marker.ts'
 import {
-  digestOf,
-  isOwn,
-  ownerOf,
-  ownersOf,
+  hashRow,
+  isStoreInternal,
+  getRowOwner,
+  listAllOwners,
   PAGE_ROWS,
-  pageOf,
-  putting,
-  read,
-  removing,
+  getPageSize,
+  buildPut,
+  readRow,
+  buildRemoval,
 } from './row-comparison.ts'
-import type { VectorCopies } from './vector-copy.ts'
+import type { VectorCopy } from './vector-copy.ts'
 
-type Filling = Extract<Marker, { state: 'filling' }>
+type CopyState = Extract<MigrationMarker, { state: 'filling' }>
 const READ_AT_ONCE = 20
 
-export type FillerOptions = {
+export type StoreCopyOptions = {
   readonly source: Store
   readonly target: Store
-  readonly vectors: VectorCopies
+  readonly vectors: VectorCopy
   readonly now: () => number
   readonly throwIfStopped: () => void
   readonly onCopied: (rows: number) => void
 }
 
-export class Filler {
-  readonly #options: FillerOptions
-  #marker: Filling
+export class StoreCopy {
+  readonly #options: StoreCopyOptions
+  #marker: CopyState
   #version: number
 
-  private constructor(options: FillerOptions, marker: Filling, version: number) {
+  private constructor(options: StoreCopyOptions, marker: CopyState, version: number) {
     this.#options = options
     this.#marker = marker
     this.#version = version
   }
 
   /** For an empty store, or one that was being filled by the same move. */
-  static async open(options: FillerOptions, fresh: Filling): Promise<Filler> {
+  static async open(options: StoreCopyOptions, fresh: CopyState): Promise<StoreCopy> {
     const known = await readMarker(options.target)
     if (known !== null && known.marker.state === 'filling' && known.marker.move === fresh.move) {
-      return new Filler(options, known.marker, known.version)
+      return new StoreCopy(options, known.marker, known.version)
     }
-    const filler = new Filler(options, fresh, 0)
+    const filler = new StoreCopy(options, fresh, 0)
     await filler.#commit([], 'start')
     return filler
   }
@@ -63,7 +63,7 @@ export class Filler {
     const cursor = anew ? 'start' : this.#marker.cursor
     if (cursor === 'end') return
     await vectors.look()
-    for (const owner of await ownersOf(source)) {
+    for (const owner of await listAllOwners(source)) {
       if (cursor !== 'start' && compareText(owner, cursor.owner) < 0) continue
       for (const table of TABLES) await this.#copyTable(owner, table, cursor)
       await vectors.copyOwner(owner)
@@ -71,7 +71,7 @@ export class Filler {
     await this.#commit([], 'end')
   }
 
-  async #copyTable(owner: OwnerId, table: Table, cursor: Cursor | 'start'): Promise<void> {
+  async #copyTable(owner: OwnerId, table: Table, cursor: CopyCursor | 'start'): Promise<void> {
     const { source, onCopied, throwIfStopped } = this.#options
     const isPast =
       cursor !== 'start' &&
@@ -79,12 +79,12 @@ export class Filler {
       TABLES.indexOf(table) < TABLES.indexOf(cursor.table)
     if (isPast) return
     const isHere = cursor !== 'start' && cursor.owner === owner && cursor.table === table
-    const query = { where: {}, order: 'oldest' as const, limit: pageOf(table) }
+    const query = { where: {}, order: 'oldest' as const, limit: getPageSize(table) }
     const from = isHere ? { ...query, after: cursor.after } : query
     for await (const page of pages(source, table, { owner }, from)) {
       throwIfStopped()
-      const rows = page.filter(({ id }) => !isOwn(table, id))
-      const changes = rows.map((row) => putting({ table, row } as TableRow)) // of this table
+      const rows = page.filter(({ id }) => !isStoreInternal(table, id))
+      const changes = rows.map((row) => buildPut({ table, row } as TableRow)) // of this table
       const after = page.at(-1)?.id ?? ''
       await this.#commit(changes, { owner, table, after })
       onCopied(rows.length)
@@ -94,24 +94,24 @@ export class Filler {
   /** Makes rows of the new store what they are in the old one. */
   async bringOver(rows: readonly ChangedRow[]): Promise<void> {
     const { source, vectors } = this.#options
-    const moved = rows.filter(({ table, id }) => !isOwn(table, id))
+    const moved = rows.filter(({ table, id }) => !isStoreInternal(table, id))
     const found: (TableRow | null)[] = []
     for (let at = 0; at < moved.length; at += READ_AT_ONCE) {
       const some = moved.slice(at, at + READ_AT_ONCE)
-      found.push(...(await Promise.all(some.map((row) => read(source, row)))))
+      found.push(...(await Promise.all(some.map((row) => readRow(source, row)))))
     }
     // What is gone goes first: it may hold a key, or an id, that something else has now.
     const gone = moved.filter((_, index) => found[index] === null)
     const renewed = await this.#begunAnew(found)
     const changes = [
-      ...[...gone, ...renewed].map(removing),
-      ...found.flatMap((row) => (row ? [putting(row)] : [])),
+      ...[...gone, ...renewed].map(buildRemoval),
+      ...found.flatMap((row) => (row ? [buildPut(row)] : [])),
     ]
     for (let at = 0; at < changes.length; at += PAGE_ROWS) {
       await this.#commit(changes.slice(at, at + PAGE_ROWS), this.#marker.cursor)
     }
     await vectors.look()
-    for (const [owner, ids] of documentsByOwner(found)) await vectors.copyDocuments(owner, ids)
+    for (const [owner, ids] of groupDocumentsByOwner(found)) await vectors.copyDocuments(owner, ids)
   }
 
   /** Memories that were removed and made again with fewer uses: a put alone never lowers those. */
@@ -134,23 +134,23 @@ export class Filler {
     const { source, target } = this.#options
     const differing: ChangedRow[] = []
     for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
-      const some = rows.slice(at, at + READ_AT_ONCE).filter(({ table, id }) => !isOwn(table, id))
+      const some = rows.slice(at, at + READ_AT_ONCE).filter(({ table, id }) => !isStoreInternal(table, id))
       const pairs = await Promise.all(
-        some.map(async (row) => [await read(source, row), await read(target, row)] as const),
+        some.map(async (row) => [await readRow(source, row), await readRow(target, row)] as const),
       )
       differing.push(...some.filter((_, index) => !isSame(pairs[index])))
     }
     return differing
   }
 
-  async #commit(changes: readonly Change[], cursor: Filling['cursor']): Promise<void> {
+  async #commit(changes: readonly Change[], cursor: CopyState['cursor']): Promise<void> {
     const marker = { ...this.#marker, cursor }
-    const entry = markerEntry(marker, this.#version + 1, this.#options.now())
+    const entry = buildMarkerEntry(marker, this.#version + 1, this.#options.now())
     const expect = this.#version === 0 ? ('absent' as const) : { version: this.#version }
     const noting: Change = { op: 'put', table: 'entry', row: entry, expect }
     const outcome = await this.#options.target.commit([noting, ...changes])
     if (outcome.kind === 'conflict') {
-      if (outcome.table === 'entry' && outcome.id === entry.id) throw twoAtOnce()
+      if (outcome.table === 'entry' && outcome.id === entry.id) throw createConcurrentMigrationError()
       return this.#commitOneByOne(changes, cursor)
     }
     this.#version++
@@ -161,14 +161,14 @@ export class Filler {
    * A row that was copied earlier holds a key that another one has meanwhile, or belongs to another user now. It makes
    * room: it has changed since it was copied, so it was noted and comes again.
    */
-  async #commitOneByOne(changes: readonly Change[], cursor: Filling['cursor']): Promise<void> {
+  async #commitOneByOne(changes: readonly Change[], cursor: CopyState['cursor']): Promise<void> {
     const { target } = this.#options
     for (const change of changes) {
       const outcome = await target.commit([change])
       // What can't be removed is another owner's by now.
       if (outcome.kind === 'committed' || change.op === 'remove') continue
       const inTheWay = await this.#inTheWay(change)
-      const again = await target.commit([...inTheWay.map(removing), change])
+      const again = await target.commit([...inTheWay.map(buildRemoval), change])
       if (again.kind === 'conflict') {
         throw new AppError('internal', `A row of the table ${again.table} can't be copied.`, {
           id: again.id,
@@ -182,7 +182,7 @@ export class Filler {
   async #inTheWay(change: Change): Promise<readonly ChangedRow[]> {
     if (change.op !== 'put') return []
     const given = { table: change.table, row: change.row } as TableRow // of the same table
-    const owner = ownerOf(given)
+    const owner = getRowOwner(given)
     const same = await this.#withId(given)
     if (given.table !== 'memory' || given.row.key === null) return same
     const { rows } = await this.#options.target.find(
@@ -196,23 +196,23 @@ export class Filler {
   /** Whoever has the id: it may have been given to another owner. */
   async #withId({ table, row }: TableRow): Promise<readonly ChangedRow[]> {
     const { target } = this.#options
-    for (const owner of await ownersOf(target)) {
+    for (const owner of await listAllOwners(target)) {
       const held = { table, owner, id: row.id } as ChangedRow // of the same table
-      if ((await read(target, held)) !== null) return [held]
+      if ((await readRow(target, held)) !== null) return [held]
     }
     return []
   }
 }
 
 /** Memories and turns: both have vectors. */
-function documentsByOwner(
+function groupDocumentsByOwner(
   rows: readonly (TableRow | null)[],
 ): ReadonlyMap<OwnerId, readonly MemoryId[]> {
   const ids = new Map<OwnerId, MemoryId[]>()
   for (const found of rows) {
     if (found?.table !== 'memory' && found?.table !== 'turn') continue
     const { owner } = found.row.place
-    const id = found.table === 'turn' ? documentId(found.row.id) : found.row.id
+    const id = found.table === 'turn' ? toDocumentId(found.row.id) : found.row.id
     ids.set(owner, [...(ids.get(owner) ?? []), id])
   }
   return ids
@@ -221,10 +221,10 @@ function documentsByOwner(
 function isSame(pair: readonly [TableRow | null, TableRow | null] | undefined): boolean {
   const [here, there] = pair ?? [null, null]
   if (here === null || there === null) return here === there
-  return digestOf(here.row) === digestOf(there.row)
+  return hashRow(here.row) === hashRow(there.row)
 }
 
-function twoAtOnce(): AppError {
+function createConcurrentMigrationError(): AppError {
   return new AppError(
     'busy',
     'Another process goes on with this move. Let it finish, or stop it first.',

@@ -7,39 +7,39 @@
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
-import type { ChangedRow, Leaving } from '../../storage/migration-source.ts'
+import type { ChangedRow, MigrationSource } from '../../storage/migration-source.ts'
 import { type Store, TABLES, type Table } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
 import {
-  bodyOf,
+  encodeMarker,
   MARKER_ID,
-  type Marker,
-  markerEntry,
-  movedMessage,
+  type MigrationMarker,
+  buildMarkerEntry,
+  buildMovedMessage,
   readMarker,
   removeMarker,
 } from './migration-marker.ts'
-import { compared, ownersOf } from './row-comparison.ts'
-import { Filler } from './store-copy.ts'
-import { VectorCopies } from './vector-copy.ts'
+import { compareRows, listAllOwners } from './row-comparison.ts'
+import { StoreCopy } from './store-copy.ts'
+import { VectorCopy } from './vector-copy.ts'
 
-export type MovableStore = Store & {
+export type MigratableStore = Store & {
   readonly vectors?: VectorIndex | null
-  readonly leaving: Leaving
+  readonly leaving: MigrationSource
 }
-export type NewStore = Store & { readonly vectors?: VectorIndex | null }
+export type StoreMigrationTarget = Store & { readonly vectors?: VectorIndex | null }
 
-export type MovePhase = 'copying' | 'catching up' | 'comparing' | 'switching'
+export type MigrationPhase = 'copying' | 'catching up' | 'comparing' | 'switching'
 
-export type MoveOptions = {
-  readonly source: MovableStore
-  readonly target: NewStore
+export type StoreMigrationOptions = {
+  readonly source: MigratableStore
+  readonly target: StoreMigrationTarget
   readonly now: () => number
-  readonly onProgress?: (phase: MovePhase, done: number, total: number) => void
+  readonly onProgress?: (phase: MigrationPhase, done: number, total: number) => void
   readonly signal?: AbortSignal
 }
 
-export type Moved = {
+export type StoreMigrationResult = {
   readonly from: string
   readonly to: string
   /** Of the new store, once it was complete. */
@@ -48,7 +48,7 @@ export type Moved = {
   /** Vectors that have to be made again, and why. */
   readonly vectorsRefused: readonly { readonly space: string; readonly because: string }[]
   /** For how long writes waited; null when an earlier run had held them. */
-  readonly heldMs: number | null
+  readonly writeFreezeMs: number | null
   readonly isResumed: boolean
 }
 
@@ -60,53 +60,53 @@ const ROUNDS_MAX = 200
 /** Whoever waits for longer is told that the store is busy. */
 const HELD_MS_MAX = 4_000
 
-export async function moveStore(options: MoveOptions): Promise<Moved> {
-  return new Move(options).run()
+export async function migrateStore(options: StoreMigrationOptions): Promise<StoreMigrationResult> {
+  return new StoreMigration(options).run()
 }
 
-export type Undone = { readonly state: 'moving' | 'moved'; readonly to: string }
+export type MigrationUndoResult = { readonly state: 'moving' | 'moved'; readonly to: string }
 
 /** Takes a store that was left into use again, or gives up leaving it. Null when it was neither. */
-export async function undoMove(source: MovableStore): Promise<Undone | null> {
+export async function undoMigration(source: MigratableStore): Promise<MigrationUndoResult | null> {
   const marker = (await readMarker(source))?.marker
   if (marker === undefined || marker.state === 'filling') return null
-  await source.leaving.reopen()
+  await source.leaving.resumeWrites()
   await removeMarker(source)
   return { state: marker.state, to: marker.to }
 }
 
-class Move {
-  readonly #options: MoveOptions
-  readonly #vectors: VectorCopies
+class StoreMigration {
+  readonly #options: StoreMigrationOptions
+  readonly #vectors: VectorCopy
   #from = ''
   #to = ''
 
-  constructor(options: MoveOptions) {
+  constructor(options: StoreMigrationOptions) {
     this.#options = options
     const { source, target } = options
     const ends = { from: source.vectors ?? null, to: target.vectors ?? null }
-    this.#vectors = new VectorCopies({ ...ends, memories: source })
+    this.#vectors = new VectorCopy({ ...ends, memories: source })
   }
 
-  async run(): Promise<Moved> {
+  async run(): Promise<StoreMigrationResult> {
     const { source, target } = this.#options
-    const report = await source.report()
+    const report = await source.getReport()
     this.#from = report.location
-    this.#to = (await target.report()).location
+    this.#to = (await target.getReport()).location
     const { move, state, isResumed } = await this.#begin()
     const total = TABLES.reduce((sum, table) => sum + report.rows[table], 0)
     const filler = await this.#filler(move, total)
-    if (state === 'moved') return this.#finish({ heldMs: null, isResumed })
-    const watching = await source.leaving.watch()
+    if (state === 'moved') return this.#finish({ writeFreezeMs: null, isResumed })
+    const watching = await source.leaving.startChangeLog()
     await filler.copyAll({ anew: watching === 'begun' })
     await this.#catchUp(filler)
     const differing = await this.#compare(total)
     const heldMs = await this.#switch(filler, move, differing)
-    return this.#finish({ heldMs, isResumed })
+    return this.#finish({ writeFreezeMs: heldMs, isResumed })
   }
 
   /** The same move again if it was begun and not ended, else a new one. */
-  async #begin(): Promise<{ move: string; state: Marker['state']; isResumed: boolean }> {
+  async #begin(): Promise<{ move: string; state: MigrationMarker['state']; isResumed: boolean }> {
     const { source, target, now } = this.#options
     const here = await readMarker(source)
     const there = (await readMarker(target))?.marker
@@ -118,10 +118,10 @@ class Move {
       return { move: here.marker.move, state: here.marker.state, isResumed: true }
     }
     if (here?.marker.state === 'moved')
-      throw new AppError('read_only', movedMessage(here.marker.to))
-    await requireEmpty(target, this.#to)
-    const marker: Marker = { state: 'moving', move: randomUUID(), to: this.#to }
-    const entry = markerEntry(marker, (here?.version ?? 0) + 1, now())
+      throw new AppError('read_only', buildMovedMessage(here.marker.to))
+    await assertEmpty(target, this.#to)
+    const marker: MigrationMarker = { state: 'moving', move: randomUUID(), to: this.#to }
+    const entry = buildMarkerEntry(marker, (here?.version ?? 0) + 1, now())
     const expect = here === null ? ('absent' as const) : { version: here.version }
     const outcome = await source.commit([{ op: 'put', table: 'entry', row: entry, expect }])
     if (outcome.kind === 'conflict') {
@@ -130,13 +130,13 @@ class Move {
     return { move: marker.move, state: 'moving', isResumed: false }
   }
 
-  #filler(move: string, total: number): Promise<Filler> {
+  #filler(move: string, total: number): Promise<StoreCopy> {
     const { source, target, now, signal } = this.#options
     let copied = 0
-    return Filler.open(
+    return StoreCopy.open(
       {
         ...{ source, target, now, vectors: this.#vectors },
-        throwIfStopped: () => throwIfStopped(signal),
+        throwIfStopped: () => throwIfAborted(signal),
         onCopied: (rows) => {
           copied += rows
           this.#tell('copying', copied, total)
@@ -146,24 +146,24 @@ class Move {
     )
   }
 
-  #tell(phase: MovePhase, done: number, total: number): void {
+  #tell(phase: MigrationPhase, done: number, total: number): void {
     this.#options.onProgress?.(phase, done, total)
   }
 
   /** Brings over what was noted, until little is left. Says which rows that were. */
-  async #catchUp(filler: Filler): Promise<readonly ChangedRow[]> {
+  async #catchUp(filler: StoreCopy): Promise<readonly ChangedRow[]> {
     const { leaving } = this.#options.source
     const brought: ChangedRow[] = []
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      throwIfStopped(this.#options.signal)
-      const { rows, numbers } = await leaving.noted(NOTES_PER_ROUND)
+      throwIfAborted(this.#options.signal)
+      const { rows, sequenceNumbers: numbers } = await leaving.readChangeLog(NOTES_PER_ROUND)
       this.#tell('catching up', 0, rows.length)
       await filler.bringOver(rows)
-      await leaving.settle(numbers)
+      await leaving.acknowledgeChanges(numbers)
       brought.push(...rows)
       if (rows.length <= SMALL_ROUND) return brought
     }
-    throw tooFast()
+    throw createTooManyChangesError()
   }
 
   /** Every row of both ends. What differs has changed since, or was missed: either way it is brought over again. */
@@ -172,11 +172,11 @@ class Move {
     const differing: ChangedRow[] = []
     let done = 0
     await this.#vectors.look()
-    for (const owner of await ownersOf(source, target)) {
-      for await (const { isDifferent, row } of compared(source, target, owner)) {
+    for (const owner of await listAllOwners(source, target)) {
+      for await (const { isDifferent, row } of compareRows(source, target, owner)) {
         if (isDifferent) differing.push(row)
         if (++done % 1_000 === 0) {
-          throwIfStopped(signal)
+          throwIfAborted(signal)
           this.#tell('comparing', done, total)
         }
       }
@@ -189,27 +189,27 @@ class Move {
    * Everything was compared, except what has changed since. That is brought over and compared until little is left, and
    * the last of it while writes wait.
    */
-  async #switch(filler: Filler, move: string, differing: readonly ChangedRow[]): Promise<number> {
+  async #switch(filler: StoreCopy, move: string, differing: readonly ChangedRow[]): Promise<number> {
     const { source } = this.#options
     await filler.bringOver(differing)
     const since = await this.#catchUp(filler)
     const open = await filler.differing([...differing, ...since])
     await this.#catchUp(filler)
     this.#tell('switching', 0, 1)
-    const heldFrom = await source.leaving.hold(async ({ since, depart }) => {
-      await inTime(this.#last(filler, open))
-      const marker: Marker = { state: 'moved', move, to: this.#to }
-      await depart({ entry: MARKER_ID, body: bodyOf(marker), message: movedMessage(this.#to) })
+    const heldFrom = await source.leaving.freezeWrites(async ({ since, handOver: depart }) => {
+      await withFreezeTimeout(this.#last(filler, open))
+      const marker: MigrationMarker = { state: 'moved', move, to: this.#to }
+      await depart({ entry: MARKER_ID, body: encodeMarker(marker), message: buildMovedMessage(this.#to) })
       return since
     })
     return Math.round(performance.now() - heldFrom)
   }
 
   /** Only what has changed: what was compared before is the same still, and counting it would take the longer the more there is. */
-  async #last(filler: Filler, open: readonly ChangedRow[]): Promise<void> {
+  async #last(filler: StoreCopy, open: readonly ChangedRow[]): Promise<void> {
     const { source } = this.#options
-    const { rows, numbers } = await source.leaving.noted(NOTES_PER_ROUND)
-    if (numbers.length === NOTES_PER_ROUND) throw tooFast()
+    const { rows, sequenceNumbers: numbers } = await source.leaving.readChangeLog(NOTES_PER_ROUND)
+    if (numbers.length === NOTES_PER_ROUND) throw createTooManyChangesError()
     await filler.bringOver([...rows, ...open])
     const differing = await filler.differing([...rows, ...open])
     if (differing.length === 0) return
@@ -220,10 +220,10 @@ class Move {
     )
   }
 
-  async #finish(held: Pick<Moved, 'heldMs' | 'isResumed'>): Promise<Moved> {
+  async #finish(held: Pick<StoreMigrationResult, 'heldMs' | 'isResumed'>): Promise<StoreMigrationResult> {
     const { target } = this.#options
     await removeMarker(target)
-    const { rows } = await target.report()
+    const { rows } = await target.getReport()
     const spaces = (await target.vectors?.spaces()) ?? []
     const refused = [...this.#vectors.refused].map(([space, because]) => ({ space, because }))
     return {
@@ -234,22 +234,22 @@ class Move {
   }
 }
 
-function tooFast(): AppError {
+function createTooManyChangesError(): AppError {
   return new AppError(
     'busy',
     'The store changes faster than it can be copied. Run this again at a quieter time; it goes on where it was.',
   )
 }
 
-async function requireEmpty(target: Store, location: string): Promise<void> {
-  if ((await target.places()).length === 0) return
+async function assertEmpty(target: Store, location: string): Promise<void> {
+  if ((await target.listPlaces()).length === 0) return
   throw new AppError(
     'conflict',
     `The store at ${location} is not empty. Choose another place, or remove what is there.`,
   )
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function withFreezeTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const error = new AppError(
@@ -266,7 +266,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function throwIfStopped(signal: AbortSignal | undefined): void {
+function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) {
     throw new AppError('cancelled', 'Stopped; the same command goes on from here.')
   }

@@ -1,13 +1,13 @@
 /** Vectors are copied, not made again: that would take a model, and hours. */
-import { embeddingTextHash } from '../../domain/embedding-text.ts'
+import { hashEmbeddingText } from '../../domain/embedding-text.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
-import { innerProduct, isZero } from '../../lib/vector-math.ts'
+import { innerProduct, isZeroVector } from '../../lib/vector-math.ts'
 import type { Store } from '../../storage/store.ts'
 import type { SpaceReport, VectorEntry, VectorIndex } from '../../storage/vector-index.ts'
 
-export type VectorEnds = {
+export type VectorCopyEnds = {
   readonly memories: Store
   readonly from: VectorIndex | null
   readonly to: VectorIndex | null
@@ -18,14 +18,14 @@ const PAGE_VECTORS = 500
 /** Places round differently: in bytes, in half precision, or not at all. */
 const SAME_SIMILARITY_MIN = 0.99
 
-export class VectorCopies {
-  readonly #ends: VectorEnds
+export class VectorCopy {
+  readonly #ends: VectorCopyEnds
   #spaces: readonly SpaceReport[] = []
   /** Spaces that the new place can't hold, and why. */
   readonly refused = new Map<string, string>()
   copied = 0
 
-  constructor(ends: VectorEnds) {
+  constructor(ends: VectorCopyEnds) {
     this.#ends = ends
   }
 
@@ -110,13 +110,13 @@ export class VectorCopies {
     return rows.flatMap((memory) => {
       const vector = vectors.get(memory.id)
       if (vector === undefined) return []
-      return [{ place: memory.place, id: memory.id, vector, textHash: embeddingTextHash(memory) }]
+      return [{ place: memory.place, id: memory.id, vector, textHash: hashEmbeddingText(memory) }]
     })
   }
 }
 
 function isSame(here: Float32Array | undefined, there: Float32Array | undefined): boolean {
   if (here === undefined || there === undefined) return here === there
-  if (isZero(here) || isZero(there)) return isZero(here) && isZero(there)
+  if (isZeroVector(here) || isZeroVector(there)) return isZeroVector(here) && isZeroVector(there)
   return innerProduct(here, there) >= SAME_SIMILARITY_MIN
 }

@@ -2,7 +2,7 @@
 
 import { innerProduct } from '../../lib/vector-math.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
-import type { Calibration } from '../ranking/similarity-threshold.ts'
+import type { SimilarityCalibration } from '../ranking/similarity-threshold.ts'
 
 /** Questions with their answers, as they stand in memories; each is unrelated to the others. */
 const PAIRS: readonly (readonly [string, string])[] = [
@@ -35,20 +35,20 @@ const PAIRS: readonly (readonly [string, string])[] = [
 ]
 
 /** What asking the built-in model gives; a test asks it. Known, so that the first question need not wait for it. */
-const KNOWN: ReadonlyMap<string, Calibration> = new Map([
+const KNOWN: ReadonlyMap<string, SimilarityCalibration> = new Map([
   ['transformers:gte-small-int8', { mean: 0.7356, deviation: 0.0252 }],
 ])
 
-export async function calibrationOf(
+export async function getCalibration(
   embedder: Embedder,
   { source, model }: EmbeddingModel,
   signal?: AbortSignal,
-): Promise<Calibration> {
-  return KNOWN.get(`${source}:${model}`) ?? calibrate(embedder, signal)
+): Promise<SimilarityCalibration> {
+  return KNOWN.get(`${source}:${model}`) ?? measureCalibration(embedder, signal)
 }
 
 /** Asks once for each model; the answer is small and never changes. */
-export async function calibrate(embedder: Embedder, signal?: AbortSignal): Promise<Calibration> {
+export async function measureCalibration(embedder: Embedder, signal?: AbortSignal): Promise<SimilarityCalibration> {
   const abortable = signal === undefined ? {} : { signal }
   const [questions, answers] = await Promise.all([
     embedder.embed(

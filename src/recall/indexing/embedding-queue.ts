@@ -5,32 +5,32 @@
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { isTurnId, type SearchDocument, turnDocument } from '../../domain/search-document.ts'
-import { hasSameVector } from '../../storage/access/commit-hook.ts'
+import { isTurnId, type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
+import { isVectorUnchanged } from '../../storage/access/commit-hook.ts'
 import type { Change } from '../../storage/store.ts'
 
 /** Whose memories are looked at together. */
-export type Home = {
+export type QueueKey = {
   readonly owner: Memory['place']['owner']
   readonly user: Memory['place']['user']
 }
 
-export type Batch = { readonly home: Home; readonly ids: readonly MemoryId[] }
+export type QueuedDocuments = { readonly home: QueueKey; readonly ids: readonly MemoryId[] }
 
 /** More than this are not remembered one by one; who they belong to is compared with the index again instead. */
 const WAITING_MAX = 10_000
 
-type Waiting = {
-  readonly home: Home
+type QueuedOwner = {
+  readonly home: QueueKey
   readonly memories: Set<MemoryId>
   readonly turns: Set<MemoryId>
 }
 
-export class InLine {
-  readonly #waiting = new Map<string, Waiting>()
-  readonly #underWay = new Set<Batch>()
+export class EmbeddingQueue {
+  readonly #waiting = new Map<string, QueuedOwner>()
+  readonly #underWay = new Set<QueuedDocuments>()
   /** Those with more than there is room for. */
-  readonly #overflowing = new Map<string, Home>()
+  readonly #overflowing = new Map<string, QueueKey>()
   #count = 0
 
   /** How many wait. */
@@ -42,12 +42,12 @@ export class InLine {
     return this.#count === 0 && this.#overflowing.size === 0
   }
 
-  add(home: Home, id: MemoryId): void {
+  add(home: QueueKey, id: MemoryId): void {
     if (this.#count >= WAITING_MAX) {
       this.overflow(home)
       return
     }
-    const name = nameOf(home)
+    const name = encodeQueueKey(home)
     const waiting = this.#waiting.get(name) ?? { home, memories: new Set(), turns: new Set() }
     this.#waiting.set(name, waiting)
     const ids = isTurnId(id) ? waiting.turns : waiting.memories
@@ -55,25 +55,25 @@ export class InLine {
     ids.add(id)
   }
 
-  takeOut(home: Home, ids: Iterable<MemoryId>): void {
-    const waiting = this.#waiting.get(nameOf(home))
+  takeOut(home: QueueKey, ids: Iterable<MemoryId>): void {
+    const waiting = this.#waiting.get(encodeQueueKey(home))
     if (waiting === undefined) return
     for (const id of ids) {
       if (waiting.memories.delete(id) || waiting.turns.delete(id)) this.#count--
     }
-    if (sizeOf(waiting) === 0) this.#waiting.delete(nameOf(home))
+    if (countIds(waiting) === 0) this.#waiting.delete(encodeQueueKey(home))
   }
 
   /**
    * The next ones, all of one home, are out of the line while they get their vectors: one that is changed meanwhile
    * waits again, and must stay so. When that fails, they wait again.
    */
-  async next(limit: number, work: (batch: Batch) => Promise<void>): Promise<void> {
+  async next(limit: number, work: (batch: QueuedDocuments) => Promise<void>): Promise<void> {
     const [first] = this.#waiting.values()
     const waiting = [...this.#waiting.values()].find(({ memories }) => memories.size > 0) ?? first
     if (waiting === undefined) return
     const { home } = waiting
-    const batch = { home, ids: firstOf(waiting, limit) }
+    const batch = { home, ids: takeFirst(waiting, limit) }
     this.takeOut(home, batch.ids)
     this.#underWay.add(batch)
     try {
@@ -88,7 +88,7 @@ export class InLine {
 
   /** How many of a scope wait. */
   waiting(scope: Scope): number {
-    return this.#of(scope).reduce((sum, waiting) => sum + sizeOf(waiting), 0)
+    return this.#of(scope).reduce((sum, waiting) => sum + countIds(waiting), 0)
   }
 
   /** How many memories of a scope wait. */
@@ -100,7 +100,7 @@ export class InLine {
   unserved(scope: Scope): ReadonlySet<MemoryId> {
     const waiting = this.#of(scope).flatMap(({ memories, turns }) => [...memories, ...turns])
     const underWay = [...this.#underWay].flatMap(({ home, ids }) =>
-      isHomeOf(scope, home) ? [...ids] : [],
+      isSameQueue(scope, home) ? [...ids] : [],
     )
     return new Set([...waiting, ...underWay])
   }
@@ -110,8 +110,8 @@ export class InLine {
     return new Set([...this.unserved(scope)].filter((id) => !isTurnId(id)))
   }
 
-  #of(scope: Scope): readonly Waiting[] {
-    return [...this.#waiting.values()].filter(({ home }) => isHomeOf(scope, home))
+  #of(scope: Scope): readonly QueuedOwner[] {
+    return [...this.#waiting.values()].filter(({ home }) => isSameQueue(scope, home))
   }
 
   /** Whether one of these still has no vector. */
@@ -122,29 +122,29 @@ export class InLine {
     return isAwaited || [...this.#underWay].some((batch) => batch.ids.some((id) => ids.has(id)))
   }
 
-  overflow(home: Home): void {
-    this.#overflowing.set(nameOf(home), home)
+  overflow(home: QueueKey): void {
+    this.#overflowing.set(encodeQueueKey(home), home)
   }
 
-  isOverflowing(home: Home): boolean {
-    return this.#overflowing.has(nameOf(home))
+  isOverflowing(home: QueueKey): boolean {
+    return this.#overflowing.has(encodeQueueKey(home))
   }
 
   /** Whoever has more than there was room for. Each is to be taken out before it is compared with the index. */
-  overflowing(): readonly Home[] {
+  overflowing(): readonly QueueKey[] {
     return [...this.#overflowing.values()]
   }
 
-  subside(home: Home): void {
-    this.#overflowing.delete(nameOf(home))
+  subside(home: QueueKey): void {
+    this.#overflowing.delete(encodeQueueKey(home))
   }
 }
 
-function sizeOf({ memories, turns }: Waiting): number {
+function countIds({ memories, turns }: QueuedOwner): number {
   return memories.size + turns.size
 }
 
-function firstOf({ memories, turns }: Waiting, limit: number): readonly MemoryId[] {
+function takeFirst({ memories, turns }: QueuedOwner, limit: number): readonly MemoryId[] {
   const first: MemoryId[] = []
   for (const ids of [memories, turns]) {
     for (const id of ids) {
@@ -155,12 +155,12 @@ function firstOf({ memories, turns }: Waiting, limit: number): readonly MemoryId
   return first
 }
 
-export function isHomeOf({ owner, user }: Scope, home: Home): boolean {
+export function isSameQueue({ owner, user }: Scope, home: QueueKey): boolean {
   return owner === home.owner && (user === undefined || user === home.user)
 }
 
 /** Names hold no line breaks, so the two can't run into each other; an owner alone has none. */
-export function nameOf({ owner, user }: Home): string {
+export function encodeQueueKey({ owner, user }: QueueKey): string {
   return `${owner}\n${user ?? ''}`
 }
 
@@ -169,7 +169,7 @@ export function nameOf({ owner, user }: Home): string {
  * beside a vector. To have others go through the model again would cost time, or money, for the same numbers: fading,
  * merging and forgetting change a great many memories, and none of their words.
  */
-export function embeddedAnew(changes: readonly Change[]): readonly SearchDocument[] {
+export function listDocumentsToEmbed(changes: readonly Change[]): readonly SearchDocument[] {
   const before = new Map<Memory['id'], Memory>()
   for (const change of changes) {
     if (change.op === 'put' && change.table === 'revision') {
@@ -177,12 +177,12 @@ export function embeddedAnew(changes: readonly Change[]): readonly SearchDocumen
     }
   }
   return changes.flatMap((change) => {
-    if (change.op === 'put' && change.table === 'turn') return [turnDocument(change.row)]
+    if (change.op === 'put' && change.table === 'turn') return [toTurnDocument(change.row)]
     if (change.op !== 'put' || change.table !== 'memory') return []
     const { row, expect } = change
     const previous = before.get(row.id)
     // Only what this very row replaces tells: an import brings revisions along of memories that are new here.
     const isReplaced = typeof expect === 'object' && previous?.version === expect.version
-    return isReplaced && hasSameVector(previous, row) ? [] : [row]
+    return isReplaced && isVectorUnchanged(previous, row) ? [] : [row]
   })
 }

@@ -7,34 +7,34 @@
  * happens when recall needs the vectors of an owner for the first time, and on request. Nothing waits for it: a memory
  * without a vector is still found by its words.
  */
-import { spaceSignature, VECTOR_FORMS } from '../../domain/embedding-text.ts'
+import { buildSpaceSignature, VECTOR_ENCODINGS } from '../../domain/embedding-text.ts'
 import { AppError, toAppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { orCancelled } from '../../lib/abort.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { raceAbort } from '../../lib/abort.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
-import type { Calibration } from '../ranking/similarity-threshold.ts'
-import { calibrationOf } from './calibration.ts'
+import type { SimilarityCalibration } from '../ranking/similarity-threshold.ts'
+import { getCalibration } from './calibration.ts'
 import { embedDocuments } from './document-embedding.ts'
-import { type Home, InLine, isHomeOf, nameOf } from './embedding-queue.ts'
-import { differences } from './index-diff.ts'
+import { type QueueKey, EmbeddingQueue, isSameQueue, encodeQueueKey } from './embedding-queue.ts'
+import { diffIndex } from './index-diff.ts'
 
 export type IndexProgress = { readonly done: number; readonly total: number }
 
 export type IndexStatus = {
   /** The space in use and, while another one is being filled, that one. */
   readonly space: string | null
-  readonly filling: string | null
+  readonly buildingSpace: string | null
   readonly memories: number
   readonly turns: number
   readonly vectors: number
   /** How many memories and turns lack a vector, and why, when something is wrong. */
   readonly missing: number
-  readonly because: string | null
+  readonly reason: string | null
   /** How many are in line for their vector. */
   readonly queued: number
 }
@@ -44,7 +44,7 @@ export type ActiveSpace = {
   readonly space: VectorSpace
   readonly embedder: Embedder
   readonly model: EmbeddingModel
-  readonly calibration: Calibration
+  readonly calibration: SimilarityCalibration
 }
 
 /** Small, so that a question never waits behind many documents. */
@@ -63,22 +63,22 @@ const RETRY_MS_MAX = 60_000
 
 export type ReindexOptions = {
   /** Only theirs; default: everybody's. */
-  readonly owner?: Home['owner']
+  readonly owner?: QueueKey['owner']
   readonly force?: boolean
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: IndexProgress) => void
 }
 
-type StorePlaces = Awaited<ReturnType<Store['places']>>
+type StorePlaces = Awaited<ReturnType<Store['listPlaces']>>
 
-type IndexerPorts = EnginePorts & { readonly embedder: Embedder; readonly vectors: VectorIndex }
+type IndexerPorts = EngineDependencies & { readonly embedder: Embedder; readonly vectors: VectorIndex }
 
 export class Indexer {
   readonly #store: Store
   readonly #embedder: Embedder
   readonly #vectors: VectorIndex
   readonly #ports: IndexerPorts
-  readonly #line = new InLine()
+  readonly #line = new EmbeddingQueue()
   /** What was compared with the index lately: owners by name, homes by theirs. */
   readonly #compared = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   /** Memories whose text the model refuses, and what it says about it. */
@@ -137,10 +137,10 @@ export class Indexer {
   /** Loads the model, and begins to give every memory of every owner that lacks one its vector. */
   async catchUp(): Promise<void> {
     const target = await this.#openTarget()
-    const places = await this.#store.places()
+    const places = await this.#store.listPlaces()
     for (const owner of new Set(places.map(({ owner }) => owner))) {
       if (this.#closing.signal.aborted) return
-      await this.#compare({ owner: owner as Home['owner'] }, target, places) // as the store told it
+      await this.#compare({ owner: owner as QueueKey['owner'] }, target, places) // as the store told it
     }
     this.#schedule(0)
   }
@@ -188,16 +188,16 @@ export class Indexer {
     const { owner: only, force, signal: given, onProgress } = options
     const { signal: closing } = this.#closing
     const signal = given === undefined ? closing : AbortSignal.any([given, closing])
-    const { space } = await orCancelled(this.#openTarget(), signal)
+    const { space } = await raceAbort(this.#openTarget(), signal)
     if (force === true) await this.#vectors.drop(space)
-    const places = await this.#store.places(only)
+    const places = await this.#store.listPlaces(only)
     const total = places.reduce((sum, { memories, turns }) => sum + memories + turns, 0)
     let done = 0
     for (const { owner, user } of places) {
-      const home = { owner, user } as Home // as the store told it
+      const home = { owner, user } as QueueKey // as the store told it
       await this.#takeOver(home)
       try {
-        for await (const { seen, missing } of differences(this.#ports, home, space)) {
+        for await (const { seen, missing } of diffIndex(this.#ports, home, space)) {
           for (let start = 0; start < missing.length; start += BATCH_MEMORIES) {
             if (signal.aborted) throw new AppError('cancelled', 'Indexing was stopped.')
             const batch = missing.slice(start, start + BATCH_MEMORIES)
@@ -219,14 +219,14 @@ export class Indexer {
   }
 
   /** What waits is embedded on request instead, and what is being embedded is waited for: nothing is embedded twice. */
-  async #takeOver(home: Home): Promise<void> {
+  async #takeOver(home: QueueKey): Promise<void> {
     this.#line.takeOut(home, this.#line.unserved(home))
     await this.#batch?.catch(() => {}) // told to whoever fills the index
   }
 
   async status(): Promise<IndexStatus> {
     const spaces = await this.#vectors.spaces()
-    const { rows } = await this.#store.report()
+    const { rows } = await this.#store.getReport()
     const [fullest] = [...spaces].sort((a, b) => b.vectors - a.vectors)
     const current = this.#target?.space.signature ?? fullest?.signature ?? null
     const vectors = spaces.find(({ signature }) => signature === current)?.vectors ?? 0
@@ -234,12 +234,12 @@ export class Indexer {
     const [refusal] = missing > 0 ? this.#refused.values() : []
     return {
       space: this.#former?.space.signature ?? current,
-      filling: this.#former === null ? null : current,
+      buildingSpace: this.#former === null ? null : current,
       memories: rows.memory,
       turns: rows.turn,
       vectors,
       missing,
-      because: this.#because ?? refusal ?? null,
+      reason: this.#because ?? refusal ?? null,
       queued: this.#line.count,
     }
   }
@@ -274,9 +274,9 @@ export class Indexer {
 
   async #openSpace(embedder: Embedder): Promise<ActiveSpace> {
     const { signal } = this.#closing
-    const model = await orCancelled(embedder.describe(signal), signal)
-    const signature = spaceSignature(model, this.#ports.vectorForm ?? 'float32')
-    const calibration = await orCancelled(calibrationOf(embedder, model, signal), signal)
+    const model = await raceAbort(embedder.describe(signal), signal)
+    const signature = buildSpaceSignature(model, this.#ports.vectorEncoding ?? 'float32')
+    const calibration = await raceAbort(getCalibration(embedder, model, signal), signal)
     return { space: { signature, dimensions: model.dimensions }, embedder, model, calibration }
   }
 
@@ -299,7 +299,7 @@ export class Indexer {
     if (former === undefined || former.vectors <= (filled?.vectors ?? 0)) return null
     // The same model in another form needs no second one.
     if (isOfModel(former.signature, target.model)) return { ...target, space: former }
-    const embedder = this.#ports.formerEmbedder?.(former.signature) ?? null
+    const embedder = this.#ports.getFormerEmbedder?.(former.signature) ?? null
     if (embedder === null) return null
     const opened = await this.#openSpace(embedder).catch(() => null)
     if (opened !== null && isOfModel(former.signature, opened.model)) {
@@ -313,7 +313,7 @@ export class Indexer {
   async #settleSpaces(): Promise<void> {
     if (this.#target === null || this.#isComplete) return
     const { signature } = this.#target.space
-    const { rows } = await this.#store.report()
+    const { rows } = await this.#store.getReport()
     const spaces = await this.#vectors.spaces()
     const filled = spaces.find((space) => space.signature === signature)?.vectors ?? 0
     if (filled + this.#refused.size < rows.memory + rows.turn) return
@@ -343,7 +343,7 @@ export class Indexer {
   /** Compares the memories of an owner or user with the index, once in a while, and queues those without a vector. */
   async #compare(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
     const { owner, user } = scope
-    const name = user === undefined ? owner : nameOf({ owner, user })
+    const name = user === undefined ? owner : encodeQueueKey({ owner, user })
     const now = this.#ports.clock.now()
     const known = [this.#compared.get(owner), this.#compared.get(name)].find(
       (comparison) => comparison !== undefined && now - comparison.at < COMPARED_MS,
@@ -362,16 +362,16 @@ export class Indexer {
 
   async #comparePlaces(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
     for (const { owner, user, memories, turns } of places ??
-      (await this.#store.places(scope.owner))) {
-      const home = { owner, user } as Home // as the store told it
-      if (!isHomeOf(scope, home)) continue
+      (await this.#store.listPlaces(scope.owner))) {
+      const home = { owner, user } as QueueKey // as the store told it
+      if (!isSameQueue(scope, home)) continue
       const vectors = await this.#vectors.count(target.space, home)
       if (vectors < memories + turns) await this.#queueMissing(home, target.space)
     }
   }
 
-  async #queueMissing(home: Home, space: VectorSpace): Promise<void> {
-    for await (const { missing } of differences(this.#ports, home, space)) {
+  async #queueMissing(home: QueueKey, space: VectorSpace): Promise<void> {
+    for await (const { missing } of diffIndex(this.#ports, home, space)) {
       for (const { id } of missing) if (!this.#refused.has(id)) this.#line.add(home, id)
       if (this.#line.isOverflowing(home) || this.#closing.signal.aborted) return
     }
@@ -457,7 +457,7 @@ export class Indexer {
   async #embed(documents: readonly SearchDocument[], signal: AbortSignal): Promise<void> {
     if (documents.length === 0) return
     const { space, embedder } = await this.#openTarget()
-    const { entries, refused } = await embedDocuments(embedder, documents, signal)
+    const { entries, rejected: refused } = await embedDocuments(embedder, documents, signal)
     for (const { id } of documents) this.#refused.delete(id)
     for (const [id, because] of refused) this.#refused.set(id, because)
     await this.#vectors.put(space, entries)
@@ -465,5 +465,5 @@ export class Indexer {
 }
 
 function isOfModel(signature: string, model: EmbeddingModel): boolean {
-  return VECTOR_FORMS.some((form) => spaceSignature(model, form) === signature)
+  return VECTOR_ENCODINGS.some((form) => buildSpaceSignature(model, form) === signature)
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
-import { queryTerms } from '../../text/search/terms.ts'
-import { discountContext, hasContent, isFollowUp } from './follow-up.ts'
+import { extractQueryTerms } from '../../text/search/terms.ts'
+import { discountContextTerms, hasContentWord, isFollowUp } from './follow-up.ts'
 
 it.each([
   'And where is it?',
@@ -23,8 +23,8 @@ it.each([
 })
 
 it('[CR13] knows messages that could be found by no word', () => {
-  expect(hasContent('And where is it?')).toBe(false)
-  expect(hasContent('Where is the key?')).toBe(true)
+  expect(hasContentWord('And where is it?')).toBe(false)
+  expect(hasContentWord('Where is the key?')).toBe(true)
 })
 
 it('[CR13] counts the words of the question most', () => {
@@ -32,11 +32,11 @@ it('[CR13] counts the words of the question most', () => {
     return { id: memoryId(n), score: 1, coverage: 0.5, counts, length: 5, session: null }
   }
   const leg = {
-    terms: queryTerms('key boiler').map((text) => ({ text, rarity: 2 })),
+    terms: extractQueryTerms('key boiler').map((text) => ({ text, rarity: 2 })),
     averageLength: 5,
     hits: [hit(1, [0, 1]), hit(2, [1, 0])],
   }
-  const { hits } = discountContext(leg, 'Which key?')
+  const { hits } = discountContextTerms(leg, 'Which key?')
   expect(hits.map(({ id }) => id)).toEqual([memoryId(2), memoryId(1)])
   expect(hits[0]?.score).toBeGreaterThan(hits[1]?.score ?? 1)
 })

@@ -3,9 +3,9 @@
  * searched together with the messages before it, and its own words count most.
  */
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { queryTerms, UNSPACED } from '../../text/search/terms.ts'
-import type { KeywordLeg } from '../ranking/evidence.ts'
-import { rescored } from './time-terms.ts'
+import { extractQueryTerms, UNSPACED_SCRIPT } from '../../text/search/terms.ts'
+import type { LexicalHits } from '../ranking/evidence.ts'
+import { rescoreHits } from './time-terms.ts'
 
 /** How much a term counts that only the messages before have. */
 const CONTEXT_TERM_WEIGHT = 0.5
@@ -42,35 +42,35 @@ const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu
 
 /** Whether a message needs what was said before it to be understood. */
 export function isFollowUp(message: string): boolean {
-  if (UNSPACED.test(message)) return [...message.trim()].length <= UNSPACED_CHARACTERS_MAX
+  if (UNSPACED_SCRIPT.test(message)) return [...message.trim()].length <= UNSPACED_CHARACTERS_MAX
   const isReferring =
-    CONJUNCTION.test(message) || wordsOf(message).some((word) => PRONOUNS.has(word))
+    CONJUNCTION.test(message) || listWords(message).some((word) => PRONOUNS.has(word))
   const most = isReferring ? CONTENT_WORDS_WITH_PRONOUN_MAX : CONTENT_WORDS_MAX
-  return contentWords(message).size <= most
+  return listContentWords(message).size <= most
 }
 
 /** Whether a message has a word that it could be found by. */
-export function hasContent(message: string): boolean {
-  return UNSPACED.test(message) || contentWords(message).size > 0
+export function hasContentWord(message: string): boolean {
+  return UNSPACED_SCRIPT.test(message) || listContentWords(message).size > 0
 }
 
-function contentWords(message: string): ReadonlySet<string> {
+function listContentWords(message: string): ReadonlySet<string> {
   return new Set(
-    wordsOf(message).filter(
+    listWords(message).filter(
       (word) => !STOP_WORDS.has(word) && !PRONOUNS.has(word) && !ASKING.has(word),
     ),
   )
 }
 
-function wordsOf(message: string): readonly string[] {
+function listWords(message: string): readonly string[] {
   const words = message.toLowerCase().match(WORDS) ?? []
   return words.map((word) => word.replace(/['’].*$/u, ''))
 }
 
 /** Lowers the weight of terms that only the messages before have. */
-export function discountContext(leg: KeywordLeg, message: string): KeywordLeg {
-  const own = new Set(queryTerms(message))
-  return rescored(
+export function discountContextTerms(leg: LexicalHits, message: string): LexicalHits {
+  const own = new Set(extractQueryTerms(message))
+  return rescoreHits(
     leg,
     leg.terms.map(({ text, rarity }) => (own.has(text) ? rarity : rarity * CONTEXT_TERM_WEIGHT)),
   )

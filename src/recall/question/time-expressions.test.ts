@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Instant } from '../../lib/time.ts'
-import { nearness, timeSpan } from './time-expressions.ts'
+import { computeTimeProximity, parseTimeSpan } from './time-expressions.ts'
 
 const DAY = 86_400_000
 const at = (iso: string) => Date.parse(iso) as Instant
@@ -11,7 +11,7 @@ const NOW = at('2024-05-15T10:30:00Z')
 
 /** The span as two days, the second one not included. */
 function days(question: string, now: Instant = NOW): string | null {
-  const span = timeSpan(question, now)
+  const span = parseTimeSpan(question, now)
   if (span === null) return null
   const day = (ms: number) =>
     Math.abs(ms) === Number.POSITIVE_INFINITY ? '…' : new Date(ms).toISOString().slice(0, 10)
@@ -116,14 +116,14 @@ describe('reads times in questions', () => {
   it.each(['What should I cook tonight?', 'Where can I go today?', 'Plan my day for today'])(
     '[RA7] what is yet to come is no time to look in: %s',
     (question) => {
-      expect(timeSpan(question, NOW)).toBeNull()
+      expect(parseTimeSpan(question, NOW)).toBeNull()
     },
   )
 
   it('[RA7] says which words it took for a time', () => {
-    expect(timeSpan('What did Ann do LAST WEEK in Oslo?', NOW)?.words).toBe('last week')
-    expect(timeSpan('Who came before June?', NOW)?.words).toBe('before june')
-    expect(timeSpan('Since 2020, who came?', NOW)?.words).toBe('since 2020')
+    expect(parseTimeSpan('What did Ann do LAST WEEK in Oslo?', NOW)?.words).toBe('last week')
+    expect(parseTimeSpan('Who came before June?', NOW)?.words).toBe('before june')
+    expect(parseTimeSpan('Since 2020, who came?', NOW)?.words).toBe('since 2020')
   })
 
   it.each([
@@ -138,7 +138,7 @@ describe('reads times in questions', () => {
     ['in 2023', false],
     ['on Monday', false],
   ])('[RA7] whether "%s" depends on when it is said: %s', (question, expected) => {
-    expect(timeSpan(question, NOW)?.isRelative).toBe(expected)
+    expect(parseTimeSpan(question, NOW)?.isRelative).toBe(expected)
   })
 
   it('[RA7] gives an ordered span or none, for any text and any time', () => {
@@ -153,10 +153,10 @@ describe('reads times in questions', () => {
     const now = fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 })
     fc.assert(
       fc.property(question, now, now, (text, moment, other) => {
-        const span = timeSpan(text, moment as Instant)
+        const span = parseTimeSpan(text, moment as Instant)
         if (span === null) return
         expect(span.from).toBeLessThanOrEqual(span.until)
-        const near = nearness(other as Instant, span)
+        const near = computeTimeProximity(other as Instant, span)
         expect(near >= 0 && near <= 1).toBe(true)
       }),
       { numRuns: 2_000 },
@@ -180,16 +180,16 @@ describe('nearness', () => {
     ['2024-05-20T00:00:00.000Z', 0],
     ['1999-01-01T00:00:00.000Z', 0],
   ])('[RA7] of %s to a week is %d', (moment, expected) => {
-    expect(nearness(at(moment), span)).toBeCloseTo(expected, 9)
+    expect(computeTimeProximity(at(moment), span)).toBeCloseTo(expected, 9)
   })
 
   it('[RA7] a day is still near two days off, and all of the past or future is one span', () => {
     const day = { from: NOW, until: (NOW + DAY) as Instant, words: '', isRelative: false }
-    expect(nearness((NOW - DAY) as Instant, day)).toBe(0.5)
-    expect(nearness((NOW - 2 * DAY) as Instant, day)).toBe(0)
-    const before = timeSpan('before 2020', NOW)
+    expect(computeTimeProximity((NOW - DAY) as Instant, day)).toBe(0.5)
+    expect(computeTimeProximity((NOW - 2 * DAY) as Instant, day)).toBe(0)
+    const before = parseTimeSpan('before 2020', NOW)
     if (before === null) throw new Error('That is a time.')
-    expect(nearness(at('1970-01-01'), before)).toBe(1)
-    expect(nearness(at('2020-01-16'), before)).toBeCloseTo(0.5, 9)
+    expect(computeTimeProximity(at('1970-01-01'), before)).toBe(1)
+    expect(computeTimeProximity(at('2020-01-16'), before)).toBeCloseTo(0.5, 9)
   })
 })

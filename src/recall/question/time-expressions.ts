@@ -7,7 +7,7 @@
 import type { Instant } from '../../lib/time.ts'
 import { clipMessage } from '../../text/speech/message-text.ts'
 
-export type Span = {
+export type TimeSpan = {
   readonly from: Instant
   /** Not included. */
   readonly until: Instant
@@ -56,7 +56,7 @@ const YEAR = '((?:19|20)\\d\\d)'
 const DAY_OF_MONTH = '(\\d{1,2})(?:st|nd|rd|th)?'
 const ON_ONE_SIDE = '(?<=\\b(?:before|until|after|since) )'
 
-type Rule = {
+type TimeRule = {
   readonly pattern: RegExp
   readonly isRelative?: true
   /** Null when the words turn out not to name a time. */
@@ -68,37 +68,37 @@ const PAST =
   'did|was|were|had|have|has|said|told|asked|happened|talked|discussed|mentioned|decided|learned|made'
 
 /** Longer expressions first: "8 May 2023" must not be read as "May 2023". */
-const RULES: readonly Rule[] = [
+const RULES: readonly TimeRule[] = [
   {
     pattern: /\b((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)/,
-    span: ([year, month, day]) => dayOf(Number(year), Number(month) - 1, Number(day)),
+    span: ([year, month, day]) => buildDaySpan(Number(year), Number(month) - 1, Number(day)),
   },
   {
     pattern: new RegExp(`\\b${DAY_OF_MONTH}(?: of)? ${MONTH}\\.?,? ${YEAR}\\b`),
-    span: ([day, month, year]) => dayOf(Number(year), monthOf(month), Number(day)),
+    span: ([day, month, year]) => buildDaySpan(Number(year), parseMonth(month), Number(day)),
   },
   {
     pattern: new RegExp(`\\b${MONTH}\\.? ${DAY_OF_MONTH},? ${YEAR}\\b`),
-    span: ([month, day, year]) => dayOf(Number(year), monthOf(month), Number(day)),
+    span: ([month, day, year]) => buildDaySpan(Number(year), parseMonth(month), Number(day)),
   },
   {
     pattern: new RegExp(`\\b${DAY_OF_MONTH}(?: of)? ${MONTH}\\b`),
-    span: ([day, month], now) => latestDay(monthOf(month), Number(day), now),
+    span: ([day, month], now) => findLatestWeekday(parseMonth(month), Number(day), now),
   },
   {
     pattern: new RegExp(`\\b${MONTH}\\.? ${DAY_OF_MONTH}\\b`),
-    span: ([month, day], now) => latestDay(monthOf(month), Number(day), now),
+    span: ([month, day], now) => findLatestWeekday(parseMonth(month), Number(day), now),
   },
   {
     pattern: new RegExp(`\\b${MONTH}\\.?,?(?: of)? ${YEAR}\\b`),
-    span: ([month, year]) => monthSpan(Number(year), monthOf(month)),
+    span: ([month, year]) => buildMonthSpan(Number(year), parseMonth(month)),
   },
   {
     // "may" alone is a verb more often than a month; with one of these words before it, it is not.
     pattern: new RegExp(`(?:\\b(?:in|during|last|early|late|mid)[- ]|${ON_ONE_SIDE})${MONTH}\\b`),
     span: ([month], now) => {
-      const year = now.getUTCFullYear() - (monthOf(month) > now.getUTCMonth() ? 1 : 0)
-      return monthSpan(year, monthOf(month))
+      const year = now.getUTCFullYear() - (parseMonth(month) > now.getUTCMonth() ? 1 : 0)
+      return buildMonthSpan(year, parseMonth(month))
     },
   },
   {
@@ -108,20 +108,20 @@ const RULES: readonly Rule[] = [
   {
     pattern: new RegExp(`\\b${NUMBER} ${UNIT}s? ago\\b`),
     isRelative: true,
-    span: ([number, unit], now) => ago(count(number), unit, now),
+    span: ([number, unit], now) => buildPastSpan(parseCount(number), unit, now),
   },
   {
     pattern: new RegExp(`\\b(?:last|past|previous) ${NUMBER} ${UNIT}s?\\b`),
     isRelative: true,
     span: ([number, unit], now) => [
-      startOfDay(now) - count(number) * lengthOf(unit) * DAY,
+      startOfDay(now) - parseCount(number) * getUnitLength(unit) * DAY,
       now.getTime() + 1,
     ],
   },
   {
     pattern: new RegExp(`\\b(last|past|previous|this) ${UNIT}\\b`),
     isRelative: true,
-    span: ([which, unit], now) => calendarUnit(which === 'this' ? 0 : 1, unit, now),
+    span: ([which, unit], now) => buildCalendarSpan(which === 'this' ? 0 : 1, unit, now),
   },
   {
     pattern: new RegExp(`\\b(?:last|on|this past) (${WEEKDAYS.join('|')})\\b`),
@@ -134,12 +134,12 @@ const RULES: readonly Rule[] = [
   {
     pattern: /\b(?:the day before yesterday)\b/,
     isRelative: true,
-    span: (_, now) => ago(2, 'day', now),
+    span: (_, now) => buildPastSpan(2, 'day', now),
   },
   {
     pattern: /\b(?:yesterday|last night)\b/,
     isRelative: true,
-    span: (_, now) => ago(1, 'day', now),
+    span: (_, now) => buildPastSpan(1, 'day', now),
   },
   {
     // What is asked for today is not from today; only what was said or done today is.
@@ -152,7 +152,7 @@ const RULES: readonly Rule[] = [
 ]
 
 /** The span that a question names, or null. "Before" and "after" turn it into all the time on that side of it. */
-export function timeSpan(question: string, now: Instant): Span | null {
+export function parseTimeSpan(question: string, now: Instant): TimeSpan | null {
   // The patterns take quadratic time on a text without words, such as half a million emoji.
   const text = clipMessage(question).toLowerCase()
   for (const { pattern, span, isRelative = false } of RULES) {
@@ -164,30 +164,30 @@ export function timeSpan(question: string, now: Instant): Span | null {
     const [from, until] = found
     const words = `${side === undefined ? '' : `${side} `}${match[0]}`
     const told = { words, isRelative }
-    if (side === 'before' || side === 'until') return { from: EARLIEST, until: at(from), ...told }
-    if (side === 'after') return { from: at(until), until: LATEST, ...told }
-    if (side === 'since') return { from: at(from), until: LATEST, ...told }
-    return { from: at(from), until: at(until), ...told }
+    if (side === 'before' || side === 'until') return { from: EARLIEST, until: toInstant(from), ...told }
+    if (side === 'after') return { from: toInstant(until), until: LATEST, ...told }
+    if (side === 'since') return { from: toInstant(from), until: LATEST, ...told }
+    return { from: toInstant(from), until: toInstant(until), ...told }
   }
   return null
 }
 
 /** 1 within the span, less the farther outside: a day or two off is likely still meant. */
-export function nearness(moment: Instant, { from, until }: Span): number {
+export function computeTimeProximity(moment: Instant, { from, until }: TimeSpan): number {
   if (moment >= from && moment < until) return 1
   const length = Math.min(until - from, 60 * DAY)
   const distance = moment < from ? from - moment : moment - until
   return Math.max(0, 1 - distance / Math.max(2 * DAY, length / 2))
 }
 
-const EARLIEST = at(Number.NEGATIVE_INFINITY)
-const LATEST = at(Number.POSITIVE_INFINITY)
+const EARLIEST = toInstant(Number.NEGATIVE_INFINITY)
+const LATEST = toInstant(Number.POSITIVE_INFINITY)
 
-function at(ms: number): Instant {
+function toInstant(ms: number): Instant {
   return ms as Instant // computed from instants
 }
 
-function dayOf(year: number, month: number, day: number): readonly [number, number] | null {
+function buildDaySpan(year: number, month: number, day: number): readonly [number, number] | null {
   const start = Date.UTC(year, month, day)
   const date = new Date(start)
   const exists = date.getUTCMonth() === month && date.getUTCDate() === day
@@ -198,23 +198,23 @@ function dayOf(year: number, month: number, day: number): readonly [number, numb
 const YEARS_BETWEEN_DAYS_MAX = 8
 
 /** A day without a year is the latest such day that is not in the future. */
-function latestDay(month: number, day: number, now: Date): readonly [number, number] | null {
+function findLatestWeekday(month: number, day: number, now: Date): readonly [number, number] | null {
   for (let back = 0; back <= YEARS_BETWEEN_DAYS_MAX; back++) {
-    const found = dayOf(now.getUTCFullYear() - back, month, day)
+    const found = buildDaySpan(now.getUTCFullYear() - back, month, day)
     if (found !== null && found[0] <= now.getTime()) return found
   }
   return null
 }
 
-function monthSpan(year: number, month: number): readonly [number, number] {
+function buildMonthSpan(year: number, month: number): readonly [number, number] {
   return [Date.UTC(year, month), Date.UTC(year, month + 1)]
 }
 
-function monthOf(name: string | undefined): number {
+function parseMonth(name: string | undefined): number {
   return MONTHS.findIndex((month) => month.startsWith((name ?? '').slice(0, 3)))
 }
 
-function count(words: string | undefined): number {
+function parseCount(words: string | undefined): number {
   if (words === 'a' || words === 'an') return 1
   if (words?.endsWith('couple of')) return 2
   if (words?.endsWith('few')) return 3
@@ -222,19 +222,19 @@ function count(words: string | undefined): number {
   return number >= 0 ? number : Number(words)
 }
 
-function lengthOf(unit: string | undefined): number {
+function getUnitLength(unit: string | undefined): number {
   return { day: 1, weekend: 7, week: 7, month: 30, year: 365 }[unit ?? 'day'] ?? 1
 }
 
-function ago(number: number, unit: string | undefined, now: Date): readonly [number, number] {
-  const days = lengthOf(unit)
+function buildPastSpan(number: number, unit: string | undefined, now: Date): readonly [number, number] {
+  const days = getUnitLength(unit)
   const centre = startOfDay(now) - number * days * DAY
   // "Two months ago" is said of anything about that long ago.
   const slack = days === 1 ? 0 : Math.floor((days * DAY) / 2)
   return [centre - slack, centre + DAY + slack]
 }
 
-function calendarUnit(
+function buildCalendarSpan(
   back: number,
   unit: string | undefined,
   now: Date,

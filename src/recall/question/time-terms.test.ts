@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
 import type { Instant } from '../../lib/time.ts'
-import { queryTerms } from '../../text/search/terms.ts'
-import type { KeywordLeg } from '../ranking/evidence.ts'
-import { timeSpan } from './time-expressions.ts'
-import { withoutTimeWords } from './time-terms.ts'
+import { extractQueryTerms } from '../../text/search/terms.ts'
+import type { LexicalHits } from '../ranking/evidence.ts'
+import { parseTimeSpan } from './time-expressions.ts'
+import { removeTimeTerms } from './time-terms.ts'
 
 const NOW = Date.parse('2024-05-15T10:30:00Z') as Instant
 
 /** What keyword search finds for a question in texts that have so many of each of its words. */
-function found(question: string, ...counts: readonly (readonly number[])[]): KeywordLeg {
-  const terms = queryTerms(question).map((text) => ({ text, rarity: 2 }))
+function found(question: string, ...counts: readonly (readonly number[])[]): LexicalHits {
+  const terms = extractQueryTerms(question).map((text) => ({ text, rarity: 2 }))
   const hits = counts.map((each, position) => ({
     id: memoryId(position),
     score: each.reduce((sum, count) => sum + count, 0),
@@ -24,7 +24,7 @@ function found(question: string, ...counts: readonly (readonly number[])[]): Key
 }
 
 function spanOf(question: string) {
-  const span = timeSpan(question, NOW)
+  const span = parseTimeSpan(question, NOW)
   if (span === null) throw new Error('That is a time.')
   return span
 }
@@ -33,7 +33,7 @@ describe('the words of a time', () => {
   const question = 'Which race did Ann win four weeks ago?'
 
   it('[RA8] no longer count, and what had nothing else is no hit', () => {
-    const terms = queryTerms(question)
+    const terms = extractQueryTerms(question)
     const only = (...some: readonly string[]) => terms.map((term) => (some.includes(term) ? 1 : 0))
     const leg = found(
       question,
@@ -41,7 +41,7 @@ describe('the words of a time', () => {
       only('four', 'race'),
       only('race', 'ann'),
     )
-    const { hits, terms: left } = withoutTimeWords(leg, question, spanOf(question))
+    const { hits, terms: left } = removeTimeTerms(leg, question, spanOf(question))
     expect(left.map(({ text }) => text)).toEqual(['race', 'ann', 'win'])
     expect(hits.map(({ id }) => id)).toEqual([memoryId(2), memoryId(1)])
     expect(hits.map(({ coverage }) => coverage)).toEqual([2 / 3, 1 / 3])
@@ -50,10 +50,10 @@ describe('the words of a time', () => {
 
   it('[RA8] stay where the question has them elsewhere too, or has nothing else', () => {
     const twice = 'Which three races were in the past three weeks?'
-    const leg = withoutTimeWords(found(twice), twice, spanOf(twice))
+    const leg = removeTimeTerms(found(twice), twice, spanOf(twice))
     expect(leg.terms.map(({ text }) => text)).toEqual(['three', 'race'])
     const bare = found('last week?', [1, 1])
-    expect(withoutTimeWords(bare, 'last week?', spanOf('last week?'))).toBe(bare)
+    expect(removeTimeTerms(bare, 'last week?', spanOf('last week?'))).toBe(bare)
   })
 
   it('[RA8] go alone: other words keep their counts, best first', () => {
@@ -61,10 +61,10 @@ describe('the words of a time', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 8 }), (rows) => {
         const leg = found(question, ...rows)
-        const { hits } = withoutTimeWords(leg, question, spanOf(question))
+        const { hits } = removeTimeTerms(leg, question, spanOf(question))
         const scores = hits.map(({ score }) => score)
         expect(scores).toEqual([...scores].sort((a, b) => b - a))
-        const total = (each: KeywordLeg['hits'], from: number) =>
+        const total = (each: LexicalHits['hits'], from: number) =>
           each.flatMap(({ counts }) => counts.slice(0, from)).reduce((a, b) => a + b, 0)
         expect(total(hits, 3)).toBe(total(leg.hits, 3))
       }),

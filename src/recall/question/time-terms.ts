@@ -1,17 +1,17 @@
 /** Takes the words of a time out of what keyword search looks for, once the time itself is looked for. */
-import { scoreCounts } from '../../text/search/bm25.ts'
-import { indexTerms } from '../../text/search/terms.ts'
-import type { KeywordLeg } from '../ranking/evidence.ts'
-import type { Span } from './time-expressions.ts'
+import { scoreTermCounts } from '../../text/search/bm25.ts'
+import { extractTerms } from '../../text/search/terms.ts'
+import type { LexicalHits } from '../ranking/evidence.ts'
+import type { TimeSpan } from './time-expressions.ts'
 
 /**
  * What keyword search would have found without the words of a time like "four weeks ago". Who said these words back then
  * meant another time, so they speak for the wrong memories. Words that the question has elsewhere as well stay, and all
  * do when there are no others.
  */
-export function withoutTimeWords(leg: KeywordLeg, question: string, span: Span): KeywordLeg {
-  const asked = occurrences(question)
-  const spent = occurrences(span.words)
+export function removeTimeTerms(leg: LexicalHits, question: string, span: TimeSpan): LexicalHits {
+  const asked = countOccurrences(question)
+  const spent = countOccurrences(span.words)
   const kept = leg.terms.flatMap(({ text }, term) => {
     const isSpent = spent.has(text) && spent.get(text) === asked.get(text)
     return isSpent ? [] : [term]
@@ -22,7 +22,7 @@ export function withoutTimeWords(leg: KeywordLeg, question: string, span: Span):
   const rarities = terms.map(({ rarity }) => rarity)
   const hits = leg.hits.map((hit) => {
     const counts = of(hit.counts)
-    return { ...hit, counts, ...scoresOf(counts, rarities, hit.length, leg.averageLength) }
+    return { ...hit, counts, ...computeScores(counts, rarities, hit.length, leg.averageLength) }
   })
   return {
     ...leg,
@@ -34,10 +34,10 @@ export function withoutTimeWords(leg: KeywordLeg, question: string, span: Span):
 }
 
 /** The same hits with other weights of the terms, in the order that these make. */
-export function rescored(leg: KeywordLeg, rarities: readonly number[]): KeywordLeg {
+export function rescoreHits(leg: LexicalHits, rarities: readonly number[]): LexicalHits {
   const hits = leg.hits.map((hit) => ({
     ...hit,
-    ...scoresOf(hit.counts, rarities, hit.length, leg.averageLength),
+    ...computeScores(hit.counts, rarities, hit.length, leg.averageLength),
   }))
   return {
     ...leg,
@@ -48,13 +48,13 @@ export function rescored(leg: KeywordLeg, rarities: readonly number[]): KeywordL
   }
 }
 
-function occurrences(text: string): ReadonlyMap<string, number> {
+function countOccurrences(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const term of indexTerms(text)) counts.set(term, (counts.get(term) ?? 0) + 1)
+  for (const term of extractTerms(text)) counts.set(term, (counts.get(term) ?? 0) + 1)
   return counts
 }
 
-function scoresOf(
+function computeScores(
   counts: readonly number[],
   rarities: readonly number[],
   length: number,
@@ -63,7 +63,7 @@ function scoresOf(
   const asked = rarities.reduce((sum, rarity) => sum + rarity, 0)
   const found = rarities.reduce((sum, rarity, term) => sum + (counts[term] ? rarity : 0), 0)
   return {
-    score: scoreCounts(counts, rarities, averageLength > 0 ? length / averageLength : 1),
+    score: scoreTermCounts(counts, rarities, averageLength > 0 ? length / averageLength : 1),
     coverage: asked > 0 ? found / asked : 0,
   }
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { turn } from '../../../test/fakes/entries.ts'
 import { ADA, memory } from '../../../test/fakes/memories.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { turnDocument } from '../../domain/search-document.ts'
+import { toTurnDocument } from '../../domain/search-document.ts'
 import { type Candidate, NO_EVIDENCE } from './candidate.ts'
 import {
   isDominatedByOneText,
@@ -51,7 +51,7 @@ it('[CR21] changes nothing where each kind has its places anyway', () => {
 
 it('[CR21] keeps the newest of turns with the same words and speaker, and every fact', () => {
   const said = (content: string, saidAt: number, role: 'user' | 'assistant' = 'user') => ({
-    memory: turnDocument(turn({ content, saidAt: saidAt as never, role })), // whole milliseconds
+    memory: toTurnDocument(turn({ content, saidAt: saidAt as never, role })), // whole milliseconds
   })
   const rows = [1, 5, 3, 2, 4].map((at) =>
     said(at % 2 === 0 ? 'Good morning!' : 'good morning', at),

@@ -6,8 +6,8 @@
  */
 
 import { isTurnId, type SearchDocument } from '../../domain/search-document.ts'
-import { fingerprint } from '../../text/fingerprint.ts'
-import { byScore, type Candidate } from './candidate.ts'
+import { computeFingerprint } from '../../text/fingerprint.ts'
+import { compareByScore, type Candidate } from './candidate.ts'
 
 /** Places that facts and turns each have in any list of candidates, however many of the other kind are nearer. */
 export const RESERVED_DOCUMENTS = 20
@@ -24,7 +24,7 @@ export function selectPool(ranked: readonly Candidate[], size: number): readonly
   const factsMin = Math.min(RESERVED_DOCUMENTS, facts.length)
   const factsMax = size - Math.min(RESERVED_DOCUMENTS, turns.length)
   const share = Math.min(Math.max(factsAmongBest, factsMin), factsMax)
-  return [...facts.slice(0, share), ...turns.slice(0, size - share)].sort(byScore)
+  return [...facts.slice(0, share), ...turns.slice(0, size - share)].sort(compareByScore)
 }
 
 /** Without all but the newest of turns that say the same. */
@@ -34,7 +34,7 @@ export function withoutRepetitions<Row extends { readonly memory: SearchDocument
   const groups = new Map<string, Row[]>()
   for (const row of rows) {
     const { id, content, provenance } = row.memory
-    const key = isTurnId(id) ? `${provenance.speaker ?? ''}:${fingerprint(content)}` : id
+    const key = isTurnId(id) ? `${provenance.speaker ?? ''}:${computeFingerprint(content)}` : id
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [row])
     else group.push(row)

@@ -2,7 +2,7 @@
 import type { MemoryId } from '../../domain/ids.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 
-export const STAGES = [
+export const RANKING_STAGES = [
   'keyword',
   'meaning',
   'fuse',
@@ -13,11 +13,11 @@ export const STAGES = [
   'floor',
   'recent',
 ] as const
-export type Stage = (typeof STAGES)[number]
+export type RankingStage = (typeof RANKING_STAGES)[number]
 
 /** One stage's word on a candidate, in the order in which they spoke. */
-export type Step = {
-  readonly stage: Stage
+export type TrailStep = {
+  readonly stage: RankingStage
   /** What the score was after this stage; of a leg, the score that the leg gave. */
   readonly score: number
   /** Why, in words for a person. */
@@ -25,9 +25,9 @@ export type Step = {
 }
 
 /** A step whose words are made when they are told: of a hundred candidates, only a few are shown. */
-export type UntoldStep = Omit<Step, 'note'> & { readonly note?: string | (() => string) }
+export type LazyStep = Omit<TrailStep, 'note'> & { readonly note?: string | (() => string) }
 
-export function told(trail: readonly UntoldStep[]): readonly Step[] {
+export function renderTrail(trail: readonly LazyStep[]): readonly TrailStep[] {
   return trail.map(({ stage, score, note }) =>
     note === undefined
       ? { stage, score }
@@ -40,7 +40,7 @@ export type Evidence = {
   /** Its own words. */
   readonly keyword: number
   /** Its own meaning. */
-  readonly meaning: number
+  readonly vector: number
   /** The words of what was said right before and after. */
   readonly context: number
   /** The words of the whole session. */
@@ -57,7 +57,7 @@ export type Evidence = {
 
 export const NO_EVIDENCE: Evidence = {
   keyword: 0,
-  meaning: 0,
+  vector: 0,
   context: 0,
   session: 0,
   thread: 0,
@@ -76,18 +76,18 @@ export type Candidate = {
   /** Inner product with the question, of the memory and the best of what stands around it; null when not known. */
   readonly similarity: number | null
   readonly contextSimilarity: number | null
-  readonly trail: readonly UntoldStep[]
+  readonly trail: readonly LazyStep[]
 }
 
-export type Loaded = Candidate & { readonly memory: SearchDocument }
+export type LoadedCandidate = Candidate & { readonly memory: SearchDocument }
 
-type Revision = Partial<Omit<Candidate, 'id' | 'coverage' | 'contextCoverage'>>
+type CandidateChange = Partial<Omit<Candidate, 'id' | 'coverage' | 'contextCoverage'>>
 
 /**
  * The candidate with other values. Each is named, so that all candidates are objects of one shape: spreading them took a
  * third of the time of a question.
  */
-export function revised<C extends Candidate | Loaded>(candidate: C, revision: Revision): C {
+export function reviseCandidate<C extends Candidate | LoadedCandidate>(candidate: C, revision: CandidateChange): C {
   return {
     id: candidate.id,
     score: revision.score ?? candidate.score,
@@ -101,7 +101,7 @@ export function revised<C extends Candidate | Loaded>(candidate: C, revision: Re
   } as Candidate as C // all that either has
 }
 
-export function loadedWith(candidate: Candidate, memory: SearchDocument): Loaded {
+export function attachDocument(candidate: Candidate, memory: SearchDocument): LoadedCandidate {
   return {
     id: candidate.id,
     score: candidate.score,
@@ -116,18 +116,18 @@ export function loadedWith(candidate: Candidate, memory: SearchDocument): Loaded
 }
 
 /** The candidate with a new score, and the step that gave it. */
-export function stepped<C extends Candidate>(
+export function addTrailStep<C extends Candidate>(
   candidate: C,
-  stage: Stage,
+  stage: RankingStage,
   score: number,
-  note?: UntoldStep['note'],
+  note?: LazyStep['note'],
 ): C {
-  const step: UntoldStep = note === undefined ? { stage, score } : { stage, score, note }
-  return revised(candidate, { score, trail: [...candidate.trail, step] })
+  const step: LazyStep = note === undefined ? { stage, score } : { stage, score, note }
+  return reviseCandidate(candidate, { score, trail: [...candidate.trail, step] })
 }
 
 /** Best first; equal ones newest first, so that the order never depends on chance. */
-export function byScore(
+export function compareByScore(
   a: Pick<Candidate, 'id' | 'score'>,
   b: Pick<Candidate, 'id' | 'score'>,
 ): number {

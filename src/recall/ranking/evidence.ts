@@ -7,17 +7,17 @@
  */
 
 import type { MemoryId } from '../../domain/ids.ts'
-import { scoreCounts } from '../../text/search/bm25.ts'
+import { scoreTermCounts } from '../../text/search/bm25.ts'
 import type { Candidate } from './candidate.ts'
 
 /** What keyword search found; see `TextMatch` of the store. Null when it did not answer. */
-export type KeywordLeg = {
+export type LexicalHits = {
   readonly terms: readonly { readonly text: string; readonly rarity: number }[]
   readonly averageLength: number
-  readonly hits: readonly KeywordHit[]
+  readonly hits: readonly LexicalHit[]
 }
 
-type KeywordHit = {
+type LexicalHit = {
   readonly id: MemoryId
   readonly score: number
   readonly coverage: number
@@ -27,9 +27,9 @@ type KeywordHit = {
 }
 
 /** What vector search found, closest first. */
-export type MeaningLeg = readonly { readonly id: MemoryId; readonly similarity: number }[]
+export type VectorHits = readonly { readonly id: MemoryId; readonly similarity: number }[]
 
-export type Course = ReadonlyMap<
+export type SessionContext = ReadonlyMap<
   MemoryId,
   {
     readonly session: string
@@ -41,7 +41,7 @@ export type Course = ReadonlyMap<
 /** How far a turn's surroundings reach on each side. */
 const WINDOW_REACH = 2
 /** What must be asked of the store around a hit, so that the surroundings of its neighbours are known too. */
-export const COURSE_REACH = 2 * WINDOW_REACH
+export const SESSION_CONTEXT_REACH = 2 * WINDOW_REACH
 /** A text of this many terms gets half of what its surroundings speak for it: long texts speak for themselves. */
 const BRIEF_TERMS = 100
 /** The same for its session: even a long turn is rarely all that was said about a subject. */
@@ -52,12 +52,12 @@ const TELLING_COVERAGE = 0.4
 const THREAD_MEMORIES = 3
 
 /** The hits of both legs, each with how well it did there, best first. Without a look at their surroundings. */
-export function firstLook(
-  keyword: KeywordLeg | null,
-  meaning: MeaningLeg | null,
+export function rankInitialHits(
+  keyword: LexicalHits | null,
+  meaning: VectorHits | null,
 ): readonly { readonly id: MemoryId; readonly score: number }[] {
-  const words = keywordScores(keyword)
-  const meanings = meaningScores(meaning)
+  const words = computeLexicalScores(keyword)
+  const meanings = computeVectorScores(meaning)
   return [...new Set([...words.keys(), ...meanings.keys()])]
     .map((id) => ({ id, score: (words.get(id) ?? 0) + (meanings.get(id) ?? 0) }))
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
@@ -65,16 +65,16 @@ export function firstLook(
 
 /** Every hit and every neighbour of a hit, with all that is known about it. Scores are still zero. */
 export function gatherEvidence(
-  keyword: KeywordLeg | null,
-  meaning: MeaningLeg | null,
-  course: Course,
+  keyword: LexicalHits | null,
+  meaning: VectorHits | null,
+  course: SessionContext,
 ): readonly Candidate[] {
-  const turnsById = turnsOf(keyword, meaning, course)
+  const turnsById = collectTurns(keyword, meaning, course)
   const turns = [...turnsById.values()]
-  const windows = turns.map(windowOf)
-  const around = surroundingWords(keyword, windows)
-  const sessions = sessionWords(keyword)
-  const threads = sessionMeaning(meaning, turnsById)
+  const windows = turns.map(getWindow)
+  const around = scoreWindows(keyword, windows)
+  const sessions = scoreSessions(keyword)
+  const threads = computeSessionSimilarity(meaning, turnsById)
   const averageLength = keyword?.averageLength ?? 0
   return turns.map((turn, index) => {
     const { id, hit } = turn
@@ -86,9 +86,9 @@ export function gatherEvidence(
       evidence: {
         keyword: turn.words,
         meaning: turn.meaning,
-        context: score * brevityOf(length, BRIEF_TERMS),
+        context: score * computeBrevity(length, BRIEF_TERMS),
         session:
-          (sessions.get(turn.session ?? hit) ?? 0) * brevityOf(length, BRIEF_TERMS_IN_SESSION),
+          (sessions.get(turn.session ?? hit) ?? 0) * computeBrevity(length, BRIEF_TERMS_IN_SESSION),
         thread: threads.get(turn.session ?? turn) ?? 0,
         reply: turn.next?.meaning ?? 0,
         speaker: 0,
@@ -97,23 +97,23 @@ export function gatherEvidence(
       coverage: hit?.coverage ?? 0,
       contextCoverage: coverage,
       similarity: turn.similarity,
-      contextSimilarity: closest(windows[index] ?? []),
+      contextSimilarity: getClosest(windows[index] ?? []),
       trail: [],
     }
   })
 }
 
 /** The best hit counts fully only if it holds much of the question: one that shares no more than an "I" tells little. */
-function keywordScores(keyword: KeywordLeg | null): ReadonlyMap<MemoryId, number> {
+function computeLexicalScores(keyword: LexicalHits | null): ReadonlyMap<MemoryId, number> {
   const hits = keyword?.hits ?? []
   const best = Math.max(0, ...hits.map(({ score }) => score))
   const covered = Math.max(0, ...hits.map(({ coverage }) => coverage))
-  const trust = Math.min(1, covered / (TELLING_COVERAGE * knownShare(keyword)))
+  const trust = Math.min(1, covered / (TELLING_COVERAGE * computeKnownIdfShare(keyword)))
   return new Map(hits.map(({ id, score }) => [id, best > 0 ? (trust * score) / best : 0]))
 }
 
 /** Of what the question's words tell, how much is in words that were found at all. The others no memory can hold. */
-function knownShare(keyword: KeywordLeg | null): number {
+function computeKnownIdfShare(keyword: LexicalHits | null): number {
   const terms = keyword?.terms ?? []
   const sum = (some: typeof terms) => some.reduce((total, { rarity }) => total + rarity, 0)
   const known = sum(
@@ -126,7 +126,7 @@ function knownShare(keyword: KeywordLeg | null): number {
  * Similarities of one model lie in a narrow band whose place depends on the question. What counts is where a hit
  * stands between the last and the first of the list.
  */
-function meaningScores(meaning: MeaningLeg | null): ReadonlyMap<MemoryId, number> {
+function computeVectorScores(meaning: VectorHits | null): ReadonlyMap<MemoryId, number> {
   const similarities = (meaning ?? []).map(({ similarity }) => similarity)
   const last = Math.min(...similarities)
   const range = Math.max(...similarities) - last
@@ -136,48 +136,48 @@ function meaningScores(meaning: MeaningLeg | null): ReadonlyMap<MemoryId, number
 }
 
 /** A memory that is a hit or stands near one, and who stands next to it. */
-type Turn = {
+type TurnNode = {
   readonly id: MemoryId
   words: number
   meaning: number
   similarity: number | null
-  hit: KeywordHit | null
+  hit: LexicalHit | null
   session: string | null
   /** Whether it stands in a session whose course is known. */
   isPlaced: boolean
-  previous: Turn | null
-  next: Turn | null
+  previous: TurnNode | null
+  next: TurnNode | null
 }
 
 /** Those that a leg found first, in its order. */
-function turnsOf(
-  keyword: KeywordLeg | null,
-  meaning: MeaningLeg | null,
-  course: Course,
-): ReadonlyMap<MemoryId, Turn> {
-  const turns = new Map<MemoryId, Turn>()
-  const turnOf = (id: MemoryId): Turn => {
+function collectTurns(
+  keyword: LexicalHits | null,
+  meaning: VectorHits | null,
+  course: SessionContext,
+): ReadonlyMap<MemoryId, TurnNode> {
+  const turns = new Map<MemoryId, TurnNode>()
+  const turnOf = (id: MemoryId): TurnNode => {
     const known = turns.get(id)
     if (known !== undefined) return known
-    const turn = newTurn(id)
+    const turn = createTurn(id)
     turns.set(id, turn)
     return turn
   }
-  const words = keywordScores(keyword)
+  const words = computeLexicalScores(keyword)
   for (const hit of keyword?.hits ?? []) {
     const turn = turnOf(hit.id)
     turn.hit = hit
     turn.words = words.get(hit.id) ?? 0
     turn.session = hit.session
   }
-  const meanings = meaningScores(meaning)
+  const meanings = computeVectorScores(meaning)
   for (const { id, similarity } of meaning ?? []) {
     const turn = turnOf(id)
     turn.similarity = similarity
     turn.meaning = meanings.get(id) ?? 0
   }
   for (const [id, { session, before, after }] of course) {
-    let previous: Turn | null = null
+    let previous: TurnNode | null = null
     for (const neighbour of [...before.toReversed(), id, ...after]) {
       const turn = turnOf(neighbour)
       if (!turn.isPlaced) turn.session = session
@@ -193,7 +193,7 @@ function turnsOf(
 }
 
 /** Written out: there may be a thousand of them, and copying a pattern takes several times as long. */
-function newTurn(id: MemoryId): Turn {
+function createTurn(id: MemoryId): TurnNode {
   return {
     id,
     words: 0,
@@ -208,7 +208,7 @@ function newTurn(id: MemoryId): Turn {
 }
 
 /** The turn among its neighbours, in the order of the session. */
-function windowOf(turn: Turn): readonly Turn[] {
+function getWindow(turn: TurnNode): readonly TurnNode[] {
   const window = [turn]
   let { previous, next } = turn
   for (let step = 0; step < WINDOW_REACH && previous !== null; step++) {
@@ -223,7 +223,7 @@ function windowOf(turn: Turn): readonly Turn[] {
   return window
 }
 
-function closest(window: readonly Turn[]): number | null {
+function getClosest(window: readonly TurnNode[]): number | null {
   let most: number | null = null
   for (const { similarity } of window) {
     if (similarity !== null && (most === null || similarity > most)) most = similarity
@@ -231,30 +231,30 @@ function closest(window: readonly Turn[]): number | null {
   return most
 }
 
-type Words = { readonly score: number; readonly coverage: number }
-const NO_WORDS: Words = { score: 0, coverage: 0 }
+type WindowScore = { readonly score: number; readonly coverage: number }
+const NO_WORDS: WindowScore = { score: 0, coverage: 0 }
 
 /**
  * BM25 of each window, as if it were one text, relative to the best, and the share of the question in it. Plain loops,
  * because there may be a thousand of them.
  */
-function surroundingWords(
-  keyword: KeywordLeg | null,
-  windows: readonly (readonly Turn[])[],
-): readonly Words[] {
+function scoreWindows(
+  keyword: LexicalHits | null,
+  windows: readonly (readonly TurnNode[])[],
+): readonly WindowScore[] {
   if (keyword === null) return []
   const { averageLength } = keyword
   const rarities = keyword.terms.map(({ rarity }) => rarity)
   const asked = rarities.reduce((sum, rarity) => sum + rarity, 0)
   let best = 0
-  const words = windows.map((window): Words => {
+  const words = windows.map((window): WindowScore => {
     if (!window.some(({ hit }) => hit !== null)) return NO_WORDS
     const isAlone = !window.some(({ isPlaced }) => isPlaced)
     const usual = averageLength * (isAlone ? 1 : 2 * WINDOW_REACH + 1)
     let length = 0
     for (const { hit } of window) length += hit?.length ?? averageLength
-    const counts = countsIn(window, rarities.length)
-    const score = scoreCounts(counts, rarities, usual > 0 ? length / usual : 1)
+    const counts = getTermCounts(window, rarities.length)
+    const score = scoreTermCounts(counts, rarities, usual > 0 ? length / usual : 1)
     const found = rarities.reduce((sum, rarity, term) => sum + (counts[term] ? rarity : 0), 0)
     best = Math.max(best, score)
     return { score, coverage: asked > 0 ? found / asked : 0 }
@@ -263,15 +263,15 @@ function surroundingWords(
 }
 
 /** How often each term stands in a window. */
-function countsIn(window: readonly Turn[], terms: number): readonly number[] {
+function getTermCounts(window: readonly TurnNode[], terms: number): readonly number[] {
   const [alone] = window
   if (window.length === 1 && alone !== undefined && alone.hit !== null) return alone.hit.counts
   const counts: number[] = new Array(terms).fill(0)
-  for (const { hit } of window) if (hit !== null) addCounts(counts, hit.counts)
+  for (const { hit } of window) if (hit !== null) addTermCounts(counts, hit.counts)
   return counts
 }
 
-function addCounts(counts: number[], more: readonly number[]): void {
+function addTermCounts(counts: number[], more: readonly number[]): void {
   for (let term = 0; term < counts.length; term++) {
     counts[term] = (counts[term] ?? 0) + (more[term] ?? 0)
   }
@@ -282,29 +282,29 @@ function addCounts(counts: number[], more: readonly number[]): void {
  * session of its own: facts and turns of conversations stand in one list, and a turn must not win merely because it has
  * surroundings.
  */
-function sessionWords(keyword: KeywordLeg | null): ReadonlyMap<string | KeywordHit | null, number> {
+function scoreSessions(keyword: LexicalHits | null): ReadonlyMap<string | LexicalHit | null, number> {
   const rarities = (keyword?.terms ?? []).map(({ rarity }) => rarity)
-  const scores = new Map<string | KeywordHit, number>()
+  const scores = new Map<string | LexicalHit, number>()
   const counts = new Map<string, number[]>()
   for (const hit of keyword?.hits ?? []) {
     if (hit.session === null) {
-      scores.set(hit, scoreCounts(hit.counts, rarities, 1))
+      scores.set(hit, scoreTermCounts(hit.counts, rarities, 1))
       continue
     }
     const known = counts.get(hit.session)
     if (known === undefined) counts.set(hit.session, [...hit.counts])
-    else addCounts(known, hit.counts)
+    else addTermCounts(known, hit.counts)
   }
-  for (const [session, found] of counts) scores.set(session, scoreCounts(found, rarities, 1))
-  return relative(scores)
+  for (const [session, found] of counts) scores.set(session, scoreTermCounts(found, rarities, 1))
+  return normalizeToBest(scores)
 }
 
 /** The mean of the closest memories of a session; relative to the best session. */
-function sessionMeaning(
-  meaning: MeaningLeg | null,
-  turns: ReadonlyMap<MemoryId, Turn>,
-): ReadonlyMap<string | Turn, number> {
-  const means = new Map<string | Turn, number>()
+function computeSessionSimilarity(
+  meaning: VectorHits | null,
+  turns: ReadonlyMap<MemoryId, TurnNode>,
+): ReadonlyMap<string | TurnNode, number> {
+  const means = new Map<string | TurnNode, number>()
   const closest = new Map<string, number[]>()
   // Hits come closest first, so the first of a session are its closest.
   for (const { id } of meaning ?? []) {
@@ -322,10 +322,10 @@ function sessionMeaning(
   for (const [session, some] of closest) {
     means.set(session, some.reduce((sum, score) => sum + score, 0) / THREAD_MEMORIES)
   }
-  return relative(means)
+  return normalizeToBest(means)
 }
 
-function relative<Key>(scores: Map<Key, number>): ReadonlyMap<Key, number> {
+function normalizeToBest<Key>(scores: Map<Key, number>): ReadonlyMap<Key, number> {
   let best = 0
   for (const score of scores.values()) best = Math.max(best, score)
   for (const [key, score] of scores) scores.set(key, best > 0 ? score / best : 0)
@@ -333,6 +333,6 @@ function relative<Key>(scores: Map<Key, number>): ReadonlyMap<Key, number> {
 }
 
 /** 1 for the shortest text, a half for one of `half` terms. */
-function brevityOf(length: number, half: number): number {
+function computeBrevity(length: number, half: number): number {
   return 1 / (1 + (length / half) ** 2)
 }

@@ -4,13 +4,13 @@ import { memoryId } from '../../../test/fakes/memories.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { FUSIONS } from '../../domain/settings/recall-modes.ts'
 import type { Candidate, Evidence } from './candidate.ts'
-import { type Course, firstLook, gatherEvidence, type KeywordLeg } from './evidence.ts'
-import { EVIDENCE_WEIGHTS, type FusionOptions, fuse, type Legs } from './fusion.ts'
+import { type SessionContext, rankInitialHits, gatherEvidence, type LexicalHits } from './evidence.ts'
+import { EVIDENCE_WEIGHTS, type FusionOptions, fuseCandidates, type RetrieverHits } from './fusion.ts'
 
-const OPTIONS: FusionOptions = { fusion: 'adaptive', rrfK: 60, meaningWeight: 0.7 }
+const OPTIONS: FusionOptions = { fusion: 'adaptive', rrfK: 60, vectorWeight: 0.7 }
 
 /** One term for each number of a hit; all of them equally rare. */
-function words(hits: Readonly<Record<number, readonly number[]>>, session = 'today'): KeywordLeg {
+function words(hits: Readonly<Record<number, readonly number[]>>, session = 'today'): LexicalHits {
   const rows = Object.entries(hits).map(([id, counts]) => {
     const found = counts.filter((count) => count > 0).length
     return {
@@ -27,7 +27,7 @@ function words(hits: Readonly<Record<number, readonly number[]>>, session = 'tod
 }
 
 /** Memories that were learned one after the other. */
-function sessionOf(...ids: readonly number[]): Course {
+function sessionOf(...ids: readonly number[]): SessionContext {
   const row = ids.map(memoryId)
   return new Map(
     row.map((id, at) => [
@@ -48,7 +48,7 @@ const of = (candidates: readonly Candidate[], id: number) => {
 }
 
 const leg = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 15 })
-const keywordLeg: fc.Arbitrary<KeywordLeg> = fc
+const keywordLeg: fc.Arbitrary<LexicalHits> = fc
   .record({
     ids: leg,
     rarities: fc.array(fc.double({ min: 0.01, max: 12, noNaN: true }), {
@@ -74,7 +74,7 @@ const meaningLeg = fc
     const sorted = [...similarities].sort((a, b) => b - a)
     return ids.map((id, at) => ({ id: memoryId(id), similarity: sorted[at] ?? -1 }))
   })
-const anyLegs: fc.Arbitrary<Legs> = fc.record({
+const anyLegs: fc.Arbitrary<RetrieverHits> = fc.record({
   keyword: fc.option(keywordLeg),
   meaning: fc.option(meaningLeg),
 })
@@ -85,7 +85,7 @@ const anyCourse = fc
 describe('evidence', () => {
   it('[RA6] lies between 0 and 1, whatever the legs and the course are', () => {
     fc.assert(
-      fc.property(anyLegs, anyCourse, ({ keyword, meaning }, course) => {
+      fc.property(anyLegs, anyCourse, ({ keyword, vector: meaning }, course) => {
         const candidates = gatherEvidence(keyword, meaning, course)
         expect(new Set(candidates.map(({ id }) => id)).size).toBe(candidates.length)
         for (const { evidence, coverage, contextCoverage } of candidates) {
@@ -100,8 +100,8 @@ describe('evidence', () => {
 
   it('[RA6] has every hit and every neighbour of one, and no more', () => {
     fc.assert(
-      fc.property(anyLegs, anyCourse, ({ keyword, meaning }, course) => {
-        const hits = firstLook(keyword, meaning).map(({ id }) => id)
+      fc.property(anyLegs, anyCourse, ({ keyword, vector: meaning }, course) => {
+        const hits = rankInitialHits(keyword, meaning).map(({ id }) => id)
         const around = [...course].flatMap(([id, { before, after }]) => [id, ...before, ...after])
         const candidates = gatherEvidence(keyword, meaning, course).map(({ id }) => id)
         expect(new Set(candidates)).toEqual(new Set<MemoryId>([...hits, ...around]))
@@ -117,7 +117,7 @@ describe('evidence', () => {
       expect(of(candidates, near).evidence.context).toBeGreaterThan(0)
     expect(of(candidates, 5).evidence.context).toBe(0)
     expect(of(candidates, 3)).toMatchObject({ coverage: 0, contextCoverage: 1 })
-    const [first, second] = fuse(candidates, { keyword: null, meaning: null }, OPTIONS)
+    const [first, second] = fuseCandidates(candidates, { keyword: null, vector: null }, OPTIONS)
     expect(first?.id).toBe(memoryId(2))
     expect(second?.score).toBeGreaterThan(0)
   })
@@ -172,9 +172,9 @@ describe('fusion', () => {
     const options = { ...OPTIONS, fusion }
     fc.assert(
       fc.property(anyLegs, anyCourse, (legs, course) => {
-        const candidates = gatherEvidence(legs.keyword, legs.meaning, course)
-        const fused = fuse(candidates, legs, options)
-        expect(fuse([...candidates].reverse(), legs, options)).toEqual(fused)
+        const candidates = gatherEvidence(legs.keyword, legs.vector, course)
+        const fused = fuseCandidates(candidates, legs, options)
+        expect(fuseCandidates([...candidates].reverse(), legs, options)).toEqual(fused)
         for (const [at, { score }] of fused.entries()) {
           expect(Number.isFinite(score)).toBe(true)
           expect(score).toBeLessThanOrEqual(fused[at - 1]?.score ?? Number.POSITIVE_INFINITY)
@@ -187,9 +187,9 @@ describe('fusion', () => {
   it('[RA6] rrf is the sum of 1 / (k + rank), with ranks from 1', () => {
     fc.assert(
       fc.property(anyLegs, fc.integer({ min: 1, max: 1_000 }), (legs, rrfK) => {
-        const candidates = gatherEvidence(legs.keyword, legs.meaning, new Map())
-        for (const { id, score } of fuse(candidates, legs, { ...OPTIONS, fusion: 'rrf', rrfK })) {
-          const ranks = [legs.keyword?.hits ?? [], legs.meaning ?? []]
+        const candidates = gatherEvidence(legs.keyword, legs.vector, new Map())
+        for (const { id, score } of fuseCandidates(candidates, legs, { ...OPTIONS, fusion: 'rrf', rrfK })) {
+          const ranks = [legs.keyword?.hits ?? [], legs.vector ?? []]
             .map((hits) => hits.findIndex((hit) => hit.id === id) + 1)
             .filter((rank) => rank > 0)
           expect(score).toBeCloseTo(
@@ -206,7 +206,7 @@ describe('fusion', () => {
     const keyword = words({ 1: [1, 1], 2: [1, 0] })
     const meaning = [1, 3].map((id) => ({ id: memoryId(id), similarity: 1 / id }))
     const candidates = gatherEvidence(keyword, meaning, new Map())
-    const fused = fuse(candidates, { keyword, meaning }, { ...OPTIONS, fusion: 'rrf', rrfK: 60 })
+    const fused = fuseCandidates(candidates, { keyword, vector: meaning }, { ...OPTIONS, fusion: 'rrf', rrfK: 60 })
     expect(fused.map(({ id, score }) => [id, score])).toEqual([
       [memoryId(1), 2 / 61],
       [memoryId(3), 1 / 62],
@@ -227,10 +227,10 @@ describe('fusion', () => {
       { id: memoryId(1), similarity: 0.6 },
     ]
     const candidates = gatherEvidence(keyword, meaning, new Map())
-    const fused = fuse(
+    const fused = fuseCandidates(
       candidates,
-      { keyword, meaning },
-      { ...OPTIONS, fusion: 'weighted', meaningWeight: 0.7 },
+      { keyword, vector: meaning },
+      { ...OPTIONS, fusion: 'weighted', vectorWeight: 0.7 },
     )
     expect(of(fused, 1).score).toBeCloseTo(0.3, 12)
     expect(of(fused, 2).score).toBeCloseTo(0.3 * 0.5 + 0.7, 12)
@@ -243,13 +243,13 @@ describe('fusion', () => {
       fc.property(keywordLeg, (keyword) => {
         const alone = gatherEvidence(keyword, null, new Map())
         const beside = gatherEvidence(keyword, [], new Map())
-        const ids = fuse(alone, { keyword, meaning: null }, options).map(({ id }) => id)
-        expect(fuse(beside, { keyword, meaning: [] }, options).map(({ id }) => id)).toEqual(ids)
+        const ids = fuseCandidates(alone, { keyword, vector: null }, options).map(({ id }) => id)
+        expect(fuseCandidates(beside, { keyword, vector: [] }, options).map(({ id }) => id)).toEqual(ids)
         if (fusion !== 'rrf') expect(ids).toHaveLength(keyword.hits.length)
       }),
       { numRuns: 50 },
     )
-    expect(fuse([], { keyword: null, meaning: null }, options)).toEqual([])
+    expect(fuseCandidates([], { keyword: null, vector: null }, options)).toEqual([])
   })
 
   it('[RA6] more of any evidence never lowers a score', () => {
@@ -260,7 +260,7 @@ describe('fusion', () => {
   it.each(['rrf', 'weighted'] as const)('[RA6] %s knows hits only', (fusion) => {
     const keyword = words({ 2: [1] })
     const candidates = gatherEvidence(keyword, null, sessionOf(1, 2, 3))
-    const fused = fuse(candidates, { keyword, meaning: null }, { ...OPTIONS, fusion })
+    const fused = fuseCandidates(candidates, { keyword, vector: null }, { ...OPTIONS, fusion })
     expect(fused.map(({ id }) => id)).toEqual([memoryId(2)])
   })
 })

@@ -1,14 +1,14 @@
 /** Joins what the legs found into one order. */
 import type { Fusion } from '../../domain/settings/recall-modes.ts'
-import { byScore, type Candidate, type Evidence, revised, type UntoldStep } from './candidate.ts'
-import type { KeywordLeg, MeaningLeg } from './evidence.ts'
+import { compareByScore, type Candidate, type Evidence, reviseCandidate, type LazyStep } from './candidate.ts'
+import type { LexicalHits, VectorHits } from './evidence.ts'
 
 export type FusionOptions = {
   readonly fusion: Fusion
   /** Of reciprocal rank fusion: how little the first ranks stand out. */
   readonly rrfK: number
   /** Of the weighted sum: how much meaning counts against words. */
-  readonly meaningWeight: number
+  readonly vectorWeight: number
 }
 
 /**
@@ -18,7 +18,7 @@ export type FusionOptions = {
  */
 export const EVIDENCE_WEIGHTS: Evidence = {
   keyword: 0.45,
-  meaning: 0.33,
+  vector: 0.33,
   context: 0.2,
   session: 0.12,
   thread: 0.1,
@@ -27,32 +27,32 @@ export const EVIDENCE_WEIGHTS: Evidence = {
   time: 0.3,
 }
 
-export type Legs = {
+export type RetrieverHits = {
   /** Null when the leg was not asked or did not answer. */
-  readonly keyword: KeywordLeg | null
-  readonly meaning: MeaningLeg | null
+  readonly keyword: LexicalHits | null
+  readonly vector: VectorHits | null
 }
 
 /** The candidates, best first. */
-export function fuse(
+export function fuseCandidates(
   candidates: readonly Candidate[],
-  legs: Legs,
+  legs: RetrieverHits,
   options: FusionOptions,
 ): readonly Candidate[] {
   switch (options.fusion) {
     case 'adaptive':
-      return scored(candidates, ({ evidence }) => adaptive(evidence))
+      return scoreTopCandidates(candidates, ({ evidence }) => fuseAdaptive(evidence))
     case 'weighted':
-      return scored(
+      return scoreTopCandidates(
         candidates.filter(isHit),
-        ({ evidence: { keyword, meaning } }) =>
-          (1 - options.meaningWeight) * keyword + options.meaningWeight * meaning,
+        ({ evidence: { keyword, vector: meaning } }) =>
+          (1 - options.vectorWeight) * keyword + options.vectorWeight * meaning,
       )
     case 'rrf': {
-      const ranks = [legs.keyword?.hits ?? [], legs.meaning ?? []].map(
+      const ranks = [legs.keyword?.hits ?? [], legs.vector ?? []].map(
         (hits) => new Map(hits.map(({ id }, position) => [id, position + 1])),
       )
-      return scored(candidates.filter(isHit), ({ id }) =>
+      return scoreTopCandidates(candidates.filter(isHit), ({ id }) =>
         ranks.reduce((sum, rank) => {
           const position = rank.get(id)
           return position === undefined ? sum : sum + 1 / (options.rrfK + position)
@@ -66,28 +66,28 @@ export function fuse(
  * Writes the first steps of the trail: what each leg said, and what came of it. Apart from fusing, because only the
  * few that stay in the running need them.
  */
-export function withTrail(
+export function addFusionTrail(
   candidates: readonly Candidate[],
-  legs: Legs,
+  legs: RetrieverHits,
   { fusion }: FusionOptions,
 ): readonly Candidate[] {
   const hits = new Map((legs.keyword?.hits ?? []).map((hit) => [hit.id, hit]))
   const terms = legs.keyword?.terms ?? []
   return candidates.map((candidate) => {
     const { id, similarity, score, evidence } = candidate
-    const trail: UntoldStep[] = []
+    const trail: LazyStep[] = []
     const hit = hits.get(id)
     if (hit !== undefined) {
-      trail.push({ stage: 'keyword', score: hit.score, note: () => wordsIn(hit, terms) })
+      trail.push({ stage: 'keyword', score: hit.score, note: () => describeMatchedTerms(hit, terms) })
     }
     if (similarity !== null) trail.push({ stage: 'meaning', score: similarity })
-    const note = fusion === 'adaptive' ? { note: () => parts(evidence) } : {}
+    const note = fusion === 'adaptive' ? { note: () => describeContributions(evidence) } : {}
     trail.push({ stage: 'fuse', score, ...note })
-    return revised(candidate, { trail })
+    return reviseCandidate(candidate, { trail })
   })
 }
 
-function wordsIn({ counts }: KeywordLeg['hits'][number], terms: KeywordLeg['terms']): string {
+function describeMatchedTerms({ counts }: LexicalHits['hits'][number], terms: LexicalHits['terms']): string {
   const found = terms.filter((_, position) => (counts[position] ?? 0) > 0)
   return `${found.length} of ${terms.length} words: ${found.map(({ text }) => text).join(', ')}`
 }
@@ -97,23 +97,23 @@ function isHit({ coverage, similarity }: Candidate): boolean {
   return coverage > 0 || similarity !== null
 }
 
-function scored(
+function scoreTopCandidates(
   candidates: readonly Candidate[],
   scoreOf: (candidate: Candidate) => number,
 ): readonly Candidate[] {
   return candidates
-    .map((candidate) => revised(candidate, { score: scoreOf(candidate) }))
-    .sort(byScore)
+    .map((candidate) => reviseCandidate(candidate, { score: scoreOf(candidate) }))
+    .sort(compareByScore)
 }
 
 const KINDS = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[] // the table's own keys
 
 /** In the order of the table, because the order of a sum decides its last digit. */
-function adaptive(evidence: Evidence): number {
+function fuseAdaptive(evidence: Evidence): number {
   const weights = EVIDENCE_WEIGHTS
   return (
     weights.keyword * evidence.keyword +
-    weights.meaning * evidence.meaning +
+    weights.vector * evidence.vector +
     weights.context * evidence.context +
     weights.session * evidence.session +
     weights.thread * evidence.thread +
@@ -124,7 +124,7 @@ function adaptive(evidence: Evidence): number {
 }
 
 /** What the score was made of, most first. */
-function parts(evidence: Evidence): string {
+function describeContributions(evidence: Evidence): string {
   return KINDS.map((kind) => [kind, EVIDENCE_WEIGHTS[kind] * evidence[kind]] as const)
     .filter(([, part]) => part > 0)
     .sort(([, a], [, b]) => b - a)

@@ -4,7 +4,7 @@ import { instant, memoryId } from '../../../test/fakes/memories.ts'
 import { loaded } from '../../../test/fakes/ranking-candidates.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
-import { match, momentOf, readQuestion } from './question-match.ts'
+import { boostQuestionMatches, getEventTime, parseQuestion } from './question-match.ts'
 
 const NOW = instant(Date.parse('2024-05-15T10:30:00Z'))
 
@@ -14,7 +14,7 @@ const said = (speaker: string | null): Partial<Memory> => ({
 
 /** Whether a question asks for what someone said. */
 function isRaised(question: string, speaker: string | null): boolean {
-  const [best] = match([loaded(1, 1, said(speaker))], readQuestion(question, NOW))
+  const [best] = boostQuestionMatches([loaded(1, 1, said(speaker))], parseQuestion(question, NOW))
   return best?.evidence.speaker === 1
 }
 
@@ -82,11 +82,11 @@ describe('who is asked about', () => {
 })
 
 describe('match', () => {
-  const asked = readQuestion('What did Ann do last week?', NOW)
+  const asked = parseQuestion('What did Ann do last week?', NOW)
 
   it('[RA8] who and when raise a score by a share of the best, and say so', () => {
     const lastWeek = instant(Date.parse('2024-05-08'))
-    const matched = match(
+    const matched = boostQuestionMatches(
       [
         loaded(1, 0.4, said('Bob')),
         loaded(2, 0.3, { ...said('Ann'), createdAt: lastWeek }),
@@ -111,7 +111,7 @@ describe('match', () => {
     fc.assert(
       fc.property(scores, (some) => {
         const candidates = some.map((score, id) => loaded(id, score, said(id % 2 ? 'Ann' : 'Bob')))
-        const matched = match(candidates, asked)
+        const matched = boostQuestionMatches(candidates, asked)
         expect(matched).toHaveLength(candidates.length)
         for (const { id, score } of matched) {
           const before = candidates.find((candidate) => candidate.id === id)
@@ -123,7 +123,7 @@ describe('match', () => {
 
   it('[RA8] a memory is of the time when it began to hold', () => {
     const { memory } = loaded(1, 1, { createdAt: instant(5), validFrom: instant(3) })
-    expect(momentOf(memory)).toBe(3)
-    expect(momentOf({ ...memory, validFrom: null })).toBe(5)
+    expect(getEventTime(memory)).toBe(3)
+    expect(getEventTime({ ...memory, validFrom: null })).toBe(5)
   })
 })

@@ -3,17 +3,17 @@
 import type { SearchDocument } from '../../domain/search-document.ts'
 import type { Instant } from '../../lib/time.ts'
 import { containsName } from '../question/names.ts'
-import { nearness, type Span, timeSpan } from '../question/time-expressions.ts'
-import { byScore, type Loaded, revised, stepped } from './candidate.ts'
+import { computeTimeProximity, type TimeSpan, parseTimeSpan } from '../question/time-expressions.ts'
+import { compareByScore, type LoadedCandidate, reviseCandidate, addTrailStep } from './candidate.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
 
 /** What is asked for beside the words themselves. */
-export type Asked = {
+export type ParsedQuestion = {
   /** "I", "my": what the user said about themselves. */
   readonly isAboutUser: boolean
   /** "you", "your": what the assistant said. */
   readonly isAboutAssistant: boolean
-  readonly span: Span | null
+  readonly span: TimeSpan | null
   readonly question: string
 }
 
@@ -25,24 +25,24 @@ const USER_WORDS =
   /(?<![\p{L}\p{N}])(?:[Ii]|[Mm]y|MY|[Mm]e|ME|[Mm]ine|[Mm]yself|[Ww]e|WE|[Oo]ur|OUR|[Uu]s)(?![\p{L}\p{N}])/u
 const ASSISTANT_WORDS = /(?<![\p{L}\p{N}])(?:you|your|yours)(?![\p{L}\p{N}])/iu
 
-export function readQuestion(question: string, now: Instant): Asked {
+export function parseQuestion(question: string, now: Instant): ParsedQuestion {
   return {
     isAboutUser: USER_WORDS.test(question),
     isAboutAssistant: ASSISTANT_WORDS.test(question),
-    span: timeSpan(question, now),
+    span: parseTimeSpan(question, now),
     question,
   }
 }
 
 /** Raises memories of those, and of the time, that the question names. */
-export function match(candidates: readonly Loaded[], asked: Asked): readonly Loaded[] {
+export function boostQuestionMatches(candidates: readonly LoadedCandidate[], asked: ParsedQuestion): readonly LoadedCandidate[] {
   // Every way of fusing has its own scale; what fits raises by a share of the best score.
   const scale = Math.max(0, ...candidates.map(({ score }) => score))
   return candidates
     .map((candidate) => {
       const name = candidate.memory.provenance.speaker
-      const speaker = name !== null && isAskedFor(name, asked) ? 1 : 0
-      const time = asked.span === null ? 0 : nearness(momentOf(candidate.memory), asked.span)
+      const speaker = name !== null && isSpeakerNamed(name, asked) ? 1 : 0
+      const time = asked.span === null ? 0 : computeTimeProximity(getEventTime(candidate.memory), asked.span)
       if (speaker === 0 && time === 0) return candidate
       const notes = [
         ...(speaker > 0 ? [`said by ${name}`] : []),
@@ -50,18 +50,18 @@ export function match(candidates: readonly Loaded[], asked: Asked): readonly Loa
       ]
       const fit = EVIDENCE_WEIGHTS.speaker * speaker + EVIDENCE_WEIGHTS.time * time
       const evidence = { ...candidate.evidence, speaker, time }
-      const matched = revised(candidate, { evidence })
-      return stepped(matched, 'match', candidate.score + scale * fit, notes.join(', '))
+      const matched = reviseCandidate(candidate, { evidence })
+      return addTrailStep(matched, 'match', candidate.score + scale * fit, notes.join(', '))
     })
-    .sort(byScore)
+    .sort(compareByScore)
 }
 
 /** The time that a memory is of: when it began to hold, if that is known. */
-export function momentOf({ validFrom, createdAt }: SearchDocument): Instant {
+export function getEventTime({ validFrom, createdAt }: SearchDocument): Instant {
   return validFrom ?? createdAt
 }
 
-function isAskedFor(speaker: string, asked: Asked): boolean {
+function isSpeakerNamed(speaker: string, asked: ParsedQuestion): boolean {
   const name = speaker.toLowerCase()
   if (name === USER) return asked.isAboutUser
   if (name === ASSISTANT) return asked.isAboutAssistant
@@ -69,6 +69,6 @@ function isAskedFor(speaker: string, asked: Asked): boolean {
 }
 
 /** Whether a speaker is somebody with a name. */
-export function isNamed(speaker: string): boolean {
+export function isNamedSpeaker(speaker: string): boolean {
   return ![USER, ASSISTANT].includes(speaker.toLowerCase())
 }

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { instant, memoryId } from '../../../test/fakes/memories.ts'
 import { candidate, loaded } from '../../../test/fakes/ranking-candidates.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { type Loaded, NO_EVIDENCE, told } from './candidate.ts'
-import { diversify } from './diversity.ts'
-import { withinBudget } from './result-budget.ts'
-import { freshness, weigh } from './score-boosts.ts'
-import { aboveFloor, closenessAmong } from './similarity-threshold.ts'
+import { type LoadedCandidate, NO_EVIDENCE, renderTrail } from './candidate.ts'
+import { diversifyCandidates } from './diversity.ts'
+import { fitBudget } from './result-budget.ts'
+import { computeFreshness, applyBoosts } from './score-boosts.ts'
+import { filterBySimilarity, createSimilarityScale } from './similarity-threshold.ts'
 
 const DAY = 86_400_000
 const NOW = instant(1_000 * DAY)
@@ -19,14 +19,14 @@ describe('weigh', () => {
   const daysOld = (days: number) => ({ createdAt: instant(NOW - days * DAY) })
 
   it('[RA9] halves freshness with every half-life, and never lets it grow with age', () => {
-    expect(freshness(loaded(1, 1, daysOld(90)).memory, NOW, 90)).toBeCloseTo(0.5, 12)
-    expect(freshness(loaded(1, 1, daysOld(180)).memory, NOW, 90)).toBeCloseTo(0.25, 12)
+    expect(computeFreshness(loaded(1, 1, daysOld(90)).memory, NOW, 90)).toBeCloseTo(0.5, 12)
+    expect(computeFreshness(loaded(1, 1, daysOld(180)).memory, NOW, 90)).toBeCloseTo(0.25, 12)
     const age = fc.double({ min: -1_000, max: 100_000, noNaN: true })
     const halfLife = fc.double({ min: 0, max: 3_650, noNaN: true })
     fc.assert(
       fc.property(age, age, halfLife, (one, other, halfLifeDays) => {
         const [young, old] = [Math.min(one, other), Math.max(one, other)].map((days) =>
-          freshness(loaded(1, 1, daysOld(days)).memory, NOW, halfLifeDays),
+          computeFreshness(loaded(1, 1, daysOld(days)).memory, NOW, halfLifeDays),
         )
         expect(young).toBeGreaterThanOrEqual(old ?? Number.NaN)
         expect(old).toBeGreaterThanOrEqual(0)
@@ -37,21 +37,21 @@ describe('weigh', () => {
 
   it('[RA9] pinned memories stay fresh, and so do all when age is left out', () => {
     const old = daysOld(10_000)
-    expect(freshness(loaded(1, 1, { ...old, pinned: true }).memory, NOW, 90)).toBe(1)
-    expect(freshness(loaded(1, 1, old).memory, NOW, 0)).toBe(1)
-    expect(freshness(loaded(1, 1, { ...old, lastUsedAt: NOW }).memory, NOW, 90)).toBe(1)
+    expect(computeFreshness(loaded(1, 1, { ...old, pinned: true }).memory, NOW, 90)).toBe(1)
+    expect(computeFreshness(loaded(1, 1, old).memory, NOW, 0)).toBe(1)
+    expect(computeFreshness(loaded(1, 1, { ...old, lastUsedAt: NOW }).memory, NOW, 90)).toBe(1)
   })
 
   it('[RA9] of equally fitting memories the fresher and the more important come first', () => {
-    const ages = weigh([loaded(1, 1, daysOld(900)), loaded(2, 1, daysOld(1))], NOW, options)
+    const ages = applyBoosts([loaded(1, 1, daysOld(900)), loaded(2, 1, daysOld(1))], NOW, options)
     expect(idsOf(ages)).toEqual([2, 1].map(memoryId))
-    const worths = weigh(
+    const worths = applyBoosts(
       [loaded(1, 1, { importance: 2 }), loaded(2, 1, { importance: 9 }), loaded(3, 1)],
       NOW,
       options,
     )
     expect(idsOf(worths)).toEqual([2, 3, 1].map(memoryId))
-    expect(told(worths[0]?.trail ?? [])[0]).toMatchObject({
+    expect(renderTrail(worths[0]?.trail ?? [])[0]).toMatchObject({
       stage: 'weigh',
       note: expect.stringContaining('importance 9'),
     })
@@ -60,7 +60,7 @@ describe('weigh', () => {
   it('[RA9] salience counts as far as it has not faded, which pinned memories and identity do not', () => {
     const ageless = { ...options, ageWeight: 0 }
     const idle = { salience: 0.9, updatedAt: instant(NOW - 60 * DAY) }
-    const weighed = weigh(
+    const weighed = applyBoosts(
       [
         loaded(1, 1, idle),
         loaded(2, 1, { salience: 0.5, updatedAt: NOW }),
@@ -77,9 +77,9 @@ describe('weigh', () => {
   it('[RA9] with no weight it changes nothing, with any it never turns a score negative', () => {
     const none = { halfLifeDays: 90, ageWeight: 0, importanceWeight: 0 }
     const kept = [loaded(2, 0.5, daysOld(5)), loaded(1, 0.5, { importance: 10 })]
-    expect(weigh(kept, NOW, none)).toEqual(kept)
+    expect(applyBoosts(kept, NOW, none)).toEqual(kept)
     const most = { halfLifeDays: 1, ageWeight: 1, importanceWeight: 1 }
-    const [worst] = weigh([loaded(1, 1, { importance: 1, salience: 0 })], NOW, most)
+    const [worst] = applyBoosts([loaded(1, 1, { importance: 1, salience: 0 })], NOW, most)
     expect(worst?.score).toBeGreaterThanOrEqual(0)
   })
 })
@@ -97,10 +97,10 @@ describe('diversify', () => {
         const candidates = rows
           .map(([score, text], id) => says(id, score, text))
           .sort((a, b) => b.score - a.score)
-        const diverse = diversify(candidates, lambda)
+        const diverse = diversifyCandidates(candidates, lambda)
         expect(idsOf(diverse).sort()).toEqual(idsOf(candidates).sort())
         expect(diverse[0]?.id).toBe(lambda === 0 ? diverse[0]?.id : candidates[0]?.id)
-        expect(diversify(candidates, 1)).toBe(candidates)
+        expect(diversifyCandidates(candidates, 1)).toBe(candidates)
       }),
     )
   })
@@ -115,8 +115,8 @@ describe('diversify', () => {
       says(3, 0.8, other),
       says(4, 0.1, 'x'),
     ]
-    expect(idsOf(diversify(candidates, 0.5))[1]).toBe(memoryId(3))
-    expect(diversify(candidates, 0.5)[0]?.trail.at(-1)).toMatchObject({
+    expect(idsOf(diversifyCandidates(candidates, 0.5))[1]).toBe(memoryId(3))
+    expect(diversifyCandidates(candidates, 0.5)[0]?.trail.at(-1)).toMatchObject({
       stage: 'diversify',
       note: 'new',
     })
@@ -129,13 +129,13 @@ describe('diversify', () => {
       says(3, 0.9, 'three'),
       says(4, 0.8, 'four'),
     ]
-    expect(idsOf(diversify(candidates, 0.9))).toEqual([1, 2, 3, 4].map(memoryId))
+    expect(idsOf(diversifyCandidates(candidates, 0.9))).toEqual([1, 2, 3, 4].map(memoryId))
   })
 })
 
 describe('floor', () => {
   const floors = { answerFloor: 1.2, memberFloor: 0.85 }
-  const closeness = closenessAmong(100, { mean: 0.7, deviation: 0.03 })
+  const closeness = createSimilarityScale(100, { mean: 0.7, deviation: 0.03 })
   const near = (id: number, similarity: number, coverage = 0) =>
     candidate(id, {
       similarity,
@@ -145,48 +145,48 @@ describe('floor', () => {
     })
 
   it('[RA11] the best of so many unrelated memories has a closeness of about 1', () => {
-    const few = closenessAmong(10, { mean: 0.7, deviation: 0.03 })
+    const few = createSimilarityScale(10, { mean: 0.7, deviation: 0.03 })
     expect(few(0.7)).toBe(0)
     expect(few(0.8)).toBeGreaterThan(closeness(0.8))
     for (const memories of [0, 1, 2, 1e9]) {
-      expect(Number.isFinite(closenessAmong(memories, { mean: 0, deviation: 0.1 })(1))).toBe(true)
+      expect(Number.isFinite(createSimilarityScale(memories, { mean: 0, deviation: 0.1 })(1))).toBe(true)
     }
   })
 
   it('[RA11] nothing but unrelated memories is nothing', () => {
-    expect(aboveFloor([near(1, 0.75), near(2, 0.72, 0.3)], closeness, floors)).toEqual([])
-    expect(aboveFloor([candidate(1, { contextCoverage: 0.04 })], null, floors)).toEqual([])
-    expect(aboveFloor([], closeness, floors)).toEqual([])
+    expect(filterBySimilarity([near(1, 0.75), near(2, 0.72, 0.3)], closeness, floors)).toEqual([])
+    expect(filterBySimilarity([candidate(1, { contextCoverage: 0.04 })], null, floors)).toEqual([])
+    expect(filterBySimilarity([], closeness, floors)).toEqual([])
   })
 
   it('[RA11] an answer keeps what is near and leaves out what is far', () => {
     const candidates = [near(1, 0.82), near(2, 0.79), near(3, 0.72)]
-    expect(idsOf(aboveFloor(candidates, closeness, floors))).toEqual([1, 2].map(memoryId))
+    expect(idsOf(filterBySimilarity(candidates, closeness, floors))).toEqual([1, 2].map(memoryId))
   })
 
   it('[RA11] a memory without a vector is judged by its words', () => {
     const found = candidate(1, { coverage: 0.3, contextCoverage: 0.3 })
     for (const how of [closeness, null]) {
-      expect(idsOf(aboveFloor([found], how, floors))).toEqual([memoryId(1)])
+      expect(idsOf(filterBySimilarity([found], how, floors))).toEqual([memoryId(1)])
     }
   })
 
   it('[RA11] the more of the words a memory holds, the less near it must be', () => {
-    expect(aboveFloor([near(1, 0.79)], closeness, floors)).toEqual([])
-    expect(aboveFloor([near(1, 0.79, 0.6)], closeness, floors)).toHaveLength(1)
+    expect(filterBySimilarity([near(1, 0.79)], closeness, floors)).toEqual([])
+    expect(filterBySimilarity([near(1, 0.79, 0.6)], closeness, floors)).toHaveLength(1)
   })
 
   it('[CR32] a turn that is eased need not be nearer than a fact', () => {
     const turn = { ...near(1, 0.82), id: 'turn_1' as MemoryId } // as ids of turns are written
-    expect(aboveFloor([turn], closeness, floors)).toEqual([])
-    expect(aboveFloor([turn], closeness, floors, () => true)).toHaveLength(1)
+    expect(filterBySimilarity([turn], closeness, floors)).toEqual([])
+    expect(filterBySimilarity([turn], closeness, floors, () => true)).toHaveLength(1)
     const far = { ...near(1, 0.75), id: turn.id }
-    expect(aboveFloor([far], closeness, floors, () => true)).toEqual([])
+    expect(filterBySimilarity([far], closeness, floors, () => true)).toEqual([])
   })
 
   it('[RA11] what is from the very time that is asked about is part of the answer', () => {
     const then = candidate(1, { evidence: { ...NO_EVIDENCE, time: 1 } })
-    expect(aboveFloor([then], closeness, floors)).toHaveLength(1)
+    expect(filterBySimilarity([then], closeness, floors)).toHaveLength(1)
   })
 
   const floor = fc.double({ min: 0, max: 5, noNaN: true })
@@ -218,7 +218,7 @@ describe('floor', () => {
         floor,
         floor,
         (some, how, answerFloor, memberFloor) => {
-          const kept = idsOf(aboveFloor(some, how, { answerFloor, memberFloor }))
+          const kept = idsOf(filterBySimilarity(some, how, { minTopSimilarity: answerFloor, minSimilarity: memberFloor }))
           for (const one of some) if (one.coverage >= 0.7) expect(kept).toContain(one.id)
         },
       ),
@@ -229,7 +229,7 @@ describe('floor', () => {
     fc.assert(
       fc.property(anyCandidates, anyNearness, floor, floor, floor, (some, how, a, b, c) => {
         const kept = (answerFloor: number, memberFloor: number) =>
-          idsOf(aboveFloor(some, how, { answerFloor, memberFloor }))
+          idsOf(filterBySimilarity(some, how, { minTopSimilarity: answerFloor, minSimilarity: memberFloor }))
         expect(kept(0, 0)).toEqual(idsOf(some))
         const [low, high] = [Math.min(a, b), Math.max(a, b)]
         expect(kept(c, low)).toEqual(expect.arrayContaining(kept(c, high)))
@@ -241,19 +241,19 @@ describe('floor', () => {
 
 describe('budget', () => {
   const perCharacter = (text: string) => text.length
-  const sized = (sizes: readonly number[]): readonly Loaded[] =>
+  const sized = (sizes: readonly number[]): readonly LoadedCandidate[] =>
     sizes.map((size, id) => loaded(id, 1, { content: 'x'.repeat(size) }))
   const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 12 })
 
   it('[RA12] takes whole memories from the top while they fit, and always the first', () => {
-    expect(withinBudget(sized([5, 5, 5]), 10, 12, perCharacter)).toMatchObject([
+    expect(fitBudget(sized([5, 5, 5]), 10, 12, perCharacter)).toMatchObject([
       { tokens: 5 },
       { tokens: 5 },
     ])
-    expect(withinBudget(sized([50, 5]), 10, 12, perCharacter)).toMatchObject([{ tokens: 50 }])
-    expect(withinBudget(sized([5, 50, 5]), 10, 12, perCharacter)).toHaveLength(1)
-    expect(withinBudget(sized([5, 5]), 10, null, perCharacter)).toHaveLength(2)
-    expect(withinBudget(sized([5, 5]), 10, 0, perCharacter)).toEqual([])
+    expect(fitBudget(sized([50, 5]), 10, 12, perCharacter)).toMatchObject([{ tokens: 50 }])
+    expect(fitBudget(sized([5, 50, 5]), 10, 12, perCharacter)).toHaveLength(1)
+    expect(fitBudget(sized([5, 5]), 10, null, perCharacter)).toHaveLength(2)
+    expect(fitBudget(sized([5, 5]), 10, 0, perCharacter)).toEqual([])
   })
 
   it('[RA12] never exceeds the budget with more than one, and takes a prefix', () => {
@@ -262,8 +262,8 @@ describe('budget', () => {
     fc.assert(
       fc.property(sizes, budget, limit, limit, (some, tokensMax, one, other) => {
         const candidates = sized(some)
-        const few = withinBudget(candidates, Math.min(one, other), tokensMax, perCharacter)
-        const many = withinBudget(candidates, Math.max(one, other), tokensMax, perCharacter)
+        const few = fitBudget(candidates, Math.min(one, other), tokensMax, perCharacter)
+        const many = fitBudget(candidates, Math.max(one, other), tokensMax, perCharacter)
         expect(idsOf(many).slice(0, few.length)).toEqual(idsOf(few))
         expect(idsOf(candidates).slice(0, many.length)).toEqual(idsOf(many))
         const total = many.reduce((sum, { tokens }) => sum + tokens, 0)

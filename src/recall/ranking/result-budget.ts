@@ -1,18 +1,18 @@
 /** How many of the best memories fit into a prompt. */
 import type { CountTokens } from '../../text/tokens.ts'
-import type { Loaded } from './candidate.ts'
+import type { LoadedCandidate } from './candidate.ts'
 
-export type Fitted = Loaded & { readonly tokens: number }
+export type BudgetedMemory = LoadedCandidate & { readonly tokens: number }
 
 /** Takes from the top while they fit, whole ones only, and always the first, unless there is no room at all. */
-export function withinBudget(
-  candidates: readonly Loaded[],
+export function fitBudget(
+  candidates: readonly LoadedCandidate[],
   limit: number,
   tokensMax: number | null,
   countTokens: CountTokens,
-): readonly Fitted[] {
+): readonly BudgetedMemory[] {
   if (tokensMax === 0) return []
-  const fitted: Fitted[] = []
+  const fitted: BudgetedMemory[] = []
   let total = 0
   for (const candidate of candidates.slice(0, limit)) {
     const tokens = countTokens(candidate.memory.content)

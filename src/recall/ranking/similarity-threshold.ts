@@ -7,19 +7,19 @@
  * of as many unrelated memories as there are would reach by chance.
  */
 import { isTurnId } from '../../domain/search-document.ts'
-import { type Candidate, stepped } from './candidate.ts'
+import { type Candidate, addTrailStep } from './candidate.ts'
 
 /** The similarities that a model gives to questions and texts that are unrelated. */
-export type Calibration = {
+export type SimilarityCalibration = {
   readonly mean: number
   readonly deviation: number
 }
 
-export type FloorOptions = {
+export type ThresholdOptions = {
   /** What the best must reach for there to be an answer. */
-  readonly answerFloor: number
+  readonly minTopSimilarity: number
   /** What each must reach to be part of it. */
-  readonly memberFloor: number
+  readonly minSimilarity: number
 }
 
 /** Whether a turn need not be nearer than a fact to be an answer. */
@@ -39,17 +39,17 @@ const KEYWORD_ANSWER_COVERAGE = 0.1
 const KEYWORD_MEMBER_COVERAGE = 0.05
 
 /** How near a similarity is, see `closenessAmong`; null when there are no vectors. */
-export type Closeness = ((similarity: number) => number) | null
+export type SimilarityScale = ((similarity: number) => number) | null
 
 /**
  * Those that are near enough, or none when even the best is not. The more of the question's words a memory holds, the
  * less near it must be; one without a vector is judged by its words alone, and one from the very time that is asked about
  * is part of the answer anyhow.
  */
-export function aboveFloor<C extends Candidate>(
+export function filterBySimilarity<C extends Candidate>(
   candidates: readonly C[],
-  closeness: Closeness,
-  options: FloorOptions,
+  closeness: SimilarityScale,
+  options: ThresholdOptions,
   isEased: IsEased<C> = () => false,
 ): readonly C[] {
   const reaches = (floor: number, coverageMin: number, turnFactor: number) => (candidate: C) => {
@@ -62,17 +62,17 @@ export function aboveFloor<C extends Candidate>(
       ? contextCoverage >= coverageMin
       : closeness(contextSimilarity) >= least * (1 - (coverage / certain) ** 2)
   }
-  const isAnswer = reaches(options.answerFloor, KEYWORD_ANSWER_COVERAGE, TURN_FLOOR_FACTOR)
+  const isAnswer = reaches(options.minTopSimilarity, KEYWORD_ANSWER_COVERAGE, TURN_FLOOR_FACTOR)
   if (!candidates.some(isAnswer)) return []
   return candidates
-    .filter(reaches(options.memberFloor, KEYWORD_MEMBER_COVERAGE, 1))
+    .filter(reaches(options.minSimilarity, KEYWORD_MEMBER_COVERAGE, 1))
     .map((candidate) =>
-      stepped(candidate, 'floor', candidate.score, () => nearnessOf(candidate, closeness)),
+      addTrailStep(candidate, 'floor', candidate.score, () => describeSimilarity(candidate, closeness)),
     )
 }
 
 /** In words: how near it is, by what it was judged. */
-function nearnessOf(candidate: Candidate, closeness: Closeness): string {
+function describeSimilarity(candidate: Candidate, closeness: SimilarityScale): string {
   const { contextCoverage, contextSimilarity } = candidate
   return closeness === null || contextSimilarity === null
     ? `${Math.round(contextCoverage * 100)} % of the words`
@@ -86,9 +86,9 @@ export const SUBJECTS_MAX = 100
  * How far a similarity stands out among `memories` of them: 0 as any unrelated text, 1 as the best of so many of them.
  * The largest of n normal values is about √(2 ln n) deviations above their mean.
  */
-export function closenessAmong(
+export function createSimilarityScale(
   memories: number,
-  { mean, deviation }: Calibration,
+  { mean, deviation }: SimilarityCalibration,
 ): (similarity: number) => number {
   const reach =
     deviation * Math.sqrt(2 * Math.log(Math.min(Math.max(2, memories), SUBJECTS_MAX) + 1))

@@ -5,44 +5,44 @@
 
 import type { StoredSettings } from '../../admin/stored-settings.ts'
 import type { Reader } from '../../conversations/context/types.ts'
-import type { NewsFromElsewhere, Store, TakeAllowance } from '../store.ts'
-import type { Tallies } from './count-cache.ts'
+import type { RemoteChange, Store, TakeTokens } from '../store.ts'
+import type { CountCache } from './count-cache.ts'
 
-export interface Elsewhere {
+export interface ChangeFeed {
   /** Answers with the function that ends it. The listener must not fail. */
-  onHeard(listener: (news: NewsFromElsewhere) => void): () => void
+  subscribe(listener: (news: RemoteChange) => void): () => void
   /** Null where nobody else takes from the same allowance. */
-  readonly take: TakeAllowance | null
+  readonly takeTokens: TakeTokens | null
   close(): void
 }
 
-export type AtHandParts = {
+export type InvalidatedCaches = {
   readonly settings: Pick<StoredSettings, 'forget'>
-  readonly tallies: Pick<Tallies, 'forget'>
+  readonly tallies: Pick<CountCache, 'forget'>
   readonly reader: Pick<Reader, 'forget'>
 }
 
-export function createElsewhere(
-  { onElsewhere, takeAllowance }: Store,
-  { settings, tallies, reader }: AtHandParts,
-): Elsewhere {
-  const listeners = new Set<(news: NewsFromElsewhere) => void>()
+export function createChangeFeed(
+  { onRemoteChange: onElsewhere, takeTokens: takeAllowance }: Store,
+  { settings, tallies, reader }: InvalidatedCaches,
+): ChangeFeed {
+  const listeners = new Set<(news: RemoteChange) => void>()
   const unlisten = onElsewhere?.((news) => {
-    if (tellsOf(news, 'setting')) settings.forget()
-    tallies.forget(news.owners)
+    if (isAboutKind(news, 'setting')) settings.invalidate()
+    tallies.invalidate(news.owners)
     reader.forget(news.owners)
     for (const listener of listeners) listener(news)
   })
   return {
-    onHeard: (listener) => {
+    subscribe: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    take: takeAllowance ?? null,
+    takeTokens: takeAllowance ?? null,
     close: () => unlisten?.(),
   }
 }
 
-export function tellsOf({ kinds }: NewsFromElsewhere, kind: 'setting' | 'key'): boolean {
+export function isAboutKind({ kinds }: RemoteChange, kind: 'setting' | 'key'): boolean {
   return kinds === 'any' || kinds.includes(kind)
 }

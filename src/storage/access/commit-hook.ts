@@ -1,9 +1,9 @@
-import { embeddingText } from '../../domain/embedding-text.ts'
+import { renderEmbeddingText } from '../../domain/embedding-text.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Change, Store } from '../store.ts'
 
 /** The same store, with an ear at the one door that all writes go through. */
-export function watched(store: Store, hear: (changes: readonly Change[]) => void): Store {
+export function withCommitHook(store: Store, hear: (changes: readonly Change[]) => void): Store {
   return {
     ...store,
     commit: async (changes: readonly Change[]) => {
@@ -14,9 +14,9 @@ export function watched(store: Store, hear: (changes: readonly Change[]) => void
   }
 }
 
-export function hasSameVector(before: Memory, after: Memory): boolean {
+export function isVectorUnchanged(before: Memory, after: Memory): boolean {
   return (
-    embeddingText(before) === embeddingText(after) &&
+    renderEmbeddingText(before) === renderEmbeddingText(after) &&
     before.place.owner === after.place.owner &&
     before.place.user === after.place.user &&
     before.place.session === after.place.session &&

@@ -6,18 +6,18 @@
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Change, MemoryFilter, Store, Tally } from '../store.ts'
+import type { Change, MemoryFilter, Store, MemoryCounts } from '../store.ts'
 
 const FRESH_MS = 2_000
 const KEPT_MAX = 1_000
 const KEPT_PER_OWNER_MAX = 20
 
-export class Tallies {
+export class CountCache {
   readonly #store: Store
   readonly #clock: Clock
   readonly #kept = new Map<
     OwnerId,
-    Map<string, { readonly tally: Promise<Tally>; readonly until: number }>
+    Map<string, { readonly tally: Promise<MemoryCounts>; readonly until: number }>
   >()
 
   constructor(store: Store, clock: Clock) {
@@ -25,20 +25,20 @@ export class Tallies {
     this.#clock = clock
   }
 
-  async count(scope: Scope, where: MemoryFilter): Promise<Tally> {
+  async count(scope: Scope, where: MemoryFilter): Promise<MemoryCounts> {
     // Now is different each time; what has ended within the last moments may still be counted.
-    const { unendedAt, ...lasting } = where
+    const { validAt: unendedAt, ...lasting } = where
     const name = JSON.stringify([scope, lasting, unendedAt !== undefined])
     const known = this.#kept.get(scope.owner)?.get(name)
     if (known !== undefined && this.#clock.now() < known.until) return known.tally
     // Kept before it is done, so that two who ask at once wait for one count.
-    const tally = this.#store.tally(scope, where)
+    const tally = this.#store.countMemories(scope, where)
     this.#keep(scope.owner, name, tally)
     tally.catch(() => this.#kept.delete(scope.owner))
     return tally
   }
 
-  changed(changes: readonly Change[]): void {
+  onCommit(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.op === 'put' && change.table === 'memory') {
         this.#kept.delete(change.row.place.owner)
@@ -47,12 +47,12 @@ export class Tallies {
     }
   }
 
-  forget(owners: readonly OwnerId[] | 'any'): void {
+  invalidate(owners: readonly OwnerId[] | 'any'): void {
     if (owners === 'any') this.#kept.clear()
     else for (const owner of owners) this.#kept.delete(owner)
   }
 
-  #keep(owner: OwnerId, name: string, tally: Promise<Tally>): void {
+  #keep(owner: OwnerId, name: string, tally: Promise<MemoryCounts>): void {
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
     const kept = this.#kept.get(owner) ?? new Map()
     if (kept.size >= KEPT_PER_OWNER_MAX) kept.clear()

@@ -1,22 +1,22 @@
 /** How decisions become changes, and how a change that lost a race is decided again. */
 import { AppError } from '../../domain/errors.ts'
 import type { ChangeId } from '../../domain/ids.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change, CommitOutcome } from '../store.ts'
 
 /** Enough to get past a burst of writers; a key that is fought over longer is worth an error. */
 const ATTEMPTS_MAX = 8
 
-export type Decided<Result> = {
+export type PlannedCommit<Result> = {
   readonly changes: readonly Change[]
   readonly result: Result
 }
 
 /** Reads, decides and commits, and does it again when something else changed the same rows in between. */
-export async function decideAndCommit<Result>(
-  { store }: EnginePorts,
-  decide: () => Promise<Decided<Result>>,
+export async function commitWithRetry<Result>(
+  { store }: EngineDependencies,
+  decide: () => Promise<PlannedCommit<Result>>,
 ): Promise<Result> {
   let refused: Extract<CommitOutcome, { kind: 'conflict' }> | undefined
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -36,7 +36,7 @@ export async function decideAndCommit<Result>(
 }
 
 /** A new change: its id, and the instant at which it is made. */
-export function stamp({ ids, clock }: EnginePorts): { change: ChangeId; now: Instant } {
+export function createChangeStamp({ ids, clock }: EngineDependencies): { change: ChangeId; now: Instant } {
   const now = clock.now()
   return { change: ids.next('chg', now), now }
 }

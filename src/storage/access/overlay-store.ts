@@ -3,29 +3,29 @@
  * recording reads: rows by id, and the last turn of a session.
  */
 import type { Entry } from '../../domain/entry.ts'
-import { covers, type Scope } from '../../domain/scope.ts'
+import { isWithinScope, type Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { Change, FindQuery, Page, Row, Store, Table, Tables } from '../store.ts'
 
 /** `changes` may grow while the store is used; in the order in which they will be committed. */
-export function withPendingChanges(store: Store, changes: readonly Change[]): Store {
+export function overlayChanges(store: Store, changes: readonly Change[]): Store {
   return {
     ...store,
     get: async (table, scope, id) => {
-      const pending = pendingRows(table, changes).get(id)
+      const pending = listPendingRows(table, changes).get(id)
       if (pending === undefined) return store.get(table, scope, id)
       return isVisible(scope, pending) ? pending : null
     },
     find: async (table, scope, query) => {
       const page = await store.find(table, scope, query)
-      const pending = pendingRows(table, changes)
-      return pending.size === 0 ? page : merged(page, pending, scope, query)
+      const pending = listPendingRows(table, changes)
+      return pending.size === 0 ? page : mergeRows(page, pending, scope, query)
     },
   }
 }
 
 /** What becomes of each row that the changes are about; null where it is removed. */
-function pendingRows<T extends Table>(
+function listPendingRows<T extends Table>(
   table: T,
   changes: readonly Change[],
 ): ReadonlyMap<Tables[T]['id'], Row<T> | null> {
@@ -40,10 +40,10 @@ function pendingRows<T extends Table>(
 }
 
 function isVisible<T extends Table>(scope: Scope, row: Row<T> | null): row is Row<T> {
-  return row !== null && 'place' in row && covers(scope, row.place)
+  return row !== null && 'place' in row && isWithinScope(scope, row.place)
 }
 
-function merged<T extends Table>(
+function mergeRows<T extends Table>(
   page: Page<Row<T>>,
   pending: ReadonlyMap<Tables[T]['id'], Row<T> | null>,
   scope: Scope,
@@ -53,18 +53,18 @@ function merged<T extends Table>(
   const ids: readonly string[] | undefined = 'ids' in where ? where.ids : undefined
   const isMeant = (row: Row<T>) =>
     (ids === undefined || ids.includes(row.id)) &&
-    (!('kinds' in where) || where.kinds === undefined || isOfKind(row, where.kinds))
+    (!('kinds' in where) || where.kinds === undefined || isEntryOfKind(row, where.kinds))
   const added = [...pending.values()].filter((row) => isVisible(scope, row)).filter(isMeant)
   const rows = [...stored, ...added]
-  const sorted = order === 'lastSaid' ? rows.sort(byLastSaid) : rows
+  const sorted = order === 'lastSaid' ? rows.sort(compareLastSaid) : rows
   return { ...page, rows: sorted.slice(0, limit) }
 }
 
-function isOfKind(row: object, kinds: readonly string[]): boolean {
+function isEntryOfKind(row: object, kinds: readonly string[]): boolean {
   return kinds.includes((row as Entry).kind) // only entries are asked for by kind
 }
 
-function byLastSaid(a: object, b: object): number {
+function compareLastSaid(a: object, b: object): number {
   const [one, other] = [a as Turn, b as Turn] // only turns are asked for in this order
   return other.saidAt - one.saidAt || other.position - one.position
 }

@@ -1,6 +1,6 @@
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Scope } from '../../domain/scope.ts'
-import { nextTurn } from '../../lib/event-loop.ts'
+import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { FindQuery, Row, Store, Table } from '../store.ts'
 
 /** Every row that matches, page by page. */
@@ -19,7 +19,7 @@ export async function* pages<T extends Table>(
         ...(after === null ? {} : { after }),
       })
     if (page.rows.length > 0) yield page.rows
-    await nextTurn()
+    await yieldToEventLoop()
     after = page.next
   } while (after !== null)
 }

@@ -1,13 +1,13 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 
 /** The same; null where nothing was said in one. */
 export async function findSession(
-  { store }: EnginePorts,
+  { store }: EngineDependencies,
   scope: Scope,
 ): Promise<SessionPlace | null> {
-  const [found, other] = (await store.sessions(scope, { limit: 2 })).rows
+  const [found, other] = (await store.listSessions(scope, { limit: 2 })).rows
   if (found === undefined) return null
   if (other === undefined) return found.place
   const message = 'Several users have a session of this name. Say whose is meant.'
@@ -15,7 +15,7 @@ export async function findSession(
 }
 
 /** The one conversation that a scope names. Of several people's with the same name, it must be said whose is meant. */
-export async function sessionNamed(ports: EnginePorts, scope: Scope): Promise<SessionPlace> {
+export async function sessionNamed(ports: EngineDependencies, scope: Scope): Promise<SessionPlace> {
   const found = scope.session == null ? null : await findSession(ports, scope)
   if (found !== null) return found
   throw new AppError('not_found', 'Nothing was said in such a session here.')

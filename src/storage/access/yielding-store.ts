@@ -1,8 +1,8 @@
-import type { GiveWay } from '../../lib/backpressure.ts'
+import type { YieldTurn } from '../../lib/backpressure.ts'
 import type { Store } from '../store.ts'
 
 /** The same store, which others may go before at every call. */
-export function polite(store: Store, giveWay: GiveWay): Store {
+export function yieldingStore(store: Store, giveWay: YieldTurn): Store {
   const after =
     <Given extends readonly unknown[], Result>(call: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {
@@ -20,8 +20,8 @@ export function polite(store: Store, giveWay: GiveWay): Store {
       await giveWay()
       return store.find(table, scope, query)
     },
-    matchText: after((scope, query) => store.matchText(scope, query)),
-    around: after((scope, ids, reach) => store.around(scope, ids, reach)),
+    searchText: after((scope, query) => store.searchText(scope, query)),
+    findNeighbors: after((scope, ids, reach) => store.findNeighbors(scope, ids, reach)),
     commit: after((changes) => store.commit(changes)),
   }
 }

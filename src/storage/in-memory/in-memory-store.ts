@@ -7,46 +7,46 @@
 
 import type { MemoryId } from '../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, TEXT_HITS_MAX } from '../../domain/limits.ts'
-import { holdsKey, type Memory } from '../../domain/memory.ts'
-import { byPlace, covers, type Place, type Scope } from '../../domain/scope.ts'
+import { isKeyHolder, type Memory } from '../../domain/memory.ts'
+import { comparePlaces, isWithinScope, type Place, type Scope } from '../../domain/scope.ts'
 import {
-  positionOfDocument,
+  getTurnPosition,
   type SearchDocument,
-  turnDocument,
+  toTurnDocument,
 } from '../../domain/search-document.ts'
-import { searchableTerms } from '../../domain/searchable-text.ts'
+import { listSearchTerms } from '../../domain/searchable-text.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { compareText } from '../../lib/compare.ts'
-import { type Corpus, inverseDocumentFrequency, scoreKeyword } from '../../text/search/bm25.ts'
-import { queryTerms } from '../../text/search/terms.ts'
-import { includes, matchesDocument } from '../document-filter.ts'
+import { type CorpusStatistics, computeIdf, scoreDocument } from '../../text/search/bm25.ts'
+import { extractQueryTerms } from '../../text/search/terms.ts'
+import { isIncluded, isMatchingDocument } from '../document-filter.ts'
 import {
-  cursorAfter,
+  encodeCursor,
   type OrderPoint,
-  orderingOf,
-  partOf,
-  pointOf,
-  type SessionPoint,
-  sessionAfter,
-  sessionPage,
+  parseOrdering,
+  toPageRange,
+  getOrderPoint,
+  type SessionListPosition,
+  parseSessionCursor,
+  buildSessionPage,
 } from '../page-cursor.ts'
-import { refusalOf } from '../row-expectation.ts'
+import { checkExpectation } from '../row-expectation.ts'
 import {
   type Change,
   type CommitOutcome,
   type DocumentQuery,
   type EntryFilter,
   type FindQuery,
-  forEachTable,
+  mapTables,
   type MemoryFilter,
-  NO_MATCH,
+  EMPTY_TEXT_MATCH,
   type Page,
   type RevisionFilter,
   type Row,
   type SessionQuery,
-  type SessionTally,
+  type SessionSummary,
   type Store,
-  type Surroundings,
+  type SessionNeighbors,
   TABLES,
   type Table,
   type Tables,
@@ -55,30 +55,30 @@ import {
   type TombstoneFilter,
   type TurnFilter,
 } from '../store.ts'
-import { tallyOf } from '../tally.ts'
+import { sumCounts } from '../tally.ts'
 
 type Rows = { readonly [T in Table]: Map<string, Row<T>> }
 
 type AnyRow = Row<Table>
 type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
-export function createReferenceStore(): Store {
-  let rows = forEachTable(() => new Map()) as Rows // every table has its map
+export function createInMemoryStore(): Store {
+  let rows = mapTables(() => new Map()) as Rows // every table has its map
 
   return {
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
       const row = rows[table].get(id)
-      return row !== undefined && covers(scope, placeOf(row)) ? structuredClone(row) : null
+      return row !== undefined && isWithinScope(scope, placeOf(row)) ? structuredClone(row) : null
     },
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
-      const { limit, offset } = partOf(query)
-      const { fields, isForward, after } = orderingOf(query)
+      const { limit, offset } = toPageRange(query)
+      const { fields, isForward, after } = parseOrdering(query)
       const compare = (a: OrderPoint, b: OrderPoint) =>
         isForward ? comparePoints(a, b) : comparePoints(b, a)
       const found = [...rows[table].values()]
-        .filter((row) => covers(scope, placeOf(row)) && MATCHES[table](row, query.where))
-        .map((row) => ({ row, point: pointOf(fields, row) }))
+        .filter((row) => isWithinScope(scope, placeOf(row)) && MATCHES[table](row, query.where))
+        .map((row) => ({ row, point: getOrderPoint(fields, row) }))
         .filter(({ point }) => after === null || compare(point, after) > 0)
         .sort((a, b) => compare(a.point, b.point))
         .slice(offset)
@@ -87,14 +87,14 @@ export function createReferenceStore(): Store {
       const isMore = found.length > limit
       return {
         rows: structuredClone(page),
-        next: isMore ? cursorAfter(query.order, page.at(-1)) : null,
+        next: isMore ? encodeCursor(query.order, page.at(-1)) : null,
       }
     },
 
-    async tally(scope: Scope, where: MemoryFilter) {
-      return tallyOf(
+    async countMemories(scope: Scope, where: MemoryFilter) {
+      return sumCounts(
         [...rows.memory.values()]
-          .filter((memory) => covers(scope, memory.place) && matchesDocument(memory, where))
+          .filter((memory) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where))
           .map(({ type, category, content }) => {
             return { type, category, count: 1, characters: [...content].length }
           }),
@@ -105,15 +105,15 @@ export function createReferenceStore(): Store {
       return findDocuments(documentsOf(rows), scope, query)
     },
 
-    async matchText(scope: Scope, query: TextQuery) {
+    async searchText(scope: Scope, query: TextQuery) {
       return matchText(documentsOf(rows), scope, query)
     },
 
-    async sessions(scope: Scope, query: SessionQuery) {
+    async listSessions(scope: Scope, query: SessionQuery) {
       return sessions([...rows.turn.values()], scope, query)
     },
 
-    async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
+    async findNeighbors(scope: Scope, ids: readonly MemoryId[], reach: number) {
       return around(documentsOf(rows), scope, ids, reach)
     },
 
@@ -121,7 +121,7 @@ export function createReferenceStore(): Store {
       if (changes.length > COMMIT_CHANGES_MAX) {
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
-      const draft = forEachTable((table) => new Map<string, AnyRow>(rows[table])) as Rows // as above
+      const draft = mapTables((table) => new Map<string, AnyRow>(rows[table])) as Rows // as above
       for (const change of changes) {
         const conflict = apply(draft, structuredClone(change))
         if (conflict !== null) return conflict
@@ -130,7 +130,7 @@ export function createReferenceStore(): Store {
       return { kind: 'committed' }
     },
 
-    async places(only) {
+    async listPlaces(only) {
       type Held = { owner: string; user: string | null; memories: number; turns: number }
       const held = new Map<string, Held>()
       for (const table of TABLES) {
@@ -145,21 +145,21 @@ export function createReferenceStore(): Store {
           })
         }
       }
-      return [...held.values()].sort(byPlace)
+      return [...held.values()].sort(comparePlaces)
     },
 
-    async report() {
+    async getReport() {
       return {
         kind: 'reference',
         location: 'memory',
         schemaVersion: 0,
         sizeBytes: null,
-        rows: forEachTable((table) => rows[table].size),
+        rows: mapTables((table) => rows[table].size),
         facts: {},
       }
     },
 
-    async inspect() {
+    async checkIntegrity() {
       return []
     },
 
@@ -183,7 +183,7 @@ function comparePoints(a: OrderPoint, b: OrderPoint): number {
 function apply(rows: Rows, change: Change): Conflict | null {
   if (change.op === 'count') {
     const memory = rows.memory.get(change.id)
-    if (memory !== undefined && covers(change.scope, memory.place)) {
+    if (memory !== undefined && isWithinScope(change.scope, memory.place)) {
       rows.memory.set(memory.id, {
         ...memory,
         useCount: memory.useCount + change.uses,
@@ -200,15 +200,15 @@ function apply(rows: Rows, change: Change): Conflict | null {
   // The table and the row's type belong together in `Change`; looking both up apart loses that.
   const table = rows[change.table] as Map<string, AnyRow>
   const existing = table.get(id)
-  const isCovered = existing !== undefined && covers(scope, placeOf(existing))
-  const because = refusalOf(
+  const isCovered = existing !== undefined && isWithinScope(scope, placeOf(existing))
+  const because = checkExpectation(
     change.expect,
     existing === undefined ? null : { version: versionOf(existing), isCovered },
   )
   if (because !== null) return { kind: 'conflict', table: change.table, id, because }
   if (change.op === 'remove') table.delete(id)
   if (change.op === 'put') {
-    if (change.table === 'memory' && keyIsTaken(rows.memory, change.row)) {
+    if (change.table === 'memory' && isKeyTaken(rows.memory, change.row)) {
       return { kind: 'conflict', table: 'memory', id, because: 'key' }
     }
     table.set(id, keepingUses(change.row, existing))
@@ -224,11 +224,11 @@ function keepingUses(row: AnyRow, existing: AnyRow | undefined): AnyRow {
   return { ...row, useCount, lastUsedAt: a === null || (b !== null && b > a) ? b : a }
 }
 
-function keyIsTaken(memories: ReadonlyMap<string, Memory>, row: Memory): boolean {
-  if (!holdsKey(row)) return false
+function isKeyTaken(memories: ReadonlyMap<string, Memory>, row: Memory): boolean {
+  if (!isKeyHolder(row)) return false
   for (const other of memories.values()) {
     const isSameHome = other.place.owner === row.place.owner && other.place.user === row.place.user
-    if (other.id !== row.id && isSameHome && other.key === row.key && holdsKey(other)) return true
+    if (other.id !== row.id && isSameHome && other.key === row.key && isKeyHolder(other)) return true
   }
   return false
 }
@@ -249,16 +249,16 @@ function versionOf(row: AnyRow): number {
 const MATCHES: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['where']) => boolean } =
   {
     // Each table's rows and filters meet only their own matcher.
-    memory: (row, where) => matchesDocument(row as Memory, where as MemoryFilter),
+    memory: (row, where) => isMatchingDocument(row as Memory, where as MemoryFilter),
     revision: (row, where) => matchesRevision(row as Row<'revision'>, where as RevisionFilter),
-    tombstone: (row, where) => includes((where as TombstoneFilter).ids, row.id),
+    tombstone: (row, where) => isIncluded((where as TombstoneFilter).ids, row.id),
     entry: (row, where) => matchesEntry(row as Row<'entry'>, where as EntryFilter),
     turn: (row, where) => matchesTurn(row as Row<'turn'>, where as TurnFilter),
   }
 
 function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): boolean {
   return (
-    includes(where.memories, revision.memory.id) &&
+    isIncluded(where.memories, revision.memory.id) &&
     (where.madeBy === undefined || where.madeBy === revision.memory.change) &&
     (where.replacedBy === undefined || where.replacedBy === revision.replacedBy) &&
     (where.inForceAt === undefined ||
@@ -268,8 +268,8 @@ function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): bool
 
 function matchesEntry(entry: Row<'entry'>, where: EntryFilter): boolean {
   return (
-    includes(where.ids, entry.id) &&
-    includes(where.kinds, entry.kind) &&
+    isIncluded(where.ids, entry.id) &&
+    isIncluded(where.kinds, entry.kind) &&
     (where.about === undefined || where.about === entry.about) &&
     (where.atFrom === undefined || entry.at >= where.atFrom) &&
     (where.atBefore === undefined || entry.at < where.atBefore) &&
@@ -280,8 +280,8 @@ function matchesEntry(entry: Row<'entry'>, where: EntryFilter): boolean {
 
 function matchesTurn(turn: Row<'turn'>, where: TurnFilter): boolean {
   return (
-    includes(where.ids, turn.id) &&
-    includes(where.roles, turn.role) &&
+    isIncluded(where.ids, turn.id) &&
+    isIncluded(where.roles, turn.role) &&
     (where.disabled === undefined || turn.disabled === where.disabled) &&
     (where.saidFrom === undefined || turn.saidAt >= where.saidFrom) &&
     (where.saidBefore === undefined || turn.saidAt < where.saidBefore)
@@ -293,7 +293,7 @@ const documentByTurn = new WeakMap<Turn, SearchDocument>()
 
 function documentsOf(rows: Rows): readonly SearchDocument[] {
   const ofTurns = [...rows.turn.values()].map((turn) => {
-    const document = documentByTurn.get(turn) ?? turnDocument(turn)
+    const document = documentByTurn.get(turn) ?? toTurnDocument(turn)
     documentByTurn.set(turn, document)
     return document
   })
@@ -308,7 +308,7 @@ function findDocuments(
   const compare = (a: string, b: string) =>
     order === 'oldest' ? compareText(a, b) : compareText(b, a)
   const found = documents
-    .filter((document) => covers(scope, document.place) && matchesDocument(document, where))
+    .filter((document) => isWithinScope(scope, document.place) && isMatchingDocument(document, where))
     .filter(({ id }) => after === undefined || compare(id, after) > 0)
     .sort((a, b) => compare(a.id, b.id))
   const page = found.slice(0, limit)
@@ -323,16 +323,16 @@ function matchText(
   scope: Scope,
   query: TextQuery,
 ): TextMatch {
-  const wanted = queryTerms(query.text)
+  const wanted = extractQueryTerms(query.text)
   const owned = documents.filter(({ place }) => place.owner === scope.owner)
   const corpus = corpusOf(owned.map(termsOf))
   const hits = owned
-    .filter((document) => covers(scope, document.place) && matchesDocument(document, query.where))
+    .filter((document) => isWithinScope(scope, document.place) && isMatchingDocument(document, query.where))
     .map((document) => {
       const terms = termsOf(document)
       return {
         id: document.id,
-        ...scoreKeyword(wanted, terms, corpus),
+        ...scoreDocument(wanted, terms, corpus),
         counts: wanted.map((term) => terms.filter((one) => one === term).length),
         length: terms.length,
         session: document.place.session,
@@ -341,22 +341,22 @@ function matchText(
     .filter((hit) => hit.score > 0)
     .sort((a, b) => b.score - a.score || compareText(b.id, a.id))
     .slice(0, Math.max(0, Math.min(query.limit, TEXT_HITS_MAX)))
-  if (hits.length === 0) return NO_MATCH
+  if (hits.length === 0) return EMPTY_TEXT_MATCH
   return {
     terms: wanted.map((text) => ({
       text,
-      rarity: inverseDocumentFrequency(corpus.documentsWith(text), corpus.documents),
+      rarity: computeIdf(corpus.countDocumentsWith(text), corpus.documents),
     })),
     averageLength: corpus.averageLength,
     hits,
   }
 }
 
-function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Page<SessionTally> {
-  const found = new Map<string, SessionPoint>()
+function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Page<SessionSummary> {
+  const found = new Map<string, SessionListPosition>()
   for (const { id, place, saidAt } of turns) {
     const { session } = place
-    if (session === null || !covers(scope, place)) continue
+    if (session === null || !isWithinScope(scope, place)) continue
     const name = JSON.stringify([place.user, session])
     const known = found.get(name)
     found.set(name, {
@@ -367,15 +367,15 @@ function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Pa
       lastId: known !== undefined && compareText(known.lastId, id) > 0 ? known.lastId : id,
     })
   }
-  const after = sessionAfter(query)
+  const after = parseSessionCursor(query)
   const points = [...found.values()].sort(bySession)
-  return sessionPage(
+  return buildSessionPage(
     points.filter((point) => after === null || bySession(point, after) > 0),
     query,
   )
 }
 
-type SessionOrder = Pick<SessionPoint, 'lastSaidAt' | 'lastId'>
+type SessionOrder = Pick<SessionListPosition, 'lastSaidAt' | 'lastId'>
 
 function bySession(a: SessionOrder, b: SessionOrder): number {
   return b.lastSaidAt - a.lastSaidAt || compareText(b.lastId, a.lastId)
@@ -387,15 +387,15 @@ function around(
   scope: Scope,
   ids: readonly MemoryId[],
   reach: number,
-): ReadonlyMap<MemoryId, Surroundings> {
-  const found = new Map<MemoryId, Surroundings>()
+): ReadonlyMap<MemoryId, SessionNeighbors> {
+  const found = new Map<MemoryId, SessionNeighbors>()
   for (const document of documents) {
     const { session } = document.place
-    if (session === null || !ids.includes(document.id) || !covers(scope, document.place)) continue
+    if (session === null || !ids.includes(document.id) || !isWithinScope(scope, document.place)) continue
     const isOfTurn = document.type === 'turn'
     const course = documents
-      .filter(({ place, type }) => covers(document.place, place) && (type === 'turn') === isOfTurn)
-      .sort(byCourse)
+      .filter(({ place, type }) => isWithinScope(document.place, place) && (type === 'turn') === isOfTurn)
+      .sort(compareByPosition)
       .map(({ id }) => id)
     const position = course.indexOf(document.id)
     found.set(document.id, {
@@ -407,8 +407,8 @@ function around(
   return found
 }
 
-function byCourse(a: SearchDocument, b: SearchDocument): number {
-  const [first, second] = [positionOfDocument(a) ?? 0, positionOfDocument(b) ?? 0]
+function compareByPosition(a: SearchDocument, b: SearchDocument): number {
+  const [first, second] = [getTurnPosition(a) ?? 0, getTurnPosition(b) ?? 0]
   return first - second || compareText(a.id, b.id)
 }
 
@@ -418,12 +418,12 @@ const termsByDocument = new WeakMap<SearchDocument, readonly string[]>()
 function termsOf(document: SearchDocument): readonly string[] {
   const known = termsByDocument.get(document)
   if (known !== undefined) return known
-  const terms = searchableTerms(document)
+  const terms = listSearchTerms(document)
   termsByDocument.set(document, terms)
   return terms
 }
 
-function corpusOf(documents: readonly (readonly string[])[]): Corpus {
+function corpusOf(documents: readonly (readonly string[])[]): CorpusStatistics {
   const frequencies = new Map<string, number>()
   let length = 0
   for (const document of documents) {
@@ -433,6 +433,6 @@ function corpusOf(documents: readonly (readonly string[])[]): Corpus {
   return {
     documents: documents.length,
     averageLength: documents.length === 0 ? 0 : length / documents.length,
-    documentsWith: (term) => frequencies.get(term) ?? 0,
+    countDocumentsWith: (term) => frequencies.get(term) ?? 0,
   }
 }

@@ -3,25 +3,25 @@
  *
  * Whether a vector is still that of its memory is asked of the store each time, so nothing is ever out of date.
  */
-import { embeddingTextHash, isKeptInBytes } from '../../domain/embedding-text.ts'
+import { hashEmbeddingText, isByteSpace } from '../../domain/embedding-text.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
-import { covers, type Place, type Scope } from '../../domain/scope.ts'
+import { isWithinScope, type Place, type Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
-import { dequantise, innerProduct, isZero, quantise } from '../../lib/vector-math.ts'
+import { dequantizeVector, innerProduct, isZeroVector, quantizeVector } from '../../lib/vector-math.ts'
 import type { DocumentFilter, Store } from '../store.ts'
 import {
-  refuseUnfit,
+  assertVectorFits,
   type VectorEntry,
   type VectorIndex,
   type VectorSpace,
 } from '../vector-index.ts'
 
-type Kept = Omit<VectorEntry, 'id'>
-type Vectors = Map<MemoryId, Kept>
+type StoredVector = Omit<VectorEntry, 'id'>
+type Vectors = Map<MemoryId, StoredVector>
 
-export function referenceVectors(store: Store): VectorIndex {
+export function createInMemoryVectorIndex(store: Store): VectorIndex {
   const spaces = new Map<string, { readonly space: VectorSpace; readonly vectors: Vectors }>()
   const vectorsIn = (space: VectorSpace): Vectors =>
     spaces.get(space.signature)?.vectors ?? new Map()
@@ -29,7 +29,7 @@ export function referenceVectors(store: Store): VectorIndex {
   /** Vectors that are still those of their documents, by id. */
   async function valid(space: VectorSpace, scope: Scope, where: DocumentFilter) {
     const vectors = vectorsIn(space)
-    const found = new Map<MemoryId, Kept>()
+    const found = new Map<MemoryId, StoredVector>()
     if (vectors.size === 0) return found
     for (const document of await documentsOf(store, scope, where)) {
       const kept = vectors.get(document.id)
@@ -40,16 +40,16 @@ export function referenceVectors(store: Store): VectorIndex {
 
   return {
     async put(space, entries) {
-      for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
+      for (const { vector } of entries) assertVectorFits(space.dimensions, vector)
       const fitting: VectorEntry[] = []
       for (const entry of entries) {
         const where = { ids: [entry.id], types: DOCUMENT_TYPES }
         const [document] = await documentsOf(store, homeOf(entry.place), where)
         if (document !== undefined && isOf(entry, document)) fitting.push(entry)
       }
-      const { vectors } = spaces.get(space.signature) ?? { vectors: new Map<MemoryId, Kept>() }
+      const { vectors } = spaces.get(space.signature) ?? { vectors: new Map<MemoryId, StoredVector>() }
       for (const { id, place, textHash, vector } of fitting) {
-        const form = isKeptInBytes(space.signature) ? dequantise(quantise(vector)) : vector.slice()
+        const form = isByteSpace(space.signature) ? dequantizeVector(quantizeVector(vector)) : vector.slice()
         vectors.set(id, { place, textHash, vector: form })
       }
       spaces.set(space.signature, { space, vectors })
@@ -62,11 +62,11 @@ export function referenceVectors(store: Store): VectorIndex {
       }
     },
 
-    async nearest(space, scope, query) {
-      refuseUnfit(space.dimensions, query.vector)
-      if (query.limit <= 0 || isZero(query.vector)) return []
+    async search(space, scope, query) {
+      assertVectorFits(space.dimensions, query.vector)
+      if (query.limit <= 0 || isZeroVector(query.vector)) return []
       return [...(await valid(space, scope, query.where))]
-        .filter(([, { vector }]) => !isZero(vector))
+        .filter(([, { vector }]) => !isZeroVector(vector))
         .map(([id, { vector }]) => ({ id, similarity: innerProduct(query.vector, vector) }))
         .sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
         .slice(0, query.limit)
@@ -90,7 +90,7 @@ export function referenceVectors(store: Store): VectorIndex {
     },
 
     async spaces() {
-      const owners = [...new Set((await store.places()).map((place) => place.owner))]
+      const owners = [...new Set((await store.listPlaces()).map((place) => place.owner))]
       const reports = await Promise.all(
         [...spaces.values()].map(async ({ space }) => {
           const counts = await Promise.all(
@@ -118,8 +118,8 @@ export function referenceVectors(store: Store): VectorIndex {
 }
 
 /** Whether a vector is that of the document as it is now. */
-function isOf(kept: Kept, document: SearchDocument): boolean {
-  return covers(homeOf(kept.place), document.place) && kept.textHash === embeddingTextHash(document)
+function isOf(kept: StoredVector, document: SearchDocument): boolean {
+  return isWithinScope(homeOf(kept.place), document.place) && kept.textHash === hashEmbeddingText(document)
 }
 
 /** A document stays with its owner and user; the session is only where it comes from. */

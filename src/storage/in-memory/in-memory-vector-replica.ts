@@ -5,14 +5,14 @@
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
-import { innerProduct, isZero } from '../../lib/vector-math.ts'
-import { includes } from '../document-filter.ts'
-import { refuseUnfit, type VectorSpace } from '../vector-index.ts'
-import type { MirrorFilter, MirrorPoint, VectorMirror } from '../vector-replica.ts'
+import { innerProduct, isZeroVector } from '../../lib/vector-math.ts'
+import { isIncluded } from '../document-filter.ts'
+import { assertVectorFits, type VectorSpace } from '../vector-index.ts'
+import type { ReplicaFilter, ReplicaPoint, VectorReplica } from '../vector-replica.ts'
 
-type Points = Map<MemoryId, MirrorPoint>
+type Points = Map<MemoryId, ReplicaPoint>
 
-export function referenceMirror(name: VectorMirror['name'] = 'qdrant'): VectorMirror {
+export function createInMemoryVectorReplica(name: VectorReplica['name'] = 'qdrant'): VectorReplica {
   const spaces = new Map<string, { readonly dimensions: number; readonly points: Points }>()
   let isClosed = false
 
@@ -21,7 +21,7 @@ export function referenceMirror(name: VectorMirror['name'] = 'qdrant'): VectorMi
     return spaces.get(signature)?.points ?? new Map()
   }
 
-  const pointsOf = (space: VectorSpace, owner?: OwnerId): MirrorPoint[] =>
+  const pointsOf = (space: VectorSpace, owner?: OwnerId): ReplicaPoint[] =>
     [...pointsIn(space).values()].filter(
       ({ place }) => owner === undefined || place.owner === owner,
     )
@@ -29,7 +29,7 @@ export function referenceMirror(name: VectorMirror['name'] = 'qdrant'): VectorMi
   function prepared(space: VectorSpace): Points {
     const points = pointsIn(space)
     const { dimensions } = spaces.get(space.signature) ?? space
-    refuseUnfit(dimensions, new Float32Array(space.dimensions))
+    assertVectorFits(dimensions, new Float32Array(space.dimensions))
     spaces.set(space.signature, { dimensions, points })
     return points
   }
@@ -42,7 +42,7 @@ export function referenceMirror(name: VectorMirror['name'] = 'qdrant'): VectorMi
     },
 
     async upsert(space, points) {
-      for (const { vector } of points) refuseUnfit(space.dimensions, vector)
+      for (const { vector } of points) assertVectorFits(space.dimensions, vector)
       const kept = prepared(space)
       for (const point of points) kept.set(point.id, { ...point, vector: point.vector.slice() })
     },
@@ -52,11 +52,11 @@ export function referenceMirror(name: VectorMirror['name'] = 'qdrant'): VectorMi
       for (const id of ids) if (points.get(id)?.place.owner === owner) points.delete(id)
     },
 
-    async nearest(space, filter, { vector, limit }) {
-      refuseUnfit(space.dimensions, vector)
-      if (isZero(vector)) return []
+    async search(space, filter, { vector, limit }) {
+      assertVectorFits(space.dimensions, vector)
+      if (isZeroVector(vector)) return []
       return pointsOf(space, filter.owner)
-        .filter((point) => passes(point, filter) && !isZero(point.vector))
+        .filter((point) => passes(point, filter) && !isZeroVector(point.vector))
         .map(({ id, textHash, vector: kept }) => {
           return { id, textHash, similarity: innerProduct(vector, kept) }
         })
@@ -99,11 +99,11 @@ export function referenceMirror(name: VectorMirror['name'] = 'qdrant'): VectorMi
   }
 }
 
-function passes({ place, type, expiresAt }: MirrorPoint, filter: MirrorFilter): boolean {
+function passes({ place, type, expiresAt }: ReplicaPoint, filter: ReplicaFilter): boolean {
   return (
     (filter.user === undefined || filter.user === place.user) &&
     (filter.session === undefined || filter.session === place.session) &&
-    includes(filter.types, type) &&
+    isIncluded(filter.types, type) &&
     (filter.unexpiredAt === undefined || expiresAt === null || expiresAt > filter.unexpiredAt)
   )
 }

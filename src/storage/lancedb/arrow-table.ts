@@ -22,9 +22,9 @@ export type ArrowField = {
 }
 export type ArrowSchema = { readonly fields: readonly ArrowField[] }
 
-type Nulls = { readonly nullCount: number; readonly nullBitmap?: Uint8Array }
+type NullBitmap = { readonly nullCount: number; readonly nullBitmap?: Uint8Array }
 
-type ArrowData = Nulls & {
+type ArrowData = NullBitmap & {
   readonly type: ArrowType
   readonly offset: 0
   readonly length: number
@@ -45,19 +45,19 @@ const NO_METADATA: ReadonlyMap<string, string> = new Map()
 /** Lets commits that insert the same key notice each other; without it, both would stay. */
 const KEY_METADATA = new Map([['lance-schema:unenforced-primary-key:position', '1']])
 
-export function textField(name: string, nullable = false): ArrowField {
+export function createTextField(name: string, nullable = false): ArrowField {
   return { name, type: 'utf8', nullable, metadata: NO_METADATA }
 }
 
-export function keyField(name: string): ArrowField {
+export function createKeyField(name: string): ArrowField {
   return { name, type: 'utf8', nullable: false, metadata: KEY_METADATA }
 }
 
-export function numberField(name: string, nullable = false): ArrowField {
+export function createNumberField(name: string, nullable = false): ArrowField {
   return { name, type: 'float64', nullable, metadata: NO_METADATA }
 }
 
-export function vectorField(name: string, dimensions: number): ArrowField {
+export function createVectorField(name: string, dimensions: number): ArrowField {
   const item = { name: 'item', type: 'float32', nullable: true, metadata: NO_METADATA } as const
   const type = { typeId: FIXED_SIZE_LIST, listSize: dimensions, children: [item] }
   return { name, type, nullable: true, metadata: NO_METADATA }
@@ -67,7 +67,7 @@ export function vectorField(name: string, dimensions: number): ArrowField {
 export type ColumnValues = readonly (string | number | Float32Array | null)[]
 
 /** `columns` are in the order of the fields. */
-export function arrowTable(schema: ArrowSchema, columns: readonly ColumnValues[]): ArrowTable {
+export function createArrowTable(schema: ArrowSchema, columns: readonly ColumnValues[]): ArrowTable {
   const length = columns[0]?.length ?? 0
   const children = schema.fields.map(({ type }, index) => columnData(type, columns[index] ?? []))
   const type = { typeId: STRUCT, children: schema.fields }
@@ -106,7 +106,7 @@ function plainData(type: ArrowType, values: ColumnValues) {
   return { type, offset: 0, length: values.length, ...nullsOf(values) } as const
 }
 
-function nullsOf(values: ColumnValues): Nulls {
+function nullsOf(values: ColumnValues): NullBitmap {
   const nullCount = values.filter((value) => value === null).length
   if (nullCount === 0) return { nullCount }
   const words = Math.ceil(values.length / BITMAP_ALIGNMENT_BITS)

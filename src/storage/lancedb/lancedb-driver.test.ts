@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { toMirrorError } from './lancedb-driver.ts'
+import { toReplicaError } from './lancedb-driver.ts'
 
 it('[LC12] a full disk and a folder that takes no writes are told as such, without what LanceDB quotes', () => {
-  const told = (message: string) => toMirrorError(new Error(message))
+  const told = (message: string) => toReplicaError(new Error(message))
   for (const [message, meaning] of [
     ["LanceError(IO): No space left on device (os error 28), where owner = 'ada'", 'full'],
     ["Permission denied (os error 13) at owner = 'ada'", 'cannot be written'],

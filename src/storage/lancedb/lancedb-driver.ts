@@ -91,7 +91,7 @@ export type LanceVectorQuery = Pick<LanceQuery, 'toArray'> & {
 }
 
 /** Gives the package; for those who keep it elsewhere than beside this one. */
-export type LoadLance = () => Promise<unknown>
+export type LoadLanceModule = () => Promise<unknown>
 
 const PACKAGE = '@lancedb/lancedb'
 
@@ -101,7 +101,7 @@ export type LanceDatabase = {
   readonly folder: string
 }
 
-export async function openDatabase(folder: string, load?: LoadLance): Promise<LanceDatabase> {
+export async function openLanceDatabase(folder: string, load?: LoadLanceModule): Promise<LanceDatabase> {
   const lance = await loadPackage(load)
   // What merely begins like an address of its cloud would be taken for one.
   const absolute = resolve(folder)
@@ -111,11 +111,11 @@ export async function openDatabase(folder: string, load?: LoadLance): Promise<La
     const connection = await lance.connect(absolute, { readConsistencyInterval: 0 })
     return { lance, connection, folder: absolute }
   } catch (thrown) {
-    throw toMirrorError(thrown)
+    throw toReplicaError(thrown)
   }
 }
 
-async function loadPackage(load: LoadLance = () => import(PACKAGE)): Promise<LanceModule> {
+async function loadPackage(load: LoadLanceModule = () => import(PACKAGE)): Promise<LanceModule> {
   let loaded: unknown
   try {
     loaded = await load()
@@ -151,7 +151,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Its own messages quote predicates, and with them names of people, so they stay behind as the cause. */
-export function toMirrorError(thrown: unknown): AppError {
+export function toReplicaError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const told = messageOf(thrown)
   const meaning = MEANINGS.find(([pattern]) => pattern.test(told))?.[1]
@@ -159,12 +159,12 @@ export function toMirrorError(thrown: unknown): AppError {
 }
 
 /** Whether something was to be read that is no longer there. */
-export function isGone(thrown: unknown): boolean {
+export function isMissingTable(thrown: unknown): boolean {
   return GONE.test(messageOf(thrown))
 }
 
 /** Whether another commit came first. The package tries again by itself, but gives up after a while. */
-export function isConflict(thrown: unknown): boolean {
+export function isCommitConflict(thrown: unknown): boolean {
   return /conflict|concurrent/i.test(messageOf(thrown))
 }
 

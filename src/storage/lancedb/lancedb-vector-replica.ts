@@ -10,39 +10,39 @@ import { access, constants } from 'node:fs/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isZero } from '../../lib/vector-math.ts'
+import { isZeroVector } from '../../lib/vector-math.ts'
 import { fromStorable } from '../../text/storable-text.ts'
-import { refuseUnfit, type VectorSpace } from '../vector-index.ts'
-import type { VectorMirror } from '../vector-replica.ts'
+import { assertVectorFits, type VectorSpace } from '../vector-index.ts'
+import type { VectorReplica } from '../vector-replica.ts'
 import {
-  isGone,
+  isMissingTable,
   type LanceDatabase,
   type LanceTable,
-  type LoadLance,
-  openDatabase,
-  toMirrorError,
+  type LoadLanceModule,
+  openLanceDatabase,
+  toReplicaError,
 } from './lancedb-driver.ts'
-import { EXACT_ROWS_MAX, findNearest } from './nearest-search.ts'
-import { allOf, hasExpiredBefore, isAfter, isAmong, isOwners } from './point-rows.ts'
+import { EXACT_ROWS_MAX, searchNearest } from './nearest-search.ts'
+import { joinPredicates, toExpiredPredicate, toAfterPredicate, toIdsPredicate, toOwnerPredicate } from './point-rows.ts'
 import type { SpaceTable } from './space-table.ts'
-import type { UpkeepOptions } from './table-maintenance.ts'
-import { createSpaces, type Spaces } from './table-registry.ts'
+import type { TableMaintenanceOptions } from './table-maintenance.ts'
+import { createTableRegistry, type TableRegistry } from './table-registry.ts'
 
-export type LanceOptions = UpkeepOptions & {
+export type LanceReplicaOptions = TableMaintenanceOptions & {
   /** Made when it isn't there. */
   readonly folder: string
   readonly clock: Clock
-  readonly load?: LoadLance
+  readonly load?: LoadLanceModule
   /** Up to how many permitted points are compared one by one. */
   readonly exactRowsMax?: number
 }
 
 const IDS_TOGETHER_MAX = 500
 
-export async function openLanceMirror(options: LanceOptions): Promise<VectorMirror> {
+export async function openLanceVectorReplica(options: LanceReplicaOptions): Promise<VectorReplica> {
   const { clock, exactRowsMax = EXACT_ROWS_MAX } = options
-  const database = await openDatabase(options.folder, options.load)
-  const spaces = createSpaces(database, options)
+  const database = await openLanceDatabase(options.folder, options.load)
+  const spaces = createTableRegistry(database, options)
   let closing: Promise<void> | null = null
 
   /** Runs what needs the folder, and tells its failures apart. */
@@ -51,7 +51,7 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
     try {
       return await work()
     } catch (thrown) {
-      throw closing === null ? toMirrorError(thrown) : closed()
+      throw closing === null ? toReplicaError(thrown) : closed()
     }
   }
 
@@ -61,7 +61,7 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
       try {
         return await work()
       } catch (thrown) {
-        if (!isGone(thrown)) throw thrown
+        if (!isMissingTable(thrown)) throw thrown
         return await work()
       }
     })
@@ -71,12 +71,12 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
     name: 'lancedb',
     prepare: (space) =>
       attempt(async () => {
-        refuseUnfit(space.dimensions, new Float32Array(space.dimensions))
+        assertVectorFits(space.dimensions, new Float32Array(space.dimensions))
         refuseOther(space, await spaces.makeSure(space))
       }),
     upsert: (space, points) =>
       attempt(async () => {
-        for (const { vector } of points) refuseUnfit(space.dimensions, vector)
+        for (const { vector } of points) assertVectorFits(space.dimensions, vector)
         if (points.length === 0) return
         const found = (await spaces.find(space)) ?? (await spaces.makeSure(space))
         refuseOther(space, found)
@@ -86,16 +86,16 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
       attempt(async () => {
         const found = await spaces.find(space)
         if (found === null || ids.length === 0) return
-        await found.remove(groupsOf(ids).map((group) => allOf(isOwners(owner), isAmong(group))))
+        await found.remove(groupsOf(ids).map((group) => joinPredicates(toOwnerPredicate(owner), toIdsPredicate(group))))
       }),
-    nearest: (space, filter, query) =>
+    search: (space, filter, query) =>
       attemptReading(async () => {
-        refuseUnfit(space.dimensions, query.vector)
-        if (query.limit < 1 || isZero(query.vector) || filter.types?.length === 0) return []
+        assertVectorFits(space.dimensions, query.vector)
+        if (query.limit < 1 || isZeroVector(query.vector) || filter.types?.length === 0) return []
         const found = await spaces.find(space)
         if (found === null) return []
         refuseOther(space, found)
-        return findNearest(found, filter, query, exactRowsMax)
+        return searchNearest(found, filter, query, exactRowsMax)
       }),
     list: (space, page) =>
       attemptReading(async () => {
@@ -105,12 +105,12 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
     count: (space, owner) =>
       attemptReading(async () => {
         const found = await spaces.find(space)
-        return found?.table.countRows(owner === undefined ? undefined : isOwners(owner)) ?? 0
+        return found?.table.countRows(owner === undefined ? undefined : toOwnerPredicate(owner)) ?? 0
       }),
     removeExpired: (space, before) =>
       attempt(async () => {
         const found = await spaces.find(space)
-        return found?.remove([hasExpiredBefore(before)]) ?? 0
+        return found?.remove([toExpiredPredicate(before)]) ?? 0
       }),
     drop: (space) => attempt(() => spaces.drop(space)),
     async health() {
@@ -123,7 +123,7 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
       try {
         return answer(true, await attempt(() => describe(database, spaces)))
       } catch (thrown) {
-        return answer(false, toMirrorError(thrown).message)
+        return answer(false, toReplicaError(thrown).message)
       }
     },
     async close() {
@@ -146,9 +146,9 @@ async function listPoints(
   table: LanceTable,
   page: { readonly owner?: OwnerId; readonly limit: number; readonly after?: MemoryId },
 ) {
-  const predicate = allOf(
-    page.owner === undefined ? null : isOwners(page.owner),
-    page.after === undefined ? null : isAfter(page.after),
+  const predicate = joinPredicates(
+    page.owner === undefined ? null : toOwnerPredicate(page.owner),
+    page.after === undefined ? null : toAfterPredicate(page.after),
   )
   const query = table.query().select(['id', 'owner', 'text_hash'])
   const rows = await (predicate === '' ? query : query.where(predicate))
@@ -162,7 +162,7 @@ async function listPoints(
   }))
 }
 
-async function describe({ connection, folder }: LanceDatabase, spaces: Spaces): Promise<string> {
+async function describe({ connection, folder }: LanceDatabase, spaces: TableRegistry): Promise<string> {
   await access(folder, constants.W_OK)
   const { length } = await connection.tableNames()
   const tables = `LanceDB with ${length} ${length === 1 ? 'table' : 'tables'}`

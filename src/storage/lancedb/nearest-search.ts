@@ -2,11 +2,11 @@
 import type { MemoryId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
 import { fromStorable } from '../../text/storable-text.ts'
-import type { MirrorFilter, MirrorHit } from '../vector-replica.ts'
+import type { ReplicaFilter, ReplicaHit } from '../vector-replica.ts'
 import type { LanceRow, LanceVectorQuery } from './lancedb-driver.ts'
-import { allOf, isOwners, isPermitted } from './point-rows.ts'
+import { joinPredicates, toOwnerPredicate, toFilterPredicate } from './point-rows.ts'
 import type { SpaceTable } from './space-table.ts'
-import { REFINE_FACTOR, type VectorIndexFacts } from './table-indexes.ts'
+import { REFINE_FACTOR, type VectorIndexStats } from './table-indexes.ts'
 
 /** So many rows are compared in a few milliseconds; beyond, the index answers faster. */
 export const EXACT_ROWS_MAX = 10_000
@@ -23,15 +23,15 @@ const EQUALS_MAX = 4_096
 /** Distances of equal vectors may differ in their last digit. */
 const ROUNDING = 1e-6
 
-type Nearest = { readonly vector: Float32Array; readonly limit: number }
+type NearestQuery = { readonly vector: Float32Array; readonly limit: number }
 
-export async function findNearest(
+export async function searchNearest(
   space: SpaceTable,
-  filter: MirrorFilter,
-  query: Nearest,
+  filter: ReplicaFilter,
+  query: NearestQuery,
   exactRowsMax: number,
-): Promise<readonly MirrorHit[]> {
-  const predicate = allOf(isOwners(filter.owner), isPermitted(filter))
+): Promise<readonly ReplicaHit[]> {
+  const predicate = joinPredicates(toOwnerPredicate(filter.owner), toFilterPredicate(filter))
   const index = await chooseIndex(space, filter, predicate, query.limit, exactRowsMax)
   const hits = await withEquals(query.limit, (limit) =>
     search(space, predicate, { ...query, limit }, index),
@@ -44,13 +44,13 @@ export async function findNearest(
 /** Null for an exact search. All filters count: the few of a session may be in partitions that nobody looks into. */
 async function chooseIndex(
   space: SpaceTable,
-  filter: MirrorFilter,
+  filter: ReplicaFilter,
   predicate: string,
   limit: number,
   exactRowsMax: number,
-): Promise<VectorIndexFacts | null> {
+): Promise<VectorIndexStats | null> {
   if (limit > INDEXED_LIMIT_MAX) return null
-  const owner = isOwners(filter.owner)
+  const owner = toOwnerPredicate(filter.owner)
   if ((await space.table.countRows(owner)) <= exactRowsMax) return null
   if (predicate !== owner && (await space.table.countRows(predicate)) <= exactRowsMax) return null
   return space.wantIndex()
@@ -59,8 +59,8 @@ async function chooseIndex(
 /** Asks for more as long as equal ones may have been cut off, so that the newest of them come first. */
 async function withEquals(
   limit: number,
-  ask: (limit: number) => Promise<readonly MirrorHit[]>,
-): Promise<readonly MirrorHit[]> {
+  ask: (limit: number) => Promise<readonly ReplicaHit[]>,
+): Promise<readonly ReplicaHit[]> {
   for (let extra = EQUALS_EXPECTED; ; extra = Math.min(extra * 4, EQUALS_MAX)) {
     const hits = await ask(limit + extra)
     const [lastWanted, last] = [hits[limit - 1], hits.at(-1)]
@@ -76,27 +76,27 @@ async function withEquals(
 async function search(
   { table }: SpaceTable,
   predicate: string,
-  { vector, limit }: Nearest,
-  index: VectorIndexFacts | null,
-): Promise<readonly MirrorHit[]> {
+  { vector, limit }: NearestQuery,
+  index: VectorIndexStats | null,
+): Promise<readonly ReplicaHit[]> {
   const nearest = table
     .query()
     .nearestTo(vector)
     .where(predicate)
     .limit(limit)
     .select(['id', 'text_hash', '_distance'])
-  const rows = await tuned(nearest, index).toArray()
+  const rows = await applySearchTuning(nearest, index).toArray()
   return rows.map(hitOf).sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
 }
 
 /** For unit vectors both distances are one less the inner product. */
-function tuned(query: LanceVectorQuery, index: VectorIndexFacts | null): LanceVectorQuery {
+function applySearchTuning(query: LanceVectorQuery, index: VectorIndexStats | null): LanceVectorQuery {
   return index === null
     ? query.distanceType('dot').bypassVectorIndex()
     : query.distanceType('cosine').nprobes(index.probes).refineFactor(REFINE_FACTOR)
 }
 
-function hitOf(row: LanceRow): MirrorHit {
+function hitOf(row: LanceRow): ReplicaHit {
   return {
     id: String(row.id) as MemoryId, // as it was written
     similarity: Math.max(-1, Math.min(1, 1 - Number(row._distance))),

@@ -7,24 +7,24 @@
  */
 import { AppError } from '../../domain/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
-import { refuseUnfit } from '../vector-index.ts'
-import { type ArrowSchema, arrowTable, numberField, textField, vectorField } from './arrow-table.ts'
+import { assertVectorFits } from '../vector-index.ts'
+import { type ArrowSchema, createArrowTable, createNumberField, createTextField, createVectorField } from './arrow-table.ts'
 import {
   type LanceConnection,
   type LanceDatabase,
   type LanceRow,
   type LanceTable,
-  type LoadLance,
-  openDatabase,
-  toMirrorError,
+  type LoadLanceModule,
+  openLanceDatabase,
+  toReplicaError,
 } from './lancedb-driver.ts'
-import { quoted } from './point-rows.ts'
+import { quoteString } from './point-rows.ts'
 
 export const PLUGIN_CATEGORIES = ['preference', 'fact', 'decision', 'entity', 'other'] as const
 
 export type PluginCategory = (typeof PLUGIN_CATEGORIES)[number]
 
-export type PluginEntry = {
+export type PluginMemory = {
   /** A UUID. */
   readonly id: string
   readonly text: string
@@ -35,21 +35,21 @@ export type PluginEntry = {
   readonly createdAt: number
 }
 
-export type PluginDraft = {
+export type PluginMemoryDraft = {
   readonly text: string
   readonly vector: Float32Array
   readonly importance?: number
   readonly category?: PluginCategory
 }
 
-export type PluginHit = { readonly entry: PluginEntry; readonly score: number }
+export type PluginHit = { readonly entry: PluginMemory; readonly score: number }
 
-export type PluginOptions = {
+export type PluginMemoryTableOptions = {
   readonly folder: string
   readonly dimensions: number
   now(): number
   newId(): string
-  readonly load?: LoadLance
+  readonly load?: LoadLanceModule
 }
 
 const TABLE = 'memories'
@@ -57,20 +57,20 @@ const DEFAULTS = { importance: 0.7, category: 'other', limit: 5, minScore: 0.1 }
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ENTRY_COLUMNS = ['id', 'text', 'importance', 'category', 'createdAt'] as const
 
-export class LancePlugin {
-  readonly #options: PluginOptions
+export class PluginMemoryTable {
+  readonly #options: PluginMemoryTableOptions
   readonly #database: LanceDatabase
   readonly #table: LanceTable
 
-  private constructor(options: PluginOptions, database: LanceDatabase, table: LanceTable) {
+  private constructor(options: PluginMemoryTableOptions, database: LanceDatabase, table: LanceTable) {
     this.#options = options
     this.#database = database
     this.#table = table
   }
 
-  static async open(options: PluginOptions): Promise<LancePlugin> {
-    refuseUnfit(options.dimensions, new Float32Array(options.dimensions))
-    const database = await openDatabase(options.folder, options.load)
+  static async open(options: PluginMemoryTableOptions): Promise<PluginMemoryTable> {
+    assertVectorFits(options.dimensions, new Float32Array(options.dimensions))
+    const database = await openLanceDatabase(options.folder, options.load)
     return attempt(async () => {
       const table = await openTable(database.connection, options.dimensions)
       const { fields } = await table.schema()
@@ -82,13 +82,13 @@ export class LancePlugin {
           { dimensions: options.dimensions },
         )
       }
-      return new LancePlugin(options, database, table)
+      return new PluginMemoryTable(options, database, table)
     })
   }
 
-  async store(draft: PluginDraft): Promise<PluginEntry> {
+  async store(draft: PluginMemoryDraft): Promise<PluginMemory> {
     const { now, newId, dimensions } = this.#options
-    refuseUnfit(dimensions, draft.vector)
+    assertVectorFits(dimensions, draft.vector)
     const entry = {
       id: requireUuid(newId()),
       text: draft.text,
@@ -99,7 +99,7 @@ export class LancePlugin {
     const { id, text, importance, category, createdAt } = entry
     const values = [id, toStorable(text), draft.vector, importance, category, createdAt]
     const columns = values.map((value) => [value])
-    await attempt(() => this.#table.add(arrowTable(schemaOf(dimensions), columns)))
+    await attempt(() => this.#table.add(createArrowTable(schemaOf(dimensions), columns)))
     return entry
   }
 
@@ -109,7 +109,7 @@ export class LancePlugin {
     limit: number = DEFAULTS.limit,
     minScore: number = DEFAULTS.minScore,
   ): Promise<readonly PluginHit[]> {
-    refuseUnfit(this.#options.dimensions, vector)
+    assertVectorFits(this.#options.dimensions, vector)
     if (limit < 1) return []
     const query = this.#table.query().nearestTo(vector).distanceType('l2').limit(limit)
     const rows = await attempt(() => query.select([...ENTRY_COLUMNS, '_distance']).toArray())
@@ -120,7 +120,7 @@ export class LancePlugin {
 
   /** Whether there was such an entry. */
   async delete(id: string): Promise<boolean> {
-    const predicate = `id = ${quoted(requireUuid(id))}`
+    const predicate = `id = ${quoteString(requireUuid(id))}`
     const { numDeletedRows } = await attempt(() => this.#table.delete(predicate))
     return numDeletedRows > 0
   }
@@ -145,17 +145,17 @@ async function openTable(connection: LanceConnection, dimensions: number): Promi
 function schemaOf(dimensions: number): ArrowSchema {
   return {
     fields: [
-      textField('id'),
-      textField('text'),
-      vectorField('vector', dimensions),
-      numberField('importance'),
-      textField('category'),
-      numberField('createdAt'),
+      createTextField('id'),
+      createTextField('text'),
+      createVectorField('vector', dimensions),
+      createNumberField('importance'),
+      createTextField('category'),
+      createNumberField('createdAt'),
     ],
   }
 }
 
-function entryOf(row: LanceRow): PluginEntry {
+function entryOf(row: LanceRow): PluginMemory {
   const category = PLUGIN_CATEGORIES.find((known) => known === row.category)
   return {
     id: String(row.id),
@@ -175,6 +175,6 @@ async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (thrown) {
-    throw toMirrorError(thrown)
+    throw toReplicaError(thrown)
   }
 }

@@ -1,16 +1,16 @@
 /** One table, which holds the vectors of one space: what is written to it goes in order. */
 import type { Clock } from '../../lib/clock.ts'
-import type { MirrorPoint } from '../vector-replica.ts'
+import type { ReplicaPoint } from '../vector-replica.ts'
 import type { ArrowTable } from './arrow-table.ts'
-import { isConflict, type LanceModule, type LanceTable } from './lancedb-driver.ts'
-import { pointRows } from './point-rows.ts'
-import { startUpkeep, type Upkeep, type UpkeepOptions } from './table-maintenance.ts'
+import { isCommitConflict, type LanceModule, type LanceTable } from './lancedb-driver.ts'
+import { toPointTable } from './point-rows.ts'
+import { startTableMaintenance, type TableMaintenance, type TableMaintenanceOptions } from './table-maintenance.ts'
 import { createWriteQueue } from './write-queue.ts'
 
-export type SpaceTable = Pick<Upkeep, 'wantIndex' | 'trouble'> & {
+export type SpaceTable = Pick<TableMaintenance, 'wantIndex' | 'trouble'> & {
   readonly table: LanceTable
   readonly dimensions: number
-  upsert(points: readonly MirrorPoint[]): Promise<void>
+  upsert(points: readonly ReplicaPoint[]): Promise<void>
   /** Removes the rows for which any of the predicates holds, and says how many there were. */
   remove(predicates: readonly string[]): Promise<number>
   /** Waits for writes, and for a moment for an index that is being made. Nothing may be asked of it afterwards. */
@@ -26,18 +26,18 @@ const CLOSE_WAIT_MS_MAX = 5_000
 export async function openSpaceTable(
   lance: LanceModule,
   table: LanceTable,
-  options: UpkeepOptions & { readonly clock: Clock; readonly dimensions: number },
+  options: TableMaintenanceOptions & { readonly clock: Clock; readonly dimensions: number },
 ): Promise<SpaceTable> {
   const { clock, dimensions } = options
   const batchPointsMax = Math.max(1, Math.floor(BATCH_BYTES_MAX / (dimensions * NUMBER_BYTES)))
   const closing = new AbortController()
   const queue = createWriteQueue(writeAll, batchPointsMax)
-  const upkeep = await startUpkeep({ lance, table, dimensions, clock, inTurn: queue.run }, options)
+  const upkeep = await startTableMaintenance({ lance, table, dimensions, clock, inTurn: queue.run }, options)
 
-  async function writeAll(points: readonly MirrorPoint[]): Promise<void> {
+  async function writeAll(points: readonly ReplicaPoint[]): Promise<void> {
     for (let start = 0; start < points.length; start += batchPointsMax) {
       const batch = points.slice(start, start + batchPointsMax)
-      await commit(batch.length, () => merge(pointRows(dimensions, batch)))
+      await commit(batch.length, () => merge(toPointTable(dimensions, batch)))
     }
   }
 
@@ -59,7 +59,7 @@ export async function openSpaceTable(
         upkeep.noteCommit(rows)
         return result
       } catch (thrown) {
-        if (!isConflict(thrown) || attempt === ATTEMPTS_MAX) throw thrown
+        if (!isCommitConflict(thrown) || attempt === ATTEMPTS_MAX) throw thrown
         await clock.sleep(PAUSE_MS * attempt, closing.signal)
       }
     }

@@ -9,7 +9,7 @@
  */
 import type { LanceIndex, LanceIndexFacts, LanceModule, LanceTable } from './lancedb-driver.ts'
 
-export type VectorIndexFacts = {
+export type VectorIndexStats = {
   readonly name: string
   /** How many rows there were when it was made. */
   readonly trainedRows: number
@@ -29,7 +29,7 @@ const DIMENSIONS_STEP = 8
 /** The name tells how many rows there were, since the table has no other place for that. */
 const NAME = /^vector_of_(\d+)$/
 
-export function findVectorIndex(indexes: readonly LanceIndexFacts[]): VectorIndexFacts | null {
+export function findVectorIndex(indexes: readonly LanceIndexFacts[]): VectorIndexStats | null {
   const known = indexes.flatMap(({ name }) => {
     const rows = Number(NAME.exec(name)?.[1] ?? 0)
     return rows === 0 ? [] : [{ name, trainedRows: rows, probes: probesOf(rows) }]
@@ -37,7 +37,7 @@ export function findVectorIndex(indexes: readonly LanceIndexFacts[]): VectorInde
   return known.sort((a, b) => b.trainedRows - a.trainedRows)[0] ?? null
 }
 
-export function isTrainingDue(index: VectorIndexFacts | null, rows: number): boolean {
+export function isTrainingDue(index: VectorIndexStats | null, rows: number): boolean {
   return index === null || rows >= index.trainedRows * GROWTH_MAX
 }
 

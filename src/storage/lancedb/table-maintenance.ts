@@ -8,26 +8,26 @@
  * met more rows than it should compare one by one.
  */
 import type { Clock } from '../../lib/clock.ts'
-import { type LanceModule, type LanceTable, toMirrorError } from './lancedb-driver.ts'
+import { type LanceModule, type LanceTable, toReplicaError } from './lancedb-driver.ts'
 import {
   ensureScalarIndexes,
   findVectorIndex,
   isTrainingDue,
   trainVectorIndex,
-  type VectorIndexFacts,
+  type VectorIndexStats,
 } from './table-indexes.ts'
 
-export type UpkeepOptions = {
+export type TableMaintenanceOptions = {
   /** After how many commits fragments are put together; each one costs a search about 0.2 ms. */
   readonly commitsMax?: number
   /** How long versions stay that somebody may still be reading. */
   readonly keepVersionsMs?: number
 }
 
-export type Upkeep = {
+export type TableMaintenance = {
   noteCommit(rows: number): void
   /** The index of vectors, where there is one. It is made, or made anew, when this is asked for and it is due. */
-  wantIndex(): VectorIndexFacts | null
+  wantIndex(): VectorIndexStats | null
   /** What failed last, for people. */
   trouble(): string | null
   /** Begins nothing any more. */
@@ -36,7 +36,7 @@ export type Upkeep = {
   idle(): Promise<unknown>
 }
 
-type Parts = {
+type TableMaintenanceDependencies = {
   readonly lance: LanceModule
   readonly table: LanceTable
   readonly dimensions: number
@@ -53,11 +53,11 @@ const KEEP_VERSIONS_MS = 60_000
 const UNINDEXED_ROWS_MAX = 4_096
 const UNINDEXED_SHARE_MAX = 0.2
 
-export async function startUpkeep(parts: Parts, options: UpkeepOptions): Promise<Upkeep> {
+export async function startTableMaintenance(parts: TableMaintenanceDependencies, options: TableMaintenanceOptions): Promise<TableMaintenance> {
   const { lance, table, clock, dimensions } = parts
   const { commitsMax = COMMITS_MAX, keepVersionsMs = KEEP_VERSIONS_MS } = options
   const stopping = new AbortController()
-  let index: VectorIndexFacts | null = null
+  let index: VectorIndexStats | null = null
   let rows = 0
   let since = { commits: 0, rows: 0 }
   let [committedAt, changedAt] = [0, 0]
@@ -92,7 +92,7 @@ export async function startUpkeep(parts: Parts, options: UpkeepOptions): Promise
   }
 
   function noteTrouble(thrown: unknown): void {
-    if (!stopping.signal.aborted) trouble = toMirrorError(thrown).message
+    if (!stopping.signal.aborted) trouble = toReplicaError(thrown).message
   }
 
   async function look(): Promise<number> {

@@ -5,11 +5,11 @@ import { AppError } from '../../domain/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { VectorSpace } from '../vector-index.ts'
 import type { LanceDatabase, LanceTable } from './lancedb-driver.ts'
-import { pointSchema, tableName } from './point-rows.ts'
+import { createPointSchema, toTableName } from './point-rows.ts'
 import { openSpaceTable, type SpaceTable } from './space-table.ts'
-import type { UpkeepOptions } from './table-maintenance.ts'
+import type { TableMaintenanceOptions } from './table-maintenance.ts'
 
-export type Spaces = {
+export type TableRegistry = {
   /** Null when there is none. */
   find(space: VectorSpace): Promise<SpaceTable | null>
   /** Makes it where it is missing, or has gone since it was opened. */
@@ -23,10 +23,10 @@ export type Spaces = {
 const ATTEMPTS_MAX = 6
 const PAUSE_MS = 50
 
-export function createSpaces(
+export function createTableRegistry(
   { lance, connection, folder }: LanceDatabase,
-  options: UpkeepOptions & { readonly clock: Clock },
-): Spaces {
+  options: TableMaintenanceOptions & { readonly clock: Clock },
+): TableRegistry {
   const opened = new Map<string, SpaceTable>()
   const opening = new Map<string, Promise<SpaceTable | null>>()
 
@@ -51,7 +51,7 @@ export function createSpaces(
   }
 
   async function find(space: VectorSpace): Promise<SpaceTable | null> {
-    const name = tableName(space)
+    const name = toTableName(space)
     const openExisting = async () =>
       (await isThere(folder, name)) ? open(name, await connection.openTable(name)) : null
     return opened.get(name) ?? once(name, openExisting)
@@ -60,7 +60,7 @@ export function createSpaces(
   async function create(name: string, dimensions: number): Promise<LanceTable> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await connection.createEmptyTable(name, pointSchema(dimensions), { existOk: true })
+        return await connection.createEmptyTable(name, createPointSchema(dimensions), { existOk: true })
       } catch (thrown) {
         if (attempt === ATTEMPTS_MAX) throw thrown
         // Another process may be making it just now.
@@ -72,7 +72,7 @@ export function createSpaces(
   }
 
   async function makeSure(space: VectorSpace): Promise<SpaceTable> {
-    const name = tableName(space)
+    const name = toTableName(space)
     for (;;) {
       const found = await find(space)
       if (found !== null && (await isThere(folder, name))) return found
@@ -89,7 +89,7 @@ export function createSpaces(
     find,
     makeSure,
     async drop(space) {
-      const name = tableName(space)
+      const name = toTableName(space)
       await opening.get(name)?.catch(() => {})
       await forget(name)
       await removeFiles(folder, name)

@@ -4,11 +4,11 @@
  * A commit costs much the same for one point as for a thousand, so points that wait together go together.
  */
 import type { MemoryId } from '../../domain/ids.ts'
-import type { MirrorPoint } from '../vector-replica.ts'
+import type { ReplicaPoint } from '../vector-replica.ts'
 
 export type WriteQueue = {
   /** Of points with the same id, the last one counts. */
-  upsert(points: readonly MirrorPoint[]): Promise<void>
+  upsert(points: readonly ReplicaPoint[]): Promise<void>
   /** After all that came before it, and before all that comes later. */
   run<Result>(work: () => Promise<Result>): Promise<Result>
   /** Resolves when nothing is waiting. */
@@ -16,12 +16,12 @@ export type WriteQueue = {
 }
 
 export function createWriteQueue(
-  write: (points: readonly MirrorPoint[]) => Promise<void>,
+  write: (points: readonly ReplicaPoint[]) => Promise<void>,
   pointsTogetherMax: number,
 ): WriteQueue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting: {
-    readonly points: Map<MemoryId, MirrorPoint>
+    readonly points: Map<MemoryId, ReplicaPoint>
     readonly done: Promise<void>
   } | null = null
 
@@ -33,7 +33,7 @@ export function createWriteQueue(
     return result
   }
 
-  function upsert(points: readonly MirrorPoint[]): Promise<void> {
+  function upsert(points: readonly ReplicaPoint[]): Promise<void> {
     if (waiting !== null && waiting.points.size + points.length <= pointsTogetherMax) {
       for (const point of points) waiting.points.set(point.id, point)
       return waiting.done

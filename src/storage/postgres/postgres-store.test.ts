@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openPostgresStore, withoutPassword } from './postgres-store.ts'
+import { openPostgresStore, redactConnectionString } from './postgres-store.ts'
 
 describe('withoutPassword', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('withoutPassword', () => {
     ['postgresql://db.example/m?user=ada&password=secret', 'postgresql://db.example/m?user=ada'],
     ['host=db.example password=secret', 'postgres'],
   ])('shows %s as %s', (given, shown) => {
-    expect(withoutPassword(given)).toBe(shown)
+    expect(redactConnectionString(given)).toBe(shown)
   })
 })
 

@@ -1,13 +1,13 @@
 /** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
 import { AppError } from '../../domain/errors.ts'
 import type { OwnerId, UserId } from '../../domain/ids.ts'
-import { byPlace, type Scope } from '../../domain/scope.ts'
+import { comparePlaces, type Scope } from '../../domain/scope.ts'
 import { quoted } from '../../lib/sql.ts'
-import type { Leaving } from '../migration-source.ts'
-import { cursorAfter, NEVER, type OrderField, orderingOf, partOf } from '../page-cursor.ts'
+import type { MigrationSource } from '../migration-source.ts'
+import { encodeCursor, NEVER_INSTANT, type OrderField, parseOrdering, toPageRange } from '../page-cursor.ts'
 import {
   type FindQuery,
-  forEachTable,
+  mapTables,
   type Page,
   type Row,
   type Store,
@@ -17,32 +17,32 @@ import {
   type Tables,
 } from '../store.ts'
 import type { VectorIndex } from '../vector-index.ts'
-import { createNews, tellEverything } from './connection/postgres-change-feed.ts'
-import { type Database, openDatabase, type Query } from './connection/postgres-driver.ts'
-import { createReplicas, type Replicas } from './connection/read-replicas.ts'
-import { createFence, type Fence } from './connection/row-level-security.ts'
-import { inspect } from './maintenance/integrity-check.ts'
-import { createLeaving } from './maintenance/postgres-migration-source.ts'
-import { inspectVectors } from './maintenance/vector-integrity-check.ts'
-import { type Names, namesIn } from './schema/identifiers.ts'
+import { createPostgresChangeFeed, publishFullInvalidation } from './connection/postgres-change-feed.ts'
+import { type PostgresDatabase, openPostgresDatabase, type QueryFunction } from './connection/postgres-driver.ts'
+import { createReadReplicas, type ReadReplicas } from './connection/read-replicas.ts'
+import { createRowLevelSecurity, type RowLevelSecurity } from './connection/row-level-security.ts'
+import { checkStoreIntegrity } from './maintenance/integrity-check.ts'
+import { createPostgresMigrationSource } from './maintenance/postgres-migration-source.ts'
+import { checkVectorIntegrity } from './maintenance/vector-integrity-check.ts'
+import { type SqlIdentifiers, createIdentifiers } from './schema/identifiers.ts'
 import { migrate, SCHEMA_VERSION } from './schema/migrations.ts'
-import { prepareVectors, type VectorSupport, type WithoutPgvector } from './schema/vector-schema.ts'
+import { migrateVectorSchema, type VectorSupport, type PgvectorFallback } from './schema/vector-schema.ts'
 import { matchText } from './search/lexical-search.ts'
-import { around } from './search/session-neighbors.ts'
-import { commit, ownersOf } from './store/commit.ts'
-import { createMarks } from './store/commit-markers.ts'
-import { ROW_OF_KIND } from './store/document-kinds.ts'
-import { findDocuments } from './store/document-list.ts'
-import { tally } from './store/memory-counts.ts'
-import { decoded, SHAPES } from './store/row-codec.ts'
-import { sessions } from './store/session-list.ts'
-import { CONDITIONS, createBinder, scopeConditions } from './store/sql-filters.ts'
-import { createAllowances } from './store/token-buckets.ts'
-import { createPostgresVectors } from './vectors/postgres-vector-index.ts'
-import type { VectorForm } from './vectors/vector-format.ts'
-import type { VectorTables } from './vectors/vector-spaces.ts'
+import { findNeighbors } from './search/session-neighbors.ts'
+import { applyCommit, collectOwners } from './store/commit.ts'
+import { createCommitMarkers } from './store/commit-markers.ts'
+import { ROW_CONDITION_BY_KIND } from './store/document-kinds.ts'
+import { listDocuments } from './store/document-list.ts'
+import { countMemories } from './store/memory-counts.ts'
+import { decodeText, ROW_CODECS } from './store/row-codec.ts'
+import { listSessions } from './store/session-list.ts'
+import { TABLE_CONDITIONS, createParameterBinder, toScopeConditions } from './store/sql-filters.ts'
+import { createTokenBuckets } from './store/token-buckets.ts'
+import { createPostgresVectorIndex } from './vectors/postgres-vector-index.ts'
+import type { VectorFormat } from './vectors/vector-format.ts'
+import type { VectorStorage } from './vectors/vector-spaces.ts'
 
-export type PostgresOptions = {
+export type PostgresStoreOptions = {
   /** `postgresql://user:password@host:port/database`. */
   readonly connectionString: string
   /** Everything is kept in a schema of its own, so that a database can be shared. */
@@ -52,13 +52,13 @@ export type PostgresOptions = {
   /** How long one statement may take, waiting for other writers included; 0 for as long as it needs. */
   readonly statementTimeoutMs?: number
   /** How long a call waits while all connections are in use. */
-  readonly connectionWaitMs?: number
+  readonly connectionTimeoutMs?: number
   /** Up to how many vectors of one owner are compared one by one; an owner with more gets an index. */
-  readonly scannedVectorsMax?: number
+  readonly exactSearchVectorsMax?: number
   /** What to do where pgvector is missing: search by words alone, or compare all vectors. Default: `keyword`. */
-  readonly withoutPgvector?: WithoutPgvector
+  readonly pgvectorFallback?: PgvectorFallback
   /** Has PostgreSQL itself keep owners apart as well. Once on, it stays on for the schema. */
-  readonly rowSecurity?: boolean
+  readonly rowLevelSecurity?: boolean
   /** Addresses of read replicas, for searches. */
   readonly replicas?: readonly string[]
   /** How far a replica may be behind what other processes have written. */
@@ -69,9 +69,9 @@ export type PostgresStore = Store & {
   /** Null where there are none; the report says why. pgvector is looked for each time a store is opened. */
   readonly vectors: VectorIndex | null
   /** The same for people: why there are none, and what to do. */
-  readonly withoutVectors: string | null
+  readonly vectorsUnavailableReason: string | null
   /** For moving everything elsewhere. */
-  readonly leaving: Leaving
+  readonly migrationSource: MigrationSource
 }
 
 const DEFAULT_SCHEMA = 'recollect'
@@ -85,110 +85,110 @@ const DEFAULT_REPLICA_LAG_MS_MAX = 5_000
 const REPLICA_LIMITS = { connectionWaitMs: 1_000, statementTimeoutMs: 5_000 }
 
 /** Connects, and brings the schema up to date. */
-export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const {
     connectionString,
     schema = DEFAULT_SCHEMA,
     poolSize = DEFAULT_POOL_SIZE,
     statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS,
-    connectionWaitMs = DEFAULT_CONNECTION_WAIT_MS,
-    withoutPgvector = 'keyword',
+    connectionTimeoutMs: connectionWaitMs = DEFAULT_CONNECTION_WAIT_MS,
+    pgvectorFallback: withoutPgvector = 'keyword',
     replicas: addresses = [],
   } = options
-  const names = namesIn(schema)
-  const database = await openDatabase({
-    ...{ connectionString, poolSize, statementTimeoutMs, connectionWaitMs },
+  const names = createIdentifiers(schema)
+  const database = await openPostgresDatabase({
+    ...{ connectionString, poolSize, statementTimeoutMs, connectionTimeoutMs: connectionWaitMs },
   })
-  const fence = createFence(database, names)
+  const fence = createRowLevelSecurity(database, names)
   let support: VectorSupport
   try {
-    await requireUnicode(database)
+    await assertUnicodeEncoding(database)
     await migrate(database, names)
-    support = await prepareVectors(database, names, withoutPgvector)
-    await fence.look()
-    const isFenced = options.rowSecurity === true || fence.state !== 'off'
-    if (isFenced && (await fence.raise())) await tellEverything(database, names)
+    support = await migrateVectorSchema(database, names, withoutPgvector)
+    await fence.refreshState()
+    const isFenced = options.rowLevelSecurity === true || fence.state !== 'off'
+    if (isFenced && (await fence.enable())) await publishFullInvalidation(database, names)
   } catch (thrown) {
     await database.close()
     throw thrown
   }
   const followers = addresses.map((address) =>
-    openDatabase({ ...REPLICA_LIMITS, connectionString: address, poolSize }),
+    openPostgresDatabase({ ...REPLICA_LIMITS, connectionString: address, poolSize }),
   )
-  const replicas = createReplicas({
+  const replicas = createReadReplicas({
     ...{ primary: database, names, replicas: await Promise.all(followers) },
     lagMsMax: options.replicaLagMsMax ?? DEFAULT_REPLICA_LAG_MS_MAX,
   })
-  await replicas.look()
-  return storeOn({ options: { ...options, poolSize }, database, names, fence, support, replicas })
+  await replicas.refreshPositions()
+  return createStore({ options: { ...options, poolSize }, database, names, fence, support, replicas })
 }
 
-type Parts = {
-  readonly options: PostgresOptions & { readonly poolSize: number }
-  readonly database: Database
-  readonly names: Names
-  readonly fence: Fence
+type StoreDependencies = {
+  readonly options: PostgresStoreOptions & { readonly poolSize: number }
+  readonly database: PostgresDatabase
+  readonly names: SqlIdentifiers
+  readonly fence: RowLevelSecurity
   readonly support: VectorSupport
-  readonly replicas: Replicas
+  readonly replicas: ReadReplicas
 }
 
-function storeOn(parts: Parts): PostgresStore {
+function createStore(parts: StoreDependencies): PostgresStore {
   const { options, database, names, fence, support, replicas } = parts
-  const news = createNews(database, names)
-  const marks = createMarks(database, names)
-  const vectors = support.kind === 'ready' ? vectorsOn(parts, support.form) : null
-  const reading = ({ owner }: Scope) => fence.of(database, [owner]).query
-  const searching = <T>({ owner }: Scope, search: (query: Query) => Promise<T>) =>
-    replicas.search(owner, (on) => search(fence.of(on, [owner]).query))
+  const news = createPostgresChangeFeed(database, names)
+  const marks = createCommitMarkers(database, names)
+  const vectors = support.kind === 'ready' ? createVectorIndex(parts, support.form) : null
+  const reading = ({ owner }: Scope) => fence.runnerFor(database, [owner]).query
+  const searching = <T>({ owner }: Scope, search: (query: QueryFunction) => Promise<T>) =>
+    replicas.runSearch(owner, (on) => search(fence.runnerFor(on, [owner]).query))
   return {
     get: (table, scope, id) => get(reading(scope), names, table, scope, id),
     find: (table, scope, query) => find(reading(scope), names, table, scope, query),
-    tally: (scope, where) => tally(reading(scope), names, scope, where),
-    findDocuments: (scope, query) => findDocuments(reading(scope), names, scope, query),
-    around: (scope, ids, reach) =>
-      searching(scope, (query) => around(query, names, scope, ids, reach)),
-    matchText: (scope, asked) => searching(scope, (query) => matchText(query, names, scope, asked)),
-    sessions: (scope, query) => sessions(reading(scope), names, scope, query),
+    countMemories: (scope, where) => countMemories(reading(scope), names, scope, where),
+    findDocuments: (scope, query) => listDocuments(reading(scope), names, scope, query),
+    findNeighbors: (scope, ids, reach) =>
+      searching(scope, (query) => findNeighbors(query, names, scope, ids, reach)),
+    searchText: (scope, asked) => searching(scope, (query) => matchText(query, names, scope, asked)),
+    listSessions: (scope, query) => listSessions(reading(scope), names, scope, query),
     commit: async (changes) => {
-      const outcome = await commit({ database, names, fence, marks }, changes)
+      const outcome = await applyCommit({ database, names, rowSecurity: fence, markers: marks }, changes)
       if (outcome.kind === 'committed') {
-        replicas.wrote(ownersOf(changes))
-        news.tell(changes)
+        replicas.recordWrite(collectOwners(changes))
+        news.publish(changes)
       }
       return outcome
     },
-    places: (owner) =>
-      places(fence.of(database, owner === undefined ? 'everyone' : [owner]).query, names, owner),
-    report: async () => ({
+    listPlaces: (owner) =>
+      places(fence.runnerFor(database, owner === undefined ? 'everyone' : [owner]).query, names, owner),
+    getReport: async () => ({
       kind: 'postgres',
-      location: withoutPassword(options.connectionString),
+      location: redactConnectionString(options.connectionString),
       schemaVersion: SCHEMA_VERSION,
-      ...(await measure(fence.of(database, 'everyone').query, names, {
+      ...(await readSize(fence.runnerFor(database, 'everyone').query, names, {
         poolSize: options.poolSize,
-        ...database.load(),
-        ...factsOf(support),
+        ...database.poolStatus(),
+        ...readFacts(support),
         rowSecurity: fence.state,
         news: news.report(),
         ...replicas.report(),
       })),
     }),
-    inspect: async ({ repair }) => [
-      ...(await inspect(fence.of(database, 'everyone'), names, repair)),
+    checkIntegrity: async ({ repair }) => [
+      ...(await checkStoreIntegrity(fence.runnerFor(database, 'everyone'), names, repair)),
       ...(support.kind === 'ready' && vectors !== null
-        ? await inspectVectors(vectorTablesOn(parts, support.form, database), vectors, repair)
+        ? await checkVectorIntegrity(createVectorStorage(parts, support.form, database), vectors, repair)
         : []),
     ],
     vectors,
-    withoutVectors: support.kind === 'ready' ? null : withoutVectors(support.reason),
-    onElsewhere: (listener) =>
-      news.listen((heard) => {
+    vectorsUnavailableReason: support.kind === 'ready' ? null : describeMissingVectors(support.reason),
+    onRemoteChange: (listener) =>
+      news.subscribe((heard) => {
         // Another process may have raised the fence; then nothing is seen without it.
-        if (heard.owners === 'any') void fence.look().catch(() => {})
+        if (heard.owners === 'any') void fence.refreshState().catch(() => {})
         listener(heard)
       }),
-    tellElsewhere: (changed) => news.tellMemories(changed),
-    takeAllowance: createAllowances(database, names),
-    leaving: createLeaving({ database, names, fence }),
+    notifyRemote: (changed) => news.publishMemories(changed),
+    takeTokens: createTokenBuckets(database, names),
+    migrationSource: createPostgresMigrationSource({ database, names, fence }),
     close: async () => {
       await news.close()
       await replicas.close()
@@ -197,17 +197,17 @@ function storeOn(parts: Parts): PostgresStore {
   }
 }
 
-function vectorsOn(parts: Parts, form: VectorForm): VectorIndex {
+function createVectorIndex(parts: StoreDependencies, form: VectorFormat): VectorIndex {
   const { options, database, replicas } = parts
-  return createPostgresVectors({
-    tables: vectorTablesOn(parts, form, database),
-    searching: (owner, search) =>
-      replicas.search(owner, (on) => search(vectorTablesOn(parts, form, on))),
-    scannedMax: options.scannedVectorsMax ?? DEFAULT_SCANNED_VECTORS_MAX,
+  return createPostgresVectorIndex({
+    tables: createVectorStorage(parts, form, database),
+    runSearch: (owner, search) =>
+      replicas.runSearch(owner, (on) => search(createVectorStorage(parts, form, on))),
+    exactSearchVectorsMax: options.exactSearchVectorsMax ?? DEFAULT_SCANNED_VECTORS_MAX,
   })
 }
 
-function vectorTablesOn({ names, fence }: Parts, form: VectorForm, on: Database): VectorTables {
+function createVectorStorage({ names, fence }: StoreDependencies, form: VectorFormat, on: PostgresDatabase): VectorStorage {
   const own =
     form.kind === 'pgvector'
       ? names
@@ -216,21 +216,21 @@ function vectorTablesOn({ names, fence }: Parts, form: VectorForm, on: Database)
           embedding: names.plain_embedding,
           embedding_space: names.plain_embedding_space,
         }
-  return { ...{ database: on, names: own, form }, of: (owners) => fence.of(on, owners) }
+  return { ...{ database: on, names: own, format: form }, runnerFor: (owners) => fence.runnerFor(on, owners) }
 }
 
-function withoutVectors(reason: string): string {
+function describeMissingVectors(reason: string): string {
   return `pgvector can’t be used: ${reason}. Mend that, or set RECOLLECT_POSTGRES_WITHOUT_PGVECTOR=exact to compare vectors without it.`
 }
 
 /** What is told of vectors, also where there are none. */
-function factsOf(support: VectorSupport): StoreReport['facts'] {
+function readFacts(support: VectorSupport): StoreReport['facts'] {
   if (support.kind === 'none') return { pgvector: support.reason }
   const { form } = support
-  return { pgvector: form.kind === 'pgvector' ? form.version : form.because }
+  return { pgvector: form.kind === 'pgvector' ? form.version : form.reason }
 }
 
-async function requireUnicode({ query }: Database): Promise<void> {
+async function assertUnicodeEncoding({ query }: PostgresDatabase): Promise<void> {
   const [row] = await query<{ encoding: string }>(
     `SELECT current_setting('server_encoding') AS encoding`,
   )
@@ -243,35 +243,35 @@ async function requireUnicode({ query }: Database): Promise<void> {
 }
 
 async function get<T extends Table>(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
   table: T,
   scope: Scope,
   id: Tables[T]['id'],
 ): Promise<Row<T> | null> {
-  const binder = createBinder()
+  const binder = createParameterBinder()
   const conditions = [
     `id = ${binder.bind(id)}`,
-    ...scopeConditions(scope, binder),
-    ...CONDITIONS[table]({}, binder),
+    ...toScopeConditions(scope, binder),
+    ...TABLE_CONDITIONS[table]({}, binder),
   ]
   const rows = await selectRows(query, names, table, conditions.join(' AND '), binder.values)
   return rows[0] ?? null
 }
 
 async function find<T extends Table>(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
   table: T,
   scope: Scope,
   findQuery: FindQuery<T>,
 ): Promise<Page<Row<T>>> {
-  const { limit, offset } = partOf(findQuery)
-  const { fields, isForward, after } = orderingOf(findQuery)
-  const binder = createBinder()
+  const { limit, offset } = toPageRange(findQuery)
+  const { fields, isForward, after } = parseOrdering(findQuery)
+  const binder = createParameterBinder()
   const conditions = [
-    ...scopeConditions(scope, binder),
-    ...CONDITIONS[table](findQuery.where, binder),
+    ...toScopeConditions(scope, binder),
+    ...TABLE_CONDITIONS[table](findQuery.where, binder),
   ]
   const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
   const columns = [...fields.map((field) => ORDER_COLUMNS[field]), 'id']
@@ -285,7 +285,7 @@ async function find<T extends Table>(
     LIMIT ${binder.bind(limit + 1)} OFFSET ${binder.bind(offset)}`
   const found = await selectRows(query, names, table, tail, binder.values)
   const rows = found.slice(0, limit)
-  return { rows, next: found.length > limit ? cursorAfter(findQuery.order, rows.at(-1)) : null }
+  return { rows, next: found.length > limit ? encodeCursor(findQuery.order, rows.at(-1)) : null }
 }
 
 const ORDER_COLUMNS: Readonly<Record<OrderField, string>> = {
@@ -294,18 +294,18 @@ const ORDER_COLUMNS: Readonly<Record<OrderField, string>> = {
   updatedAt: 'updated_at',
   importance: 'importance',
   salience: 'salience',
-  lastUsedAt: `COALESCE(last_used_at, ${NEVER})`,
+  lastUsedAt: `COALESCE(last_used_at, ${NEVER_INSTANT})`,
   useCount: 'use_count',
 }
 
 async function selectRows<T extends Table>(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
   table: T,
   tail: string,
   values: readonly unknown[],
 ): Promise<readonly Row<T>[]> {
-  const { columns, fromColumns } = SHAPES[table]
+  const { columns, fromColumns } = ROW_CODECS[table]
   const list = columns.map(quoted).join(', ')
   const rows = await query<Parameters<typeof fromColumns>[0]>(
     `SELECT ${list} FROM ${names[table]} WHERE ${tail}`,
@@ -315,14 +315,14 @@ async function selectRows<T extends Table>(
 }
 
 async function places(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
   owner: OwnerId | undefined,
-): ReturnType<Store['places']> {
-  const binder = createBinder()
+): ReturnType<Store['listPlaces']> {
+  const binder = createParameterBinder()
   const theirs = owner === undefined ? [] : [`owner_id = ${binder.bind(owner)}`]
   const held = TABLES.map((table) => {
-    const conditions = [...theirs, ...CONDITIONS[table]({}, binder)]
+    const conditions = [...theirs, ...TABLE_CONDITIONS[table]({}, binder)]
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
     const [memories, turns] = [table === 'memory' ? 1 : 0, table === 'turn' ? 1 : 0]
     return `SELECT owner_id, user_id, ${memories} AS memories, ${turns} AS turns FROM ${names[table]} ${where}`
@@ -340,19 +340,19 @@ async function places(
   )
   return rows
     .map(({ owner, user, memories, turns }) => ({
-      ...{ owner: decoded(owner), user: decoded(user) },
+      ...{ owner: decodeText(owner), user: decodeText(user) },
       ...{ memories, turns },
     }))
-    .sort(byPlace)
+    .sort(comparePlaces)
 }
 
-async function measure(
-  query: Query,
-  names: Names,
+async function readSize(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   facts: StoreReport['facts'],
 ): Promise<Pick<StoreReport, 'sizeBytes' | 'rows' | 'facts'>> {
   const counts = TABLES.map((table) => {
-    const where = table === 'memory' ? `WHERE ${ROW_OF_KIND.memory}` : ''
+    const where = table === 'memory' ? `WHERE ${ROW_CONDITION_BY_KIND.memory}` : ''
     return `(SELECT count(*) FROM ${names[table]} ${where}) AS ${table}`
   })
   const [row] = await query<Record<Table, number> & { bytes: number; server: string }>(
@@ -364,13 +364,13 @@ async function measure(
   )
   return {
     sizeBytes: row?.bytes ?? null,
-    rows: forEachTable((table) => row?.[table] ?? 0),
+    rows: mapTables((table) => row?.[table] ?? 0),
     facts: { server: row?.server ?? 'unknown', schema: names.schema, ...facts },
   }
 }
 
 /** An address that can be shown. One that cannot be read is not shown at all: it may hold a password anywhere. */
-export function withoutPassword(connectionString: string): string {
+export function redactConnectionString(connectionString: string): string {
   if (!URL.canParse(connectionString)) return 'postgres'
   const url = new URL(connectionString)
   if (url.password !== '') url.password = '***'

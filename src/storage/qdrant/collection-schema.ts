@@ -1,20 +1,20 @@
 /** The collection of a space: how it is made, and whether one that is there can be used. */
 import { AppError } from '../../domain/errors.ts'
-import { field } from '../../lib/json.ts'
-import { type QdrantClient, statusOf, unknownForm } from './qdrant-client.ts'
+import { getField } from '../../lib/json.ts'
+import { type QdrantClient, getHttpStatus, createInvalidResponseError } from './qdrant-client.ts'
 
 /** Whether vectors are also kept smaller, to be looked through in memory; the best are compared exactly in any case. */
-export const QUANTISATIONS = ['none', 'int8', 'binary'] as const
-export type Quantisation = (typeof QUANTISATIONS)[number]
+export const QUANTIZATIONS = ['none', 'int8', 'binary'] as const
+export type Quantization = (typeof QUANTIZATIONS)[number]
 
 /** The name of our vector. A point of a zero vector has none, so it is there but is never found. */
-export const VECTOR = 'meaning'
+export const VECTOR_NAME = 'meaning'
 
 const CONFIGURATIONS = {
   none: 'Disabled',
   int8: { scalar: { type: 'int8', quantile: 0.99, always_ram: true } },
   binary: { binary: { always_ram: true } },
-} as const satisfies Record<Quantisation, unknown>
+} as const satisfies Record<Quantization, unknown>
 
 /**
  * Every search is of one owner, so each owner has a graph of its own (`payload_m`) and there is none across owners (`m`),
@@ -39,52 +39,52 @@ export async function ensureCollection(
   client: QdrantClient,
   name: string,
   dimensions: number,
-  quantisation: Quantisation,
+  quantisation: Quantization,
 ): Promise<void> {
   const path = `/collections/${name}`
-  let info = await client.askIfThere('GET', path)
+  let info = await client.requestOrNull('GET', path)
   if (info === null) {
     await createCollection(client, path, dimensions, quantisation)
-    info = await client.ask('GET', path)
+    info = await client.request('GET', path)
   }
-  const config = field(info, 'config')
-  refuseUnfitCollection(name, dimensions, field(field(config, 'params'), 'vectors'))
-  await adjustQuantisation(client, path, field(config, 'quantization_config'), quantisation)
-  await createIndexes(client, path, field(info, 'payload_schema'))
+  const config = getField(info, 'config')
+  assertCollectionFits(name, dimensions, getField(getField(config, 'params'), 'vectors'))
+  await updateQuantization(client, path, getField(config, 'quantization_config'), quantisation)
+  await createIndexes(client, path, getField(info, 'payload_schema'))
 }
 
 async function createCollection(
   client: QdrantClient,
   path: string,
   dimensions: number,
-  quantisation: Quantisation,
+  quantisation: Quantization,
 ): Promise<void> {
   // Those that are kept short are in memory; the whole ones are only read for the best.
   const whole = quantisation === 'none' ? {} : { on_disk: true }
   const wanted = {
-    vectors: { [VECTOR]: { size: dimensions, distance: 'Cosine', ...whole } },
+    vectors: { [VECTOR_NAME]: { size: dimensions, distance: 'Cosine', ...whole } },
     hnsw_config: HNSW,
     ...(quantisation === 'none' ? {} : { quantization_config: CONFIGURATIONS[quantisation] }),
   }
   try {
-    await client.ask('PUT', path, wanted)
+    await client.request('PUT', path, wanted)
   } catch (thrown) {
-    const status = statusOf(thrown)
+    const status = getHttpStatus(thrown)
     // Somebody else made it in between, or an answer got lost and it was asked twice.
     if (status === 409) return
-    throw status === 404 ? wrongAddress() : thrown
+    throw status === 404 ? createWrongAddressError() : thrown
   }
 }
 
-function wrongAddress(): AppError {
+function createWrongAddressError(): AppError {
   const message = 'There is no Qdrant at this address, or only under a longer one (404). Check it.'
   return new AppError('invalid_input', message, { status: 404 })
 }
 
-function refuseUnfitCollection(name: string, dimensions: number, vectors: unknown): void {
-  const vector = field(vectors, VECTOR)
-  const size = field(vector, 'size')
-  if (field(vector, 'distance') !== 'Cosine' || typeof size !== 'number') {
+function assertCollectionFits(name: string, dimensions: number, vectors: unknown): void {
+  const vector = getField(vectors, VECTOR_NAME)
+  const size = getField(vector, 'size')
+  if (getField(vector, 'distance') !== 'Cosine' || typeof size !== 'number') {
     throw new AppError(
       'invalid_input',
       `The Qdrant collection ${name} was not made by Recollect. Remove it, or choose another prefix.`,
@@ -100,27 +100,27 @@ function refuseUnfitCollection(name: string, dimensions: number, vectors: unknow
 }
 
 /** What somebody has tuned within one way of quantising is left as it is. */
-async function adjustQuantisation(
+async function updateQuantization(
   client: QdrantClient,
   path: string,
   current: unknown,
-  wanted: Quantisation,
+  wanted: Quantization,
 ): Promise<void> {
-  if (quantisationOf(current) === wanted) return
-  await client.ask('PATCH', path, { quantization_config: CONFIGURATIONS[wanted] })
+  if (readQuantization(current) === wanted) return
+  await client.request('PATCH', path, { quantization_config: CONFIGURATIONS[wanted] })
 }
 
 /** Null for one that we never set. */
-function quantisationOf(config: unknown): Quantisation | null {
+function readQuantization(config: unknown): Quantization | null {
   if (config === undefined || config === null) return 'none'
-  if (field(config, 'scalar') !== undefined) return 'int8'
-  return field(config, 'binary') === undefined ? null : 'binary'
+  if (getField(config, 'scalar') !== undefined) return 'int8'
+  return getField(config, 'binary') === undefined ? null : 'binary'
 }
 
 async function createIndexes(client: QdrantClient, path: string, present: unknown): Promise<void> {
-  if (typeof present !== 'object' || present === null) throw unknownForm()
+  if (typeof present !== 'object' || present === null) throw createInvalidResponseError()
   for (const [name, schema] of Object.entries(INDEXES)) {
     if (Object.hasOwn(present, name)) continue
-    await client.ask('PUT', `${path}/index?wait=true`, { field_name: name, field_schema: schema })
+    await client.request('PUT', `${path}/index?wait=true`, { field_name: name, field_schema: schema })
   }
 }

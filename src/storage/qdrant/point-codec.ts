@@ -1,12 +1,12 @@
 /** How a point looks in Qdrant, and how some of them are asked for. */
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
-import { field } from '../../lib/json.ts'
+import { getField } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
-import { isZero } from '../../lib/vector-math.ts'
-import type { MirrorFilter, MirrorPoint } from '../vector-replica.ts'
-import { VECTOR } from './collection-schema.ts'
-import { pointId } from './point-ids.ts'
-import { unknownForm } from './qdrant-client.ts'
+import { isZeroVector } from '../../lib/vector-math.ts'
+import type { ReplicaFilter, ReplicaPoint } from '../vector-replica.ts'
+import { VECTOR_NAME } from './collection-schema.ts'
+import { toPointId } from './point-ids.ts'
+import { createInvalidResponseError } from './qdrant-client.ts'
 
 /**
  * Stands for no user and no session: no name is empty. It is found by the index as every name is, which the absence of a
@@ -15,20 +15,20 @@ import { unknownForm } from './qdrant-client.ts'
 const NONE = ''
 
 /** What is asked for of a point that was found. */
-export const FOUND_FIELDS = ['memory', 'text_hash']
+export const HIT_PAYLOAD_FIELDS = ['memory', 'text_hash']
 
-export const LISTED_FIELDS = ['memory', 'owner', 'text_hash']
+export const LIST_PAYLOAD_FIELDS = ['memory', 'owner', 'text_hash']
 
-type Condition = Readonly<Record<string, unknown>>
-export type Filter = {
-  readonly must?: readonly Condition[]
-  readonly must_not?: readonly Condition[]
+type QdrantCondition = Readonly<Record<string, unknown>>
+export type QdrantFilter = {
+  readonly must?: readonly QdrantCondition[]
+  readonly must_not?: readonly QdrantCondition[]
 }
 
-export function storedPoint({ place, id, type, expiresAt, textHash, vector }: MirrorPoint) {
+export function toQdrantPoint({ place, id, type, expiresAt, textHash, vector }: ReplicaPoint) {
   return {
-    id: pointId(id),
-    vector: isZero(vector) ? {} : { [VECTOR]: Array.from(vector) },
+    id: toPointId(id),
+    vector: isZeroVector(vector) ? {} : { [VECTOR_NAME]: Array.from(vector) },
     payload: {
       memory: id,
       text_hash: textHash,
@@ -41,40 +41,40 @@ export function storedPoint({ place, id, type, expiresAt, textHash, vector }: Mi
   }
 }
 
-export function searchFilter({ owner, user, session, types, unexpiredAt }: MirrorFilter): Filter {
+export function toSearchFilter({ owner, user, session, types, unexpiredAt }: ReplicaFilter): QdrantFilter {
   return {
     must: [
-      is('owner', owner),
-      ...(user === undefined ? [] : [is('user', user ?? NONE)]),
-      ...(session === undefined ? [] : [is('session', session ?? NONE)]),
+      matchValue('owner', owner),
+      ...(user === undefined ? [] : [matchValue('user', user ?? NONE)]),
+      ...(session === undefined ? [] : [matchValue('session', session ?? NONE)]),
       ...(types === undefined ? [] : [{ key: 'type', match: { any: [...new Set(types)] } }]),
     ],
     // Written this way, those that never expire pass.
-    ...(unexpiredAt === undefined ? {} : { must_not: [expires({ lte: unexpiredAt })] }),
+    ...(unexpiredAt === undefined ? {} : { must_not: [toExpiryCondition({ lte: unexpiredAt })] }),
   }
 }
 
-export function ownerFilter(owner: OwnerId): Filter {
-  return { must: [is('owner', owner)] }
+export function toOwnerFilter(owner: OwnerId): QdrantFilter {
+  return { must: [matchValue('owner', owner)] }
 }
 
-export function idsFilter(owner: OwnerId, ids: readonly MemoryId[]): Filter {
-  return { must: [is('owner', owner), { has_id: ids.map(pointId) }] }
+export function toIdsFilter(owner: OwnerId, ids: readonly MemoryId[]): QdrantFilter {
+  return { must: [matchValue('owner', owner), { has_id: ids.map(toPointId) }] }
 }
 
-export function expiredFilter(before: Instant): Filter {
-  return { must: [expires({ lt: before })] }
+export function toExpiredFilter(before: Instant): QdrantFilter {
+  return { must: [toExpiryCondition({ lt: before })] }
 }
 
-function is(key: string, value: string): Condition {
+function matchValue(key: string, value: string): QdrantCondition {
   return { key, match: { value } }
 }
 
-function expires(range: Readonly<Record<string, Instant>>): Condition {
+function toExpiryCondition(range: Readonly<Record<string, Instant>>): QdrantCondition {
   return { key: 'expires_at', range }
 }
 
-export type FoundPoint = {
+export type QdrantHit = {
   readonly id: MemoryId
   readonly textHash: string
   /** Empty where it wasn't asked for. */
@@ -83,18 +83,18 @@ export type FoundPoint = {
 }
 
 /** The points of an answer, as far as they were asked for. */
-export function foundPoints(result: unknown): readonly FoundPoint[] {
-  const points = field(result, 'points')
-  if (!Array.isArray(points)) throw unknownForm()
+export function parseHits(result: unknown): readonly QdrantHit[] {
+  const points = getField(result, 'points')
+  if (!Array.isArray(points)) throw createInvalidResponseError()
   return points.map((point) => {
-    const payload = field(point, 'payload')
-    const [id, textHash] = [field(payload, 'memory'), field(payload, 'text_hash')]
-    if (typeof id !== 'string' || typeof textHash !== 'string') throw unknownForm()
+    const payload = getField(point, 'payload')
+    const [id, textHash] = [getField(payload, 'memory'), getField(payload, 'text_hash')]
+    if (typeof id !== 'string' || typeof textHash !== 'string') throw createInvalidResponseError()
     return {
       id: id as MemoryId, // as it went in
       textHash,
-      owner: String(field(payload, 'owner') ?? '') as OwnerId, // as it went in
-      score: Number(field(point, 'score') ?? Number.NaN),
+      owner: String(getField(payload, 'owner') ?? '') as OwnerId, // as it went in
+      score: Number(getField(point, 'score') ?? Number.NaN),
     }
   })
 }

@@ -6,7 +6,7 @@ import type { MemoryId } from '../../domain/ids.ts'
 const READABLE_CHARACTERS_MAX = 60
 const HASH_CHARACTERS = 12
 
-export function parsePrefix(prefix: string): string {
+export function parseCollectionPrefix(prefix: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/.test(prefix)) return prefix
   throw new AppError(
     'invalid_input',
@@ -16,7 +16,7 @@ export function parsePrefix(prefix: string): string {
 }
 
 /** Readable for people, and different for any two signatures, by the hash at its end. */
-export function collectionName(prefix: string, signature: string): string {
+export function toCollectionName(prefix: string, signature: string): string {
   const readable = signature.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, READABLE_CHARACTERS_MAX)
   return `${prefix}_${readable}_${sha256(signature).slice(0, HASH_CHARACTERS)}`
 }
@@ -39,19 +39,19 @@ for (let code = 1; code < RANKS.length; code++) {
  * characters, and a hash of all of them. Memories that begin with the same ten (those of one millisecond) are a group, in
  * no order.
  */
-export function pointId(id: MemoryId): string {
+export function toPointId(id: MemoryId): string {
   const hash = sha256(id)
   const variant = ((Number.parseInt(hash.slice(0, 1), 16) & 3) | 8).toString(16)
   return `${groupStart(id)}-${variant}${hash.slice(1, 4)}-${hash.slice(4, 16)}`
 }
 
 /** Not after any point of the memory's group. */
-export function firstPointOfGroup(id: MemoryId): string {
+export function toGroupStart(id: MemoryId): string {
   return `${groupStart(id)}-8000-000000000000`
 }
 
 /** What all points of a group begin with. */
-export function groupOf(point: string): string {
+export function getPointGroup(point: string): string {
   return point.slice(0, 18)
 }
 

@@ -3,13 +3,13 @@
  * be asked again later, `invalid_input` never works. Nothing of a request is in them: no key, no name, no vector.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { parseBaseUrl, parseKey } from '../../domain/service-endpoint.ts'
-import { orCancelled } from '../../lib/abort.ts'
+import { parseBaseUrl, parseApiKey } from '../../domain/service-endpoint.ts'
+import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { askJson, exchange, type Sender } from '../../lib/http-client.ts'
-import { field } from '../../lib/json.ts'
+import { requestJson, sendRequest, type HttpEndpoint } from '../../lib/http-client.ts'
+import { getField } from '../../lib/json.ts'
 
-export type ClientOptions = {
+export type QdrantClientOptions = {
   /** With the path before Qdrant's own, where a proxy has one. */
   readonly url: string
   /** Sent to Qdrant and to nobody else: it is in no error. */
@@ -25,22 +25,22 @@ export type ClientOptions = {
   readonly fetch?: typeof fetch
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** How patient a call is. */
-export type Patience = 'searching' | 'working' | 'probing'
+export type TimeoutClass = 'searching' | 'working' | 'probing'
 
 export type QdrantClient = {
   /** What the answer holds as its result. */
-  ask(method: Method, path: string, body?: unknown, patience?: Patience): Promise<unknown>
+  request(method: HttpMethod, path: string, body?: unknown, patience?: TimeoutClass): Promise<unknown>
   /** The same; null where there is no such thing. */
-  askIfThere(method: Method, path: string, body?: unknown, patience?: Patience): Promise<unknown>
+  requestOrNull(method: HttpMethod, path: string, body?: unknown, patience?: TimeoutClass): Promise<unknown>
   /** Comes back when Qdrant is ready, with its version. */
-  ready(): Promise<string>
+  waitUntilReady(): Promise<string>
   close(): void
 }
 
-type Limits = {
+type CallLimits = {
   readonly timeoutMs: number
   readonly retries: number
   /** Whoever is asked for a longer pause than this doesn't wait: the caller learns how long, and decides. */
@@ -56,15 +56,15 @@ const FIRST_PAUSE_MS = 250
 const JITTER = 0.2
 const VERSION_CHARACTERS_MAX = 40
 
-export function openClient(options: ClientOptions): QdrantClient {
+export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
   const { clock, random = Math.random } = options
   const base = parseBaseUrl(options.url, SOURCE)
-  const apiKey = parseKey(options.apiKey, SOURCE)
-  const patience = limitsOf(options)
+  const apiKey = parseApiKey(options.apiKey, SOURCE)
+  const patience = parseLimits(options)
   const closing = new AbortController()
 
-  const senderOf = (path: string): Sender => ({
-    source: SOURCE,
+  const senderOf = (path: string): HttpEndpoint => ({
+    serviceName: SOURCE,
     url: `${base}${path}`,
     headers: {
       accept: 'application/json',
@@ -76,63 +76,63 @@ export function openClient(options: ClientOptions): QdrantClient {
   })
 
   async function patiently<Result>(
-    limits: Limits,
+    limits: CallLimits,
     attempt: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     for (let retry = 0; ; retry++) {
       try {
         return await withinTime(attempt, limits.timeoutMs, closing.signal)
       } catch (thrown) {
-        const pause = retry < limits.retries ? pauseAfter(thrown, retry, random()) : null
-        if (pause === null || pause > limits.pauseMsMax) throw asMirrorError(thrown)
+        const pause = retry < limits.retries ? computeRetryDelay(thrown, retry, random()) : null
+        if (pause === null || pause > limits.pauseMsMax) throw toReplicaError(thrown)
         await pausing(pause)
       }
     }
   }
 
   async function pausing(ms: number): Promise<void> {
-    await orCancelled(clock.sleep(ms, closing.signal), closing.signal).catch((thrown: unknown) => {
-      throw closing.signal.aborted ? closed() : thrown
+    await raceAbort(clock.sleep(ms, closing.signal), closing.signal).catch((thrown: unknown) => {
+      throw closing.signal.aborted ? createClosedError() : thrown
     })
   }
 
   async function ask(
-    method: Method,
+    method: HttpMethod,
     path: string,
     body?: unknown,
-    how: Patience = 'working',
+    how: TimeoutClass = 'working',
   ): Promise<unknown> {
     const what = {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
-    const answer = await patiently(patience[how], (signal) => askJson(senderOf(path), what, signal))
-    return field(answer, 'result')
+    const answer = await patiently(patience[how], (signal) => requestJson(senderOf(path), what, signal))
+    return getField(answer, 'result')
   }
 
   return {
-    ask,
+    request: ask,
 
-    async askIfThere(...call) {
+    async requestOrNull(...call) {
       try {
         return await ask(...call)
       } catch (thrown) {
-        if (statusOf(thrown) === 404) return null
+        if (getHttpStatus(thrown) === 404) return null
         throw thrown
       }
     },
 
-    async ready() {
+    async waitUntilReady() {
       const { probing } = patience
       await patiently(probing, (signal) =>
-        exchange(senderOf('/readyz'), { method: 'GET' }, signal, async (response) => {
+        sendRequest(senderOf('/readyz'), { method: 'GET' }, signal, async (response) => {
           await response.body?.cancel()
         }),
       )
       const about = await patiently(probing, (signal) =>
-        askJson(senderOf('/'), { method: 'GET' }, signal),
+        requestJson(senderOf('/'), { method: 'GET' }, signal),
       )
-      return String(field(about, 'version') ?? 'unknown').slice(0, VERSION_CHARACTERS_MAX)
+      return String(getField(about, 'version') ?? 'unknown').slice(0, VERSION_CHARACTERS_MAX)
     },
 
     close: () => closing.abort(),
@@ -140,16 +140,16 @@ export function openClient(options: ClientOptions): QdrantClient {
 }
 
 /** The status that Qdrant answered with, where it is why a call failed. */
-export function statusOf(thrown: unknown): number | null {
+export function getHttpStatus(thrown: unknown): number | null {
   const status = thrown instanceof AppError ? thrown.facts.status : null
   return typeof status === 'number' ? status : null
 }
 
-export function unknownForm(): AppError {
+export function createInvalidResponseError(): AppError {
   return new AppError('unavailable', `${SOURCE} answered in a form that is not known.`)
 }
 
-function limitsOf(options: ClientOptions): Readonly<Record<Patience, Limits>> {
+function parseLimits(options: QdrantClientOptions): Readonly<Record<TimeoutClass, CallLimits>> {
   const searchTimeoutMs = parseTimeout(
     'searchTimeoutMs',
     options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS,
@@ -178,7 +178,7 @@ async function withinTime<Result>(
   timeoutMs: number,
   closing: AbortSignal,
 ): Promise<Result> {
-  if (closing.aborted) throw closed()
+  if (closing.aborted) throw createClosedError()
   const controller = new AbortController()
   const stop = () => controller.abort()
   const timer = setTimeout(stop, timeoutMs)
@@ -186,26 +186,26 @@ async function withinTime<Result>(
   try {
     return await work(controller.signal)
   } catch (thrown) {
-    if (closing.aborted) throw closed()
-    throw controller.signal.aborted ? tooSlow(timeoutMs) : toAppError(thrown)
+    if (closing.aborted) throw createClosedError()
+    throw controller.signal.aborted ? createTimeoutError(timeoutMs) : toAppError(thrown)
   } finally {
     clearTimeout(timer)
     closing.removeEventListener('abort', stop)
   }
 }
 
-function closed(): AppError {
+function createClosedError(): AppError {
   return new AppError('unavailable', `The connection to ${SOURCE} is closed.`, { retryable: false })
 }
 
-function tooSlow(timeoutMs: number): AppError {
+function createTimeoutError(timeoutMs: number): AppError {
   const message = `${SOURCE} did not answer within ${timeoutMs} ms.`
   // Whoever waited that long is not made to wait as long again.
   return new AppError('unavailable', message, { timeoutMs, retryable: false })
 }
 
 /** How long to wait before the next try; null when there is none to be made. */
-function pauseAfter(thrown: unknown, retry: number, random: number): number | null {
+function computeRetryDelay(thrown: unknown, retry: number, random: number): number | null {
   if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return null
   const { retryable, retryAfterMs } = thrown.facts
   if (retryable === false) return null
@@ -214,12 +214,12 @@ function pauseAfter(thrown: unknown, retry: number, random: number): number | nu
 }
 
 /** What was answered as the two kinds of errors that a mirror has. */
-function asMirrorError(thrown: unknown): AppError {
+function toReplicaError(thrown: unknown): AppError {
   const error = toAppError(thrown)
   const { status } = error.facts
   if (typeof status !== 'number') return error
   if (status === 401 || status === 403) {
-    return invalid(
+    return createInvalidInputError(
       `${SOURCE} refused the API key (${status}). Check it, and that it may write.`,
       status,
     )
@@ -230,11 +230,11 @@ function asMirrorError(thrown: unknown): AppError {
     })
   }
   if (status >= 300 && status < 500 && ![408, 425, 429].includes(status)) {
-    return invalid(`${SOURCE} refused the request (${status}).`, status)
+    return createInvalidInputError(`${SOURCE} refused the request (${status}).`, status)
   }
   return new AppError('unavailable', error.message, error.facts)
 }
 
-function invalid(message: string, status: number): AppError {
+function createInvalidInputError(message: string, status: number): AppError {
   return new AppError('invalid_input', message, { status })
 }

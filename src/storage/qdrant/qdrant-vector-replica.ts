@@ -8,31 +8,31 @@
 import { AppError, toAppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
-import { field } from '../../lib/json.ts'
-import { isZero } from '../../lib/vector-math.ts'
-import { refuseUnfit, type VectorSpace } from '../vector-index.ts'
-import type { MirrorHit, MirrorPoint, VectorMirror } from '../vector-replica.ts'
-import { ensureCollection, type Quantisation, VECTOR } from './collection-schema.ts'
+import { getField } from '../../lib/json.ts'
+import { isZeroVector } from '../../lib/vector-math.ts'
+import { assertVectorFits, type VectorSpace } from '../vector-index.ts'
+import type { ReplicaHit, ReplicaPoint, VectorReplica } from '../vector-replica.ts'
+import { ensureCollection, type Quantization, VECTOR_NAME } from './collection-schema.ts'
 import {
-  expiredFilter,
-  type Filter,
-  FOUND_FIELDS,
-  type FoundPoint,
-  foundPoints,
-  idsFilter,
-  LISTED_FIELDS,
-  ownerFilter,
-  searchFilter,
-  storedPoint,
+  toExpiredFilter,
+  type QdrantFilter,
+  HIT_PAYLOAD_FIELDS,
+  type QdrantHit,
+  parseHits,
+  toIdsFilter,
+  LIST_PAYLOAD_FIELDS,
+  toOwnerFilter,
+  toSearchFilter,
+  toQdrantPoint,
 } from './point-codec.ts'
-import { collectionName, firstPointOfGroup, groupOf, parsePrefix } from './point-ids.ts'
-import { type ClientOptions, openClient, type Patience, unknownForm } from './qdrant-client.ts'
+import { toCollectionName, toGroupStart, getPointGroup, parseCollectionPrefix } from './point-ids.ts'
+import { type QdrantClientOptions, openQdrantClient, type TimeoutClass, createInvalidResponseError } from './qdrant-client.ts'
 
-export type QdrantOptions = ClientOptions & {
+export type QdrantReplicaOptions = QdrantClientOptions & {
   /** What the names of collections begin with; `recollect` unless told. */
   readonly collectionPrefix?: string
   /** `none` unless told. It can be changed: a collection that is there is adjusted. */
-  readonly quantisation?: Quantisation
+  readonly quantization?: Quantization
 }
 
 /** Qdrant takes up to 32 MB, but writing that much JSON in one go would hold up everybody else here. */
@@ -54,17 +54,17 @@ const SEARCH_PARAMETERS = {
   none: {},
   int8: { params: { quantization: { rescore: true, oversampling: 2 } } },
   binary: { params: { quantization: { rescore: true, oversampling: 4 } } },
-} as const satisfies Record<Quantisation, unknown>
+} as const satisfies Record<Quantization, unknown>
 
-export function openQdrantMirror(options: QdrantOptions): VectorMirror {
-  const { clock, quantisation = 'none' } = options
-  const prefix = parsePrefix(options.collectionPrefix ?? 'recollect')
-  const client = openClient(options)
+export function openQdrantVectorReplica(options: QdrantReplicaOptions): VectorReplica {
+  const { clock, quantization: quantisation = 'none' } = options
+  const prefix = parseCollectionPrefix(options.collectionPrefix ?? 'recollect')
+  const client = openQdrantClient(options)
   /** Collections that were seen by this process, with their dimensions. */
   const seen = new Map<string, number>()
   const preparing = new Map<string, Promise<void>>()
 
-  const nameOf = ({ signature }: VectorSpace) => collectionName(prefix, signature)
+  const nameOf = ({ signature }: VectorSpace) => toCollectionName(prefix, signature)
 
   /** Those who come together share the work. */
   function prepare(space: VectorSpace): Promise<void> {
@@ -77,7 +77,7 @@ export function openQdrantMirror(options: QdrantOptions): VectorMirror {
   }
 
   async function prepareAlone({ dimensions }: VectorSpace, name: string): Promise<void> {
-    refuseUnfit(dimensions, new Float32Array(dimensions))
+    assertVectorFits(dimensions, new Float32Array(dimensions))
     await ensureCollection(client, name, dimensions, quantisation)
     seen.set(name, dimensions)
   }
@@ -87,51 +87,51 @@ export function openQdrantMirror(options: QdrantOptions): VectorMirror {
     space: VectorSpace,
     path: string,
     body: unknown,
-    patience?: Patience,
+    patience?: TimeoutClass,
   ): Promise<unknown> {
     const name = nameOf(space)
-    const result = await client.askIfThere('POST', `/collections/${name}${path}`, body, patience)
-    if (result === null && seen.has(name)) throw gone(name)
+    const result = await client.requestOrNull('POST', `/collections/${name}${path}`, body, patience)
+    if (result === null && seen.has(name)) throw createMissingCollectionError(name)
     return result
   }
 
-  async function upsertBatch(space: VectorSpace, points: readonly MirrorPoint[]): Promise<void> {
+  async function upsertBatch(space: VectorSpace, points: readonly ReplicaPoint[]): Promise<void> {
     const name = nameOf(space)
     const path = `/collections/${name}/points?wait=true`
-    const result = await client.askIfThere('PUT', path, { points: points.map(storedPoint) })
-    if (result === null) throw gone(name)
-    refuseUnfinished(result)
+    const result = await client.requestOrNull('PUT', path, { points: points.map(toQdrantPoint) })
+    if (result === null) throw createMissingCollectionError(name)
+    assertCompleted(result)
   }
 
-  async function removeWhere(space: VectorSpace, filter: Filter): Promise<void> {
+  async function removeWhere(space: VectorSpace, filter: QdrantFilter): Promise<void> {
     const result = await ask(space, '/points/delete?wait=true', { filter })
-    if (result !== null) refuseUnfinished(result)
+    if (result !== null) assertCompleted(result)
   }
 
-  async function countWhere(space: VectorSpace, filter?: Filter): Promise<number> {
-    const result = await ask(space, '/points/count', { exact: true, ...where(filter) })
+  async function countWhere(space: VectorSpace, filter?: QdrantFilter): Promise<number> {
+    const result = await ask(space, '/points/count', { exact: true, ...describeLocation(filter) })
     if (result === null) return 0
-    const count = field(result, 'count')
-    if (typeof count !== 'number') throw unknownForm()
+    const count = getField(result, 'count')
+    if (typeof count !== 'number') throw createInvalidResponseError()
     return count
   }
 
   async function search(
     space: VectorSpace,
-    filter: Filter,
+    filter: QdrantFilter,
     vector: Float32Array,
     limit: number,
-  ): Promise<readonly FoundPoint[]> {
+  ): Promise<readonly QdrantHit[]> {
     const body = {
       query: Array.from(vector),
-      using: VECTOR,
+      using: VECTOR_NAME,
       filter,
       limit,
-      with_payload: FOUND_FIELDS,
+      with_payload: HIT_PAYLOAD_FIELDS,
       ...SEARCH_PARAMETERS[quantisation],
     }
     const result = await ask(space, '/points/query', body, 'searching')
-    return result === null ? [] : foundPoints(result)
+    return result === null ? [] : parseHits(result)
   }
 
   return {
@@ -140,7 +140,7 @@ export function openQdrantMirror(options: QdrantOptions): VectorMirror {
     prepare,
 
     async upsert(space, points) {
-      for (const { vector } of points) refuseUnfit(space.dimensions, vector)
+      for (const { vector } of points) assertVectorFits(space.dimensions, vector)
       if (points.length === 0) return
       if (seen.get(nameOf(space)) !== space.dimensions) await prepare(space)
       // The last one of those with the same id counts, wherever batches end.
@@ -152,48 +152,48 @@ export function openQdrantMirror(options: QdrantOptions): VectorMirror {
 
     async remove(space, owner, ids) {
       await inBatches([...new Set(ids)], BATCH_IDS_MAX, (batch) =>
-        removeWhere(space, idsFilter(owner, batch)),
+        removeWhere(space, toIdsFilter(owner, batch)),
       )
     },
 
-    async nearest(space, filter, { vector, limit }) {
-      refuseUnfit(space.dimensions, vector)
-      if (limit <= 0 || isZero(vector) || filter.types?.length === 0) return []
-      const wanted = searchFilter(filter)
+    async search(space, filter, { vector, limit }) {
+      assertVectorFits(space.dimensions, vector)
+      if (limit <= 0 || isZeroVector(vector) || filter.types?.length === 0) return []
+      const wanted = toSearchFilter(filter)
       for (let more = EQUALS_EXPECTED; ; more *= 4) {
         const points = await search(space, wanted, vector, limit + more)
         const isCutAmongEquals =
           points.length === limit + more && points[limit - 1]?.score === points.at(-1)?.score
-        if (!isCutAmongEquals || more >= EQUALS_MAX) return bestHits(points, limit)
+        if (!isCutAmongEquals || more >= EQUALS_MAX) return selectBestHits(points, limit)
       }
     },
 
     async list(space, { owner, limit, after }) {
       if (limit <= 0) return []
-      const rows: FoundPoint[] = []
+      const rows: QdrantHit[] = []
       const size = Math.min(SCROLL_POINTS_MAX, Math.max(SCROLL_POINTS_MIN, limit + EQUALS_EXPECTED))
-      let offset: unknown = after === undefined ? undefined : firstPointOfGroup(after)
+      let offset: unknown = after === undefined ? undefined : toGroupStart(after)
       for (;;) {
         const result = await ask(space, '/points/scroll', {
           limit: size,
-          with_payload: LISTED_FIELDS,
+          with_payload: LIST_PAYLOAD_FIELDS,
           with_vector: false,
           ...(offset === undefined ? {} : { offset }),
-          ...where(owner === undefined ? undefined : ownerFilter(owner)),
+          ...describeLocation(owner === undefined ? undefined : toOwnerFilter(owner)),
         })
         if (result === null) return []
-        rows.push(...foundPoints(result).filter(({ id }) => isAfter(id, after)))
-        offset = field(result, 'next_page_offset') ?? null
+        rows.push(...parseHits(result).filter(({ id }) => isAfter(id, after)))
+        offset = getField(result, 'next_page_offset') ?? null
         const page = completeGroups(rows, offset)
         if (offset === null || page.length >= limit) return listed(page, limit)
       }
     },
 
     count: (space, owner) =>
-      countWhere(space, owner === undefined ? undefined : ownerFilter(owner)),
+      countWhere(space, owner === undefined ? undefined : toOwnerFilter(owner)),
 
     async removeExpired(space, before) {
-      const filter = expiredFilter(before)
+      const filter = toExpiredFilter(before)
       const count = await countWhere(space, filter)
       if (count > 0) await removeWhere(space, filter)
       return count
@@ -201,7 +201,7 @@ export function openQdrantMirror(options: QdrantOptions): VectorMirror {
 
     async drop(space) {
       const name = nameOf(space)
-      await client.askIfThere('DELETE', `/collections/${name}`)
+      await client.requestOrNull('DELETE', `/collections/${name}`)
       seen.delete(name)
     },
 
@@ -209,10 +209,10 @@ export function openQdrantMirror(options: QdrantOptions): VectorMirror {
       const start = clock.now()
       const sinceStart = () => Math.max(0, clock.now() - start)
       try {
-        const version = await client.ready()
+        const version = await client.waitUntilReady()
         const latencyMs = sinceStart()
         // All of the above is answered without a key; this isn't.
-        await client.ask('GET', '/collections', undefined, 'probing')
+        await client.request('GET', '/collections', undefined, 'probing')
         return { isReady: true, latencyMs, detail: `Qdrant ${version}` }
       } catch (thrown) {
         return { isReady: false, latencyMs: sinceStart(), detail: toAppError(thrown).message }
@@ -225,18 +225,18 @@ export function openQdrantMirror(options: QdrantOptions): VectorMirror {
   }
 }
 
-function where(filter: Filter | undefined): { readonly filter?: Filter } {
+function describeLocation(filter: QdrantFilter | undefined): { readonly filter?: QdrantFilter } {
   return filter === undefined ? {} : { filter }
 }
 
-function gone(collection: string): AppError {
+function createMissingCollectionError(collection: string): AppError {
   const message = `The Qdrant collection ${collection} is gone. It is made again when the space is prepared.`
   return new AppError('unavailable', message, { collection, reason: 'gone' })
 }
 
 /** Qdrant may also answer that it has only taken note: then it can't be found yet. */
-function refuseUnfinished(result: unknown): void {
-  if (field(result, 'status') === 'completed') return
+function assertCompleted(result: unknown): void {
+  if (getField(result, 'status') === 'completed') return
   throw new AppError('unavailable', 'Qdrant did not finish writing in time.')
 }
 
@@ -256,7 +256,7 @@ async function inBatches<Item>(
   }
 }
 
-function bestHits(points: readonly FoundPoint[], limit: number): readonly MirrorHit[] {
+function selectBestHits(points: readonly QdrantHit[], limit: number): readonly ReplicaHit[] {
   return points
     .map(({ id, textHash, score }) => ({
       id,
@@ -268,17 +268,17 @@ function bestHits(points: readonly FoundPoint[], limit: number): readonly Mirror
 }
 
 /** Without those of the group that the next page begins with: more of it may come, in any order. */
-function completeGroups(rows: readonly FoundPoint[], next: unknown): readonly FoundPoint[] {
+function completeGroups(rows: readonly QdrantHit[], next: unknown): readonly QdrantHit[] {
   if (typeof next !== 'string') return rows
-  const unfinished = groupOf(next)
-  return rows.filter(({ id }) => groupOf(firstPointOfGroup(id)) !== unfinished)
+  const unfinished = getPointGroup(next)
+  return rows.filter(({ id }) => getPointGroup(toGroupStart(id)) !== unfinished)
 }
 
 function isAfter(id: MemoryId, after: MemoryId | undefined): boolean {
   return after === undefined || compareText(id, after) > 0
 }
 
-function listed(rows: readonly FoundPoint[], limit: number) {
+function listed(rows: readonly QdrantHit[], limit: number) {
   return [...rows]
     .sort((a, b) => compareText(a.id, b.id))
     .slice(0, limit)

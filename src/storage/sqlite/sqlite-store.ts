@@ -9,16 +9,16 @@
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
-import { byPlace, type Scope } from '../../domain/scope.ts'
+import { comparePlaces, type Scope } from '../../domain/scope.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
-import type { Leaving } from '../migration-source.ts'
-import { cursorAfter, NEVER, type OrderField, orderingOf, partOf } from '../page-cursor.ts'
+import type { MigrationSource } from '../migration-source.ts'
+import { encodeCursor, NEVER_INSTANT, type OrderField, parseOrdering, toPageRange } from '../page-cursor.ts'
 import {
   type Change,
   type DocumentQuery,
   type FindQuery,
-  forEachTable,
+  mapTables,
   type MemoryFilter,
   type Page,
   type Row,
@@ -30,22 +30,22 @@ import {
   type TextQuery,
 } from '../store.ts'
 import type { VectorIndex } from '../vector-index.ts'
-import type { ResidentOptions } from './cache/owner-cache.ts'
-import { SqliteSession } from './connection/sqlite-database.ts'
+import type { OwnerCacheOptions } from './cache/owner-cache.ts'
+import { SqliteDatabase } from './connection/sqlite-database.ts'
 import {
   type DatabaseKey,
   type OpenConnection,
   openConnection,
   type SqlRow,
 } from './connection/sqlite-driver.ts'
-import { Checkpoints } from './connection/wal-checkpointer.ts'
-import { inspect } from './maintenance/integrity-check.ts'
-import { createLeaving } from './maintenance/sqlite-migration-source.ts'
-import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './schema/migrations.ts'
-import { around, matchText } from './search/document-search.ts'
-import { commit } from './store/commit.ts'
+import { WalCheckpointer } from './connection/wal-checkpointer.ts'
+import { checkStoreIntegrity } from './maintenance/integrity-check.ts'
+import { createSqliteMigrationSource } from './maintenance/sqlite-migration-source.ts'
+import { MIGRATIONS, type SchemaMigration, migrate, findPendingMigrations } from './schema/migrations.ts'
+import { findNeighbors, matchText } from './search/document-search.ts'
+import { applyCommit } from './store/commit.ts'
 import { toEntry } from './store/entry-codec.ts'
-import { tally } from './store/memory-counts.ts'
+import { countMemories } from './store/memory-counts.ts'
 import {
   INDEX_COLUMNS,
   MEMORY_SELECTION,
@@ -55,26 +55,26 @@ import {
   toRevision,
   toTombstone,
 } from './store/row-codec.ts'
-import { sessions } from './store/session-list.ts'
+import { listSessions } from './store/session-list.ts'
 import {
-  type Condition,
-  conjunction,
-  IS_MEMORY,
-  matching,
-  memoryConditions,
-  ordered,
-  within,
+  type SqlCondition,
+  joinConditions,
+  MEMORY_CONDITION,
+  toTableConditions,
+  toDocumentConditions,
+  toOrderColumn,
+  toScopeConditions,
 } from './store/sql-filters.ts'
 import { TURN_COLUMNS, toTurn } from './store/turn-codec.ts'
-import { openVecVectors } from './vectors/sqlite-vec-vector-index.ts'
-import { openSqliteVectors } from './vectors/sqlite-vector-index.ts'
+import { openSqliteVecIndex } from './vectors/sqlite-vec-vector-index.ts'
+import { openSqliteVectorIndex } from './vectors/sqlite-vector-index.ts'
 
 /** How near vectors are looked for. */
-export const VECTOR_SEARCHES = ['built-in', 'sqlite-vec'] as const
+export const VECTOR_SEARCH_ENGINES = ['built-in', 'sqlite-vec'] as const
 
-export type VectorSearch = (typeof VECTOR_SEARCHES)[number]
+export type VectorSearchEngine = (typeof VECTOR_SEARCH_ENGINES)[number]
 
-export type SqliteOptions = {
+export type SqliteStoreOptions = {
   /** A file's path, or `:memory:`. */
   readonly path: string
   readonly now: () => number
@@ -83,15 +83,15 @@ export type SqliteOptions = {
   readonly busyTimeoutMs?: number
   /** How much one commit may change, where that is not what is usual. */
   readonly commitChangesMax?: number
-  readonly migrations?: readonly Migration[]
+  readonly migrations?: readonly SchemaMigration[]
   /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
-  readonly vectorMemoryBytes?: number
+  readonly vectorCacheBytes?: number
   /** Owners with so many vectors are searched by sketches first, which finds nearly all that is near. */
-  readonly vectorsSketchedFrom?: number
+  readonly sketchVectorsMin?: number
   /** What compares vectors: our own scan, or the package sqlite-vec, which must be installed. */
-  readonly vectors?: VectorSearch
+  readonly vectorSearchEngine?: VectorSearchEngine
   /** Which owners' memories are kept at hand once they were asked about. */
-  readonly resident?: ResidentOptions
+  readonly ownerCache?: OwnerCacheOptions
   /** For tests that break the driver on purpose. */
   readonly openConnection?: OpenConnection
 }
@@ -102,7 +102,7 @@ export type SqliteStore = Store & {
   /** On the same connection. Closing the store closes it. */
   readonly vectors: VectorIndex
   /** For moving everything elsewhere. */
-  readonly leaving: Leaving
+  readonly migrationSource: MigrationSource
 }
 
 const BUSY_TIMEOUT_MS = 5_000
@@ -113,10 +113,10 @@ const LOG_PAGES_MAX = 10_000
 /** Questions about many owners read pages from all over the file. */
 const CACHE_KIB = 65_536
 
-export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const key = options.key ?? null
   const connection = await (options.openConnection ?? openConnection)(options.path, key)
-  const session = new SqliteSession(connection, options.resident)
+  const session = new SqliteDatabase(connection, options.ownerCache)
   try {
     connection.exec(`
       PRAGMA busy_timeout = ${options.busyTimeoutMs ?? BUSY_TIMEOUT_MS};
@@ -128,14 +128,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KIB};
     `)
-    bringUpToDate(session, options)
-    session.waitElsewhere(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
-    const builtIn = openSqliteVectors(session, {
-      memoryBytes: options.vectorMemoryBytes,
-      sketchedFrom: options.vectorsSketchedFrom,
+    migrateIfNeeded(session, options)
+    session.useAsyncBusyWait(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
+    const builtIn = openSqliteVectorIndex(session, {
+      cacheBytes: options.vectorCacheBytes,
+      sketchVectorsMin: options.sketchVectorsMin,
     })
     const vectors =
-      options.vectors === 'sqlite-vec' ? await openVecVectors(session, builtIn) : builtIn
+      options.vectorSearchEngine === 'sqlite-vec' ? await openSqliteVecIndex(session, builtIn) : builtIn
     return sqliteStore(session, options, key !== null, vectors)
   } catch (error) {
     connection.close()
@@ -143,46 +143,46 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   }
 }
 
-function bringUpToDate(session: SqliteSession, options: SqliteOptions): void {
+function migrateIfNeeded(session: SqliteDatabase, options: SqliteStoreOptions): void {
   const migrations = options.migrations ?? MIGRATIONS
-  const pending = pendingMigrations(session.connection, migrations)
+  const pending = findPendingMigrations(session.connection, migrations)
   if (pending === null) return
   if (pending.from > 0 && options.path !== ':memory:') {
-    copyTo(session, `${options.path}.before-schema-${pending.to}-${options.now()}`)
+    vacuumInto(session, `${options.path}.before-schema-${pending.to}-${options.now()}`)
   }
   migrate(session.connection, options.now(), migrations)
 }
 
 function sqliteStore(
-  session: SqliteSession,
-  options: SqliteOptions,
+  session: SqliteDatabase,
+  options: SqliteStoreOptions,
   isEncrypted: boolean,
   vectors: VectorIndex,
 ): SqliteStore {
-  const checkpoints = new Checkpoints({ path: options.path, key: options.key ?? null })
+  const checkpoints = new WalCheckpointer({ path: options.path, key: options.key ?? null })
   return {
     vectors,
-    leaving: createLeaving(session),
+    migrationSource: createSqliteMigrationSource(session),
 
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
       const isMeant = { sql: `${table}.id = ?`, values: [id] }
-      const conditions = table === 'memory' ? [isMeant, IS_MEMORY] : [isMeant]
+      const conditions = table === 'memory' ? [isMeant, MEMORY_CONDITION] : [isMeant]
       const [row] = select(session, table, scope, conditions)
       return row ?? null
     },
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
-      const { limit, offset } = partOf(query)
+      const { limit, offset } = toPageRange(query)
       const known = findByIds(session, table, scope, query)
       if (known !== null) return { rows: known, next: null }
       const part = [limit + 1, offset]
       const rows =
         findCreated(session, table, scope, query) ??
-        select(session, table, scope, ...inOrder(session, table, scope, query, part))
+        select(session, table, scope, ...toOrderBy(session, table, scope, query, part))
       const page = rows.slice(0, limit)
       return {
         rows: page,
-        next: rows.length > limit ? cursorAfter(query.order, page.at(-1)) : null,
+        next: rows.length > limit ? encodeCursor(query.order, page.at(-1)) : null,
       }
     },
 
@@ -190,34 +190,34 @@ function sqliteStore(
       return findDocuments(session, scope, query)
     },
 
-    async tally(scope: Scope, where: MemoryFilter) {
-      return tally(session, scope, where)
+    async countMemories(scope: Scope, where: MemoryFilter) {
+      return countMemories(session, scope, where)
     },
 
-    async matchText(scope: Scope, query: TextQuery) {
+    async searchText(scope: Scope, query: TextQuery) {
       return matchText(session, scope, query)
     },
 
-    async sessions(scope: Scope, query: SessionQuery) {
-      return sessions(session, scope, query)
+    async listSessions(scope: Scope, query: SessionQuery) {
+      return listSessions(session, scope, query)
     },
 
-    async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
-      return around(session, scope, ids, reach)
+    async findNeighbors(scope: Scope, ids: readonly MemoryId[], reach: number) {
+      return findNeighbors(session, scope, ids, reach)
     },
 
     async commit(changes: readonly Change[]) {
       const most = options.commitChangesMax ?? COMMIT_CHANGES_MAX
       if (changes.length > most) throw new RangeError(`A commit holds at most ${most} changes.`)
-      const outcome = await session.whenFree(() => commit(session, changes))
-      checkpoints.note(changes.length)
-      if (outcome.kind === 'committed' && changes.some(isErasing)) {
-        await emptyLog(session, checkpoints)
+      const outcome = await session.withBusyRetry(() => applyCommit(session, changes))
+      checkpoints.recordChanges(changes.length)
+      if (outcome.kind === 'committed' && changes.some(removesContent)) {
+        await truncateWal(session, checkpoints)
       }
       return outcome
     },
 
-    async places(owner) {
+    async listPlaces(owner) {
       // From the counts that search keeps: going through the memories would take a second with a million of them.
       const rows = session.all(
         `SELECT place.owner, place.user, coalesce(corpus.memories, 0) AS memories,
@@ -235,19 +235,19 @@ function sqliteStore(
           memories: Number(row.memories),
           turns: Number(row.turns),
         }))
-        .sort(byPlace)
+        .sort(comparePlaces)
     },
 
-    async report() {
+    async getReport() {
       const number = (sql: string) => Number(Object.values(session.all(sql)[0] ?? {})[0])
       return {
         kind: isEncrypted ? 'sqlite (encrypted)' : 'sqlite',
         location: options.path,
         schemaVersion: number('SELECT count(*) FROM migration'),
         sizeBytes: number('PRAGMA page_count') * number('PRAGMA page_size'),
-        rows: forEachTable((table) =>
+        rows: mapTables((table) =>
           number(
-            `SELECT count(*) FROM ${table} ${table === 'memory' ? `WHERE ${IS_MEMORY.sql}` : ''}`,
+            `SELECT count(*) FROM ${table} ${table === 'memory' ? `WHERE ${MEMORY_CONDITION.sql}` : ''}`,
           ),
         ),
         facts: {
@@ -259,50 +259,50 @@ function sqliteStore(
       }
     },
 
-    async inspect({ repair }) {
-      session.resident.forgetAll()
-      session.known.forgetAll()
-      return session.whenFree(() => inspect(session, repair))
+    async checkIntegrity({ repair }) {
+      session.ownerCache.clear()
+      session.documentCache.clear()
+      return session.withBusyRetry(() => checkStoreIntegrity(session, repair))
     },
 
     async backup(path: string) {
-      copyTo(session, path)
+      vacuumInto(session, path)
     },
 
     async close() {
       await vectors.close()
       await checkpoints.close()
-      session.resident.forgetAll()
+      session.ownerCache.clear()
       session.connection.close()
     },
   }
 }
 
 function findDocuments(
-  session: SqliteSession,
+  session: SqliteDatabase,
   scope: Scope,
   query: DocumentQuery,
 ): Page<SearchDocument> {
   const { where, order = 'newest', after } = query
   const { ids, createdFrom, ...others } = where
-  const { limit } = partOf({ where: {}, limit: query.limit })
-  if (order === 'newest' && after === undefined && !session.resident.isOff) {
-    const resident = session.resident.of(session.ownerNumber(scope))
-    if (resident === null) session.heedOthers()
+  const { limit } = toPageRange({ where: {}, limit: query.limit })
+  if (order === 'newest' && after === undefined && !session.ownerCache.isDisabled) {
+    const resident = session.ownerCache.get(session.findOwnerNumber(scope))
+    if (resident === null) session.invalidateIfChanged()
     if (ids !== undefined && limit >= ids.length) {
       const filter = { ...others, ...(createdFrom === undefined ? {} : { createdFrom }) }
-      return { rows: (resident ?? session.known).find(scope, ids, filter), next: null }
+      return { rows: (resident ?? session.documentCache).find(scope, ids, filter), next: null }
     }
     if (createdFrom !== undefined && resident !== null) {
-      return pageOf(resident.created(scope, where, limit + 1), limit)
+      return pageOf(resident.findByCreation(scope, where, limit + 1), limit)
     }
   }
   const [beyond, direction] = order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC']
   const conditions = [
-    ...memoryConditions(where),
+    ...toDocumentConditions(where),
     ...(after === undefined ? [] : [{ sql: `memory.id ${beyond} ?`, values: [after] }]),
   ]
-  const by = `ORDER BY ${ordered('memory.id', conditions)} ${direction} LIMIT ?`
+  const by = `ORDER BY ${toOrderColumn('memory.id', conditions)} ${direction} LIMIT ?`
   const rows = selectDocuments(session, scope, conditions, { sql: by, values: [limit + 1] })
   return pageOf(rows, limit)
 }
@@ -314,33 +314,33 @@ function pageOf(rows: readonly SearchDocument[], limit: number): Page<SearchDocu
 
 /** A list of ids, as recall asks for it. */
 function findByIds<T extends Table>(
-  session: SqliteSession,
+  session: SqliteDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
 ): readonly Row<T>[] | null {
   const first = newestMemories(table, query)
-  if (first === null || session.resident.isOff) return null
+  if (first === null || session.ownerCache.isDisabled) return null
   const { ids, ...others } = first.where
   if (ids === undefined || first.limit < ids.length) return null
-  const resident = session.resident.of(session.ownerNumber(scope))
-  if (resident === null) session.heedOthers()
-  const found = (resident ?? session.known).find(scope, ids, others)
+  const resident = session.ownerCache.get(session.findOwnerNumber(scope))
+  if (resident === null) session.invalidateIfChanged()
+  const found = (resident ?? session.documentCache).find(scope, ids, others)
   return found as readonly Row<T>[] // memories, as was just seen
 }
 
 /** Memories of a time, as recall asks for them, and one more than are wanted. */
 function findCreated<T extends Table>(
-  session: SqliteSession,
+  session: SqliteDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
 ): readonly Row<T>[] | null {
   const first = newestMemories(table, query)
   if (first?.where.createdFrom === undefined) return null
-  const resident = session.resident.of(session.ownerNumber(scope))
+  const resident = session.ownerCache.get(session.findOwnerNumber(scope))
   if (resident === null) return null
-  const found = resident.created(scope, first.where, partOf(first).limit + 1)
+  const found = resident.findByCreation(scope, first.where, toPageRange(first).limit + 1)
   return found as readonly Row<T>[] // memories, as was just seen
 }
 
@@ -367,56 +367,56 @@ const TURN = TURN_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column))
   .join(', ')
 
 function selectDocuments(
-  session: SqliteSession,
+  session: SqliteDatabase,
   scope: Scope,
-  conditions: readonly Condition[],
-  tail: Condition,
+  conditions: readonly SqlCondition[],
+  tail: SqlCondition,
 ): readonly SearchDocument[] {
-  const where = conjunction([...within('memory', scope, session, conditions), ...conditions])
+  const where = joinConditions([...toScopeConditions('memory', scope, session, conditions), ...conditions])
   const from = `FROM memory JOIN place ON place.number = memory.place_number
     WHERE ${where.sql} ${tail.sql}`
   const values = [...where.values, ...tail.values]
-  return session.packed({ columns: MEMORY_SELECTION, from }, values).map(toDocument)
+  return session.selectPacked({ columns: MEMORY_SELECTION, from }, values).map(toDocument)
 }
 
 function select<T extends Table>(
-  session: SqliteSession,
+  session: SqliteDatabase,
   table: T,
   scope: Scope,
-  conditions: readonly Condition[],
-  tail: Condition = { sql: '', values: [] },
+  conditions: readonly SqlCondition[],
+  tail: SqlCondition = { sql: '', values: [] },
 ): readonly Row<T>[] {
-  const where = conjunction([...within(table, scope, session, conditions), ...conditions])
+  const where = joinConditions([...toScopeConditions(table, scope, session, conditions), ...conditions])
   const from = `FROM ${table} JOIN place ON place.number = ${table}.place_number
     WHERE ${where.sql} ${tail.sql}`
   const values = [...where.values, ...tail.values]
   const columns = table === 'turn' ? TURN : `${table}.*`
   const rows =
     table === 'memory'
-      ? session.packed({ columns: MEMORY_SELECTION, from }, values)
+      ? session.selectPacked({ columns: MEMORY_SELECTION, from }, values)
       : session.all(`SELECT ${columns}, place.owner, place.user ${from}`, values)
   return rows.map(READ[table])
 }
 
 /** The conditions of a list in its order, and what goes behind them. */
-function inOrder<T extends Table>(
-  session: SqliteSession,
+function toOrderBy<T extends Table>(
+  session: SqliteDatabase,
   table: T,
   scope: Scope,
   query: FindQuery<T>,
   part: readonly number[],
-): readonly [conditions: readonly Condition[], tail: Condition] {
-  const { fields, isForward, after } = orderingOf(query)
+): readonly [conditions: readonly SqlCondition[], tail: SqlCondition] {
+  const { fields, isForward, after } = parseOrdering(query)
   const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
   const columns = [...fields.map((field) => ORDER_COLUMNS[field](table)), `${table}.id`]
-  const filters = matching(table, query.where)
+  const filters = toTableConditions(table, query.where)
   const behind = `(${columns.join(', ')}) ${beyond} (${columns.map(() => '?').join(', ')})`
   const conditions = [...filters, ...(after === null ? [] : [{ sql: behind, values: after }])]
-  const by = columns.map((column) => `${ordered(column, filters)} ${direction}`).join(', ')
+  const by = columns.map((column) => `${toOrderColumn(column, filters)} ${direction}`).join(', ')
   const tail = { sql: `ORDER BY ${by} LIMIT ? OFFSET ?`, values: part }
   if (table !== 'memory' || fields.length === 0) return [conditions, tail]
-  const where = conjunction([...within(table, scope, session, conditions), ...conditions])
-  return [[theseOf(where, tail)], { sql: `ORDER BY ${by}`, values: [] }]
+  const where = joinConditions([...toScopeConditions(table, scope, session, conditions), ...conditions])
+  return [[selectRequested(where, tail)], { sql: `ORDER BY ${by}`, values: [] }]
 }
 
 const ORDER_COLUMNS: Readonly<Record<OrderField, (table: Table) => string>> = {
@@ -425,7 +425,7 @@ const ORDER_COLUMNS: Readonly<Record<OrderField, (table: Table) => string>> = {
   updatedAt: (table) => `${table}.updated_at`,
   importance: (table) => `${table}.importance`,
   salience: (table) => `${table}.salience`,
-  lastUsedAt: (table) => `coalesce(${table}.last_used_at, ${NEVER})`,
+  lastUsedAt: (table) => `coalesce(${table}.last_used_at, ${NEVER_INSTANT})`,
   useCount: (table) => `${table}.use_count`,
 }
 
@@ -433,7 +433,7 @@ const ORDER_COLUMNS: Readonly<Record<OrderField, (table: Table) => string>> = {
  * Those memories come into the list. Sorting whole rows instead of their numbers takes many times as long. No index holds
  * these orders: it would have to be changed with every use of a memory, and an owner's 100,000 are sorted in 30 ms.
  */
-function theseOf(where: Condition, tail: Condition): Condition {
+function selectRequested(where: SqlCondition, tail: SqlCondition): SqlCondition {
   return {
     sql: `memory.number IN (SELECT number FROM memory WHERE ${where.sql} ${tail.sql})`,
     values: [...where.values, ...tail.values],
@@ -450,7 +450,7 @@ function holds(table: Table): string {
 }
 
 /** Nothing can be read from a tombstone. */
-function isErasing(change: Change): boolean {
+function removesContent(change: Change): boolean {
   return change.op === 'remove' && change.table !== 'tombstone'
 }
 
@@ -459,13 +459,13 @@ function isErasing(change: Change): boolean {
  * log, which takes long; then this connection empties it. Were that done by another one, it would look as if another
  * process had written, and all that is at hand would be given up.
  */
-async function emptyLog(session: SqliteSession, checkpoints: Checkpoints): Promise<void> {
-  await checkpoints.moved()
+async function truncateWal(session: SqliteDatabase, checkpoints: WalCheckpointer): Promise<void> {
+  await checkpoints.waitForCheckpoint()
   // Somebody who reads it is in the way: the thread can wait for them. Where it can't, the next checkpoint does it.
-  if (!isEmptied(session)) await checkpoints.empty()
+  if (!isEmptied(session)) await checkpoints.truncateLog()
 }
 
-function isEmptied(session: SqliteSession): boolean {
+function isEmptied(session: SqliteDatabase): boolean {
   try {
     return session.all('PRAGMA wal_checkpoint(TRUNCATE)')[0]?.busy === 0
   } catch {
@@ -473,7 +473,7 @@ function isEmptied(session: SqliteSession): boolean {
   }
 }
 
-function copyTo(session: SqliteSession, path: string): void {
+function vacuumInto(session: SqliteDatabase, path: string): void {
   try {
     session.run('VACUUM INTO ?', [path])
   } catch (error) {

@@ -3,36 +3,36 @@ import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
 import type { VectorSpace } from '../vector-index.ts'
-import type { MirrorDifferences } from '../vector-replication.ts'
-import { type CopyParts, copyMemories, isCleaned, markOf } from './replica-writer.ts'
+import type { ReplicaDifferences } from '../vector-replication.ts'
+import { type ReplicaWriterDependencies, syncMemories, isExpiredRemoved, computePointHash } from './replica-writer.ts'
 
-export type Comparing = {
+export type ComparisonOptions = {
   readonly isRepairing: boolean
   /** Called with how many memories more were looked at. Throws to stop. */
   readonly onProgress: (more: number) => void
 }
 
-type Listed = { readonly id: MemoryId; readonly owner: OwnerId; readonly textHash: string }
+type ListedPoint = { readonly id: MemoryId; readonly owner: OwnerId; readonly textHash: string }
 
-type Marks = ReadonlyMap<MemoryId, string>
+type PointHashes = ReadonlyMap<MemoryId, string>
 
 const PAGE = 500
-const NONE: MirrorDifferences = { missing: 0, stale: 0, stray: 0 }
+const NONE: ReplicaDifferences = { missing: 0, stale: 0, orphaned: 0 }
 
 /** All owners of one space. */
 export async function compareSpace(
-  parts: CopyParts,
+  parts: ReplicaWriterDependencies,
   space: VectorSpace,
-  comparing: Comparing,
-): Promise<MirrorDifferences> {
-  const places = await parts.store.places()
+  comparing: ComparisonOptions,
+): Promise<ReplicaDifferences> {
+  const places = await parts.store.listPlaces()
   const owners = new Set(places.map(({ owner }) => owner as OwnerId)) // as the store told it
-  const held = await parts.mirror.count(space)
+  const held = await parts.replica.count(space)
   let found = NONE
   let seen = 0
   for (const owner of owners) {
     for await (const page of pagesOf(parts, space, owner)) {
-      found = sum(found, await settle(parts, space, owner, page, comparing))
+      found = sum(found, await repairDifferences(parts, space, owner, page, comparing))
       seen += page.actual.size
       comparing.onProgress(page.expected.size)
     }
@@ -41,15 +41,15 @@ export async function compareSpace(
   return sum(found, await removeUnknown(parts, space, owners, comparing))
 }
 
-type Compared = { readonly expected: Marks; readonly actual: Marks }
+type ComparedPage = { readonly expected: PointHashes; readonly actual: PointHashes }
 
-async function settle(
-  parts: CopyParts,
+async function repairDifferences(
+  parts: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
-  { expected, actual }: Compared,
-  { isRepairing }: Comparing,
-): Promise<MirrorDifferences> {
+  { expected, actual }: ComparedPage,
+  { isRepairing }: ComparisonOptions,
+): Promise<ReplicaDifferences> {
   const missing = [...expected.keys()].filter((id) => !actual.has(id))
   const stray = [...actual.keys()].filter((id) => !expected.has(id))
   const stale = [...expected].flatMap(([id, mark]) => {
@@ -58,17 +58,17 @@ async function settle(
   })
   const ids = [...missing, ...stale, ...stray]
   for (let at = 0; isRepairing && at < ids.length; at += PAGE) {
-    await copyMemories(parts, space, owner, ids.slice(at, at + PAGE))
+    await syncMemories(parts, space, owner, ids.slice(at, at + PAGE))
   }
-  return { missing: missing.length, stale: stale.length, stray: stray.length }
+  return { missing: missing.length, stale: stale.length, orphaned: stray.length }
 }
 
 /** What should be there of an owner and what is, for one stretch of ids after the other. */
 async function* pagesOf(
-  { store, vectors, mirror, cleanedBefore }: CopyParts,
+  { store, vectors, replica: mirror, expiredRemovedBefore: cleanedBefore }: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
-): AsyncGenerator<Compared> {
+): AsyncGenerator<ComparedPage> {
   const scope = { owner }
   const read = readerOf((page) => mirror.list(space, { owner, ...page }))
   let after: string | undefined
@@ -84,8 +84,8 @@ async function* pagesOf(
     const expected = new Map<MemoryId, string>()
     for (const row of rows) {
       const hash = hashes.get(row.id)
-      if (hash === undefined || isCleaned(row, cleanedBefore)) continue
-      expected.set(row.id, markOf(hash, row))
+      if (hash === undefined || isExpiredRemoved(row, cleanedBefore)) continue
+      expected.set(row.id, computePointHash(hash, row))
     }
     // The last stretch has no end: whatever the mirror holds behind it is not in the store.
     const actual = await read(next === null ? null : (rows.at(-1)?.id ?? null))
@@ -96,14 +96,14 @@ async function* pagesOf(
 
 /** Reads a list on, up to an id or to its end. */
 function readerOf(
-  list: (page: { readonly limit: number; readonly after?: MemoryId }) => Promise<readonly Listed[]>,
-): (last: MemoryId | null) => Promise<readonly Listed[]> {
-  let waiting: readonly Listed[] = []
+  list: (page: { readonly limit: number; readonly after?: MemoryId }) => Promise<readonly ListedPoint[]>,
+): (last: MemoryId | null) => Promise<readonly ListedPoint[]> {
+  let waiting: readonly ListedPoint[] = []
   let after: MemoryId | undefined
   let isAtEnd = false
   return async (last) => {
-    const isBeyond = ({ id }: Listed) => last !== null && compareText(id, last) > 0
-    const read: Listed[] = []
+    const isBeyond = ({ id }: ListedPoint) => last !== null && compareText(id, last) > 0
+    const read: ListedPoint[] = []
     for (;;) {
       const end = waiting.findIndex(isBeyond)
       read.push(...(end === -1 ? waiting : waiting.slice(0, end)))
@@ -118,11 +118,11 @@ function readerOf(
 
 /** Points of owners whom the store does not know any more. */
 async function removeUnknown(
-  { mirror }: CopyParts,
+  { replica: mirror }: ReplicaWriterDependencies,
   space: VectorSpace,
   owners: ReadonlySet<OwnerId>,
-  { isRepairing }: Comparing,
-): Promise<MirrorDifferences> {
+  { isRepairing }: ComparisonOptions,
+): Promise<ReplicaDifferences> {
   let stray = 0
   let after: MemoryId | undefined
   for (;;) {
@@ -137,14 +137,14 @@ async function removeUnknown(
       await mirror.remove(space, owner, ids)
     }
     after = page.at(-1)?.id
-    if (page.length < PAGE || after === undefined) return { ...NONE, stray }
+    if (page.length < PAGE || after === undefined) return { ...NONE, orphaned: stray }
   }
 }
 
-function sum(a: MirrorDifferences, b: MirrorDifferences): MirrorDifferences {
+function sum(a: ReplicaDifferences, b: ReplicaDifferences): ReplicaDifferences {
   return {
     missing: a.missing + b.missing,
     stale: a.stale + b.stale,
-    stray: a.stray + b.stray,
+    orphaned: a.orphaned + b.orphaned,
   }
 }

@@ -2,15 +2,15 @@
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { VectorSpace } from '../vector-index.ts'
 
-export type Batch = { readonly owner: OwnerId; readonly ids: readonly MemoryId[] }
+export type LagBatch = { readonly owner: OwnerId; readonly ids: readonly MemoryId[] }
 
-export class Behind {
+export class ReplicaLag {
   readonly #idsMax: number
   readonly #owners = new Map<OwnerId, Set<MemoryId>>()
   /** Spaces to be dropped before anything else: what is put after a drop must not go with it. */
   readonly #drops = new Map<string, VectorSpace>()
   #count = 0
-  #underWay: Batch | null = null
+  #underWay: LagBatch | null = null
   #isEverything = false
 
   constructor(idsMax: number) {
@@ -22,7 +22,7 @@ export class Behind {
     return this.#isEverything ? null : this.#count + (this.#underWay?.ids.length ?? 0)
   }
 
-  get isEverything(): boolean {
+  get isUnbounded(): boolean {
     return this.#isEverything
   }
 
@@ -31,12 +31,12 @@ export class Behind {
   }
 
   /** Whether a search of this owner could miss something. */
-  concerns(owner: OwnerId): boolean {
+  affectsOwner(owner: OwnerId): boolean {
     const isNamed = this.#owners.has(owner) || this.#underWay?.owner === owner
     return isNamed || this.#isEverything || this.#drops.size > 0
   }
 
-  note(owner: OwnerId, ids: Iterable<MemoryId>): void {
+  add(owner: OwnerId, ids: Iterable<MemoryId>): void {
     if (this.#isEverything) return
     const known = this.#owners.get(owner) ?? new Set()
     const before = known.size
@@ -44,34 +44,34 @@ export class Behind {
     if (known.size === 0) return
     this.#owners.set(owner, known)
     this.#count += known.size - before
-    if (this.#count > this.#idsMax) this.noteEverything()
+    if (this.#count > this.#idsMax) this.addEverything()
   }
 
-  noteEverything(): void {
+  addEverything(): void {
     this.#isEverything = true
     this.#owners.clear()
     this.#count = 0
   }
 
-  noteDrop(space: VectorSpace): void {
+  addDrop(space: VectorSpace): void {
     this.#drops.set(space.signature, space)
   }
 
-  drops(): readonly VectorSpace[] {
+  listDrops(): readonly VectorSpace[] {
     return [...this.#drops.values()]
   }
 
-  dropped({ signature }: VectorSpace): void {
+  removeDrop({ signature }: VectorSpace): void {
     this.#drops.delete(signature)
   }
 
   /** From here on, what is noted is to be told one by one again. Called before a comparison, which sees the rest. */
-  beginComparison(): void {
+  resetForComparison(): void {
     this.#isEverything = false
   }
 
   /** Some memories of one owner, who stays concerned until `done` or `undone` is called. */
-  take(limit: number): Batch | null {
+  takeBatch(limit: number): LagBatch | null {
     const [owner, waiting] = this.#owners.entries().next().value ?? []
     if (owner === undefined || waiting === undefined) return null
     const ids = [...waiting].slice(0, limit)
@@ -82,14 +82,14 @@ export class Behind {
     return this.#underWay
   }
 
-  done(): void {
+  completeBatch(): void {
     this.#underWay = null
   }
 
-  undone(): void {
+  returnBatch(): void {
     const batch = this.#underWay
     this.#underWay = null
-    if (batch !== null) this.note(batch.owner, batch.ids)
+    if (batch !== null) this.add(batch.owner, batch.ids)
   }
 
   clear(): void {

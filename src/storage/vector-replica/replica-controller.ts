@@ -6,44 +6,44 @@ import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Instant } from '../../lib/time.ts'
-import type { MemoriesOf, NewsFromElsewhere, Store } from '../store.ts'
+import type { OwnerMemories, RemoteChange, Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
-import type { VectorMirror } from '../vector-replica.ts'
-import type { TierListener, TierOutcome, TierState, TierStatus } from '../vector-replication.ts'
-import { proveMirror } from './replica-probe.ts'
-import { nextState, type TierEvent } from './replica-state-machine.ts'
-import { Upkeep } from './replica-sync.ts'
-import { type MirrorDeadlines, withDeadlines } from './replica-timeouts.ts'
+import type { VectorReplica } from '../vector-replica.ts'
+import type { ReplicationListener, ReplicaSearchOutcome, ReplicaState, VectorReplicaStatus } from '../vector-replication.ts'
+import { probeReplica } from './replica-probe.ts'
+import { findNextState, type ReplicaEvent } from './replica-state-machine.ts'
+import { ReplicaSync } from './replica-sync.ts'
+import { type ReplicaTimeouts, withReplicaTimeouts } from './replica-timeouts.ts'
 
 /** The mirror that the settings name. What has another identity is another one. */
-export type ConfiguredMirror =
+export type ReplicaConfiguration =
   | {
       readonly kind: 'mirror'
-      readonly name: VectorMirror['name']
+      readonly name: VectorReplica['name']
       readonly identity: string
-      open(): VectorMirror | Promise<VectorMirror>
+      open(): VectorReplica | Promise<VectorReplica>
     }
   | {
       readonly kind: 'refused'
-      readonly name: VectorMirror['name'] | null
+      readonly name: VectorReplica['name'] | null
       readonly because: string
     }
   | { readonly kind: 'none' }
 
 /** Calls `work` once after `ms`, unless the function it gives back is called before. */
-export type After = (ms: number, work: () => void) => () => void
+export type ScheduleTimer = (ms: number, work: () => void) => () => void
 
-export type KeeperOptions = {
+export type ReplicaControllerOptions = {
   readonly store: Store
   readonly vectors: VectorIndex
   readonly clock: Clock
   /** What the settings name now. */
-  readonly configuration: () => Promise<ConfiguredMirror>
-  readonly after: After
-  readonly deadlines: MirrorDeadlines
-  readonly behindMax: number
+  readonly configuration: () => Promise<ReplicaConfiguration>
+  readonly schedule: ScheduleTimer
+  readonly timeouts: ReplicaTimeouts
+  readonly lagMax: number
   /** Hears what the mirror has to be told of: other processes have mirrors of their own beside the same memories. */
-  readonly onChanged: (changed: MemoriesOf) => void
+  readonly onChanged: (changed: OwnerMemories) => void
 }
 
 /** A command that ends at once should not begin with this. */
@@ -67,16 +67,16 @@ const HOPELESS: ReadonlySet<ErrorCode> = new Set([
   'forbidden',
 ])
 
-type State = Pick<TierStatus, 'state' | 'since' | 'because' | 'nextTryAt'>
+type CurrentState = Pick<VectorReplicaStatus, 'state' | 'since' | 'because' | 'nextTryAt'>
 
-export class Keeper {
-  readonly #options: KeeperOptions
-  readonly #listeners = new Set<TierListener>()
-  #configured: ConfiguredMirror = { kind: 'none' }
+export class ReplicaController {
+  readonly #options: ReplicaControllerOptions
+  readonly #listeners = new Set<ReplicationListener>()
+  #configured: ReplicaConfiguration = { kind: 'none' }
   #identity: string | null = null
-  #mirror: VectorMirror | null = null
-  #upkeep: Upkeep | null = null
-  #state: State
+  #mirror: VectorReplica | null = null
+  #upkeep: ReplicaSync | null = null
+  #state: CurrentState
   #isProven = false
   #isInterrupted = false
   #isClosed = false
@@ -87,58 +87,58 @@ export class Keeper {
   #isRunWanted = false
   #timer: { readonly at: number; readonly cancel: () => void } | null = null
 
-  constructor(options: KeeperOptions) {
+  constructor(options: ReplicaControllerOptions) {
     this.#options = options
-    this.#state = { state: 'off', since: options.clock.now(), because: null, nextTryAt: null }
-    this.wake(START_DELAY_MS)
+    this.#state = { state: 'off', since: options.clock.now(), reason: null, nextRetryAt: null }
+    this.schedule(START_DELAY_MS)
   }
 
-  status(): TierStatus {
+  status(): VectorReplicaStatus {
     const name = this.#configured.kind === 'none' ? null : this.#configured.name
     const isActive = this.#state.state === 'active'
     return {
-      mirror: name,
-      answering: isActive && name !== null ? name : 'embedded',
+      backend: name,
+      servedBy: isActive && name !== null ? name : 'embedded',
       ...this.#state,
       progress: this.#upkeep?.progress ?? null,
-      behind: this.#upkeep === null ? 0 : this.#upkeep.behind.count,
+      pendingMemories: this.#upkeep === null ? 0 : this.#upkeep.lag.count,
     }
   }
 
-  watch(listener: TierListener): () => void {
+  subscribe(listener: ReplicationListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   /** The mirror, if it can answer for this owner now; else why it can't. Null where there is none. */
-  mirrorFor(owner: OwnerId, unendedAt: Instant | undefined): VectorMirror | TierOutcome | null {
+  selectReplica(owner: OwnerId, unendedAt: Instant | undefined): VectorReplica | ReplicaSearchOutcome | null {
     if (this.#configured.kind === 'none') return null
     if (this.#state.state !== 'active' || this.#mirror === null) return 'state'
-    const { behind, cleanedBefore } = this.#upkeep ?? {}
-    if (behind === undefined || behind.concerns(owner)) return 'behind'
+    const { lag: behind, expiredRemovedBefore: cleanedBefore } = this.#upkeep ?? {}
+    if (behind === undefined || behind.affectsOwner(owner)) return 'behind'
     const isCleaned = cleanedBefore != null && (unendedAt ?? 0) < cleanedBefore
     return isCleaned ? 'filter' : this.#mirror
   }
 
-  searched(outcome: TierOutcome): void {
-    const tier = outcome === 'answered' ? this.status().answering : 'embedded'
+  recordSearch(outcome: ReplicaSearchOutcome): void {
+    const tier = outcome === 'answered' ? this.status().servedBy : 'embedded'
     for (const { onSearch } of this.#listeners) onSearch?.(tier, outcome)
   }
 
   /** A search failed: everybody else is spared that until it has been tried again. */
-  failed(mirror: VectorMirror, error: unknown): void {
+  recordFailure(mirror: VectorReplica, error: unknown): void {
     if (mirror !== this.#mirror) return // one that is not used any more
     this.#blame(error, 'failed')
-    this.wake(0)
+    this.schedule(0)
   }
 
   /** The mirror gave nothing where there is something. */
-  doubted(): void {
+  requestCheck(): void {
     this.#checkAt = 0
-    this.wake(0)
+    this.schedule(0)
   }
 
-  changed(owner: OwnerId, ids: readonly MemoryId[], space?: VectorSpace): void {
+  recordChange(owner: OwnerId, ids: readonly MemoryId[], space?: VectorSpace): void {
     if (ids.length === 0) return
     const isMirrored = this.#identity === null || this.#configured.kind !== 'none'
     if (isMirrored) this.#options.onChanged({ owner, ids })
@@ -149,9 +149,9 @@ export class Keeper {
    * Another process has changed these. It tells the mirror as well, but may be cut off from it or die before; so they
    * are copied from here too, which does no harm, and until that is done the index answers for their owners.
    */
-  changedElsewhere(changed: NewsFromElsewhere['memories']): void {
+  recordRemoteChange(changed: RemoteChange['memories']): void {
     if (changed === 'any') {
-      this.#upkeep?.behind.noteEverything()
+      this.#upkeep?.lag.addEverything()
       this.#soon()
     } else {
       for (const { owner, ids } of changed) this.#note(owner, ids)
@@ -160,30 +160,30 @@ export class Keeper {
 
   #note(owner: OwnerId, ids: readonly MemoryId[], space?: VectorSpace): void {
     if (this.#upkeep === null) return
-    if (space === undefined) this.#upkeep.behind.note(owner, ids)
-    else this.#upkeep.noted(space, owner, ids)
+    if (space === undefined) this.#upkeep.lag.add(owner, ids)
+    else this.#upkeep.recordChange(space, owner, ids)
     this.#soon()
   }
 
-  dropped(space: VectorSpace): void {
-    this.#upkeep?.noteDropped(space)
+  recordDrop(space: VectorSpace): void {
+    this.#upkeep?.recordDrop(space)
     this.#soon()
   }
 
   /** The settings may be others now: then whatever is under way is for nothing. */
-  async settingsChanged(): Promise<void> {
+  async reloadSettings(): Promise<void> {
     const wanted = await this.#wanted()
     if (wanted === null || identityOf(wanted) === this.#identity) return
     this.#isInterrupted = true
-    this.wake(0)
+    this.schedule(0)
   }
 
   /** Reads the settings and tries at once what has failed before. Waits until it is known whether it works. */
-  async reconsider(): Promise<TierStatus> {
-    await this.settingsChanged()
+  async reconfigure(): Promise<VectorReplicaStatus> {
+    await this.reloadSettings()
     const { state } = this.#state
     if (state === 'refused') this.#identity = null
-    if (state === 'down') this.#state = { ...this.#state, nextTryAt: this.#now() }
+    if (state === 'down') this.#state = { ...this.#state, nextRetryAt: this.#now() }
     if (!this.#isInterrupted && !RESTING.has(state)) return this.status()
     await this.#run // with the settings of before; it ends soon
     const decided = this.#whenDecided()
@@ -193,30 +193,30 @@ export class Keeper {
   }
 
   /** The status after the settings were read for the first time. */
-  async current(): Promise<TierStatus> {
+  async loadStatus(): Promise<VectorReplicaStatus> {
     if (this.#identity === null) await this.#inTurn(() => this.#configure())
     return this.status()
   }
 
   /** Waits until the mirror is up to date, or it is known that it can't be now. */
-  async settle(): Promise<TierStatus> {
+  async waitUntilSettled(): Promise<VectorReplicaStatus> {
     for (let round = 0; round < SETTLE_ROUNDS_MAX; round++) {
       await this.#runNow()
       const { state } = this.#state
-      const isUpToDate = state === 'active' && this.#upkeep?.behind.isEmpty === true
+      const isUpToDate = state === 'active' && this.#upkeep?.lag.isEmpty === true
       if (this.#isClosed || RESTING.has(state) || isUpToDate) break
     }
     return this.status()
   }
 
   /** The mirror as it is, without waiting for what is done with it; null where there is none yet. */
-  get mirror(): VectorMirror | null {
+  get mirror(): VectorReplica | null {
     return this.#mirror
   }
 
   /** Does something with the mirror while nothing else is done with it. Null where there is none, or it is refused. */
-  async withMirror<Result>(
-    work: (mirror: VectorMirror, upkeep: Upkeep) => Promise<Result>,
+  async runExclusive<Result>(
+    work: (mirror: VectorReplica, upkeep: ReplicaSync) => Promise<Result>,
   ): Promise<Result | null> {
     return this.#inTurn(async () => {
       await this.#configure()
@@ -226,12 +226,12 @@ export class Keeper {
     })
   }
 
-  wake(ms: number): void {
+  schedule(ms: number): void {
     if (this.#isClosed) return
     const at = this.#options.clock.now() + ms
     if (this.#timer !== null && this.#timer.at <= at) return
     this.#timer?.cancel()
-    const cancel = this.#options.after(ms, () => {
+    const cancel = this.#options.schedule(ms, () => {
       this.#timer = null
       this.#runNow().catch(() => {}) // told by the state
     })
@@ -256,7 +256,7 @@ export class Keeper {
 
   /** Where something can be done about it at once; else it is done when the mirror is well again. */
   #soon(): void {
-    if (this.#state.state === 'active' || this.#state.state === 'lagging') this.wake(0)
+    if (this.#state.state === 'active' || this.#state.state === 'lagging') this.schedule(0)
   }
 
   #runNow(): Promise<void> {
@@ -269,7 +269,7 @@ export class Keeper {
       this.#run = null
       const isWanted = this.#isRunWanted
       this.#isRunWanted = false
-      this.wake(isWanted ? 0 : this.#restMs())
+      this.schedule(isWanted ? 0 : this.#restMs())
     })
     return this.#run
   }
@@ -281,7 +281,7 @@ export class Keeper {
   }
 
   #restMs(): number {
-    const { state, nextTryAt } = this.#state
+    const { state, nextRetryAt: nextTryAt } = this.#state
     if (state === 'down') return Math.max(0, (nextTryAt ?? 0) - this.#now())
     return RESTING.has(state) || state === 'active' ? TICK_MS : 0
   }
@@ -300,17 +300,17 @@ export class Keeper {
     }
   }
 
-  async #step(state: TierState): Promise<void> {
+  async #step(state: ReplicaState): Promise<void> {
     if (this.#isClosed || this.#configured.kind !== 'mirror') return
     if (state === 'down') {
-      if (this.#now() >= (this.#state.nextTryAt ?? 0)) this.#move('due')
+      if (this.#now() >= (this.#state.nextRetryAt ?? 0)) this.#move('due')
       return
     }
     const { mirror, upkeep } = await this.#open(this.#configured)
     switch (state) {
       case 'checking':
         await this.#prove(mirror)
-        upkeep.doubt()
+        upkeep.requireComparison()
         return this.#move('proven')
       case 'filling':
         await upkeep.catchUp()
@@ -326,52 +326,52 @@ export class Keeper {
     }
   }
 
-  async #prove(mirror: VectorMirror): Promise<void> {
-    await proveMirror(mirror)
+  async #prove(mirror: VectorReplica): Promise<void> {
+    await probeReplica(mirror)
     this.#isProven = true
   }
 
-  async #catchUp(upkeep: Upkeep): Promise<void> {
-    await upkeep.prepare()
-    if ((await upkeep.check({ isStrict: false })) === 'emptied') {
-      upkeep.doubt()
+  async #catchUp(upkeep: ReplicaSync): Promise<void> {
+    await upkeep.prepareSpaces()
+    if ((await upkeep.sampleCheck({ isStrict: false })) === 'emptied') {
+      upkeep.requireComparison()
       return this.#move('emptied')
     }
     await upkeep.catchUp()
-    if ((await upkeep.check({ isStrict: true })) !== 'same') {
-      upkeep.doubt()
+    if ((await upkeep.sampleCheck({ isStrict: true })) !== 'same') {
+      upkeep.requireComparison()
       await upkeep.catchUp()
     }
     this.#move('caughtUp')
   }
 
-  async #keepUp(upkeep: Upkeep): Promise<void> {
-    if (upkeep.behind.isEverything) return this.#move('overwhelmed')
-    await upkeep.drain()
+  async #keepUp(upkeep: ReplicaSync): Promise<void> {
+    if (upkeep.lag.isUnbounded) return this.#move('overwhelmed')
+    await upkeep.replicatePending()
     if (this.#now() < this.#checkAt) return
     const began = this.#now()
-    const checked = await upkeep.check({ isStrict: false })
+    const checked = await upkeep.sampleCheck({ isStrict: false })
     this.#checkAt = this.#now() + Math.max(TICK_MS, CHECK_SHARE * (this.#now() - began))
     if (checked !== 'same') {
-      upkeep.doubt()
+      upkeep.requireComparison()
       return this.#move(checked === 'emptied' ? 'emptied' : 'differed')
     }
-    if (this.#now() - (upkeep.comparedAt ?? 0) > COMPARE_EVERY_MS) await upkeep.compareAll()
+    if (this.#now() - (upkeep.lastComparedAt ?? 0) > COMPARE_EVERY_MS) await upkeep.compareAll()
   }
 
-  async #open(configured: ConfiguredMirror & { readonly kind: 'mirror' }) {
-    const { store, vectors, clock, deadlines, behindMax } = this.#options
-    this.#mirror ??= withDeadlines(await configured.open(), deadlines)
+  async #open(configured: ReplicaConfiguration & { readonly kind: 'mirror' }) {
+    const { store, vectors, clock, timeouts: deadlines, lagMax: behindMax } = this.#options
+    this.#mirror ??= withReplicaTimeouts(await configured.open(), deadlines)
     const mirror = this.#mirror
-    this.#upkeep ??= new Upkeep({
-      ...{ store, vectors, mirror, clock, behindMax },
+    this.#upkeep ??= new ReplicaSync({
+      ...{ store, vectors, replica: mirror, clock, lagMax: behindMax },
       isStopped: () => this.#isInterrupted,
     })
     return { mirror, upkeep: this.#upkeep }
   }
 
   /** Null where the store can't be read, which says nothing about what was configured. */
-  #wanted(): Promise<ConfiguredMirror | null> {
+  #wanted(): Promise<ReplicaConfiguration | null> {
     return this.#options.configuration().catch(() => null)
   }
 
@@ -404,23 +404,23 @@ export class Keeper {
     const because = code === 'internal' ? 'It failed in an unexpected way.' : message
     const { state } = this.#state
     const isNew = state === 'checking' || state === 'filling' || !this.#isProven
-    const hopeless: TierEvent = isNew ? 'refused' : 'doubted'
+    const hopeless: ReplicaEvent = isNew ? 'refused' : 'doubted'
     this.#move(HOPELESS.has(code) ? hopeless : event, because)
   }
 
-  #move(event: TierEvent, because: string | null = null): void {
+  #move(event: ReplicaEvent, because: string | null = null): void {
     const from = this.#state
-    const state = nextState(from.state, event)
+    const state = findNextState(from.state, event)
     if (state === null) return
     const now = this.#now()
     if (state === 'down') this.#pauseMs = this.#nextPause(from, now)
     const nextTryAt = state === 'down' ? ((now + this.#pauseMs) as Instant) : null // a later one
-    this.#state = { state, since: now, because, nextTryAt }
+    this.#state = { state, since: now, reason: because, nextRetryAt: nextTryAt }
     const status = this.status()
     for (const { onState } of this.#listeners) onState?.(status)
   }
 
-  #nextPause({ state, since }: State, now: Instant): number {
+  #nextPause({ state, since }: CurrentState, now: Instant): number {
     const wasStable = state === 'active' && now - since >= STABLE_MS
     if (wasStable || this.#pauseMs === 0) return PAUSE_MS_MIN
     return Math.min(PAUSE_MS_MAX, this.#pauseMs * 2)
@@ -430,7 +430,7 @@ export class Keeper {
   #whenDecided(): { readonly promise: Promise<void>; readonly stop: () => void } {
     let stop = () => {}
     const promise = new Promise<void>((resolve) => {
-      stop = this.watch({
+      stop = this.subscribe({
         onState: ({ state }) => {
           if (!TRYING.has(state)) resolve()
         },
@@ -440,19 +440,19 @@ export class Keeper {
   }
 }
 
-const RESTING: ReadonlySet<TierState> = new Set(['off', 'refused', 'down'])
-const TRYING: ReadonlySet<TierState> = new Set(['checking', 'recovering'])
+const RESTING: ReadonlySet<ReplicaState> = new Set(['off', 'refused', 'down'])
+const TRYING: ReadonlySet<ReplicaState> = new Set(['checking', 'recovering'])
 const SETTLE_ROUNDS_MAX = 100
 
-function identityOf(configured: ConfiguredMirror): string {
+function identityOf(configured: ReplicaConfiguration): string {
   if (configured.kind === 'mirror') return `${configured.name} ${configured.identity}`
   return configured.kind === 'none' ? 'none' : `refused ${configured.because}`
 }
 
 /** Why there is nothing to ask. */
-export function noMirror(status: TierStatus): AppError {
+export function createReplicaUnavailableError(status: VectorReplicaStatus): AppError {
   return new AppError(
     'unavailable',
-    status.because ?? 'There is no vector store beside the memories.',
+    status.reason ?? 'There is no vector store beside the memories.',
   )
 }

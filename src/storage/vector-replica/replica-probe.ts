@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { VectorSpace } from '../vector-index.ts'
-import type { VectorMirror } from '../vector-replica.ts'
+import type { VectorReplica } from '../vector-replica.ts'
 
 /** Apart from all vectors of memories, and the same for all who try. */
 const SPACE: VectorSpace = { signature: 'recollect:probe:4', dimensions: 4 }
@@ -11,7 +11,7 @@ const OWNER = '@probe' as OwnerId // reserved: no caller can have it
 const SIMILAR = 0.99
 
 /** Writes a point, finds it again and takes it away. Throws where that does not work. */
-export async function proveMirror(mirror: VectorMirror): Promise<void> {
+export async function probeReplica(mirror: VectorReplica): Promise<void> {
   const id = `mem_probe${randomUUID().replaceAll('-', '')}` as MemoryId // one that nobody else tries with
   const vector = Float32Array.of(0.5, 0.5, 0.5, 0.5)
   const place = { owner: OWNER, user: null, session: null }
@@ -21,7 +21,7 @@ export async function proveMirror(mirror: VectorMirror): Promise<void> {
   ])
   // Others may be trying at the same time, and what they left behind counts too.
   const limit = Math.min(PROBES_MAX, (await mirror.count(SPACE)) + 1)
-  const hits = await mirror.nearest(SPACE, { owner: OWNER }, { vector, limit })
+  const hits = await mirror.search(SPACE, { owner: OWNER }, { vector, limit })
   const found = hits.find((hit) => hit.id === id)
   await mirror.remove(SPACE, OWNER, [id])
   if (found !== undefined && found.similarity > SIMILAR) return

@@ -9,21 +9,21 @@ import type { Scope } from '../../domain/scope.ts'
 import { compareText } from '../../lib/compare.ts'
 import type { DocumentFilter } from '../store.ts'
 import type { VectorHit, VectorIndex, VectorQuery, VectorSpace } from '../vector-index.ts'
-import type { MirrorFilter, MirrorHit, VectorMirror } from '../vector-replica.ts'
+import type { ReplicaFilter, ReplicaHit, VectorReplica } from '../vector-replica.ts'
 
-export type SearchParts = {
+export type ReplicaSearchDependencies = {
   readonly vectors: VectorIndex
-  readonly mirror: VectorMirror
+  readonly replica: VectorReplica
 }
 
-export type Searched =
+export type ReplicaSearchResult =
   | { readonly kind: 'answered'; readonly hits: readonly VectorHit[] }
   /** Too much of what it proposes is not wanted, or it has less than there is. `isEmpty`: nothing at all of the owner. */
   | { readonly kind: 'sparse'; readonly isEmpty: boolean }
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /** More than this at once is a reading of everything, which the index of the memories does better. */
-export const HITS_MAX = 4_096
+export const REPLICA_HITS_MAX = 4_096
 
 /** Asked for in addition: some will have been forgotten, and the last of an inexact answer are less sure. */
 const SPARE = 28
@@ -43,46 +43,46 @@ const NARROW: readonly (keyof DocumentFilter)[] = [
   'conflicting',
 ]
 
-export function isForMirror({ limit, where }: VectorQuery): boolean {
-  return limit + SPARE <= HITS_MAX && NARROW.every((name) => where[name] === undefined)
+export function isReplicaQuery({ limit, where }: VectorQuery): boolean {
+  return limit + SPARE <= REPLICA_HITS_MAX && NARROW.every((name) => where[name] === undefined)
 }
 
-export async function searchMirror(
-  parts: SearchParts,
+export async function searchReplica(
+  parts: ReplicaSearchDependencies,
   space: VectorSpace,
   scope: Scope,
   query: VectorQuery,
-): Promise<Searched> {
+): Promise<ReplicaSearchResult> {
   const { vector, limit } = query
-  const filter = mirrorFilter(scope, query.where)
+  const filter = toReplicaFilter(scope, query.where)
   let asked = limit + SPARE
   for (;;) {
-    const found = await proposed(parts.mirror, space, filter, { vector, limit: asked })
+    const found = await requestCandidates(parts.replica, space, filter, { vector, limit: asked })
     if ('error' in found) return { kind: 'failed', error: found.error }
-    const hits = await confirmed(parts.vectors, space, scope, query, found)
+    const hits = await verifyCandidates(parts.vectors, space, scope, query, found)
     if (hits.length >= limit) return { kind: 'answered', hits: hits.slice(0, limit) }
     if (found.length < asked) {
       // It gave all it has. Only if that is all there is, nothing can be missing.
       const isAll = found.length >= (await parts.vectors.count(space, scope))
       if (isAll) return { kind: 'answered', hits }
-      const held = found.length > 0 ? found.length : await heldOf(parts.mirror, space, scope)
+      const held = found.length > 0 ? found.length : await findPrimaryVectors(parts.replica, space, scope)
       return { kind: 'sparse', isEmpty: held === 0 }
     }
-    if (asked === HITS_MAX) return { kind: 'sparse', isEmpty: false }
-    asked = Math.min(HITS_MAX, asked * GROWTH)
+    if (asked === REPLICA_HITS_MAX) return { kind: 'sparse', isEmpty: false }
+    asked = Math.min(REPLICA_HITS_MAX, asked * GROWTH)
   }
 }
 
 /** Of the owner, whatever the filter. A mirror that can't tell now is found out by the next that asks it. */
-async function heldOf(mirror: VectorMirror, space: VectorSpace, { owner }: Scope): Promise<number> {
+async function findPrimaryVectors(mirror: VectorReplica, space: VectorSpace, { owner }: Scope): Promise<number> {
   return mirror.count(space, owner).catch(() => 1)
 }
 
 /** A mirror holds memories and turns, and is told which of them are meant. */
-export function mirrorFilter(
+export function toReplicaFilter(
   scope: Scope,
-  { types = MEMORY_TYPES, unendedAt }: DocumentFilter,
-): MirrorFilter {
+  { types = MEMORY_TYPES, validAt: unendedAt }: DocumentFilter,
+): ReplicaFilter {
   return {
     ...scope,
     types,
@@ -91,30 +91,30 @@ export function mirrorFilter(
 }
 
 /** Its failures are told apart from those of the store, which are nobody else's fault. */
-async function proposed(
-  mirror: VectorMirror,
-  ...asked: Parameters<VectorMirror['nearest']>
-): Promise<readonly MirrorHit[] | { readonly error: unknown }> {
+async function requestCandidates(
+  mirror: VectorReplica,
+  ...asked: Parameters<VectorReplica['search']>
+): Promise<readonly ReplicaHit[] | { readonly error: unknown }> {
   try {
-    return await mirror.nearest(...asked)
+    return await mirror.search(...asked)
   } catch (error) {
     return { error }
   }
 }
 
 /** Asked of the index of the memories, so that an answer is the same whoever has proposed it. */
-async function confirmed(
+async function verifyCandidates(
   vectors: VectorIndex,
   space: VectorSpace,
   scope: Scope,
   query: VectorQuery,
-  found: readonly MirrorHit[],
+  found: readonly ReplicaHit[],
 ): Promise<readonly VectorHit[]> {
   const hits: VectorHit[] = []
   for (let at = 0; at < found.length; at += PAGE) {
     const ids = found.slice(at, at + PAGE).map(({ id }) => id)
     const where = { ...query.where, ids }
-    hits.push(...(await vectors.nearest(space, scope, { ...query, where, limit: ids.length })))
+    hits.push(...(await vectors.search(space, scope, { ...query, where, limit: ids.length })))
   }
   return hits.sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
 }

@@ -1,8 +1,8 @@
 /** Every way that a mirror can get from one state into another. What is not in the table does not happen. */
-import type { TierState } from '../vector-replication.ts'
+import type { ReplicaState } from '../vector-replication.ts'
 
 /** What can happen to a mirror. */
-export const TIER_EVENTS = {
+export const REPLICA_EVENTS = {
   configured: 'The settings name a mirror, or another one than before.',
   switchedOff: 'The settings name none any more.',
   proven: 'Something was written there and found again.',
@@ -16,14 +16,14 @@ export const TIER_EVENTS = {
   doubted: 'It refuses what it took before.',
   refused: 'It will never work as it is configured.',
 } as const
-export type TierEvent = keyof typeof TIER_EVENTS
+export type ReplicaEvent = keyof typeof REPLICA_EVENTS
 
-type Moves = { readonly [Event in TierEvent]?: TierState }
+type TransitionTable = { readonly [Event in ReplicaEvent]?: ReplicaState }
 
 /** From anywhere: the settings have the last word. */
-const ALWAYS: Moves = { configured: 'checking', switchedOff: 'off', refused: 'refused' }
+const ALWAYS: TransitionTable = { configured: 'checking', switchedOff: 'off', refused: 'refused' }
 
-export const TRANSITIONS: Readonly<Record<TierState, Moves>> = {
+export const REPLICA_TRANSITIONS: Readonly<Record<ReplicaState, TransitionTable>> = {
   off: ALWAYS,
   checking: { ...ALWAYS, proven: 'filling', failed: 'down' },
   filling: { ...ALWAYS, caughtUp: 'active', failed: 'down' },
@@ -55,6 +55,6 @@ export const TRANSITIONS: Readonly<Record<TierState, Moves>> = {
 }
 
 /** Null where the event means nothing in this state: a late answer of a mirror that is down already, for one. */
-export function nextState(from: TierState, event: TierEvent): TierState | null {
-  return TRANSITIONS[from][event] ?? null
+export function findNextState(from: ReplicaState, event: ReplicaEvent): ReplicaState | null {
+  return REPLICA_TRANSITIONS[from][event] ?? null
 }

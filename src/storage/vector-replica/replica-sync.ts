@@ -8,30 +8,30 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Store } from '../store.ts'
 import type { SpaceReport, VectorIndex, VectorSpace } from '../vector-index.ts'
-import type { VectorMirror } from '../vector-replica.ts'
-import type { MirrorDifferences } from '../vector-replication.ts'
+import type { VectorReplica } from '../vector-replica.ts'
+import type { ReplicaDifferences } from '../vector-replication.ts'
 import { compareSpace } from './anti-entropy.ts'
-import { Behind } from './lag.ts'
-import { type CopyParts, copyMemories } from './replica-writer.ts'
+import { ReplicaLag } from './lag.ts'
+import { type ReplicaWriterDependencies, syncMemories } from './replica-writer.ts'
 
-export type UpkeepParts = {
+export type ReplicaSyncDependencies = {
   readonly store: Store
   readonly vectors: VectorIndex
-  readonly mirror: VectorMirror
+  readonly replica: VectorReplica
   readonly clock: Clock
   /** How many changed memories are remembered one by one. */
-  readonly behindMax: number
+  readonly lagMax: number
   /** Whether long work should end, because there is something else to be done. */
   readonly isStopped: () => boolean
 }
 
-export type Checked = 'same' | 'differs' | 'emptied'
+export type ReplicaCheckResult = 'same' | 'differs' | 'emptied'
 
 const BATCH = 256
 
-export class Upkeep {
-  readonly behind: Behind
-  readonly #parts: UpkeepParts
+export class ReplicaSync {
+  readonly lag: ReplicaLag
+  readonly #parts: ReplicaSyncDependencies
   /** Spaces that the mirror holds, as far as is known. */
   readonly #spaces = new Map<string, VectorSpace>()
   /** By how much the mirror had less than the index when they were last the same. */
@@ -43,79 +43,79 @@ export class Upkeep {
   #cleanedBefore: Instant | null = null
   #progress: { readonly done: number; readonly total: number } | null = null
 
-  constructor(parts: UpkeepParts) {
+  constructor(parts: ReplicaSyncDependencies) {
     this.#parts = parts
-    this.behind = new Behind(parts.behindMax)
+    this.lag = new ReplicaLag(parts.lagMax)
   }
 
   get progress(): { readonly done: number; readonly total: number } | null {
     return this.#progress
   }
 
-  get comparedAt(): Instant | null {
+  get lastComparedAt(): Instant | null {
     return this.#comparedAt
   }
 
   /** What expired before this may be missing in the mirror. */
-  get cleanedBefore(): Instant | null {
+  get expiredRemovedBefore(): Instant | null {
     return this.#cleanedBefore
   }
 
-  noted(space: VectorSpace, owner: OwnerId, ids: readonly MemoryId[]): void {
+  recordChange(space: VectorSpace, owner: OwnerId, ids: readonly MemoryId[]): void {
     this.#spaces.set(space.signature, space)
-    this.behind.note(owner, ids)
+    this.lag.add(owner, ids)
   }
 
-  noteDropped(space: VectorSpace): void {
-    this.behind.noteDrop(space)
+  recordDrop(space: VectorSpace): void {
+    this.lag.addDrop(space)
   }
 
   /** The next catching up compares everything. */
-  doubt(): void {
+  requireComparison(): void {
     this.#isComplete = false
   }
 
   /** Makes what is missing of the spaces that are known: without it, a mirror may not even be asked about them. */
-  async prepare(): Promise<void> {
-    for (const space of await this.#learnSpaces()) await this.#parts.mirror.prepare(space)
+  async prepareSpaces(): Promise<void> {
+    for (const space of await this.#learnSpaces()) await this.#parts.replica.prepare(space)
   }
 
   /** Brings the mirror up to date: by what is known to be missing where that is enough, else by comparison. */
   async catchUp(): Promise<void> {
     do {
       await this.#dropDropped()
-      if (!this.#isComplete || this.behind.isEverything) await this.compareAll()
-      await this.drain()
-    } while (this.behind.isEverything)
+      if (!this.#isComplete || this.lag.isUnbounded) await this.compareAll()
+      await this.replicatePending()
+    } while (this.lag.isUnbounded)
   }
 
   /** Tells the mirror what has changed. */
-  async drain(): Promise<void> {
+  async replicatePending(): Promise<void> {
     await this.#dropDropped()
     for (;;) {
-      const batch = this.behind.take(BATCH)
+      const batch = this.lag.takeBatch(BATCH)
       if (batch === null) return
       try {
         for (const space of this.#spaces.values()) {
-          await copyMemories(this.#copyParts(), space, batch.owner, batch.ids)
+          await syncMemories(this.#copyParts(), space, batch.owner, batch.ids)
         }
-        this.behind.done()
+        this.lag.completeBatch()
       } catch (error) {
-        this.behind.undone()
+        this.lag.returnBatch()
         throw error
       }
     }
   }
 
   async compareAll(): Promise<void> {
-    this.behind.beginComparison()
+    this.lag.resetForComparison()
     this.#isComplete = false
     await this.compare({ isRepairing: true })
     this.#isComplete = true
     this.#comparedAt = this.#parts.clock.now()
   }
 
-  async compare({ isRepairing }: { readonly isRepairing: boolean }): Promise<MirrorDifferences> {
+  async compare({ isRepairing }: { readonly isRepairing: boolean }): Promise<ReplicaDifferences> {
     const found = { missing: 0, stale: 0, stray: 0 }
     const spaces = await this.#learnSpaces()
     const total = spaces.reduce((sum, { vectors }) => sum + vectors, 0)
@@ -128,14 +128,14 @@ export class Upkeep {
     try {
       onProgress(0)
       for (const space of spaces) {
-        if (isRepairing) await this.#parts.mirror.prepare(space)
+        if (isRepairing) await this.#parts.replica.prepare(space)
         const differences = await compareSpace(this.#copyParts(), space, {
           isRepairing,
           onProgress,
         })
         found.missing += differences.missing
         found.stale += differences.stale
-        found.stray += differences.stray
+        found.stray += differences.orphaned
       }
       if (isRepairing) await this.#rememberLacks(spaces)
       return found
@@ -148,12 +148,12 @@ export class Upkeep {
    * A cheap look at whether the mirror may have lost something, or somebody else has written beside it. Unless it is
    * strict, what differs must do so twice: others may be writing just now.
    */
-  async check({ isStrict }: { readonly isStrict: boolean }): Promise<Checked> {
-    const behind = this.behind.count ?? Number.POSITIVE_INFINITY
-    let result: Checked = 'same'
+  async sampleCheck({ isStrict }: { readonly isStrict: boolean }): Promise<ReplicaCheckResult> {
+    const behind = this.lag.count ?? Number.POSITIVE_INFINITY
+    let result: ReplicaCheckResult = 'same'
     for (const space of await this.#learnSpaces()) {
       const { signature, vectors } = space
-      const held = await this.#parts.mirror.count(space)
+      const held = await this.#parts.replica.count(space)
       const lack = vectors - held
       const isSame = lack === (this.#lacks.get(signature) ?? 0)
       if (!isSame && held === 0 && vectors > behind) return 'emptied'
@@ -169,14 +169,14 @@ export class Upkeep {
     this.#cleanedBefore = before
     let removed = 0
     const spaces = await this.#learnSpaces()
-    for (const space of spaces) removed += await this.#parts.mirror.removeExpired(space, before)
+    for (const space of spaces) removed += await this.#parts.replica.removeExpired(space, before)
     await this.#rememberLacks(spaces)
     return removed
   }
 
-  #copyParts(): CopyParts {
-    const { store, vectors, mirror } = this.#parts
-    return { store, vectors, mirror, cleanedBefore: this.#cleanedBefore }
+  #copyParts(): ReplicaWriterDependencies {
+    const { store, vectors, replica: mirror } = this.#parts
+    return { store, vectors, replica: mirror, expiredRemovedBefore: this.#cleanedBefore }
   }
 
   /** All that there are, and those that have been: the mirror may still hold something of them. */
@@ -195,15 +195,15 @@ export class Upkeep {
     this.#lacks.clear()
     if (this.#cleanedBefore === null) return // nothing may be lacking
     for (const space of spaces) {
-      const held = await this.#parts.mirror.count(space)
+      const held = await this.#parts.replica.count(space)
       this.#lacks.set(space.signature, space.vectors - held)
     }
   }
 
   async #dropDropped(): Promise<void> {
-    for (const space of this.behind.drops()) {
-      await this.#parts.mirror.drop(space)
-      this.behind.dropped(space)
+    for (const space of this.lag.listDrops()) {
+      await this.#parts.replica.drop(space)
+      this.lag.removeDrop(space)
       const isBack = (await this.#parts.vectors.spaces()).some(
         ({ signature }) => signature === space.signature,
       )

@@ -1,23 +1,23 @@
 /** A mirror that nobody waits for longer than they should. */
 import { AppError } from '../../domain/errors.ts'
-import type { VectorMirror } from '../vector-replica.ts'
+import type { VectorReplica } from '../vector-replica.ts'
 
-export type MirrorDeadlines = {
+export type ReplicaTimeouts = {
   /** For a search that somebody waits for. */
-  readonly searchMs: number
+  readonly searchTimeoutMs: number
   /** For whatever is done in the background. */
-  readonly workMs: number
+  readonly backgroundTimeoutMs: number
 }
 
-export function withDeadlines(mirror: VectorMirror, { searchMs, workMs }: MirrorDeadlines) {
+export function withReplicaTimeouts(mirror: VectorReplica, { searchTimeoutMs: searchMs, backgroundTimeoutMs: workMs }: ReplicaTimeouts) {
   const within = <Result>(ms: number, work: () => Promise<Result>): Promise<Result> =>
     withinTime(ms, mirror.name, work)
-  const timely: VectorMirror = {
+  const timely: VectorReplica = {
     name: mirror.name,
     prepare: (space) => within(workMs, () => mirror.prepare(space)),
     upsert: (space, points) => within(workMs, () => mirror.upsert(space, points)),
     remove: (space, owner, ids) => within(workMs, () => mirror.remove(space, owner, ids)),
-    nearest: (space, filter, query) => within(searchMs, () => mirror.nearest(space, filter, query)),
+    search: (space, filter, query) => within(searchMs, () => mirror.search(space, filter, query)),
     list: (space, page) => within(workMs, () => mirror.list(space, page)),
     count: (space, owner) => within(workMs, () => mirror.count(space, owner)),
     removeExpired: (space, before) => within(workMs, () => mirror.removeExpired(space, before)),

@@ -2,29 +2,29 @@
  * Makes a mirror the same as the index of the memories. Whatever the occasion, the way is one: read what is true of some
  * memories now, and write that. So it may be done again, late, or by several processes at once.
  */
-import { embeddingTextHash } from '../../domain/embedding-text.ts'
+import { hashEmbeddingText } from '../../domain/embedding-text.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
-import type { VectorMirror } from '../vector-replica.ts'
+import type { VectorReplica } from '../vector-replica.ts'
 
-export type CopyParts = {
+export type ReplicaWriterDependencies = {
   readonly store: Store
   readonly vectors: VectorIndex
-  readonly mirror: VectorMirror
+  readonly replica: VectorReplica
   /** What expired before this was cleaned away, and is not to be put back. */
-  readonly cleanedBefore: Instant | null
+  readonly expiredRemovedBefore: Instant | null
 }
 
 /**
  * Writes what is true of these memories of one owner, and takes away what is not. Rows are read before vectors: if a
  * text changes in between, the mark is older than the vector, which a comparison sees. The other way round it would not.
  */
-export async function copyMemories(
-  { store, vectors, mirror, cleanedBefore }: CopyParts,
+export async function syncMemories(
+  { store, vectors, replica: mirror, expiredRemovedBefore: cleanedBefore }: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
   ids: readonly MemoryId[],
@@ -35,9 +35,9 @@ export async function copyMemories(
   const known = await vectors.vectorsOf(space, scope, ids)
   const points = rows.flatMap((row) => {
     const vector = known.get(row.id)
-    if (vector === undefined || isCleaned(row, cleanedBefore)) return []
+    if (vector === undefined || isExpiredRemoved(row, cleanedBefore)) return []
     const { id, place, type, expiresAt } = row
-    return [{ id, place, type, expiresAt, vector, textHash: markOf(embeddingTextHash(row), row) }]
+    return [{ id, place, type, expiresAt, vector, textHash: computePointHash(hashEmbeddingText(row), row) }]
   })
   const present = new Set(points.map(({ id }) => id))
   const gone = ids.filter((id) => !present.has(id))
@@ -49,7 +49,7 @@ export async function copyMemories(
  * What a mirror is told as the hash of a text: that, and of all else that it filters by. So a comparison finds a point
  * whose memory has moved or got another expiry while the mirror could not be told.
  */
-export function markOf(
+export function computePointHash(
   textHash: string,
   {
     place: { user, session },
@@ -62,7 +62,7 @@ export function markOf(
 }
 const REST_DIGITS = 12
 
-export function isCleaned(
+export function isExpiredRemoved(
   { expiresAt }: Pick<SearchDocument, 'expiresAt'>,
   cleanedBefore: Instant | null,
 ): boolean {

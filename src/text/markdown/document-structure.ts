@@ -4,7 +4,7 @@
  * How much is lost by a cut before a line, from least to most. Where something is too much for one chunk, it is cut where
  * least is lost.
  */
-export const CUT = {
+export const BREAK_COST = {
   /** Before a heading: this and the next five, by its level. */
   heading: 0,
   /** Between paragraphs, lists, tables, code. */
@@ -31,13 +31,13 @@ export const CUT = {
 const ITEM_DEPTH_MAX = 5
 
 /** Before a point of a list that lies in `depth` others. */
-export function cutBeforeItem(depth: number): number {
-  return CUT.item + 2 * Math.min(depth, ITEM_DEPTH_MAX)
+export function getListItemBreakCost(depth: number): number {
+  return BREAK_COST.item + 2 * Math.min(depth, ITEM_DEPTH_MAX)
 }
 
 /** Before what belongs to a point of a list: `depth` says in how many it lies. */
-export function cutInItem(depth: number): number {
-  return cutBeforeItem(depth - 1) + 1
+export function getListContentBreakCost(depth: number): number {
+  return getListItemBreakCost(depth - 1) + 1
 }
 
 export type Section = {
@@ -50,8 +50,8 @@ export type Section = {
 }
 
 /** All lists are by line. */
-export type Structure = {
-  readonly cuts: Uint8Array
+export type DocumentStructure = {
+  readonly breakCosts: Uint8Array
   /** The number of the innermost section that a line is in. */
   readonly sectionOf: Int32Array
   readonly isHeading: Uint8Array
@@ -59,19 +59,19 @@ export type Structure = {
 }
 
 /** A text without headings: `cutBefore` says for each line how much a cut before it loses. */
-export function plainStructure(
+export function buildPlainStructure(
   count: number,
   cutBefore: (line: number, isAfterBlank: boolean) => number,
-): Structure {
+): DocumentStructure {
   const cuts = new Uint8Array(count)
   let isAfterBlank = true
   for (let line = 0; line < count; line++) {
     const cut = cutBefore(line, isAfterBlank)
     cuts[line] = cut
-    isAfterBlank = cut === CUT.never
+    isAfterBlank = cut === BREAK_COST.never
   }
   return {
-    cuts,
+    breakCosts: cuts,
     sectionOf: new Int32Array(count),
     isHeading: new Uint8Array(count),
     sections: [{ title: '', level: 0, parent: -1 }],

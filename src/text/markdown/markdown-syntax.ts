@@ -2,16 +2,16 @@
  * What a line of Markdown begins, told from the line alone. Everything looks at a character a bounded number of times:
  * a line may be as long as its file.
  */
-import { afterBlanks, beforeBlanks } from '../lines.ts'
+import { skipWhitespace, skipWhitespaceBackward } from '../lines.ts'
 
 /** A part of the text, from where the line's first character stands to the line's end. */
-export type Written = { readonly text: string; readonly start: number; readonly end: number }
+export type SourceSpan = { readonly text: string; readonly start: number; readonly end: number }
 
 const TAB_COLUMNS = 4
 const TITLE_CHARACTERS_MAX = 200
 
 /** How far the first character of a line is from the left, and where it stands. */
-export function indentOf(
+export function measureIndent(
   text: string,
   start: number,
   end: number,
@@ -30,14 +30,14 @@ export function indentOf(
 export type Heading = { readonly level: number; readonly title: string }
 
 /** `## Title ##`. */
-export function readHeading({ text, start, end }: Written): Heading | null {
-  const level = runOf(text, start, end, '#')
+export function parseHeading({ text, start, end }: SourceSpan): Heading | null {
+  const level = measureRun(text, start, end, '#')
   if (level < 1 || level > 6) return null
   const after = start + level
   if (after < end && !isSpace(text[after])) return null
   return {
     level,
-    title: titleOf(text.slice(after, Math.min(end, after + 2 * TITLE_CHARACTERS_MAX))),
+    title: normalizeTitle(text.slice(after, Math.min(end, after + 2 * TITLE_CHARACTERS_MAX))),
   }
 }
 
@@ -46,27 +46,27 @@ const CLOSING_MARKS = /(?:^|[ \t])#{1,200}[ \t]*$/
 const ANCHOR = /[ \t]*\{#[^{}]{0,200}\}[ \t]*$/
 
 /** At most 200 characters, on one line. */
-export function titleOf(written: string): string {
+export function normalizeTitle(written: string): string {
   const title = written.trim().replace(CLOSING_MARKS, '').replace(ANCHOR, '').replace(/\s+/g, ' ')
-  return withoutHalf(title.trim().slice(0, TITLE_CHARACTERS_MAX)).trim()
+  return trimLoneSurrogate(title.trim().slice(0, TITLE_CHARACTERS_MAX)).trim()
 }
 
 /** A cut may have left the first half of a surrogate pair at the end. */
-export function withoutHalf(text: string): string {
+export function trimLoneSurrogate(text: string): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
 }
 
 /** The level of the heading that the paragraph above is made by this line; null when it is none. */
-export function readUnderline({ text, start, end }: Written): 1 | 2 | null {
+export function parseSetextUnderline({ text, start, end }: SourceSpan): 1 | 2 | null {
   const mark = text[start]
   if (mark !== '=' && mark !== '-') return null
-  const after = start + runOf(text, start, end, mark)
-  if (afterBlanks(text, after, end) !== end) return null
+  const after = start + measureRun(text, start, end, mark)
+  if (skipWhitespace(text, after, end) !== end) return null
   return mark === '=' ? 1 : 2
 }
 
 /** A line across: three or more of the same mark, with spaces between them. */
-export function isRule({ text, start, end }: Written): boolean {
+export function isThematicBreak({ text, start, end }: SourceSpan): boolean {
   const mark = text[start]
   if (mark !== '-' && mark !== '*' && mark !== '_') return false
   let count = 0
@@ -77,25 +77,25 @@ export function isRule({ text, start, end }: Written): boolean {
   return count >= 3
 }
 
-export type Fence = { readonly mark: '`' | '~'; readonly length: number }
+export type CodeFence = { readonly mark: '`' | '~'; readonly length: number }
 
-export function readFence({ text, start, end }: Written): Fence | null {
+export function parseCodeFence({ text, start, end }: SourceSpan): CodeFence | null {
   const mark = text[start]
   if (mark !== '`' && mark !== '~') return null
-  const length = runOf(text, start, end, mark)
+  const length = measureRun(text, start, end, mark)
   if (length < 3) return null
   // With another mark behind it, it is code in the middle of a line.
   if (mark === '`' && text.slice(start + length, end).includes(mark)) return null
   return { mark, length }
 }
 
-export function closesFence({ text, start, end }: Written, fence: Fence): boolean {
+export function isClosingFence({ text, start, end }: SourceSpan, fence: CodeFence): boolean {
   if (text[start] !== fence.mark) return false
-  const length = runOf(text, start, end, fence.mark)
-  return length >= fence.length && afterBlanks(text, start + length, end) === end
+  const length = measureRun(text, start, end, fence.mark)
+  return length >= fence.length && skipWhitespace(text, start + length, end) === end
 }
 
-export type Item = {
+export type ListItem = {
   /** How much wider than the marker's indent that is which belongs to the point. */
   readonly width: number
   /** Where its words begin; the end of the line when it has none. */
@@ -107,8 +107,8 @@ export type Item = {
 const DIGITS_MAX = 9
 
 /** `- point`, `1. point`. */
-export function readItem({ text, start, end }: Written): Item | null {
-  const digits = digitsAt(text, start, end)
+export function parseListItem({ text, start, end }: SourceSpan): ListItem | null {
+  const digits = countDigits(text, start, end)
   const mark = text[start + digits]
   const isMarker =
     digits === 0
@@ -116,7 +116,7 @@ export function readItem({ text, start, end }: Written): Item | null {
       : digits <= DIGITS_MAX && (mark === '.' || mark === ')')
   const after = start + digits + 1
   if (!isMarker || (after < end && !isSpace(text[after]))) return null
-  const { columns, at } = indentOf(text, after, end)
+  const { columns, at } = measureIndent(text, after, end)
   const isEmpty = at >= end
   return {
     // Far away from its marker, the text is code that belongs to the point.
@@ -127,7 +127,7 @@ export function readItem({ text, start, end }: Written): Item | null {
 }
 
 /** `|---|:-:|`, the line below the head of a table. */
-export function isDelimiterRow({ text, start, end }: Written): boolean {
+export function isDelimiterRow({ text, start, end }: SourceSpan): boolean {
   let hasDash = false
   let hasBar = false
   for (let at = start; at < end; at++) {
@@ -140,7 +140,7 @@ export function isDelimiterRow({ text, start, end }: Written): boolean {
 }
 
 /** What ends a part written in HTML; `blank`: an empty line. */
-export type HtmlEnd = '-->' | '?>' | '</script' | '</pre' | '</style' | '</textarea' | 'blank'
+export type HtmlBlockEnd = '-->' | '?>' | '</script' | '</pre' | '</style' | '</textarea' | 'blank'
 
 const RAW = ['script', 'pre', 'style', 'textarea'] as const
 const HTML_BLOCKS: ReadonlySet<string> = new Set(
@@ -153,7 +153,7 @@ const HTML_BLOCKS: ReadonlySet<string> = new Set(
 const TAG_NAME = /^<\/?([a-z][a-z0-9]{0,15})(?=[\s/>]|$)/i
 
 /** How the HTML ends that begins here; null when none does. */
-export function readHtml({ text, start, end }: Written): HtmlEnd | null {
+export function parseHtmlBlockStart({ text, start, end }: SourceSpan): HtmlBlockEnd | null {
   if (text[start] !== '<') return null
   if (text.startsWith('<!--', start)) return '-->'
   if (text.startsWith('<?', start)) return '?>'
@@ -164,22 +164,22 @@ export function readHtml({ text, start, end }: Written): HtmlEnd | null {
   return HTML_BLOCKS.has(name) ? 'blank' : null
 }
 
-export function endsHtml({ text, start, end }: Written, ending: HtmlEnd): boolean {
+export function isHtmlBlockEnd({ text, start, end }: SourceSpan, ending: HtmlBlockEnd): boolean {
   return ending !== 'blank' && text.slice(start, end).toLowerCase().includes(ending)
 }
 
-export function endsWithColon({ text, start, end }: Written): boolean {
-  const last = text[beforeBlanks(text, start, end) - 1]
+export function hasTrailingColon({ text, start, end }: SourceSpan): boolean {
+  const last = text[skipWhitespaceBackward(text, start, end) - 1]
   return last === ':' || last === '：'
 }
 
-function runOf(text: string, start: number, end: number, mark: string): number {
+function measureRun(text: string, start: number, end: number, mark: string): number {
   let at = start
   while (at < end && text[at] === mark) at++
   return at - start
 }
 
-function digitsAt(text: string, start: number, end: number): number {
+function countDigits(text: string, start: number, end: number): number {
   let at = start
   while (at < end && at - start <= DIGITS_MAX && isDigit(text.charCodeAt(at))) at++
   return at - start

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Corpus, scoreKeyword } from './bm25.ts'
+import { type CorpusStatistics, scoreDocument } from './bm25.ts'
 
-function toCorpus(documents: readonly (readonly string[])[]): Corpus {
+function toCorpus(documents: readonly (readonly string[])[]): CorpusStatistics {
   const terms = documents.reduce((sum, document) => sum + document.length, 0)
   return {
     documents: documents.length,
     averageLength: documents.length > 0 ? terms / documents.length : 0,
-    documentsWith: (term) => documents.filter((document) => document.includes(term)).length,
+    countDocumentsWith: (term) => documents.filter((document) => document.includes(term)).length,
   }
 }
 
@@ -23,30 +23,30 @@ const [barkingDog = []] = DOCUMENTS
 describe('scoreKeyword', () => {
   it('[TX6] is the BM25 of the books', () => {
     // One of four documents holds `bark`, all are of average length: ln(1 + 3.5 / 1.5) × 2.2 / 2.2.
-    expect(scoreKeyword(['bark'], barkingDog, CORPUS).score).toBeCloseTo(
+    expect(scoreDocument(['bark'], barkingDog, CORPUS).score).toBeCloseTo(
       Math.log(1 + 3.5 / 1.5),
       12,
     )
   })
 
   it('[TX6] is above zero even for a word that every document holds', () => {
-    const { score, coverage } = scoreKeyword(['the'], barkingDog, CORPUS)
+    const { score, coverage } = scoreDocument(['the'], barkingDog, CORPUS)
     expect(score).toBeGreaterThan(0)
     expect(coverage).toBe(1)
   })
 
   it('[TX6] rises with rarity', () => {
     const scores = ['the', 'dog', 'bark'].map(
-      (term) => scoreKeyword([term], barkingDog, CORPUS).score,
+      (term) => scoreDocument([term], barkingDog, CORPUS).score,
     )
     expect(scores).toEqual([...scores].sort((a, b) => a - b))
     expect(new Set(scores).size).toBe(3)
   })
 
   it('[TX6] rises with the number of words found, and a missing word does not lose the hit', () => {
-    const both = scoreKeyword(['dog', 'bark'], barkingDog, CORPUS)
-    const one = scoreKeyword(['dog', 'talk'], barkingDog, CORPUS)
-    const none = scoreKeyword(['cat', 'talk'], barkingDog, CORPUS)
+    const both = scoreDocument(['dog', 'bark'], barkingDog, CORPUS)
+    const one = scoreDocument(['dog', 'talk'], barkingDog, CORPUS)
+    const none = scoreDocument(['cat', 'talk'], barkingDog, CORPUS)
     expect(both.score).toBeGreaterThan(one.score)
     expect(both.coverage).toBe(1)
     expect(one.score).toBeGreaterThan(0)
@@ -56,9 +56,9 @@ describe('scoreKeyword', () => {
   })
 
   it('[TX6] prefers the shorter of two documents, and more occurrences to fewer', () => {
-    const short = scoreKeyword(['dog'], ['dog', 'x'], CORPUS).score
-    expect(short).toBeGreaterThan(scoreKeyword(['dog'], ['dog', 'x', 'x', 'x'], CORPUS).score)
-    expect(scoreKeyword(['dog'], ['dog', 'dog'], CORPUS).score).toBeGreaterThan(short)
+    const short = scoreDocument(['dog'], ['dog', 'x'], CORPUS).score
+    expect(short).toBeGreaterThan(scoreDocument(['dog'], ['dog', 'x', 'x', 'x'], CORPUS).score)
+    expect(scoreDocument(['dog'], ['dog', 'dog'], CORPUS).score).toBeGreaterThan(short)
   })
 
   it('[TX6] is finite and never negative, also when the counts of a store disagree', () => {
@@ -72,8 +72,8 @@ describe('scoreKeyword', () => {
         count,
         count,
         (query, document, documents, length, holding) => {
-          const corpus: Corpus = { documents, averageLength: length, documentsWith: () => holding }
-          const { score, coverage } = scoreKeyword([...new Set(query)], document, corpus)
+          const corpus: CorpusStatistics = { documents, averageLength: length, countDocumentsWith: () => holding }
+          const { score, coverage } = scoreDocument([...new Set(query)], document, corpus)
           expect(Number.isFinite(score)).toBe(true)
           expect(score > 0).toBe(query.some((term) => document.includes(term)))
           expect(coverage).toBeGreaterThanOrEqual(0)

@@ -69,49 +69,49 @@ const STEP_4: readonly Rule[] = [
 /** The stem of a word made of a … z only; words of one or two letters stay as they are. */
 export function stem(word: string): string {
   if (word.length < 3) return word
-  let rest = withoutPlural(word)
-  rest = withoutPast(rest)
+  let rest = stripPlural(word)
+  rest = stripPastTense(rest)
   if (rest.endsWith('y') && hasVowel(rest, rest.length - 1)) rest = `${rest.slice(0, -1)}i`
-  rest = replaced(rest, STEP_2, 0)
-  rest = replaced(rest, STEP_3, 0)
-  rest = replaced(rest, STEP_4, 1)
-  return withoutFinal(rest)
+  rest = replaceSuffix(rest, STEP_2, 0)
+  rest = replaceSuffix(rest, STEP_3, 0)
+  rest = replaceSuffix(rest, STEP_4, 1)
+  return stripFinalE(rest)
 }
 
-function withoutPlural(word: string): string {
+function stripPlural(word: string): string {
   if (word.endsWith('sses') || word.endsWith('ies')) return word.slice(0, -2)
   if (word.endsWith('s') && !word.endsWith('ss')) return word.slice(0, -1)
   return word
 }
 
-function withoutPast(word: string): string {
-  if (word.endsWith('eed')) return measure(word, word.length - 3) > 0 ? word.slice(0, -1) : word
+function stripPastTense(word: string): string {
+  if (word.endsWith('eed')) return countVowelSequences(word, word.length - 3) > 0 ? word.slice(0, -1) : word
   const cut = word.endsWith('ed') ? 2 : word.endsWith('ing') ? 3 : 0
   if (cut === 0 || !hasVowel(word, word.length - cut)) return word
   const rest = word.slice(0, -cut)
   if (rest.endsWith('at') || rest.endsWith('bl') || rest.endsWith('iz')) return `${rest}e`
-  if (endsDouble(rest) && !/[lsz]$/.test(rest)) return rest.slice(0, -1)
-  return measure(rest, rest.length) === 1 && endsShort(rest) ? `${rest}e` : rest
+  if (hasDoubleConsonantEnd(rest) && !/[lsz]$/.test(rest)) return rest.slice(0, -1)
+  return countVowelSequences(rest, rest.length) === 1 && hasShortEnd(rest) ? `${rest}e` : rest
 }
 
-function withoutFinal(word: string): string {
+function stripFinalE(word: string): string {
   let rest = word
   if (rest.endsWith('e')) {
     const before = rest.slice(0, -1)
-    const vowels = measure(before, before.length)
-    if (vowels > 1 || (vowels === 1 && !endsShort(before))) rest = before
+    const vowels = countVowelSequences(before, before.length)
+    if (vowels > 1 || (vowels === 1 && !hasShortEnd(before))) rest = before
   }
-  return rest.endsWith('ll') && measure(rest, rest.length) > 1 ? rest.slice(0, -1) : rest
+  return rest.endsWith('ll') && countVowelSequences(rest, rest.length) > 1 ? rest.slice(0, -1) : rest
 }
 
 /** The first suffix that matches decides, also when what is left is too short for it to be cut. */
-function replaced(word: string, rules: readonly Rule[], measureAbove: number): string {
+function replaceSuffix(word: string, rules: readonly Rule[], measureAbove: number): string {
   for (const [suffix, replacement] of rules) {
     if (!word.endsWith(suffix)) continue
     const rest = word.slice(0, -suffix.length) + replacement
     // Step 4 keeps the s or t before `ion` and counts it as part of the stem; steps 2 and 3 rewrite endings.
     const left = measureAbove === 0 ? word.length - suffix.length : rest.length
-    return measure(word, left) > measureAbove ? rest : word
+    return countVowelSequences(word, left) > measureAbove ? rest : word
   }
   return word
 }
@@ -132,7 +132,7 @@ function isConsonant(word: string, index: number): boolean {
 }
 
 /** How often a vowel is followed by a consonant in the first `length` letters: Porter's m. */
-function measure(word: string, length: number): number {
+function countVowelSequences(word: string, length: number): number {
   let count = 0
   let wasVowel = false
   for (let index = 0; index < length; index += 1) {
@@ -148,13 +148,13 @@ function hasVowel(word: string, length: number): boolean {
   return false
 }
 
-function endsDouble(word: string): boolean {
+function hasDoubleConsonantEnd(word: string): boolean {
   const last = word.length - 1
   return last > 0 && word[last] === word[last - 1] && isConsonant(word, last)
 }
 
 /** Consonant, vowel, consonant other than w, x, y: `hop`, not `snow`. */
-function endsShort(word: string): boolean {
+function hasShortEnd(word: string): boolean {
   const last = word.length - 1
   return (
     last > 1 &&

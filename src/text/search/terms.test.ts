@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
-import { indexTerms, indexText, QUERY_TERMS_MAX, queryTerms, TERM_CHARACTERS_MAX } from './terms.ts'
+import { extractTerms, extractTermText, QUERY_TERMS_MAX, extractQueryTerms, TERM_CHARACTERS_MAX } from './terms.ts'
 
 /** Whether a search for `query` would meet `text`. */
 function finds(query: string, text: string): boolean {
-  const index = new Set(indexTerms(text))
-  return queryTerms(query).some((term) => index.has(term))
+  const index = new Set(extractTerms(text))
+  return extractQueryTerms(query).some((term) => index.has(term))
 }
 
 const EAST_ASIAN = fc.string({
@@ -77,8 +77,8 @@ describe('any text', () => {
     )
     fc.assert(
       fc.property(anything, (text) => {
-        const index = indexTerms(text)
-        const query = queryTerms(text)
+        const index = extractTerms(text)
+        const query = extractQueryTerms(text)
         for (const term of index) {
           expect(term).not.toMatch(FORBIDDEN)
           expect(term.length).toBeGreaterThan(0)
@@ -94,14 +94,14 @@ describe('any text', () => {
 
   it('[TX1] answers the same again, however much was seen in between', () => {
     const text = 'Caroline’s kids read foo_bar in 東京'
-    const first = indexTerms(text)
-    for (let count = 0; count < 20_000; count += 1) indexTerms(`w${count}`)
-    expect(indexTerms(text)).toEqual(first)
+    const first = extractTerms(text)
+    for (let count = 0; count < 20_000; count += 1) extractTerms(`w${count}`)
+    expect(extractTerms(text)).toEqual(first)
   })
 
   it('has no terms when there is nothing in it', () => {
-    expect(indexTerms('')).toEqual([])
-    expect(queryTerms(' \n\t\u00a0')).toEqual([])
+    expect(extractTerms('')).toEqual([])
+    expect(extractQueryTerms(' \n\t\u00a0')).toEqual([])
   })
 })
 
@@ -113,29 +113,29 @@ describe('English', () => {
   })
 
   it('keeps the order and every repetition for the index', () => {
-    expect(indexTerms('The dogs saw the dog.')).toEqual(['the', 'dog', 'saw', 'the', 'dog'])
+    expect(extractTerms('The dogs saw the dog.')).toEqual(['the', 'dog', 'saw', 'the', 'dog'])
   })
 
   it('drops what every question is made of, in writings without spaces too', () => {
-    expect(queryTerms('端口是什么？')).toEqual(['端口', '口是'])
-    expect(queryTerms('什么')).toEqual(['什么'])
-    expect(queryTerms('監査ですか')).not.toContain('です')
+    expect(extractQueryTerms('端口是什么？')).toEqual(['端口', '口是'])
+    expect(extractQueryTerms('什么')).toEqual(['什么'])
+    expect(extractQueryTerms('監査ですか')).not.toContain('です')
     expect(finds('什么', '这是什么')).toBe(true)
   })
 
   it('drops stop words from a query while something else remains', () => {
-    expect(queryTerms('What is the name of the dog?')).toEqual(['name', 'dog'])
-    expect(queryTerms('¿Cuál es el nombre?')).toEqual(['nombr'])
-    expect(queryTerms('who are you')).toEqual(['who', 'ar', 'you'])
-    expect(queryTerms('- why? &')).toEqual(['-', 'why', '&'])
+    expect(extractQueryTerms('What is the name of the dog?')).toEqual(['name', 'dog'])
+    expect(extractQueryTerms('¿Cuál es el nombre?')).toEqual(['nombr'])
+    expect(extractQueryTerms('who are you')).toEqual(['who', 'ar', 'you'])
+    expect(extractQueryTerms('- why? &')).toEqual(['-', 'why', '&'])
   })
 
   it('keeps who is asking', () => {
-    expect(queryTerms('Where did I park my car?')).toEqual(['i', 'park', 'my', 'car'])
+    expect(extractQueryTerms('Where did I park my car?')).toEqual(['i', 'park', 'my', 'car'])
   })
 
   it('reads apostrophes as people write them', () => {
-    expect(indexTerms("I'm sure Mel's dog doesn't bite")).toEqual([
+    expect(extractTerms("I'm sure Mel's dog doesn't bite")).toEqual([
       'i',
       'sure',
       'mel',
@@ -169,10 +169,10 @@ describe('identifiers', () => {
     ['gpt-4', ['gpt-4', 'gpt', '4']],
     ['std::vector', ['std::vector', 'std', 'vector']],
   ])('[TX3] %s is kept whole and in parts', (name, terms) => {
-    expect(indexTerms(name)).toEqual(terms)
+    expect(extractTerms(name)).toEqual(terms)
     // Punctuation of the sentence around it is no part of it.
-    expect(indexTerms(`(${name}),`)).toEqual(terms)
-    expect(indexTerms(`"${name}".`)).toEqual(terms)
+    expect(extractTerms(`(${name}),`)).toEqual(terms)
+    expect(extractTerms(`"${name}".`)).toEqual(terms)
   })
 
   it('[TX3] finds a name by one of its parts, and the words of it written apart', () => {
@@ -182,7 +182,7 @@ describe('identifiers', () => {
   })
 
   it('takes a hyphen between words for a space', () => {
-    expect(indexTerms('well-known')).toEqual(indexTerms('well known'))
+    expect(extractTerms('well-known')).toEqual(extractTerms('well known'))
   })
 })
 
@@ -232,7 +232,7 @@ describe('scripts without spaces', () => {
   })
 
   it('[TX5] asks for pairs, not for single characters, where there are pairs', () => {
-    expect(queryTerms('東京タワー')).toEqual(['東京', '京タ', 'タワ', 'ワー'])
+    expect(extractQueryTerms('東京タワー')).toEqual(['東京', '京タ', 'タワ', 'ワー'])
     expect(finds('東大', '東の京')).toBe(false)
   })
 })
@@ -240,21 +240,21 @@ describe('scripts without spaces', () => {
 describe('bounds', () => {
   it('[TX7] finds what is longer than a term by its beginning', () => {
     const link = `https://example.com/${'x'.repeat(200)}`
-    for (const term of indexTerms(link))
+    for (const term of extractTerms(link))
       expect(term.length).toBeLessThanOrEqual(TERM_CHARACTERS_MAX)
     expect(finds(link, `see ${link}`)).toBe(true)
-    expect(indexTerms(`${'a'.repeat(TERM_CHARACTERS_MAX - 1)}𝒳𐐷`)[0]).not.toMatch(FORBIDDEN)
+    expect(extractTerms(`${'a'.repeat(TERM_CHARACTERS_MAX - 1)}𝒳𐐷`)[0]).not.toMatch(FORBIDDEN)
   })
 
   it('[TX7] asks for a limited number of terms, the longest first', () => {
     const many = Array.from({ length: 500 }, (_, index) => `w${index}`).join(' ')
-    expect(queryTerms(many)).toHaveLength(QUERY_TERMS_MAX)
-    expect(queryTerms(`${many} pneumonia`)).toContain('pneumonia')
+    expect(extractQueryTerms(many)).toHaveLength(QUERY_TERMS_MAX)
+    expect(extractQueryTerms(`${many} pneumonia`)).toContain('pneumonia')
   })
 
   it('[TX7] leaves out hiragana first when a question in Japanese is too long', () => {
     const content = Array.from({ length: 60 }, (_, index) => String.fromCharCode(0x4e00 + index))
-    const query = queryTerms(`ということですか ${content.join('')}`)
+    const query = extractQueryTerms(`ということですか ${content.join('')}`)
     expect(query).toHaveLength(QUERY_TERMS_MAX)
     expect(query.join('')).not.toMatch(/\p{Script=Hiragana}/u)
   })
@@ -263,7 +263,7 @@ describe('bounds', () => {
     const text = Array.from({ length: 200 }, (_, index) =>
       String.fromCharCode(0x4e00 + index),
     ).join('')
-    const query = queryTerms(text)
+    const query = extractQueryTerms(text)
     expect(query).toHaveLength(QUERY_TERMS_MAX)
     const positions = query.map((term) => text.indexOf(term))
     for (const [index, position] of positions.entries()) {
@@ -276,9 +276,9 @@ describe('bounds', () => {
     fc.assert(
       fc.property(fc.array(text), (texts) => {
         const whole = texts.join(' ')
-        const { terms, count } = indexText(whole)
-        expect(terms.split(' ').filter((term) => term !== '')).toEqual(indexTerms(whole))
-        expect(count).toBe(indexTerms(whole).length)
+        const { terms, count } = extractTermText(whole)
+        expect(terms.split(' ').filter((term) => term !== '')).toEqual(extractTerms(whole))
+        expect(count).toBe(extractTerms(whole).length)
       }),
     )
   })
@@ -287,8 +287,8 @@ describe('bounds', () => {
     fc.assert(
       fc.property(EAST_ASIAN, (text) => {
         // A joiner is folded away, and what holds one is folded.
-        expect(indexTerms(`${text}\u2060`)).toEqual(indexTerms(text))
-        expect(queryTerms(`${text}\u2060`)).toEqual(queryTerms(text))
+        expect(extractTerms(`${text}\u2060`)).toEqual(extractTerms(text))
+        expect(extractQueryTerms(`${text}\u2060`)).toEqual(extractQueryTerms(text))
       }),
     )
   })
@@ -299,9 +299,9 @@ describe('bounds', () => {
     (unit) => {
       const text = unit.repeat(CONTENT_CHARACTERS_MAX / unit.length)
       const began = process.cpuUsage()
-      indexTerms(text)
-      indexTerms(`a${text}`)
-      queryTerms(`${'a\u0301'}${'\u0301'.repeat(CONTENT_CHARACTERS_MAX)}${text}`)
+      extractTerms(text)
+      extractTerms(`a${text}`)
+      extractQueryTerms(`${'a\u0301'}${'\u0301'.repeat(CONTENT_CHARACTERS_MAX)}${text}`)
       const { user, system } = process.cpuUsage(began)
       expect(user + system).toBeLessThan(3_000_000)
     },

@@ -26,25 +26,25 @@ const STOP = 2
 /** Covered by longer terms of the same text, so that only other queries need it. */
 const INDEX_ONLY = 3
 
-type Rank = typeof SOUGHT | typeof MINOR | typeof STOP | typeof INDEX_ONLY
+type TermRank = typeof SOUGHT | typeof MINOR | typeof STOP | typeof INDEX_ONLY
 
-type Term = { readonly text: string; readonly rank: Rank }
+type Term = { readonly text: string; readonly rank: TermRank }
 
 /** Every term of a text in order, repetitions included: what the index holds. */
-export function indexTerms(text: string): readonly string[] {
+export function extractTerms(text: string): readonly string[] {
   const terms: string[] = []
-  for (const piece of pieces(text)) for (const term of termsOf(piece)) terms.push(term.text)
-  return terms.length > 0 ? terms : lastResort(text)
+  for (const piece of splitText(text)) for (const term of getPieceTerms(piece)) terms.push(term.text)
+  return terms.length > 0 ? terms : extractCodePointTerms(text)
 }
 
 /** Terms with a space between each, and how many they are. */
-export type IndexText = { readonly terms: string; readonly count: number }
+export type TermText = { readonly terms: string; readonly count: number }
 
 /** The same as `indexTerms` in one text, which takes half of the time: only what was never met is taken apart. */
-export function indexText(text: string): IndexText {
+export function extractTermText(text: string): TermText {
   const parts: string[] = []
   let count = 0
-  for (const piece of pieces(text)) {
+  for (const piece of splitText(text)) {
     const isRun = piece.length > RUN_CHARACTERS_MIN && PLAIN_EAST_ASIAN.test(piece)
     const made = isRun ? runsText(piece) : knownPieces.of(piece)
     if (made.count === 0) continue
@@ -52,20 +52,20 @@ export function indexText(text: string): IndexText {
     count += made.count
   }
   if (count > 0) return { terms: parts.join(' '), count }
-  const terms = lastResort(text)
+  const terms = extractCodePointTerms(text)
   return { terms: terms.join(' '), count: terms.length }
 }
 
 /** The distinct terms to look for: stop words dropped while something else remains, at most QUERY_TERMS_MAX. */
-export function queryTerms(text: string): readonly string[] {
-  const ranks = new Map<string, Rank>()
-  for (const piece of pieces(text)) {
-    for (const term of termsOf(piece)) {
+export function extractQueryTerms(text: string): readonly string[] {
+  const ranks = new Map<string, TermRank>()
+  for (const piece of splitText(text)) {
+    for (const term of getPieceTerms(piece)) {
       const rank = ranks.get(term.text)
       if (rank === undefined || term.rank < rank) ranks.set(term.text, term.rank)
     }
   }
-  if (ranks.size === 0) return [...new Set(lastResort(text))].slice(0, QUERY_TERMS_MAX)
+  if (ranks.size === 0) return [...new Set(extractCodePointTerms(text))].slice(0, QUERY_TERMS_MAX)
   for (const word of ambiguousStopWords([...ranks.keys()])) {
     const term = stem(word)
     if (ranks.has(term)) ranks.set(term, STOP)
@@ -74,7 +74,7 @@ export function queryTerms(text: string): readonly string[] {
   for (const rank of [SOUGHT, MINOR, STOP]) {
     if (kept.length === QUERY_TERMS_MAX || (rank === STOP && kept.length > 0)) break
     const terms = [...ranks.keys()].filter((term) => ranks.get(term) === rank)
-    kept.push(...mostTelling(terms, QUERY_TERMS_MAX - kept.length))
+    kept.push(...selectMostSpecific(terms, QUERY_TERMS_MAX - kept.length))
   }
   return kept
 }
@@ -85,7 +85,7 @@ export function queryTerms(text: string): readonly string[] {
  * 0.43 against 0.38 for the first four terms on LoCoMo), Japanese and Korean, and about as much elsewhere.
  * `room` is at least one.
  */
-function mostTelling(terms: readonly string[], room: number): readonly string[] {
+function selectMostSpecific(terms: readonly string[], room: number): readonly string[] {
   if (terms.length <= room) return terms
   const lengths = terms.map((term) => term.length).sort((a, b) => b - a)
   const shortest = lengths[room - 1] ?? 0
@@ -105,13 +105,13 @@ const RARE_SEPARATORS =
   /[\t\v\f\r\u0000-\u0008\u000e-\u001f\u007f-\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]/
 const COMMON_SEPARATORS = /[ \n]+/
 
-function pieces(text: string): readonly string[] {
+function splitText(text: string): readonly string[] {
   if (RARE_SEPARATORS.test(text)) return text.split(SEPARATORS)
   return text.includes('\n') ? text.split(COMMON_SEPARATORS) : text.split(' ')
 }
 
 /** A text of invisible characters only still finds itself, by their numbers. */
-function lastResort(text: string): readonly string[] {
+function extractCodePointTerms(text: string): readonly string[] {
   return Array.from(
     text.replace(/\s+/g, ''),
     (character) => `u+${(character.codePointAt(0) ?? 0).toString(16)}`,
@@ -123,7 +123,7 @@ function lastResort(text: string): readonly string[] {
  * the older one goes, and with it what was not met since. V8 makes substrings of 13 and more characters views of their
  * text, and one remembered word would keep 50,000 characters alive, so those are copied.
  */
-class Remembered<Value> {
+class TextCache<Value> {
   #newer = new Map<string, Value>()
   #older = new Map<string, Value>()
   readonly #make: (text: string) => Value
@@ -155,20 +155,20 @@ const REMEMBERED_TEXTS_MAX = 32_768
 const VIEWED_CHARACTERS_MIN = 13
 
 /** What a piece is made of, and the same as text. */
-type Made = { readonly terms: readonly Term[]; readonly text: string; readonly count: number }
+type PieceTerms = { readonly terms: readonly Term[]; readonly text: string; readonly count: number }
 
-const knownPieces = new Remembered(piecesMade)
-const knownWords = new Remembered(wordTerms)
+const knownPieces = new TextCache(buildPieceTerms)
+const knownWords = new TextCache(wordTerms)
 
-function termsOf(piece: string): readonly Term[] {
+function getPieceTerms(piece: string): readonly Term[] {
   return knownPieces.of(piece).terms
 }
 
-function piecesMade(piece: string): Made {
+function buildPieceTerms(piece: string): PieceTerms {
   const terms: Term[] = []
   if (IS_ASCII.test(piece)) addTerms(piece, terms)
   else if (PLAIN_EAST_ASIAN.test(piece)) addRuns(piece, terms)
-  else for (const part of pieces(folded(piece))) addTerms(part, terms)
+  else for (const part of splitText(foldText(piece))) addTerms(part, terms)
   return { terms, text: terms.map(({ text }) => text).join(' '), count: terms.length }
 }
 
@@ -195,11 +195,11 @@ function addPlainRun(run: string, terms: Term[]): void {
     if (at + 1 === run.length) break
     const isMinor = isHiragana(run.charCodeAt(at)) && isHiragana(run.charCodeAt(at + 1))
     const pair = run.slice(at, at + 2)
-    terms.push({ text: pair, rank: pairRank(pair, isMinor) })
+    terms.push({ text: pair, rank: rankPair(pair, isMinor) })
   }
 }
 
-function pairRank(pair: string, isMinor: boolean): Rank {
+function rankPair(pair: string, isMinor: boolean): TermRank {
   if (STOP_PAIRS.has(pair)) return STOP
   return isMinor ? MINOR : SOUGHT
 }
@@ -233,7 +233,7 @@ const WIDE_MARKS = /[，：；（）！？]/g
 const WIDTH_OF_MARKS = 0xfee0
 
 /** Width, ligatures and accents folded; case is kept, because `camelCase` is still to be taken apart. */
-function folded(text: string): string {
+function foldText(text: string): string {
   if (ONLY_MARKS_CHANGE.test(text)) {
     return text.replace(WIDE_MARKS, (mark) =>
       String.fromCharCode(mark.charCodeAt(0) - WIDTH_OF_MARKS),
@@ -277,7 +277,7 @@ function addTerms(piece: string, terms: Term[]): void {
   if (terms.length === before) {
     // Nothing but marks. Ordinary ones are no reason to find a text while there are words to look for.
     const isOrdinary = /^([\u0000-\u007f\p{P}])\1*$/u.test(piece)
-    terms.push({ text: clipped(piece), rank: isOrdinary ? STOP : SOUGHT })
+    terms.push({ text: clipTerm(piece), rank: isOrdinary ? STOP : SOUGHT })
   }
   if (isAscii) return
   for (const symbol of piece.match(SYMBOLS) ?? []) {
@@ -293,7 +293,7 @@ function addAsciiName(name: string, terms: Term[]): void {
   const words = name.match(ASCII_WORDS) ?? []
   const isPlain = words.length === 1 && words[0]?.length === name.length
   if (!isPlain && !ASCII_COMPOUND.test(name)) {
-    terms.push({ text: clipped(name.toLowerCase()), rank: SOUGHT })
+    terms.push({ text: clipTerm(name.toLowerCase()), rank: SOUGHT })
   }
   for (const word of words) addWord(word, terms)
 }
@@ -301,23 +301,23 @@ function addAsciiName(name: string, terms: Term[]): void {
 function addName(name: string, terms: Term[]): void {
   const words = name.match(WORDS) ?? []
   const isPlain = words.length === 1 && words[0]?.length === name.length
-  if (!isPlain && !COMPOUND.test(name) && !UNSPACED.test(name)) {
-    terms.push({ text: clipped(lowered(name)), rank: SOUGHT })
+  if (!isPlain && !COMPOUND.test(name) && !UNSPACED_SCRIPT.test(name)) {
+    terms.push({ text: clipTerm(toLowerCase(name)), rank: SOUGHT })
   }
   for (const word of words) {
     if (IS_ASCII.test(word)) addWord(word, terms)
     else
       for (const run of word.split(SCRIPT_RUNS)) {
-        if (UNSPACED.test(run)) addRun(run, terms)
+        if (UNSPACED_SCRIPT.test(run)) addRun(run, terms)
         else addWord(run, terms)
       }
   }
 }
 
 // Scripts written without spaces between words (Korean has spaces, but joins particles to its words).
-export const UNSPACED =
+export const UNSPACED_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー〆]/u
-const SCRIPT_RUNS = new RegExp(`((?:${UNSPACED.source}\\p{M}*)+)`, 'u')
+const SCRIPT_RUNS = new RegExp(`((?:${UNSPACED_SCRIPT.source}\\p{M}*)+)`, 'u')
 const HIRAGANA_ONLY = /^\p{Script=Hiragana}+$/u
 const CLUSTERS = /\P{M}\p{M}*/gu
 
@@ -332,11 +332,11 @@ function addRun(run: string, terms: Term[]): void {
   }
   const clusters = run.match(CLUSTERS) ?? []
   clusters.forEach((cluster, index) => {
-    terms.push({ text: clipped(cluster), rank: clusters.length > 1 ? INDEX_ONLY : SOUGHT })
+    terms.push({ text: clipTerm(cluster), rank: clusters.length > 1 ? INDEX_ONLY : SOUGHT })
     const next = clusters[index + 1]
     if (next === undefined) return
     const pair = cluster + next
-    terms.push({ text: clipped(pair), rank: pairRank(pair, HIRAGANA_ONLY.test(pair)) })
+    terms.push({ text: clipTerm(pair), rank: rankPair(pair, HIRAGANA_ONLY.test(pair)) })
   })
 }
 
@@ -362,7 +362,7 @@ function wordTerms(word: string): readonly Term[] {
 function pushWord(word: string, terms: Term[]): void {
   // An apostrophe alone is left where a quotation begins inside a Korean word.
   if (word === '') return
-  const plain = clipped(lowered(word))
+  const plain = clipTerm(toLowerCase(word))
   const rank = STOP_WORDS.has(plain) ? STOP : SOUGHT
   terms.push({ text: /^[a-z]+$/.test(plain) ? stem(plain) : plain, rank })
 }
@@ -380,11 +380,11 @@ const LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 }
 
-function lowered(text: string): string {
+function toLowerCase(text: string): string {
   return text.toLowerCase().replace(/[ßæœøđðþłıς]/g, (letter) => LETTERS[letter] ?? letter)
 }
 
-function clipped(term: string): string {
+function clipTerm(term: string): string {
   if (term.length <= TERM_CHARACTERS_MAX) return term
   return term.slice(0, TERM_CHARACTERS_MAX).replace(/[\ud800-\udbff]$/, '')
 }

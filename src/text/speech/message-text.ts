@@ -1,5 +1,5 @@
 /** A message → the sentences in which the gate looks for cues. The work is bounded, however long the message is. */
-import { maskForeignSpeech } from './quoted-speech.ts'
+import { maskQuotedSpeech } from './quoted-speech.ts'
 
 /** People say what they want at the beginning or at the end. What lies between is mostly pasted. */
 export const GATE_EDGE_CHARACTERS_MAX = 2_000
@@ -21,12 +21,12 @@ export function clipMessage(message: string): string {
 }
 
 /** Width, case, apostrophes and invisible characters folded. Accents stay: `él` and `el` are two words. */
-export function foldText(text: string): string {
-  return unfold(text).toLowerCase()
+export function normalizeText(text: string): string {
+  return normalizeKeepingCase(text).toLowerCase()
 }
 
 /** What `foldText` does, with capitals kept for names. */
-export function unfold(text: string): string {
+export function normalizeKeepingCase(text: string): string {
   return text
     .normalize('NFKC')
     .slice(0, UNFOLDED_CHARACTERS_MAX)
@@ -35,8 +35,8 @@ export function unfold(text: string): string {
 }
 
 /** The person's own sentences, folded. Quotations, code and pasted turns are somebody else's words. */
-export function readSentences(clipped: string): readonly string[] {
-  return foldText(maskForeignSpeech(clipped.replace(INVISIBLE, '')))
+export function splitOwnSentences(clipped: string): readonly string[] {
+  return normalizeText(maskQuotedSpeech(clipped.replace(INVISIBLE, '')))
     .replace(OPENING_MARKS, ' ')
     .split(SENTENCE_END)
     .map((sentence) => sentence.replace(/\s+/gu, ' ').trim())

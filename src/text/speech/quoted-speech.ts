@@ -2,10 +2,10 @@
  * Blanks out everything that the person did not say themself: quotations, code, block quotes and the turns
  * of others in a pasted conversation. The result has the length of the text, so offsets stay true.
  */
-import { readLabel } from './speaker-labels.ts'
+import { parseSpeakerLabel } from './speaker-labels.ts'
 
 /** Stands for each unit of a quotation or of inline code: something that is there but says nothing. */
-export const MASK = '\u{FFFC}'
+export const QUOTE_MASK = '\u{FFFC}'
 
 type QuoteKind = { readonly opens: RegExp; readonly closes: RegExp }
 
@@ -32,7 +32,7 @@ const LINE_END = /\n/gu
 const PARAGRAPH_END = /\n\s*?\n/gu
 const LINE = /[^\n]*(?:\n|$)/gu
 
-export function maskForeignSpeech(text: string): string {
+export function maskQuotedSpeech(text: string): string {
   return maskQuotes(maskLines(text.replace(/\r/gu, ' ').replace(/[’ʼ＇]/gu, straightenApostrophe)))
 }
 
@@ -44,7 +44,7 @@ function straightenApostrophe(mark: string, at: number, text: string): string {
 /** Lines of others become empty lines; labels become blanks. */
 function maskLines(text: string): string {
   const lines = text.match(LINE) ?? []
-  const labels = lines.map(readLabel)
+  const labels = lines.map(parseSpeakerLabel)
   // Between labelled turns an empty line is just an empty line. In a lone paste it ends what was pasted.
   const isConversation = labels.some((label) => label?.kind === 'own')
   let isFenced = false
@@ -77,7 +77,7 @@ function maskQuotes(text: string): string {
     if (kind === undefined || !kind.opens.test(text.slice(Math.max(0, at - 2), at))) continue
     const close = findClose(mark, kind, at + 1)
     if (close === null) continue
-    pieces.push(text.slice(copied, at), MASK.repeat(close + 1 - at))
+    pieces.push(text.slice(copied, at), QUOTE_MASK.repeat(close + 1 - at))
     copied = close + 1
     at = close
   }

@@ -4,8 +4,8 @@
  * `own` and `other` are turns of a pasted conversation. `material` is text handed over to be worked on, and
  * runs to the end. `heading` is the person's own remark about what follows ("PS: …").
  */
-export type LabelKind = 'own' | 'other' | 'material' | 'heading'
-export type Label = { readonly kind: LabelKind; readonly length: number }
+export type SpeakerLabelKind = 'own' | 'other' | 'material' | 'heading'
+export type SpeakerLabel = { readonly kind: SpeakerLabelKind; readonly length: number }
 
 /** Longer prefixes than this are sentences, not labels. */
 const LABEL_CHARACTERS_MAX = 80
@@ -43,7 +43,7 @@ const NAME =
   /^\p{Lu}[\p{L}.'-]{0,20}(?: \p{Lu}[\p{L}.'-]{0,20}){0,2}$|^[\p{Script=Han}\p{Script=Katakana}]{1,4}$/u
 
 /** The label at the beginning of a line, or null when there is none. */
-export function readLabel(line: string): Label | null {
+export function parseSpeakerLabel(line: string): SpeakerLabel | null {
   const found = LABEL.exec(line.slice(0, LABEL_CHARACTERS_MAX))
   if (found === null) return null
   const name = (found[1] ?? '').trim()
@@ -51,7 +51,7 @@ export function readLabel(line: string): Label | null {
   return kind === null ? null : { kind, length: found[0].length }
 }
 
-function toKind(name: string): LabelKind | null {
+function toKind(name: string): SpeakerLabelKind | null {
   const word = name.toLowerCase()
   if (OWN.has(word)) return 'own'
   if (HEADING.has(word)) return 'heading'

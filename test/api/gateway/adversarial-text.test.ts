@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN, stripBlocks } from '../../../src/domain/context-block.ts'
-import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
+import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { looksLikeInjection } from '../../../src/text/prompt-injection.ts'
-import { queryTerms } from '../../../src/text/search/terms.ts'
+import { isPromptInjection } from '../../../src/text/prompt-injection.ts'
+import { extractQueryTerms } from '../../../src/text/search/terms.ts'
 import { askFor, historyIn, requestOf, type Spoken } from './support/client-conversation.ts'
 import { keyFor, MEMORY_HEADER, setUpGateway } from './support/gateway-harness.ts'
 import { PATHS } from './support/wire-format.ts'
@@ -60,7 +60,7 @@ describe.skipIf(!hasFolder)(`Texts of others${hasFolder ? '' : `: there is no ${
   })
 })
 
-describe.each(FORMAT_NAMES)('%s', (format) => {
+describe.each(API_FORMATS)('%s', (format) => {
   it('[GW13] passes on whatever people say', async () => {
     const setup = await setUpGateway('memory off', { settings: { enabled: true } })
     const { upstream, engine } = setup
@@ -72,8 +72,8 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
       expect(response.headers.get(MEMORY_HEADER)).toMatch(/^skipped; reason=/)
     })
     expect(upstream.requests.map(({ text }) => text).sort()).toEqual([...bodies].sort())
-    await engine.conversations.settled()
-    expect(await engine.doctor()).toEqual([])
+    await engine.conversations.flush()
+    expect(await engine.checkIntegrity()).toEqual([])
   })
 
   it('[GW13] keeps whatever is remembered inside of its fence, whatever is asked', async () => {
@@ -117,7 +117,7 @@ it('[GW24] turns of any text are recorded and found, and stay inside of the fenc
     const turns = texts.map((text) => ({ user: text, assistant: text }))
     await engine.ingest({ owner, conversation: 'earlier', turns, skipExtraction: true })
     for (const text of texts.map(stripBlocks)) {
-      if (queryTerms(text).length === 0) continue
+      if (extractQueryTerms(text).length === 0) continue
       const found = await engine.transcript.search({ owner }, { text, limit: 100, days: 1 })
       expect(found.filter(({ turn }) => turn.content === text).length, text).toBeGreaterThan(1)
     }
@@ -137,22 +137,22 @@ it('[GW24] turns of any text are recorded and found, and stay inside of the fenc
         lines++
         expect(line).toMatch(/^- (?:user|assistant): /)
         const quoted = line.replace(/^- \w+: /, '').replace(/ \([\d-]+\)$/, '')
-        expect(looksLikeInjection(quoted), quoted).toBe(false)
+        expect(isPromptInjection(quoted), quoted).toBe(false)
       }
     }
   }
   expect(lines).toBeGreaterThan(0)
-  expect(await engine.doctor()).toEqual([])
+  expect(await engine.checkIntegrity()).toEqual([])
 })
 
 /** All strings as what people say, a few in each conversation; each is the last of one, in one of the formats. */
-function conversations(format: FormatName): readonly (readonly Spoken[])[] {
-  const shift = FORMAT_NAMES.indexOf(format)
+function conversations(format: ApiFormat): readonly (readonly Spoken[])[] {
+  const shift = API_FORMATS.indexOf(format)
   const strings = [...STRINGS.slice(shift), ...STRINGS.slice(0, shift)]
-  const count = Math.ceil(strings.length / FORMAT_NAMES.length)
+  const count = Math.ceil(strings.length / API_FORMATS.length)
   return Array.from({ length: count }, (_, index) =>
     strings
-      .slice(index * FORMAT_NAMES.length, (index + 1) * FORMAT_NAMES.length)
+      .slice(index * API_FORMATS.length, (index + 1) * API_FORMATS.length)
       .flatMap((content): readonly Spoken[] => [
         { role: 'assistant', content: 'Go on.' },
         { role: 'user', content },

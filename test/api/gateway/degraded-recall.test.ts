@@ -39,7 +39,7 @@ it('[RA27] an embedder that hangs leaves what words find, and header, receipt an
   for (const header of told) {
     expect(header).toMatch(/^injected; count=[1-9]; tokens=\d+; receipt=rcp_\w+; degraded=meaning$/)
   }
-  await engine.conversations.settled()
+  await engine.conversations.flush()
   const read = async (path: string) => (await fetch(`${setup.url}${path}`)).json()
   const { receipts } = (await read('/api/receipts')) as { receipts: { degraded: string[] }[] }
   expect(receipts.map(({ degraded }) => degraded)).toEqual(told.map(() => ['meaning']))

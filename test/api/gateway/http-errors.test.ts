@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { errorBodyFor } from '../../../src/api/gateway/gateway-errors.ts'
 import { createEngine } from '../../../src/app/composition.ts'
 import { AppError, ERRORS, type ErrorCode } from '../../../src/domain/errors.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { patientStore } from './support/faulty-parts.ts'
 import { type GatewaySetup, keyFor, setUpGateway } from './support/gateway-harness.ts'
 import { type RawAnswer, type RawRequest, send } from './support/raw-client.ts'
@@ -128,7 +128,7 @@ describe.each(['chat', 'messages'] as const)('%s', (format) => {
   })
 
   it('[GW20] so does a store that cannot say whose key it is', async () => {
-    const { part, become } = patientStore(createReferenceStore())
+    const { part, become } = patientStore(createInMemoryStore())
     onTestFinished(() => become('well'))
     const settings = { requestsPerMinute: 0 }
     const engine = await createEngine({ store: part, embedding: false, settings })

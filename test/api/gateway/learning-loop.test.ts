@@ -3,9 +3,9 @@
  * and the next request has it. One provider is asked for both, as in a server; only the clock is not real.
  */
 import { expect, it, onTestFinished } from 'vitest'
-import { createIds } from '../../../src/app/id-generator.ts'
-import { createEngineOn } from '../../../src/engine/engine.ts'
-import { createLanguageModel } from '../../../src/models/llm/provider-language-model.ts'
+import { createIdGenerator } from '../../../src/app/id-generator.ts'
+import { createEngineWith } from '../../../src/engine/engine.ts'
+import { createProviderLanguageModel } from '../../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../../src/models/providers/provider-upstream.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
 import { FakeClock } from '../../fakes/clock.ts'
@@ -89,13 +89,13 @@ async function openServer() {
   const upstream = createUpstream()
   const store = await openSqliteStore({ path: ':memory:', now: Date.now })
   const clock = new FakeClock()
-  const engine = createEngineOn({
-    ...{ store, clock, ids: createIds() },
+  const engine = createEngineWith({
+    ...{ store, clock, ids: createIdGenerator() },
     settings: {
       ...{ enabled: true, coreModel: `scripted/${CORE}`, injectDeadlineMs: 30_000 },
       requestsPerMinute: 0,
     },
-    languageModel: createLanguageModel({
+    languageModel: createProviderLanguageModel({
       registry: registryOf(model.url),
       ...{ upstream, clock },
       random: () => 0.5,
@@ -115,7 +115,7 @@ async function openServer() {
       const response = await askFor(door, PATHS.chat, body, { 'x-recollect-session': session })
       expect(response.status).toBe(200)
       await response.arrayBuffer()
-      await engine.conversations.settled()
+      await engine.conversations.flush()
     },
     flush: async (session: string): Promise<unknown> =>
       (await askFor(door, `/api/sessions/${session}/flush`, {})).json(),

@@ -2,9 +2,9 @@
 import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine, type EngineOptions } from '../../../src/app/composition.ts'
-import { FORMAT_NAMES } from '../../../src/domain/model-call.ts'
+import { API_FORMATS } from '../../../src/domain/model-call.ts'
 import type { ProviderTimeouts } from '../../../src/models/provider.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { askFor, requestOf } from './support/client-conversation.ts'
 import { type Patient, patientEmbedder, patientStore } from './support/faulty-parts.ts'
 import {
@@ -40,7 +40,7 @@ async function withEngine(
 }
 
 async function withStore(): Promise<Ill> {
-  const { part, become } = patientStore(createReferenceStore())
+  const { part, become } = patientStore(createInMemoryStore())
   return withEngine({ store: part, embedding: false }, become)
 }
 
@@ -101,7 +101,7 @@ describe.each([
       }
       become('well')
       expect((await injected(setup)).text).toBe(ANSWER)
-      await setup.engine.conversations.settled()
+      await setup.engine.conversations.flush()
     },
   )
 })
@@ -113,7 +113,7 @@ describe('what is kept afterwards', () => {
     expect((await ask(setup, 'I prefer window seats on trains.')).text).toBe(ANSWER)
     become('well')
     expect((await ask(setup, 'My name is Ada.')).text).toBe(ANSWER)
-    await setup.engine.conversations.settled()
+    await setup.engine.conversations.flush()
     const { rows } = await setup.engine.list({ owner: 'default' })
     expect(rows.map(({ content }) => content).join('\n')).toMatch(/Ada/)
   })
@@ -150,7 +150,7 @@ describe('upstream', () => {
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(OpenAI.InternalServerError)
     expect(String(error)).not.toContain('sk-upstream')
-    await setup.engine.conversations.settled()
+    await setup.engine.conversations.flush()
     expect((await setup.engine.list({ owner: OWNER })).rows).toHaveLength(1)
   })
 
@@ -183,7 +183,7 @@ describe('upstream', () => {
     const setup = await setUpGateway()
     const bytes = Buffer.from('data: this is not gzip\n\n'.repeat(2_000))
     const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
-    for (const format of FORMAT_NAMES) {
+    for (const format of API_FORMATS) {
       setup.upstream.queue({ headers, body: bytes, cutSeed: 4 })
       const answer = await send(`${setup.url}${PATHS[format]}`, {
         headers: { 'content-type': 'application/json', authorization: `Bearer ${setup.key}` },
@@ -197,7 +197,7 @@ describe('upstream', () => {
     const setup = await setUpGateway()
     setup.upstream.queue({ status: 500, body: '{}' })
     await expect(clientOf(setup).chat.completions.create(body)).rejects.toThrow()
-    await setup.engine.conversations.settled()
+    await setup.engine.conversations.flush()
     expect((await setup.engine.list({ owner: OWNER })).rows).toHaveLength(1)
   })
 })

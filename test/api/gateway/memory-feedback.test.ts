@@ -1,7 +1,7 @@
 /** A memory that is recalled, quoted and sent back must not become another memory. */
 import { describe, expect, it } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
-import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
+import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { askFor, historyIn, requestOf, type Spoken } from './support/client-conversation.ts'
 import { FENCE, OWNER, setUpGateway } from './support/gateway-harness.ts'
@@ -33,7 +33,7 @@ function said(turn: number): string {
 }
 
 /** Quotes everything it was given: with its fence, in its own voice, and in the person's. */
-function parrot(format: FormatName, { body }: Received): string {
+function parrot(format: ApiFormat, { body }: Received): string {
   const last = historyIn(format, body).findLast(({ role }) => role === 'user')?.content ?? ''
   const at = last.indexOf(FENCE)
   if (at < 0) return 'I see.'
@@ -72,7 +72,7 @@ async function expected(): Promise<readonly string[]> {
   return learned
 }
 
-describe.each(FORMAT_NAMES)('%s', (format) => {
+describe.each(API_FORMATS)('%s', (format) => {
   it(`[GW9] learns the facts and nothing else in ${TURNS} turns that are echoed back`, async () => {
     const facts = await expected()
     expect(facts.length).toBeGreaterThanOrEqual(5)
@@ -86,7 +86,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
       const response = await askFor(setup, PATHS[format], requestOf(format, asked))
       expect(response.status).toBe(200)
       await response.arrayBuffer()
-      await engine.conversations.settled()
+      await engine.conversations.flush()
       const received = upstream.last()
       if (received.text.includes(FENCE)) injected++
       // The client keeps what the model saw, block and all, and what it answered.

@@ -1,6 +1,6 @@
 /** What a request says about memory, in its headers and in its body. */
 import { describe, expect, it } from 'vitest'
-import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
+import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import { askFor, requestOf } from './support/client-conversation.ts'
 import {
   FENCE,
@@ -17,7 +17,7 @@ type Wish = { readonly headers?: Readonly<Record<string, string>>; readonly fiel
 
 async function ask(
   setup: GatewaySetup,
-  format: FormatName,
+  format: ApiFormat,
   { headers = {}, fields = {} }: Wish,
   question = QUESTION,
 ): Promise<{ readonly told: string; readonly received: string }> {
@@ -25,7 +25,7 @@ async function ask(
   const response = await askFor(setup, PATHS[format], body, headers)
   await response.arrayBuffer()
   expect(response.status).toBe(200)
-  await setup.engine.conversations.settled()
+  await setup.engine.conversations.flush()
   return {
     told: response.headers.get(MEMORY_HEADER) ?? '',
     received: setup.upstream.last().text,
@@ -38,7 +38,7 @@ async function memoriesOf({ engine }: GatewaySetup, scope: { owner: string; user
 
 const STATEMENT = 'I prefer window seats.'
 
-describe.each(FORMAT_NAMES)('%s', (format) => {
+describe.each(API_FORMATS)('%s', (format) => {
   it.each([
     ['x-recollect-no-memory', 'true'],
     ['x-recollect-no-memory', 'YES'],
@@ -89,7 +89,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     const setup = await setUpGateway()
     const { secret } = await setup.engine.keys.create({
       name: 'two agents',
-      home: 'grace',
+      defaultOwner: 'grace',
       role: 'agent',
       actsFor: [OWNER],
     })
@@ -106,7 +106,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     const newcomer = { headers: { 'x-recollect-agent': 'newcomer' } }
     const { secret } = await setup.engine.keys.create({
       name: 'all',
-      home: 'ops',
+      defaultOwner: 'ops',
       role: 'superadmin',
     })
     await ask({ ...setup, key: secret }, format, newcomer, STATEMENT)
@@ -122,7 +122,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     const { told, received } = await ask(setup, format, {})
     expect(told).toMatch(/^skipped; reason=shadow\b/)
     expect(received).toBe(JSON.stringify(requestOf(format, [{ role: 'user', content: QUESTION }])))
-    const { rows } = await setup.engine.conversations.receipts({ owner: OWNER })
+    const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
     expect(rows[0]?.shadow?.memories).toHaveLength(1)
   })
 
@@ -132,7 +132,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
       const setup = await setUpGateway()
       const { told } = await ask(setup, format, { headers: { [header]: 's1' } })
       const id = /receipt=(rcp_\w+)/.exec(told)?.[1] ?? ''
-      const receipt = await setup.engine.conversations.receipt({ owner: OWNER }, id)
+      const receipt = await setup.engine.conversations.getReceipt({ owner: OWNER }, id)
       expect(receipt).toMatchObject({
         format,
         status: 200,
@@ -149,7 +149,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     const setup = await setUpGateway()
     const { told } = await ask(setup, format, {})
     const id = /receipt=(rcp_\w+)/.exec(told)?.[1] ?? ''
-    const receipt = await setup.engine.conversations.receipt({ owner: OWNER }, id)
+    const receipt = await setup.engine.conversations.getReceipt({ owner: OWNER }, id)
     expect(receipt?.block).toContain('jasmine')
     const sent = JSON.stringify(setup.upstream.requests[0]?.body)
     expect(sent).toContain(JSON.stringify(receipt?.block).slice(1, -1))
@@ -167,7 +167,7 @@ describe('names that are none', () => {
     ['x-omniroute-session-id', 'a\tb'],
   ])('[GW19] in %s are refused, and nothing is sent', async (name, value) => {
     const setup = await setUpGateway()
-    for (const format of FORMAT_NAMES) {
+    for (const format of API_FORMATS) {
       const body = requestOf(format, [{ role: 'user', content: QUESTION }])
       const { status, error } = await refusalOf(setup, format, body, { [name]: value })
       expect([status, error.type]).toEqual([400, 'invalid_request_error'])
@@ -229,8 +229,8 @@ describe('compression', () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'zstd' }
     setup.upstream.queue({ headers, body })
     expect((await sendFor(setup, 'zstd')).bytes.equals(body)).toBe(true)
-    await setup.engine.conversations.settled()
-    const { rows } = await setup.engine.conversations.receipts({ owner: OWNER })
+    await setup.engine.conversations.flush()
+    const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
     expect(rows).toMatchObject([{ answer: 'unread', status: 200 }])
   })
 })
@@ -276,7 +276,7 @@ type Refusal = {
 
 async function refusalOf(
   setup: GatewaySetup,
-  format: FormatName,
+  format: ApiFormat,
   body: object,
   headers: Readonly<Record<string, string>>,
 ): Promise<Refusal> {

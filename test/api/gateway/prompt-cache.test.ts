@@ -1,6 +1,6 @@
 /** Providers charge less for prompts that begin as one they have seen. Memory must not cost that. */
 import { describe, expect, it, vi } from 'vitest'
-import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
+import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import type { SettingValues } from '../../../src/domain/settings/settings.ts'
 import { askFor, requestOf, type Spoken } from './support/client-conversation.ts'
 import { FENCE, type Mode, OWNER, setUpGateway } from './support/gateway-harness.ts'
@@ -26,7 +26,7 @@ function question(turn: number): string {
 
 /** The bodies that upstream received for one conversation. */
 async function converse(
-  format: FormatName,
+  format: ApiFormat,
   mode: Exclude<Mode, 'direct'>,
   settings: SettingValues = {},
 ): Promise<readonly Buffer[]> {
@@ -42,7 +42,7 @@ async function converse(
     expect(response.status).toBe(200)
     await response.arrayBuffer()
     history.push({ role: 'assistant', content: 'I see, 茶.' })
-    await setup.engine.conversations.settled()
+    await setup.engine.conversations.flush()
   }
   return setup.upstream.requests.map(({ bytes }) => bytes)
 }
@@ -69,7 +69,7 @@ function ends(bodies: readonly Buffer[]): readonly number[] {
 type Call = { readonly id: string; readonly name: string; readonly arguments: object }
 
 /** The call of a tool as clients send it back, without a word, and its result, which is empty. */
-const emptyResultOf: Record<FormatName, (call: Call) => readonly object[]> = {
+const emptyResultOf: Record<ApiFormat, (call: Call) => readonly object[]> = {
   chat: ({ id, name, arguments: input }) => {
     const called = { name, arguments: JSON.stringify(input) }
     return [
@@ -94,7 +94,7 @@ const emptyResultOf: Record<FormatName, (call: Call) => readonly object[]> = {
 // Many requests, one after the other.
 vi.setConfig({ testTimeout: 120_000 })
 
-describe.each(FORMAT_NAMES)('%s', (format) => {
+describe.each(API_FORMATS)('%s', (format) => {
   it('[GW8] keeps the prompt cache over 30 turns', async () => {
     const without = await converse(format, 'memory off')
     const withMemory = await converse(format, 'memory on')
@@ -133,7 +133,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
         const response = await askFor(setup, PATHS[format], body)
         expect(response.status).toBe(200)
         await response.arrayBuffer()
-        await setup.engine.conversations.settled()
+        await setup.engine.conversations.flush()
         return setup.upstream.last().text
       }
       const before = await ask({ toolCalls: [call] })
@@ -156,7 +156,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     for (let time = 0; time < 3; time++) {
       const response = await askFor(setup, PATHS[format], requestOf(format, said), headers)
       await response.arrayBuffer()
-      await setup.engine.conversations.settled()
+      await setup.engine.conversations.flush()
     }
     const [first, ...others] = setup.upstream.requests
     expect(first?.text).toContain(FENCE)

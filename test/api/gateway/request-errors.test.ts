@@ -75,7 +75,7 @@ async function expectRefused(setup: GatewaySetup, sent: Sent, kind: Kind): Promi
 }
 
 async function expectNothingKept({ engine, upstream }: GatewaySetup): Promise<void> {
-  await engine.conversations.settled()
+  await engine.conversations.flush()
   expect(upstream.requests).toHaveLength(0)
   let kept = ''
   for await (const line of engine.export(null)) kept += line

@@ -2,7 +2,7 @@
 import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { patientStore } from './support/faulty-parts.ts'
 import { type GatewaySetup, keyFor, OWNER, setUpGateway } from './support/gateway-harness.ts'
 import type { Reply, Respond } from './support/scripted-upstream.ts'
@@ -36,7 +36,7 @@ async function make(setup: GatewaySetup, way: Way = {}, id = 'resp_ada'): Promis
 }
 
 const readerFor = async ({ engine }: GatewaySetup, home = OWNER) =>
-  (await engine.keys.create({ name: 'reader', home, role: 'reader' })).secret
+  (await engine.keys.create({ name: 'reader', defaultOwner: home, role: 'reader' })).secret
 
 describe.each(['memory on', 'memory off'] as const)('with %s', (mode) => {
   it.each<Way>([
@@ -116,7 +116,7 @@ it('[GW18] a key reaches those of the agents it may act for, when it names them'
   const setup = await setUpGateway()
   await make(setup)
   const { secret } = await setup.engine.keys.create({
-    ...{ name: 'two agents', home: 'grace', role: 'agent' },
+    ...{ name: 'two agents', defaultOwner: 'grace', role: 'agent' },
     actsFor: [OWNER],
   })
   const foreign = clientOf(setup, secret).responses.retrieve('resp_ada')
@@ -131,7 +131,7 @@ it('[GW18] after a restart, memory still knows whose it is', async () => {
   const engine = await createEngine({ embedding: false, settings })
   const before = await setUpGateway('memory on', { engine })
   await make(before)
-  await engine.conversations.settled()
+  await engine.conversations.flush()
   const after = await setUpGateway('memory on', { engine })
   after.upstream.queue(KEPT)
   expect((await clientOf(after, before.key).responses.retrieve('resp_ada')).id).toBe('resp_ada')
@@ -142,7 +142,7 @@ it('[GW18] after a restart, memory still knows whose it is', async () => {
 })
 
 it('[GW18] while the store fails, a question passes and what is kept stays shut', async () => {
-  const { part, become } = patientStore(createReferenceStore())
+  const { part, become } = patientStore(createInMemoryStore())
   onTestFinished(() => become('well'))
   const settings = { requestsPerMinute: 0 }
   const engine = await createEngine({ store: part, embedding: false, settings })

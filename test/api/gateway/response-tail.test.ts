@@ -1,8 +1,8 @@
 /** How the end of an answer is held back until it is recorded. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { chat } from '../../../src/api/gateway/formats/chat-completions.ts'
-import { createAnswerTail } from '../../../src/api/gateway/proxy/response-tail.ts'
+import { chatFormat } from '../../../src/api/gateway/formats/chat-completions.ts'
+import { createResponseTail } from '../../../src/api/gateway/proxy/response-tail.ts'
 import { gate } from '../../fakes/embedder.ts'
 
 const HELLO = 'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n'
@@ -10,22 +10,22 @@ const STOP = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\
 const DONE = 'data: [DONE]\n\n'
 
 function tailOf({ isStream, mayEnd }: { isStream: boolean; mayEnd: boolean }) {
-  const reader = chat.createReader()
+  const reader = chatFormat.createAnswerReader()
   const held = gate()
   const written: string[] = []
   const write = (piece: Uint8Array) => void written.push(Buffer.from(piece).toString())
-  const tail = createAnswerTail({
+  const tail = createResponseTail({
     isStream,
     reader,
-    mayEnd: () => mayEnd,
+    canEnd: () => mayEnd,
     record: () => held.opened,
   })
   return {
     written,
     record: () => held.open(),
     pass: (piece: string) => {
-      if (isStream) reader.event({ name: '', data: piece.slice('data: '.length) })
-      tail.pass(Buffer.from(piece), write)
+      if (isStream) reader.readEvent({ name: '', data: piece.slice('data: '.length) })
+      tail.push(Buffer.from(piece), write)
     },
     end: async () => {
       await tail.end()

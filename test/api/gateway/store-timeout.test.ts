@@ -1,7 +1,7 @@
 /** With keys, which are in the store as well: one that hangs or is locked holds nobody up for long. */
 import { expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { openConnection } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
@@ -26,7 +26,7 @@ const VERIFIED_MS = 5_000
 
 async function withHangingStore() {
   const clock = new FakeClock()
-  const { part, become, calls } = patientStore(createReferenceStore())
+  const { part, become, calls } = patientStore(createInMemoryStore())
   const engine = await createEngine({ store: part, embedding: false, settings: SETTINGS })
   const setup = await setUpGateway('memory on', { engine, clock })
   onTestFinished(() => become('well'))
@@ -97,7 +97,7 @@ it('[GW10] while another process writes, memories are still given, and what was 
   expect(memory).toMatch(/^(injected|skipped; reason=late)\b/)
   if (memory.startsWith('injected')) expect(setup.upstream.last().text).toContain(FENCE)
   other.exec('ROLLBACK')
-  await engine.conversations.settled()
+  await engine.conversations.flush()
   const { rows } = await engine.list({ owner: OWNER })
   const contents = rows.map(({ content }) => content)
   expect(contents).toContain(FACT)

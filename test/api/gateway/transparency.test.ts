@@ -1,7 +1,7 @@
 /** With memory off, a call through the gateway is a direct call: the same bytes, there and back. */
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
+import { API_FORMATS, type ApiFormat } from '../../../src/domain/model-call.ts'
 import { type GatewaySetup, MEMORY_HEADER, OWNER, setUpGateway } from './support/gateway-harness.ts'
 import { type RawAnswer, type RawRequest, send } from './support/raw-client.ts'
 import { RECORDED } from './support/sample-streams.ts'
@@ -38,7 +38,7 @@ const ADDED_HEADERS = [
 ]
 
 /** Spelt as no library would write it: what is written anew shows. */
-function oddBody(format: FormatName, streams: boolean, text: string): string {
+function oddBody(format: ApiFormat, streams: boolean, text: string): string {
   const said = JSON.stringify(text)
   const fields = [
     `"model" : "${format === 'messages' ? 'claude-test' : 'gpt-test'}"`,
@@ -64,7 +64,7 @@ type Pair = {
 /** The same request and the same reply, without the gateway and with it. */
 async function both(
   { upstream, url, key }: GatewaySetup,
-  format: FormatName,
+  format: ApiFormat,
   request: Omit<RawRequest, 'headers'> & { readonly headers?: RawRequest['headers'] },
   reply: Reply | ((received: Received) => Reply),
 ): Promise<Pair> {
@@ -137,10 +137,10 @@ function piecesOf(bytes: Buffer): readonly Buffer[] {
   return cuts.map((at, index) => bytes.subarray(at, cuts[index + 1]))
 }
 
-describe.each(FORMAT_NAMES)('%s', (format) => {
+describe.each(API_FORMATS)('%s', (format) => {
   it(`[GW3] is a direct call, over ${RUNS_PER_FORMAT} answers cut at random`, async () => {
     const setup = await setUpGateway('memory off')
-    const random = randomFrom(2_026 + FORMAT_NAMES.indexOf(format))
+    const random = randomFrom(2_026 + API_FORMATS.indexOf(format))
     for (let run = 0; run < RUNS_PER_FORMAT; run++) {
       const said = randomSaid(random)
       const streams = random() < 0.75
@@ -173,8 +173,8 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${setup.key}` }
       const read = await send(`${setup.url}${PATHS[format]}`, { headers, body })
       expect(read.bytes.equals(bytes)).toBe(true)
-      await setup.engine.conversations.settled()
-      const { rows } = await setup.engine.conversations.receipts({ owner: OWNER })
+      await setup.engine.conversations.flush()
+      const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
       expect(rows).toMatchObject([{ answer: 'whole', usage: { input: 19, output: 12 } }])
     },
   )

@@ -3,7 +3,7 @@ import { request, type ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
 import { serve } from '../../../src/app/serve.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { patientStore } from '../gateway/support/faulty-parts.ts'
 import { keyFor, start } from './http-support.ts'
@@ -56,7 +56,7 @@ describe('keys', () => {
     await client.call('DELETE', `/api/keys/${made.key.id}`)
     expect(await asked(made.secret)).toBe(401)
 
-    const { key, secret } = await engine.keys.create({ name: 'b', home: 'ada' })
+    const { key, secret } = await engine.keys.create({ name: 'b', defaultOwner: 'ada' })
     expect(await asked(secret)).toBe(200)
     await engine.keys.revoke(key.id)
     clock.advance(5_000)
@@ -145,7 +145,7 @@ describe('sessions', () => {
     const later = { key: null, headers: { cookie: cookieOf(second.headers) } }
     clock.advance(12 * 3_600_000)
     expect((await client.get('/api/session', later)).status).toBe(401)
-    const { key, secret } = await engine.keys.create({ name: 'c', home: 'ada' })
+    const { key, secret } = await engine.keys.create({ name: 'c', defaultOwner: 'ada' })
     const third = await client.post('/api/session', { key: secret }, { key: null })
     const revoked = { key: null, headers: { cookie: cookieOf(third.headers) } }
     expect((await client.get('/api/session', revoked)).status).toBe(200)
@@ -158,7 +158,7 @@ describe('sessions', () => {
     const first = await client.post('/api/session', { key: admin }, { key: null })
     const known = { key: null, headers: { cookie: cookieOf(first.headers) } }
     expect((await client.get('/api/session', known)).status).toBe(200)
-    const { secret } = await engine.keys.create({ name: 'made elsewhere', home: 'ada' })
+    const { secret } = await engine.keys.create({ name: 'made elsewhere', defaultOwner: 'ada' })
     const second = await client.post('/api/session', { key: secret }, { key: null })
     const young = { key: null, headers: { cookie: cookieOf(second.headers) } }
     expect((await client.get('/api/session', young)).status).toBe(200)
@@ -247,7 +247,7 @@ describe('the outside', () => {
     expect(warnings).toHaveLength(1)
     const open = { host: '0.0.0.0', port: 0, engine, version: '1' }
     await expect(serve({ ...open, auth: 'off' })).rejects.toMatchObject({ code: 'invalid_input' })
-    await expect(serve({ ...open, hasOpenMetrics: true })).rejects.toMatchObject({
+    await expect(serve({ ...open, hasPublicMetrics: true })).rejects.toMatchObject({
       code: 'invalid_input',
     })
   })
@@ -269,7 +269,7 @@ describe('while the store can’t be asked', () => {
     '[HT58] a key that worked still works: %s',
     async (health) => {
       const clock = new FakeClock()
-      const { part, become } = patientStore(createReferenceStore())
+      const { part, become } = patientStore(createInMemoryStore())
       const engine = await createEngine({ store: part, embedding: false })
       const mount = {
         path: '/aside',

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { tellChanges } from '../../../src/api/http/messages/change-stream.ts'
+import { streamChanges } from '../../../src/api/http/messages/change-stream.ts'
 import type { OwnerId } from '../../../src/domain/ids.ts'
 import { keyFor, start } from './http-support.ts'
 
@@ -45,7 +45,7 @@ it('[SU13] is for keys, and a page that leaves leaves nothing behind', async () 
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   const caller = { key: null, role: 'reader', home: 'ada', actsFor: [] } as const
   const isWelcome = async () => true
-  const done = tellChanges({ engine, response, caller, isWelcome, signals: [stopping.signal] })
+  const done = streamChanges({ engine, response, caller, isAuthorized: isWelcome, signals: [stopping.signal] })
   expect(getEventListeners(stopping.signal, 'abort')).toHaveLength(1)
   response.emit('close')
   await done

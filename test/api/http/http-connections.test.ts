@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { readBytes, readLines } from '../../../src/api/http/messages/request-body.ts'
+import { readBodyBytes, readBodyLines } from '../../../src/api/http/messages/request-body.ts'
 import { serveWithMcp } from '../../../src/app/mcp-mount.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { start } from './http-support.ts'
@@ -283,10 +283,10 @@ async function all(source: AsyncIterable<string>): Promise<readonly string[]> {
 
 describe('slow and broken clients', () => {
   it('[HT53] are not waited for', async () => {
-    const slow = await reading((incoming) => readBytes(incoming, 100, 20))
+    const slow = await reading((incoming) => readBodyBytes(incoming, 100, 20))
     slow.asked.write('{')
     expect(await slow.outcome).toMatchObject({ code: 'timeout' })
-    const paused = await reading((incoming) => all(readLines(incoming, { pauseMs: 20 })))
+    const paused = await reading((incoming) => all(readBodyLines(incoming, { pauseMs: 20 })))
     paused.asked.write('{}\n{')
     expect(await paused.outcome).toMatchObject({ code: 'timeout' })
   })
@@ -322,7 +322,7 @@ describe('slow and broken clients', () => {
   })
 
   it('[HT53] that leave in the middle of a body are noticed', async () => {
-    const left = await reading((incoming) => readBytes(incoming, 100, 10_000))
+    const left = await reading((incoming) => readBodyBytes(incoming, 100, 10_000))
     left.asked.write('{')
     await left.begun
     left.asked.destroy()

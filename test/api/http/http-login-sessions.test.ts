@@ -1,7 +1,7 @@
 /** Sessions of people in a browser, beyond one process. */
 import { expect, it } from 'vitest'
 import { AppError } from '../../../src/domain/errors.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { start } from './http-support.ts'
 
 async function signIn(url: string, key: string): Promise<string> {
@@ -49,7 +49,7 @@ it('[SU15] a key has so many sessions, and the oldest go first', async () => {
 })
 
 it('[SU15] where nothing can be written, people can still sign in and look', async () => {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const { engine, url, admin } = await start({}, { store })
   const { commit } = store
   store.commit = async (changes) => {

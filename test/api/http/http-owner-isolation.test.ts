@@ -1,8 +1,8 @@
 /** A key never reaches beyond its owners, whatever it sends. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fieldKinds } from '../../../src/api/http/messages/request-input.ts'
-import { mayDo } from '../../../src/api/operations/authorization.ts'
+import { fieldTypesOf } from '../../../src/api/http/messages/request-input.ts'
+import { hasAccess } from '../../../src/api/operations/authorization.ts'
 import { OPERATIONS } from '../../../src/api/operations/index.ts'
 import type { Operation } from '../../../src/api/operations/operation.ts'
 import { ROLES, type Role } from '../../../src/domain/access.ts'
@@ -40,7 +40,7 @@ async function scene() {
   await engine.files?.sync(named)
   await engine.remember({ owner: ATTACKER }, { content: 'Nothing to see here' })
   const cursor = (await engine.list({ owner: VICTIM }, { limit: 2 })).next ?? ''
-  const { key } = await engine.keys.create({ name: MARK, home: VICTIM })
+  const { key } = await engine.keys.create({ name: MARK, defaultOwner: VICTIM })
   const secrets = Object.fromEntries(
     await Promise.all(ROLES.map(async (role) => [role, await keyFor(engine, role, ATTACKER)])),
   ) as Record<Role, string> // one for each
@@ -89,7 +89,7 @@ function harmless(operation: Operation): { [field: string]: unknown } {
     root: 'root_none',
     command: 'view',
   }
-  const known = fieldKinds(operation)
+  const known = fieldTypesOf(operation)
   const required = new Set(requiredFields(operation))
   const wanted = Object.entries(fields).filter(
     ([name]) => required.has(name) || (name === 'all' && known.has('all')),
@@ -133,7 +133,7 @@ function theft(operation: Operation, stolen: Stolen): { readonly [field: string]
     level: 'system',
     ...(about === 'files' ? { path: 'MEMORY.md', root: stolen.files } : {}),
   }
-  const known = fieldKinds(operation)
+  const known = fieldTypesOf(operation)
   return Object.fromEntries(Object.entries(all).filter(([name]) => known.has(name)))
 }
 
@@ -176,7 +176,7 @@ it('[HT40] a role that does not cover an operation is forbidden it, and no other
       expect([operation.name, role, status === 403]).toEqual([
         operation.name,
         role,
-        !mayDo({ key: null, role, home: '', actsFor: [] }, operation.access),
+        !hasAccess({ key: null, role, home: '', actsFor: [] }, operation.access),
       ])
     }
   }
@@ -192,7 +192,7 @@ it('[HT41] the owner, the ids, cursors and names of others get one nothing, and 
         const { status, body } = await send(client, operation, secrets[role], fields)
         const what = `${operation.name} by ${role} with ${name}: ${status} ${JSON.stringify(body)}`
         expect(JSON.stringify(body), what).not.toContain(MARK)
-        const mayAtAll = mayDo({ key: null, role, home: '', actsFor: [] }, operation.access)
+        const mayAtAll = hasAccess({ key: null, role, home: '', actsFor: [] }, operation.access)
         if (!mayAtAll) expect(status, what).toBe(403)
         else if (NAMING.includes(name)) expect(status, what).toBe(404)
         else if (name === 'id' || name === 'change') expect(status, what).toBe(404)
@@ -223,7 +223,7 @@ it('[HT41] no combination of them does better', async () => {
       expect(status).toBeLessThan(500)
       expect(JSON.stringify(body)).not.toContain(MARK)
       if (
-        mayDo({ key: null, role, home: '', actsFor: [] }, operation.access) &&
+        hasAccess({ key: null, role, home: '', actsFor: [] }, operation.access) &&
         !asksForAll(fields)
       ) {
         expect(status).not.toBe(403)

@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { codingFor } from '../../../src/api/http/messages/response.ts'
+import { negotiateEncoding } from '../../../src/api/http/messages/response.ts'
 import { describeApi } from '../../../src/api/http/openapi.ts'
 import { Router } from '../../../src/api/http/router.ts'
 import type { RequestReport } from '../../../src/api/http/server-options.ts'
@@ -196,8 +196,8 @@ describe('compression', () => {
     const gzip = await get('br;q=0, gzip;q=0.5')
     expect(gzip.coding).toBe('gzip')
     expect(gunzipSync(gzip.body)).toEqual(plain.body)
-    expect(codingFor('*')).toBe('br')
-    expect(codingFor('deflate, gzip;q=0')).toBe(null)
+    expect(negotiateEncoding('*')).toBe('br')
+    expect(negotiateEncoding('deflate, gzip;q=0')).toBe(null)
     expect((await fetch(`${url}/health/live`)).headers.get('content-encoding')).toBe(null)
   })
 })
@@ -235,7 +235,7 @@ describe('health and metrics', () => {
     const key = await keyFor(engine, 'user', 'ada')
     expect((await client.get('/metrics', { key })).status).toBe(403)
     expect((await client.get('/metrics')).body).toBe('recollect_ready 1\n')
-    const open = await start({ metrics, hasOpenMetrics: true })
+    const open = await start({ metrics, hasPublicMetrics: true })
     expect((await open.client.get('/metrics', { key: null })).status).toBe(200)
     expect((await (await start()).client.get('/metrics')).status).toBe(404)
   })

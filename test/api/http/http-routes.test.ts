@@ -197,8 +197,8 @@ async function leaveReceipt(engine: Engine): Promise<string> {
       wants: { extract: false },
     }),
   )
-  engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Tea.')))
-  await engine.conversations.settled()
+  engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Tea.')))
+  await engine.conversations.flush()
   return prepared.receipt ?? ''
 }
 

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
-import { serveOverStreams } from '../../../src/app/mcp-mount.ts'
+import { serveMcpStdio } from '../../../src/app/mcp-mount.ts'
 import { ScriptedModel } from '../../fakes/language-model.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 
@@ -19,13 +19,13 @@ async function open(languageModel = new ScriptedModel({ facts: [{ content: FACT,
   const [stdin, stdout] = [new PassThrough(), new PassThrough()]
   const stop = new AbortController()
   const serve = (served = engine) =>
-    serveOverStreams(
+    serveMcpStdio(
       {
         ...{
           engine: served,
           version: '1.2.3',
           scope: { owner: OWNER },
-          tools: { compatibility: false, further: false },
+          tools: { hasCompatibilityTools: false, hasExtendedTools: false },
         },
         ...{ embeddingProviders: [], stop: stop.signal },
       },
@@ -47,7 +47,7 @@ it('[LD11] learns from what waited, and ends with its input', async () => {
   await expect.poll(learned, { timeout: 10_000 }).toContain(FACT)
   stdin.end()
   await ended
-  expect((await engine.status()).life.running).toEqual([])
+  expect((await engine.status()).learning.running).toEqual([])
 })
 
 it('[LD11] serves what a store holds that can’t be written to, and gives back what it began', async () => {

@@ -27,7 +27,7 @@ let host: Host
 let client: TestClient
 
 beforeAll(async () => {
-  host = await openHost({ compatibility: true })
+  host = await openHost({ hasCompatibilityTools: true })
   // The first generation checks answers against the output schemas, too.
   client = await (CLIENTS['SDK 1'] as (url: URL) => Promise<TestClient>)(host.url)
   await client.tools()

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { CLIENTS, clientNames, configPath } from '../../../src/api/mcp/clients/client-config.ts'
 import { compatibilityTools } from '../../../src/api/mcp/compatibility/index.ts'
-import { FURTHER, spellingOf } from '../../../src/api/mcp/extended-tools.ts'
+import { EXTENDED_OPERATIONS, toMcpBinding } from '../../../src/api/mcp/extended-tools.ts'
 import { OPERATIONS } from '../../../src/api/operations/index.ts'
 
 const PATH = 'docs/mcp.md'
@@ -26,8 +26,8 @@ it('[MC1] docs/mcp.md tells every tool and every client', async () => {
   const others = compatibilityTools().map(({ name, access, description }) =>
     row([`\`${name}\``, access, description]),
   )
-  const further = FURTHER.map((operation) => {
-    const { tool, description, fields } = spellingOf(operation)
+  const further = EXTENDED_OPERATIONS.map((operation) => {
+    const { tool, description, fields } = toMcpBinding(operation)
     return row([`\`${tool}\``, operation.access, description, fields.join(', ')])
   })
   const text = [

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMcpDoor } from '../../../src/api/mcp/http-transport.ts'
+import { createMcpHttpHandler } from '../../../src/api/mcp/http-transport.ts'
 import { createEngine } from '../../../src/app/composition.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { ANN, CLIENTS, contextsOf, type Host, openHost, type TestClient } from './mcp-support.ts'
@@ -17,7 +17,7 @@ let host: Host
 let client: TestClient
 
 beforeAll(async () => {
-  host = await openHost({ compatibility: true })
+  host = await openHost({ hasCompatibilityTools: true })
   client = await (CLIENTS['SDK 2, auto'] as (url: URL) => Promise<TestClient>)(host.url)
 })
 afterAll(async () => {
@@ -89,7 +89,7 @@ describe('hostile input', () => {
       expect(result?.isError, given.slice(0, 80)).toBe(true)
       expect(result.content[0].text).toMatch(/^invalid_input: /)
     }
-    expect((await host.engine.places()).length).toBe(0)
+    expect((await host.engine.listPlaces()).length).toBe(0)
     expect(host.errors).toEqual([])
   })
 
@@ -97,7 +97,7 @@ describe('hostile input', () => {
     const given = '{"__proto__":{"owner":"ben","all":true},"content":"Ann is here"}'
     await (await post(toolCall('memory_add', given))).text()
     expect(Object.hasOwn(Object.prototype, 'owner')).toBe(false)
-    expect((await host.engine.places()).map(({ owner }) => owner)).toEqual(['ann'])
+    expect((await host.engine.listPlaces()).map(({ owner }) => owner)).toEqual(['ann'])
   })
 
   it('[MC5] any text is data, never a command', async () => {
@@ -119,7 +119,7 @@ describe('hostile input', () => {
 
 async function withDoor(engine: Engine, work: (url: string, errors: Error[]) => Promise<void>) {
   const errors: Error[] = []
-  const door = createMcpDoor({
+  const door = createMcpHttpHandler({
     contextOf: contextsOf(engine),
     version: '1',
     onError: (error) => errors.push(error),
@@ -169,7 +169,7 @@ it.each([
 ] as const)('[MC5] work stops when the client leaves: %s', async (_, headers, meta) => {
   const engine = await createEngine({ embedding: false })
   const { promise: begun, resolve: begin } = withResolvers<AbortSignal>()
-  const door = createMcpDoor({
+  const door = createMcpHttpHandler({
     contextOf: (caller, signal) => ({
       ...contextsOf({
         ...engine,

@@ -8,10 +8,10 @@ import {
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport as FirstTransportType } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { createMcpDoor } from '../../../src/api/mcp/http-transport.ts'
+import { createMcpHttpHandler } from '../../../src/api/mcp/http-transport.ts'
 import type { ToolSets } from '../../../src/api/mcp/tool-registry.ts'
 import type { Caller } from '../../../src/api/operations/authorization.ts'
-import type { Context } from '../../../src/api/operations/operation.ts'
+import type { OperationContext } from '../../../src/api/operations/operation.ts'
 import { createEngine } from '../../../src/app/composition.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 
@@ -21,7 +21,7 @@ export const BEN: Caller = { key: null, role: 'user', home: 'ben', actsFor: [] }
 export const ADMIN: Caller = { key: null, role: 'superadmin', home: 'admin', actsFor: [] }
 
 export function contextsOf(engine: Engine) {
-  return (caller: Caller, signal: AbortSignal): Context => ({
+  return (caller: Caller, signal: AbortSignal): OperationContext => ({
     engine,
     caller,
     version: VERSION,
@@ -44,11 +44,11 @@ export async function openHost(
 ): Promise<Host> {
   const engine = options.engine ?? (await createEngine({ embedding: false }))
   const errors: Error[] = []
-  const door = createMcpDoor({
+  const door = createMcpHttpHandler({
     contextOf: contextsOf(engine),
     version: VERSION,
-    compatibility: options.compatibility ?? false,
-    further: options.further ?? false,
+    compatibility: options.hasCompatibilityTools ?? false,
+    further: options.hasExtendedTools ?? false,
     onError: (error) => errors.push(error),
   })
   let caller = ANN

@@ -1,6 +1,6 @@
 /** The tools, through real clients of both generations over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tellFailure } from '../../../src/api/mcp/tool-errors.ts'
+import { formatToolError } from '../../../src/api/mcp/tool-errors.ts'
 import { OPERATIONS } from '../../../src/api/operations/index.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { ADMIN, ANN, BEN, CLIENTS, type Host, openHost, type TestClient } from './mcp-support.ts'
@@ -147,15 +147,15 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     const missing = await client.call('memory_get', { id: 'mem_01k3x00000000000000000000' })
     expect(missing.text).toContain('Look for it with memory_search')
     const failures = [
-      tellFailure(new AppError('not_found', 'There is no such owner here.')),
-      tellFailure(new AppError('conflict', 'Another memory holds the same key.', { id: 'x' })),
+      formatToolError(new AppError('not_found', 'There is no such owner here.')),
+      formatToolError(new AppError('conflict', 'Another memory holds the same key.', { id: 'x' })),
     ]
     expect(failures.map(({ text }) => text)).toEqual([
       'not_found: There is no such owner here.',
       'conflict: Another memory holds the same key.',
     ])
     const changed = new AppError('conflict', 'It has changed.', { id: 'x', version: 3 })
-    expect(tellFailure(changed).text).toContain('memory_get')
+    expect(formatToolError(changed).text).toContain('memory_get')
   })
 
   it('[MC12] tells scores as plain numbers', async () => {
@@ -276,7 +276,7 @@ it('[MC1] the tools are few, short, annotated and strict', async () => {
 })
 
 it('[MC13] conversations and upkeep have tools of their own, on request', async () => {
-  const host = await openHost({ further: true })
+  const host = await openHost({ hasExtendedTools: true })
   const client = await (CLIENTS['SDK 2, pinned'] as (url: URL) => Promise<TestClient>)(host.url)
   const names = (await client.tools()).map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(TOOLS))

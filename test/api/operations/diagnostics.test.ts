@@ -3,33 +3,33 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Caller } from '../../../src/api/operations/authorization.ts'
-import { operationNamed } from '../../../src/api/operations/index.ts'
-import { perform } from '../../../src/api/operations/operation.ts'
+import { findOperation } from '../../../src/api/operations/index.ts'
+import { performOperation } from '../../../src/api/operations/operation.ts'
 import { readProviders } from '../../../src/app/config/providers-file.ts'
-import { createProviderAccess } from '../../../src/app/models/provider-connections.ts'
+import { openProviderAccess } from '../../../src/app/models/provider-connections.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { SETTINGS } from '../../../src/domain/settings/settings.ts'
-import { createEngineOn } from '../../../src/engine/engine.ts'
-import type { EnginePorts } from '../../../src/engine/engine-dependencies.ts'
+import { createEngineWith } from '../../../src/engine/engine.ts'
+import type { EngineDependencies } from '../../../src/engine/engine-dependencies.ts'
 import type { Embedder } from '../../../src/models/embedder.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
-import { createLanguageModel } from '../../../src/models/llm/provider-language-model.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createProviderLanguageModel } from '../../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../../src/models/providers/provider-upstream.ts'
 import type { Reranker } from '../../../src/models/reranker.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { countingIds, FakeClock } from '../../fakes/clock.ts'
 import { ScriptedModel } from '../../fakes/language-model.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 
-function openWith(parts: Partial<EnginePorts> = {}) {
+function openWith(parts: Partial<EngineDependencies> = {}) {
   const clock = new FakeClock()
-  const ports = { store: createReferenceStore(), clock, ids: countingIds(), settings: {} }
-  const engine = createEngineOn({ ...ports, ...parts })
+  const ports = { store: createInMemoryStore(), clock, ids: countingIds(), settings: {} }
+  const engine = createEngineWith({ ...ports, ...parts })
   onTestFinished(() => engine.close())
   const call = async (name: string, input: object = {}, as: Partial<Caller> = {}) => {
-    const operation = operationNamed(name)
+    const operation = findOperation(name)
     const context = {
       engine,
       version: '1.2.3',
@@ -37,7 +37,7 @@ function openWith(parts: Partial<EnginePorts> = {}) {
       embeddingProviders: [],
       caller: { key: null, role: 'superadmin', home: 'ada', actsFor: [], ...as } as const,
     }
-    return operation.output.parse(await perform(operation, context, input)) as Answer
+    return operation.output.parse(await performOperation(operation, context, input)) as Answer
   }
   return { engine, call, clock }
 }
@@ -76,7 +76,7 @@ function counting(embedder: Embedder): Embedder & { readonly seen: string[] } {
 }
 
 it('[SG2] an embedding model is tried with a text that was never embedded before', async () => {
-  const embedder = counting(referenceEmbedder())
+  const embedder = counting(createHashingEmbedder())
   const { call } = openWith({ embedder })
   const { dimensions, source, model } = await embedder.describe()
   for (let time = 0; time < 2; time++) {
@@ -89,7 +89,7 @@ it('[SG2] an embedding model is tried with a text that was never embedded before
 })
 
 it('[SG2] two texts are told how near they are', async () => {
-  const { call } = openWith({ embedder: referenceEmbedder() })
+  const { call } = openWith({ embedder: createHashingEmbedder() })
   const near = async (other: string) =>
     Number((await call('memory.embeddingTest', { text: 'I prefer tea', other })).similarity)
   expect(await near('I prefer tea')).toBeCloseTo(1)
@@ -98,7 +98,7 @@ it('[SG2] two texts are told how near they are', async () => {
 
 it('[SG2] what keeps an embedding model from working is told', async () => {
   const broken: Embedder = {
-    ...referenceEmbedder(),
+    ...createHashingEmbedder(),
     embed: async () => {
       throw new AppError('unavailable', 'The model is asleep.')
     },
@@ -112,7 +112,7 @@ it('[SG2] what keeps an embedding model from working is told', async () => {
 
 it('[SG2] a bug is not told as an answer', async () => {
   const broken: Embedder = {
-    ...referenceEmbedder(),
+    ...createHashingEmbedder(),
     embed: async () => {
       throw new TypeError('secret is undefined')
     },
@@ -148,7 +148,7 @@ it('[SG4] a language model is asked one question, and its answer, time and token
     tokens: { input: 100, output: 10 },
   })
   expect(languageModel.requests).toMatchObject([{ model: 'test/fast', json: false }])
-  expect((await engine.signals.report({ owner: 'ada' })).spent).toMatchObject({ calls: 1 })
+  expect((await engine.signals.report({ owner: 'ada' })).tokensUsed).toMatchObject({ calls: 1 })
   await call('settings.change', { coreModel: 'test/core' })
   expect(await call('model.test')).toMatchObject({ works: true, model: 'test/core' })
 })
@@ -209,7 +209,7 @@ it('[SG5] providers are listed without their keys, and without the demo', async 
   const registry = readProviders({ path, isNamed: true, environment: {} })
   const upstream = createUpstream()
   onTestFinished(() => upstream.close())
-  const languageModel = createLanguageModel({ registry, upstream, clock: new FakeClock() })
+  const languageModel = createProviderLanguageModel({ registry, upstream, clock: new FakeClock() })
   const { call } = openWith({ languageModel })
   const told = await call('model.list')
   expect(told).toEqual({
@@ -228,7 +228,7 @@ it('[SG5] a file of providers that can’t be used is told', async () => {
   const path = join(temporaryFolder(), 'providers.json')
   writeFileSync(path, '{ "providers": ')
   const gateway = { providersFile: path, isProvidersFileNamed: true } as never // the rest is not looked at
-  const { languageModel } = createProviderAccess({ gateway }, {})
+  const { languageModel } = openProviderAccess({ gateway }, {})
   const { call } = openWith({ languageModel })
   expect(await call('model.list')).toMatchObject({
     providers: [],
@@ -251,7 +251,7 @@ async function auditPages(call: ReturnType<typeof openWith>['call'], query: obje
 
 it('[SG6] the audit log is narrowed by who, what and to what, page by page', async () => {
   const { call, engine } = openWith()
-  const { key } = await engine.keys.create({ name: 'app', home: 'ada' })
+  const { key } = await engine.keys.create({ name: 'app', defaultOwner: 'ada' })
   for (let n = 0; n < 7; n++) {
     const by = n % 2 === 0 ? { key: key.id } : {}
     await call('memory.add', { content: `Note ${n}` }, by)
@@ -279,10 +279,10 @@ it('[SG6] the audit log is narrowed by who, what and to what, page by page', asy
 })
 
 it('[SG7] what the store says of itself is for superadmins', async () => {
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const facts = { encrypted: true }
   const { call } = openWith({
-    store: { ...store, report: async () => ({ ...(await store.report()), facts }) },
+    store: { ...store, getReport: async () => ({ ...(await store.getReport()), facts }) },
   })
   expect(await call('system.status')).toMatchObject({ store: { facts } })
   expect(await call('system.status', {}, { role: 'user' })).toMatchObject({ store: { facts: {} } })

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { AppError } from '../../../src/domain/errors.ts'
 import { innerProduct } from '../../../src/lib/vector-math.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { openContext } from './operation-support.ts'
 
 const HOUR_MS = 3_600_000
@@ -18,7 +18,7 @@ type Placed = {
 }
 
 it('[SM1] each memory comes with its vector in bytes, newest first', async () => {
-  const embedder = referenceEmbedder()
+  const embedder = createHashingEmbedder()
   const { engine, call } = openContext({}, embedder)
   for (const content of SAID) await engine.remember(ADA, { content })
   await engine.reindex()
@@ -42,7 +42,7 @@ it('[SM1] each memory comes with its vector in bytes, newest first', async () =>
 })
 
 it('[SM10] one memory tells whether it has its vector, and if not, why', async () => {
-  const { engine, call } = openContext({}, referenceEmbedder())
+  const { engine, call } = openContext({}, createHashingEmbedder())
   const { memory } = await engine.remember(ADA, { content: 'I prefer green tea' })
   await engine.reindex()
   const { id } = memory
@@ -58,7 +58,7 @@ it('[SM10] one memory tells whether it has its vector, and if not, why', async (
 
 it('[SM1] what has no vector yet comes without one', async () => {
   let isWorking = true
-  const inner = referenceEmbedder()
+  const inner = createHashingEmbedder()
   const { engine, call } = openContext(
     {},
     {
@@ -90,7 +90,7 @@ it('[SM1] without a model, or with one that fails, the memories come with the re
   const broken = openContext(
     {},
     {
-      ...referenceEmbedder(),
+      ...createHashingEmbedder(),
       describe: async () => {
         throw new AppError('unavailable', 'The model file is damaged.')
       },

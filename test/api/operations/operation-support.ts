@@ -1,30 +1,30 @@
 /** Operations on a store in memory, done by whoever a test says. */
 import { expect, onTestFinished } from 'vitest'
 import type { Caller } from '../../../src/api/operations/authorization.ts'
-import { operationNamed } from '../../../src/api/operations/index.ts'
-import { type Context, perform } from '../../../src/api/operations/operation.ts'
-import { filesFor } from '../../../src/app/file-composition.ts'
-import { createEngineOn } from '../../../src/engine/engine.ts'
+import { findOperation } from '../../../src/api/operations/index.ts'
+import { type OperationContext, performOperation } from '../../../src/api/operations/operation.ts'
+import { createFilesFactory } from '../../../src/app/file-composition.ts'
+import { createEngineWith } from '../../../src/engine/engine.ts'
 import type { Embedder } from '../../../src/models/embedder.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../../src/storage/in-memory/in-memory-vector-index.ts'
 import { countingIds, FakeClock } from '../../fakes/clock.ts'
 import { folderWith } from '../../files/file-support.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 
 export function openContext(caller: Partial<Caller> = {}, embedder?: Embedder) {
   const clock = new FakeClock()
-  const store = createReferenceStore()
-  const engine = createEngineOn({
+  const store = createInMemoryStore()
+  const engine = createEngineWith({
     store,
-    ...(embedder === undefined ? {} : { embedder, vectors: referenceVectors(store) }),
+    ...(embedder === undefined ? {} : { embedder, vectors: createInMemoryVectorIndex(store) }),
     clock,
     ids: countingIds(),
     settings: {},
-    files: filesFor({ path: temporaryFile('files.db') }, {}),
+    files: createFilesFactory({ path: temporaryFile('files.db') }, {}),
   })
   onTestFinished(() => engine.close())
-  const context: Context = {
+  const context: OperationContext = {
     engine,
     version: '1.2.3',
     signal: new AbortController().signal,
@@ -32,8 +32,8 @@ export function openContext(caller: Partial<Caller> = {}, embedder?: Embedder) {
     caller: { key: null, role: 'superadmin', home: 'ada', actsFor: [], ...caller },
   }
   const call = async (name: string, input: unknown, as: Partial<Caller> = {}) => {
-    const operation = operationNamed(name)
-    const output = await perform(
+    const operation = findOperation(name)
+    const output = await performOperation(
       operation,
       { ...context, caller: { ...context.caller, ...as } },
       input,

@@ -1,12 +1,12 @@
 /** The table itself: that its entries are spelt well, and that each does what it says it answers. */
 import { expect, it, onTestFinished } from 'vitest'
-import { OPERATIONS, operationNamed } from '../../../src/api/operations/index.ts'
-import { perform } from '../../../src/api/operations/operation.ts'
+import { OPERATIONS, findOperation } from '../../../src/api/operations/index.ts'
+import { performOperation } from '../../../src/api/operations/operation.ts'
 import type { Role } from '../../../src/domain/access.ts'
-import { createEngineOn, type Engine } from '../../../src/engine/engine.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
-import { referenceVectors } from '../../../src/storage/in-memory/in-memory-vector-index.ts'
+import { createEngineWith, type Engine } from '../../../src/engine/engine.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryVectorIndex } from '../../../src/storage/in-memory/in-memory-vector-index.ts'
 import { answerOf, outcomeOf, requestOf } from '../../conversations/conversations-support.ts'
 import { countingIds, FakeClock } from '../../fakes/clock.ts'
 import { filesDone, keptOf, openContext, signalsOf, vectorStoreDone } from './operation-support.ts'
@@ -35,7 +35,7 @@ it('[OP1] spellings name fields that the input has', () => {
   for (const { name, input, http, mcp } of OPERATIONS) {
     const fields = Object.keys(input.shape)
     const inPath = [...http.path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field)
-    const named = [...inPath, ...(mcp?.fields ?? []), ...Object.keys(mcp?.fixed ?? {})]
+    const named = [...inPath, ...(mcp?.fields ?? []), ...Object.keys(mcp?.fixedInput ?? {})]
     expect(
       named.filter((field) => !fields.includes(field ?? '')),
       name,
@@ -228,7 +228,7 @@ it('[OP3] every operation answers what it declares', async () => {
 /** A request to a model, as it passes the gateway. */
 async function ask({ conversations }: Engine, words: string) {
   const prepared = await conversations.prepare(requestOf([words]))
-  conversations.record(prepared, outcomeOf(prepared, answerOf('Indeed.')))
+  conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Indeed.')))
   return prepared
 }
 
@@ -255,11 +255,11 @@ it('[CV23] receipts of others are not there, and a session or a user narrows the
 })
 
 it('[OP9] reindexing goes on to the end, and tells how far it is', async () => {
-  const store = createReferenceStore()
-  const engine = createEngineOn({
+  const store = createInMemoryStore()
+  const engine = createEngineWith({
     store,
-    vectors: referenceVectors(store),
-    embedder: referenceEmbedder(),
+    vectors: createInMemoryVectorIndex(store),
+    embedder: createHashingEmbedder(),
     clock: new FakeClock(),
     ids: countingIds(),
     settings: {},
@@ -269,10 +269,10 @@ it('[OP9] reindexing goes on to the end, and tells how far it is', async () => {
   const caller = { key: null, role: 'superadmin', home: 'ada', actsFor: [] } as const
   const { signal } = new AbortController()
   const context = { engine, version: '1', embeddingProviders: [], signal, caller }
-  const told = await perform(operationNamed('memory.reindex'), context, { force: true })
+  const told = await performOperation(findOperation('memory.reindex'), context, { force: true })
   expect(told).toEqual({ started: true, pending: 60 })
   await expect
-    .poll(() => perform(operationNamed('memory.reindexStatus'), context, {}))
+    .poll(() => performOperation(findOperation('memory.reindexStatus'), context, {}))
     .toEqual({ running: false, done: 60, total: 60, pending: 0, error: null })
 })
 

@@ -124,14 +124,14 @@ it('[SP2] gate, budget, strategy and place can be tried', async () => {
 
 it('[SP3] previews change nothing', async () => {
   const { engine, recalled, injected, dog, clock } = await openPreviews()
-  const settings = await engine.settings.effective(ada)
+  const settings = await engine.settings.resolve(ada)
   await recalled()
   await injected({ gateMode: 'heuristic', maxTokens: 50 })
   clock.advance(60_000)
-  await engine.noteUse(ADA, []) // writes what was counted
+  await engine.recordUse(ADA, []) // writes what was counted
   expect(await engine.get(ADA, dog.id)).toEqual(dog)
-  expect(await engine.settings.effective(ada)).toEqual(settings)
-  expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
+  expect(await engine.settings.resolve(ada)).toEqual(settings)
+  expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
 })
 
 it('[SP4] what is held back is shown with the reason', async () => {

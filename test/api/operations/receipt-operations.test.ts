@@ -33,8 +33,8 @@ async function openReceipts() {
       const prepared = await engine.conversations.prepare(request)
       const usage = { input: 100, output: 20, cached: 5 }
       const answer = answerOf('Yes.', { usage })
-      engine.conversations.record(prepared, outcomeOf(prepared, answer, { status }))
-      await engine.conversations.settled()
+      engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answer, { status }))
+      await engine.conversations.flush()
       return prepared
     },
     listed: async (input: object = {}) => (await call('receipt.list', input)) as Listed,

@@ -1,18 +1,18 @@
 /** Settings that other systems move into their range instead of refusing them. */
 import { expect, it, onTestFinished } from 'vitest'
-import { operationNamed } from '../../../src/api/operations/index.ts'
-import { perform } from '../../../src/api/operations/operation.ts'
-import { createEngineOn } from '../../../src/engine/engine.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { findOperation } from '../../../src/api/operations/index.ts'
+import { performOperation } from '../../../src/api/operations/operation.ts'
+import { createEngineWith } from '../../../src/engine/engine.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { countingIds, FakeClock } from '../../fakes/clock.ts'
 
 function openSettings() {
   const clock = new FakeClock()
-  const store = createReferenceStore()
-  const engine = createEngineOn({ store, clock, ids: countingIds(), settings: {} })
+  const store = createInMemoryStore()
+  const engine = createEngineWith({ store, clock, ids: countingIds(), settings: {} })
   onTestFinished(() => engine.close())
   const call = async (name: string, input: object) => {
-    const operation = operationNamed(name)
+    const operation = findOperation(name)
     const context = {
       engine,
       version: '1.2.3',
@@ -20,7 +20,7 @@ function openSettings() {
       embeddingProviders: [],
       caller: { key: null, role: 'superadmin', home: 'ada', actsFor: [] },
     } as const
-    return operation.output.parse(await perform(operation, context, input)) as {
+    return operation.output.parse(await performOperation(operation, context, input)) as {
       readonly [name: string]: unknown
     }
   }

@@ -1,4 +1,4 @@
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { type OpenOptions, openFiles } from '../../files/index-support.ts'
 import { describeFileSearch } from './file-search.suite.ts'
 
@@ -13,4 +13,4 @@ const open = (options: OpenOptions) => async () => {
 }
 
 describeFileSearch('built-in', open({}))
-describeFileSearch('built-in, with vectors', open({ embedder: referenceEmbedder() }))
+describeFileSearch('built-in, with vectors', open({ embedder: createHashingEmbedder() }))

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../../src/domain/errors.ts'
-import type { Embedder, EmbedPurpose } from '../../../src/models/embedder.ts'
+import type { Embedder, EmbeddingPurpose } from '../../../src/models/embedder.ts'
 
 export type OpenEmbedder = () => Promise<Embedder>
 
@@ -257,7 +257,7 @@ function describeReports(open: OpenEmbedder, secrets: readonly string[]): void {
 async function embedsAll(
   embedder: Embedder,
   texts: readonly string[],
-  purpose: EmbedPurpose = 'document',
+  purpose: EmbeddingPurpose = 'document',
 ): Promise<readonly Float32Array[]> {
   const vectors = await embedder.embed(texts, { purpose })
   const { dimensions } = await embedder.describe()

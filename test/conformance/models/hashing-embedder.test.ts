@@ -1,7 +1,7 @@
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { describeEmbedder } from './embedder.suite.ts'
 
-describeEmbedder('reference', async () => referenceEmbedder())
+describeEmbedder('reference', async () => createHashingEmbedder())
 describeEmbedder('reference with other dimensions', async () =>
-  referenceEmbedder({ dimensions: 256 }),
+  createHashingEmbedder({ dimensions: 256 }),
 )

@@ -24,10 +24,10 @@ it('[ST2] takes as many memories as a commit may hold', async () => {
   const store = await open()
   const rows = many(COMMIT_CHANGES_MAX)
   expect(await store.commit(rows.map(create))).toEqual(COMMITTED)
-  expect((await store.report()).rows.memory).toBe(COMMIT_CHANGES_MAX)
-  const { hits } = await store.matchText(ADA, { text: 'item 1234', limit: 1, where: {} })
+  expect((await store.getReport()).rows.memory).toBe(COMMIT_CHANGES_MAX)
+  const { hits } = await store.searchText(ADA, { text: 'item 1234', limit: 1, where: {} })
   expect(hits[0]?.id).toBe(rows[1234]?.id)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
 })
 
 it('[ST2] names the change in the middle of a batch that cannot apply, and writes none', async () => {
@@ -47,7 +47,7 @@ it('[ST2] names the change in the middle of a batch that cannot apply, and write
     const rival = memory({ key })
     expect(await conflictOf(rival)).toEqual({ ...conflict, id: rival.id, because: 'key' })
   }
-  expect((await store.report()).rows.memory).toBe(2)
+  expect((await store.getReport()).rows.memory).toBe(2)
   expect(await store.commit(rows.map(create))).toEqual(COMMITTED)
 })
 
@@ -57,5 +57,5 @@ it('[ST2] splits very long texts over statements without losing any', async () =
     memory({ content: `${n} ${'long '.repeat(9_999)}` }),
   )
   expect(await store.commit(rows.map(create))).toEqual(COMMITTED)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
 })

@@ -1,6 +1,6 @@
 /** What `doctor` finds of vectors in PostgreSQL, with pgvector and without. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { embeddingTextHash } from '../../../src/domain/embedding-text.ts'
+import { hashEmbeddingText } from '../../../src/domain/embedding-text.ts'
 import { ADA, BOB, memory } from '../../fakes/memories.ts'
 import {
   freshSchema,
@@ -24,17 +24,17 @@ describe.each([
 
   it('[MH12] finds vectors that are not those of their memories, and removes them', async () => {
     const schema = freshSchema()
-    const store = await openFreshStore(server.url, { schema, withoutPgvector: 'exact' })
+    const store = await openFreshStore(server.url, { schema, pgvectorFallback: 'exact' })
     const rows = [memory(), memory(), memory(), memory({ place: BOB })]
     await store.commit(rows.map((row) => ({ op: 'put', table: 'memory', row, expect: 'absent' })))
     await store.vectors?.put(
       SPACE,
       rows.map((row) => ({
-        ...{ place: row.place, id: row.id, textHash: embeddingTextHash(row) },
+        ...{ place: row.place, id: row.id, textHash: hashEmbeddingText(row) },
         vector: Float32Array.of(0, 0.6, 0.8),
       })),
     )
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
     const [first, second, third] = rows.map(
       ({ id }) => `memory = (SELECT number FROM "${schema}".memory WHERE id = '${id}')`,
     )
@@ -51,9 +51,9 @@ describe.each([
       { what: 'vectors are not those of their memories', count: 3, repairable: true },
       { what: 'spaces of vectors were not dropped to the end', count: 1, repairable: true },
     ]
-    expect(await store.inspect({ repair: false })).toEqual(found)
-    expect(await store.inspect({ repair: true })).toEqual(found)
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual(found)
+    expect(await store.checkIntegrity({ repair: true })).toEqual(found)
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
     expect(await store.vectors?.count(SPACE, { owner: ADA.owner })).toBe(0)
     expect(await store.vectors?.count(SPACE, { owner: BOB.owner })).toBe(1)
     await store.close()

@@ -29,7 +29,7 @@ if (server.kind === 'none' || 'reason' in found) {
 } else {
   afterAll(() => server.stop())
   const url = await ordinaryUser(server)
-  const fenced = () => openFreshStore(url, { rowSecurity: true })
+  const fenced = () => openFreshStore(url, { rowLevelSecurity: true })
   describeStore('postgres (row security)', fenced, { histories: 10 })
   describeVectorIndex('postgres vectors (row security)', async () => {
     const store = await fenced()
@@ -53,7 +53,7 @@ async function ordinaryUser({ url }: PrivateServer): Promise<string> {
 /** A store with something of two owners in every table that owners have rows in. */
 async function openFilled(url: string) {
   const schema = freshSchema()
-  const store = await openFreshStore(url, { schema, rowSecurity: true })
+  const store = await openFreshStore(url, { schema, rowLevelSecurity: true })
   onTestFinished(() => store.close())
   for (const place of [ADA, BOB]) {
     const row = memory({ place, content: 'a walk by the sea' })
@@ -153,8 +153,8 @@ function describeFence(url: string, superuserUrl: string): void {
     await store.commit([create(row)])
     expect(await store.get('memory', place, row.id)).toEqual(row)
     expect(await store.get('memory', ADA, row.id)).toBeNull()
-    expect(await store.places()).toHaveLength(1)
-    expect(await store.inspect({ repair: true })).toEqual([])
+    expect(await store.listPlaces()).toHaveLength(1)
+    expect(await store.checkIntegrity({ repair: true })).toEqual([])
   })
 
   it('[PG4] is followed by servers that were started without it, and tells who bypasses it', async () => {
@@ -163,18 +163,18 @@ function describeFence(url: string, superuserUrl: string): void {
     onTestFinished(() => before.close())
     const row = memory()
     await before.commit([create(row)])
-    const stop = before.onElsewhere?.(() => {})
+    const stop = before.onRemoteChange?.(() => {})
     onTestFinished(() => stop?.())
-    await expect.poll(async () => (await before.report()).facts.news).toMatch(/listening|heard/)
-    const after = await openPostgresStore({ connectionString: url, schema, rowSecurity: true })
+    await expect.poll(async () => (await before.getReport()).facts.news).toMatch(/listening|heard/)
+    const after = await openPostgresStore({ connectionString: url, schema, rowLevelSecurity: true })
     onTestFinished(() => after.close())
-    expect((await after.report()).facts.rowSecurity).toBe('on')
+    expect((await after.getReport()).facts.rowSecurity).toBe('on')
     await expect.poll(() => before.get('memory', ADA, row.id)).toEqual(row)
     const later = await openPostgresStore({ connectionString: url, schema })
     onTestFinished(() => later.close())
     expect(await later.get('memory', ADA, row.id)).toEqual(row)
     const superuser = await openPostgresStore({ connectionString: asSuperuser, schema })
     onTestFinished(() => superuser.close())
-    expect((await superuser.report()).facts.rowSecurity).toContain('bypasses')
+    expect((await superuser.getReport()).facts.rowSecurity).toContain('bypasses')
   })
 }

@@ -135,18 +135,18 @@ function describeFailures(url: string): void {
       expect(await write).toEqual(COMMITTED)
     }
     expect(killed).toBeGreaterThan(0)
-    const { memory: there } = (await store.report()).rows
+    const { memory: there } = (await store.getReport()).rows
     expect(there).toBe(rounds * 400)
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST18] survives the death of idle connections', async () => {
     const [store] = await openTogether(url, 1)
     await store.commit([create(memory())])
     for (let round = 0; round < 10; round++) {
-      await Promise.all(Array.from({ length: 4 }, () => store.report()))
+      await Promise.all(Array.from({ length: 4 }, () => store.getReport()))
       expect((await killConnections()).length).toBeGreaterThan(0)
-      expect((await store.report()).rows.memory).toBe(1)
+      expect((await store.getReport()).rows.memory).toBe(1)
     }
   })
 
@@ -174,7 +174,7 @@ function describeFailures(url: string): void {
     const store = await openFreshStore(url)
     await store.close()
     await store.close()
-    await expect(store.report()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(store.getReport()).rejects.toMatchObject({ code: 'unavailable' })
   })
 }
 
@@ -191,7 +191,7 @@ function describeMigrations(url: string): void {
       url,
       `SELECT version FROM "${schema}".migration`,
     )
-    expect(steps).toHaveLength((await stores[0]?.report())?.schemaVersion ?? -1)
+    expect(steps).toHaveLength((await stores[0]?.getReport())?.schemaVersion ?? -1)
     await Promise.all(stores.map((store) => store.close()))
   })
 
@@ -211,7 +211,7 @@ function describeMigrations(url: string): void {
     const store = await openFreshStore(url, { schema })
     onTestFinished(() => store.close())
     const opening = () => openPostgresStore({ connectionString: url, schema })
-    const { schemaVersion } = await store.report()
+    const { schemaVersion } = await store.getReport()
     await runSql(url, `INSERT INTO "${schema}".migration VALUES (99, 'later', 'x', now())`)
     await expect(opening()).rejects.toMatchObject({
       code: 'schema_mismatch',
@@ -227,7 +227,7 @@ function describeMigrations(url: string): void {
     const schema = `odd "name'; ${freshSchema()}`.slice(0, 63)
     const store = await openPostgresStore({ connectionString: url, schema })
     await store.commit([create(memory())])
-    expect((await store.report()).facts.schema).toBe(schema)
+    expect((await store.getReport()).facts.schema).toBe(schema)
     await store.close()
     await runSql(url, `DROP SCHEMA "${schema.replaceAll('"', '""')}" CASCADE`)
   })
@@ -249,7 +249,7 @@ function describeInspection(url: string): void {
     ]
     for (const sql of damage) await runSql(url, sql)
     const counts = async (repair: boolean) =>
-      (await store.inspect({ repair })).map((fault) => [fault.count, fault.repairable])
+      (await store.checkIntegrity({ repair })).map((fault) => [fault.count, fault.repairable])
     const found = [
       [2, true],
       [1, true],
@@ -259,7 +259,7 @@ function describeInspection(url: string): void {
     expect(await counts(false)).toEqual(found)
     expect(await counts(true)).toEqual(found)
     expect(await counts(false)).toEqual([])
-    expect((await store.matchText(ADA, { text: 'alpha', limit: 5, where: {} })).hits).toHaveLength(
+    expect((await store.searchText(ADA, { text: 'alpha', limit: 5, where: {} })).hits).toHaveLength(
       1,
     )
   })

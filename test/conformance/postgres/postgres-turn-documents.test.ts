@@ -1,8 +1,8 @@
 /** What PostgreSQL derives from turns: made for those that were there before, looked through and mended. */
 import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { DOCUMENT_TYPES, turnDocument } from '../../../src/domain/search-document.ts'
+import { DOCUMENT_TYPES, toTurnDocument } from '../../../src/domain/search-document.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { openPostgresStore } from '../../../src/storage/postgres/postgres-store.ts'
 import type { Change } from '../../../src/storage/store.ts'
 import { entry, turn } from '../../fakes/entries.ts'
@@ -70,7 +70,7 @@ it.each([
   for (const step of undo) await runSql(server.url, step(schema))
 
   const store = await openPostgresStore(options)
-  const reference = createReferenceStore()
+  const reference = createInMemoryStore()
   await reference.commit(changes)
   for (const [scope, text] of [
     [ADA, 'lighthouse'],
@@ -79,19 +79,19 @@ it.each([
     [BOB, 'lighthouse'],
   ] as const) {
     const query = { text, limit: 5, where: BOTH }
-    const { hits } = await store.matchText(scope, query)
-    const expected = (await reference.matchText(scope, query)).hits
+    const { hits } = await store.searchText(scope, query)
+    const expected = (await reference.searchText(scope, query)).hits
     expect(hits.map((hit) => hit.id)).toEqual(expected.map((hit) => hit.id))
     hits.forEach((hit, n) => {
       expect(hit.score).toBeCloseTo(expected[n]?.score ?? 0, 9)
     })
   }
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
   const said = turn({ content: 'said afterwards' })
   const note = entry({ kind: 'job' })
   const putNote: Change = { op: 'put', table: 'entry', row: note, expect: 'absent' }
   expect(await store.commit([say(said), putNote])).toEqual(COMMITTED)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
   await store.close()
 })
 
@@ -114,7 +114,7 @@ it('[ST41] makes documents of turns in a store that was left, which stays left',
        FOR EACH STATEMENT EXECUTE FUNCTION "${schema}".moved_away()`,
   )
   const store = await openPostgresStore(options)
-  const { hits } = await store.matchText(ADA, { text: 'move', limit: 5, where: BOTH })
+  const { hits } = await store.searchText(ADA, { text: 'move', limit: 5, where: BOTH })
   expect(hits.map((hit) => hit.id)).toEqual([said.id])
   await expect(store.commit([create(memory())])).rejects.toThrow('P0001')
   await store.close()
@@ -140,7 +140,7 @@ it('[ST12] finds and mends every kind of data derived from turns that is wrong',
   ]
   for (const sql of damage) await runSql(server.url, sql)
   const counts = async (repair: boolean) =>
-    (await store.inspect({ repair })).map((fault) => [fault.what, fault.count, fault.repairable])
+    (await store.checkIntegrity({ repair })).map((fault) => [fault.description, fault.count, fault.repairable])
   const found = [
     ['turns that search knows wrongly or not at all', 5, true],
     ['search documents of turns that are gone', 1, true],
@@ -152,9 +152,9 @@ it('[ST12] finds and mends every kind of data derived from turns that is wrong',
   expect(await counts(true)).toEqual(found)
   expect(await counts(false)).toEqual([])
   const documents = await store.findDocuments(ADA, { where: BOTH, limit: 9, order: 'oldest' })
-  expect(documents.rows).toEqual([known, ...rows.slice(0, 5).map(turnDocument)])
+  expect(documents.rows).toEqual([known, ...rows.slice(0, 5).map(toTurnDocument)])
   for (const [n, text] of contents.slice(0, 5).entries()) {
-    const { hits } = await store.matchText(ADA, { text, limit: 5, where: BOTH })
+    const { hits } = await store.searchText(ADA, { text, limit: 5, where: BOTH })
     expect(hits.map((hit) => hit.id)).toEqual([rows[n]?.id])
   }
 })
@@ -162,10 +162,10 @@ it('[ST12] finds and mends every kind of data derived from turns that is wrong',
 it('[MH1] notes turns and their vectors for a move as turns, and no document twice', async () => {
   const store = await openFreshStore(server.url, { schema: freshSchema(), poolSize: 1 })
   onTestFinished(() => store.close())
-  await store.leaving.watch()
+  await store.migrationSource.startChangeLog()
   const changed = async () => {
-    const { rows, numbers } = await store.leaving.noted(100)
-    await store.leaving.settle(numbers)
+    const { rows, sequenceNumbers: numbers } = await store.migrationSource.readChangeLog(100)
+    await store.migrationSource.acknowledgeChanges(numbers)
     return rows
   }
   const [said, known] = [turn(), memory()]
@@ -178,7 +178,7 @@ it('[MH1] notes turns and their vectors for a move as turns, and no document twi
   const vector = unitVector(SPACE.dimensions, 1)
   await store.vectors?.put(SPACE, [
     vectorEntry(known, vector),
-    vectorEntry(turnDocument(said), vector),
+    vectorEntry(toTurnDocument(said), vector),
   ])
   expect(await changed()).toEqual(both)
   const removal = { op: 'remove', scope: ADA, expect: 'any' } as const

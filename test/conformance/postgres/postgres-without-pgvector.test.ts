@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../../src/app/composition.ts'
 import { describeHealth } from '../../../src/engine/health.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { openPostgresStore } from '../../../src/storage/postgres/postgres-store.ts'
 import { memory } from '../../fakes/memories.ts'
 import { entry, unitVector, unitVectors } from '../../fakes/vectors.ts'
@@ -22,21 +22,21 @@ import {
 const bare = await startPglite()
 afterAll(() => bare.stop())
 describeVectorIndex('postgres vectors without pgvector', async () => {
-  const store = await openFreshStore(bare.url, { poolSize: 1, withoutPgvector: 'exact' })
+  const store = await openFreshStore(bare.url, { poolSize: 1, pgvectorFallback: 'exact' })
   if (store.vectors === null) throw new Error('There are no vectors.')
   return { store, vectors: store.vectors, close: () => store.close() }
 })
 
 describe('postgres vectors without pgvector', () => {
   it('[PG7] says why vectors are compared one by one, or why there are none', async () => {
-    const exact = await openFreshStore(bare.url, { poolSize: 1, withoutPgvector: 'exact' })
+    const exact = await openFreshStore(bare.url, { poolSize: 1, pgvectorFallback: 'exact' })
     onTestFinished(() => exact.close())
     expect(exact.vectors?.report()).toMatchObject({ kind: 'plain', because: 'not installed' })
-    expect((await exact.report()).facts.pgvector).toBe('not installed')
+    expect((await exact.getReport()).facts.pgvector).toBe('not installed')
     const keyword = await openFreshStore(bare.url, { poolSize: 1 })
     onTestFinished(() => keyword.close())
     expect(keyword.vectors).toBeNull()
-    expect((await keyword.report()).facts.pgvector).toBe('not installed')
+    expect((await keyword.getReport()).facts.pgvector).toBe('not installed')
   })
 
   it('[PG7] refuses a vector store beside memories that have no vectors, and says why', async () => {
@@ -44,25 +44,25 @@ describe('postgres vectors without pgvector', () => {
     onTestFinished(async () => void (await runSql(bare.url, `DROP SCHEMA "${schema}" CASCADE`)))
     const engine = await createEngine({
       ...{ postgres: bare.url, postgresOptions: { schema, poolSize: 1 } },
-      embedding: referenceEmbedder(),
+      embedding: createHashingEmbedder(),
     })
     onTestFinished(() => engine.close())
     await engine.remember({ owner: 'ada' }, { content: 'The lamp is blue.' })
-    const { meaning } = (await engine.recall({ owner: 'ada' }, { text: 'the lamp' })).legs
+    const { meaning } = (await engine.recall({ owner: 'ada' }, { text: 'the lamp' })).retrievers
     expect(meaning).toMatchObject({ state: 'skipped', because: 'the store keeps no vectors' })
     const because = expect.stringContaining('pgvector can’t be used: not installed')
     expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_unkept'] })
-    await expect(engine.tiers.changeQdrant({ vectorStore: 'qdrant' }, 'key')).rejects.toMatchObject(
+    await expect(engine.replication.changeQdrant({ vectorStore: 'qdrant' }, 'key')).rejects.toMatchObject(
       { code: 'missing_part', message: because },
     )
-    expect(await engine.tiers.current()).toMatchObject({ mirror: null, state: 'off', because })
-    expect((await engine.tiers.qdrant()).maskedKey).toBeNull()
+    expect(await engine.replication.current()).toMatchObject({ mirror: null, state: 'off', because })
+    expect((await engine.replication.qdrant()).maskedKey).toBeNull()
     for (const [vectorStore, mirror] of [
       ['lancedb', 'lancedb'],
       ['pgvector', null],
     ] as const) {
       await engine.settings.change(null, { vectorStore })
-      expect(await engine.tiers.current()).toMatchObject({ mirror, state: 'refused', because })
+      expect(await engine.replication.current()).toMatchObject({ mirror, state: 'refused', because })
     }
     expect(describeHealth(await engine.status()).codes).toEqual([
       'vectors_unkept',
@@ -71,7 +71,7 @@ describe('postgres vectors without pgvector', () => {
   })
 
   it('[PG7] reads more vectors than it holds at once', async () => {
-    const store = await openFreshStore(bare.url, { poolSize: 1, withoutPgvector: 'exact' })
+    const store = await openFreshStore(bare.url, { poolSize: 1, pgvectorFallback: 'exact' })
     onTestFinished(() => store.close())
     const rows = Array.from({ length: 5_100 }, () => memory({ content: 'x' }))
     for (let at = 0; at < rows.length; at += 1_700)
@@ -80,7 +80,7 @@ describe('postgres vectors without pgvector', () => {
     await store.vectors?.put(SPACE, pairs(rows, given))
     for (const n of [0, 4_999, 5_000, 5_099]) {
       const query = { vector: given[n] ?? new Float32Array(), limit: 1, where: {} }
-      const hits = (await store.vectors?.nearest(SPACE, ALL, query)) ?? []
+      const hits = (await store.vectors?.search(SPACE, ALL, query)) ?? []
       expect(idsOf(hits)).toEqual([rows[n]?.id])
     }
   }, 120_000)
@@ -127,7 +127,7 @@ describe.each(['0.5.1', '0.7.4'])('pgvector that calls itself %s', (version) => 
     expect(index?.definition).toContain(version === '0.5.1' ? 'vector_ip_ops' : 'halfvec_ip_ops')
     for (const n of [7, 1_200]) {
       const query = { vector: given[n] ?? new Float32Array(), limit: 3, where: {} }
-      expect((await vectors.nearest(SPACE, ALL, query))[0]?.id).toBe(rows[n]?.id)
+      expect((await vectors.search(SPACE, ALL, query))[0]?.id).toBe(rows[n]?.id)
     }
     await runSql(pgvector.url, `DROP SCHEMA "${schema}" CASCADE`)
   }, 120_000)

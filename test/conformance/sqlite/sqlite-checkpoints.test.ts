@@ -38,7 +38,7 @@ async function openFilled() {
   return {
     path,
     remove: (index: number) => store.commit([removal(index)]),
-    find: (text: string) => store.matchText(ADA, { text, limit: 3, where: {} }),
+    find: (text: string) => store.searchText(ADA, { text, limit: 3, where: {} }),
     /** Changes when another process has written, or seems to have. */
     version: () => own?.prepare('PRAGMA data_version').all()[0]?.data_version,
     /** How long the connection holds everything up when it meets another one. */

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'vitest'
 import { openSqliteFile } from '../../../src/storage/sqlite/connection/database-file.ts'
-import { missingCipher } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { keyFromText } from '../../../src/storage/sqlite/encryption/encryption-key.ts'
+import { describeMissingCipher } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { parseKey } from '../../../src/storage/sqlite/encryption/encryption-key.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { describeStore } from '../store/store.suite.ts'
 
-const missing = missingCipher()
-const key = keyFromText(randomBytes(32).toString('hex'))
+const missing = describeMissingCipher()
+const key = parseKey(randomBytes(32).toString('hex'))
 
 if (missing === null) {
   describeStore(

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Turn } from '../../../src/domain/turn.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { openConnection } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { salvage } from '../../../src/storage/sqlite/recovery/database-recovery.ts'
+import { recoverDatabase } from '../../../src/storage/sqlite/recovery/database-recovery.ts'
 import { MIGRATIONS } from '../../../src/storage/sqlite/schema/migrations.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
 import type { Change } from '../../../src/storage/store.ts'
@@ -72,13 +72,13 @@ it.each(MIGRATIONS.slice(0, -1).map((step, index) => [index + 1, step.name] as c
     await before.close()
 
     const after = await opened(path)
-    expect((await after.report()).schemaVersion).toBe(MIGRATIONS.length)
+    expect((await after.getReport()).schemaVersion).toBe(MIGRATIONS.length)
     expect(await after.get('memory', ADA, row.id)).toEqual(row)
-    expect((await after.report()).rows).toMatchObject({ memory: 1, revision: 1, entry: 0, turn: 0 })
+    expect((await after.getReport()).rows).toMatchObject({ memory: 1, revision: 1, entry: 0, turn: 0 })
     const said = turn()
     await after.commit([{ op: 'put', table: 'turn', row: said, expect: 'absent' }])
     expect(await after.get('turn', ADA, said.id)).toEqual(said)
-    expect(await after.inspect({ repair: false })).toEqual([])
+    expect(await after.checkIntegrity({ repair: false })).toEqual([])
     await after.close()
 
     const fresh = temporaryFile('fresh.db')
@@ -117,21 +117,21 @@ it('[ST41] finds turns in SQLite that were stored before they could be searched'
   const store = await opened(path)
   const found = await store.find('turn', ADA, { where: {}, limit: 10, order: 'oldest' })
   expect(found.rows).toEqual(rows)
-  const reference = createReferenceStore()
+  const reference = createInMemoryStore()
   for (const row of rows) {
     await reference.commit([{ op: 'put', table: 'turn', row, expect: 'absent' }])
   }
   for (const text of ['lighthouse', 'ann', '北京', 'brittany 咖啡']) {
     const query = { text, limit: 5, where: TURNS }
-    const { hits } = await store.matchText(ADA, query)
+    const { hits } = await store.searchText(ADA, query)
     expect(hits).not.toEqual([])
-    expect(hits).toEqual((await reference.matchText(ADA, query)).hits)
+    expect(hits).toEqual((await reference.searchText(ADA, query)).hits)
   }
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
   const replaced = { ...rows[0], content: 'of Normandy', version: 2 } as Turn
   const put = { op: 'put', table: 'turn', row: replaced, expect: { version: 1 } } as const
   expect(await store.commit([put])).toEqual(COMMITTED)
-  expect(await store.inspect({ repair: false })).toEqual([])
+  expect(await store.checkIntegrity({ repair: false })).toEqual([])
 })
 
 it('[ST25] salvages turns of a database of that schema', async () => {
@@ -141,13 +141,13 @@ it('[ST25] salvages turns of a database of that schema', async () => {
   const bytes = readFileSync(path)
   bytes.fill(0x55, 0, 16)
   writeFileSync(path, bytes)
-  const { copied, lost } = await salvage({ path, key: null, now: Date.now })
+  const { copied, lost } = await recoverDatabase({ path, key: null, now: Date.now })
   expect(copied).toMatchObject({ turn: rows.length, place: 1 })
   expect(lost.rows).toEqual({})
   const store = await opened(path)
   const found = await store.find('turn', ADA, { where: {}, limit: 1_000, order: 'oldest' })
   expect(found.rows).toEqual(rows)
-  const { hits } = await store.matchText(ADA, { text: '123 walk', limit: 1, where: TURNS })
+  const { hits } = await store.searchText(ADA, { text: '123 walk', limit: 1, where: TURNS })
   expect(hits.map((hit) => hit.id)).toEqual([rows[123]?.id])
 })
 
@@ -164,9 +164,9 @@ it('[ST37] searches in a copy of the file as in the file itself', async () => {
   )
   await store.backup(copy)
   const copied = await opened(copy)
-  expect(await copied.inspect({ repair: false })).toEqual([])
+  expect(await copied.checkIntegrity({ repair: false })).toEqual([])
   for (const text of ['word10', 'word29', 'word3', 'others']) {
     const query = { text, limit: 50, where: TURNS }
-    expect(await copied.matchText(ADA, query)).toEqual(await store.matchText(ADA, query))
+    expect(await copied.searchText(ADA, query)).toEqual(await store.searchText(ADA, query))
   }
 })

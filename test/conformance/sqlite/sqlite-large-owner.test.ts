@@ -1,10 +1,10 @@
 /** Owners so large that common words are no longer looked up for themselves. */
 import { expect, it, onTestFinished } from 'vitest'
 import type { Scope } from '../../../src/domain/scope.ts'
-import { type DocumentKind, documentId } from '../../../src/domain/search-document.ts'
+import { type DocumentKind, toDocumentId } from '../../../src/domain/search-document.ts'
 import { openConnection } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
-import { ownerToken, quoted } from '../../../src/storage/sqlite/store/row-codec.ts'
+import { toOwnerToken, quoteFtsTerm } from '../../../src/storage/sqlite/store/row-codec.ts'
 import type { DocumentFilter } from '../../../src/storage/store.ts'
 import { turn } from '../../fakes/entries.ts'
 import { ADA, instant, memory, owner, session, user } from '../../fakes/memories.ts'
@@ -24,8 +24,8 @@ it('[ST13] one missing or common word does not lose a hit, nor does a small user
   for (let start = 0; start < rows.length; start += 1_000) {
     await store.commit(rows.slice(start, start + 1_000).map(create))
   }
-  const hits = async (scope: Parameters<typeof store.matchText>[0], text: string) =>
-    (await store.matchText(scope, { text, limit: 10, where: {} })).hits
+  const hits = async (scope: Parameters<typeof store.searchText>[0], text: string) =>
+    (await store.searchText(scope, { text, limit: 10, where: {} })).hits
   const all = { owner: owner('ada') }
   expect((await hits(all, 'tea umbrella'))[0]?.id).toBe(rows[7]?.id)
   expect(await hits(all, 'tea umbrella')).toHaveLength(10)
@@ -58,8 +58,8 @@ it('[ST38] finds what was said in a large owner, also in one conversation and by
   const all = { owner: owner('ada') }
   const found = async (scope: Scope, text: string, filter: DocumentFilter = {}) => {
     const where = { ...filter, types: ['turn'] } as const
-    const { hits } = await store.matchText(scope, { text, limit: 20, where })
-    return hits.map((hit) => rows.findIndex((row) => documentId(row.id) === hit.id))
+    const { hits } = await store.searchText(scope, { text, limit: 20, where })
+    return hits.map((hit) => rows.findIndex((row) => toDocumentId(row.id) === hit.id))
   }
   expect((await found(all, 'tea umbrella'))[0]).toBe(7)
   expect(await found(all, 'tea umbrella')).toHaveLength(20)
@@ -73,7 +73,7 @@ it('[ST38] finds what was said in a large owner, also in one conversation and by
   ])
   expect((await found({ ...all, session: session('long') }, 'umbrella'))[0]).toBe(7)
   expect(await found({ ...all, session: session('none') }, 'tea')).toEqual([])
-  const ids = [5, 6, 7].flatMap((n) => rows[n]?.id ?? []).map(documentId)
+  const ids = [5, 6, 7].flatMap((n) => rows[n]?.id ?? []).map(toDocumentId)
   expect(await found(all, 'umbrella tea', { ids })).toEqual([7, 6, 5])
   expect(await found(all, 'tea', { createdBefore: instant(3), trusts: ['user'] })).toEqual([2, 0])
 })
@@ -94,7 +94,7 @@ it('[ST50] a search for memories reads no row of a turn, and the other way round
         `SELECT type FROM memory
          WHERE number IN (SELECT rowid FROM memory_terms WHERE memory_terms MATCH ?)`,
       )
-      .all(`${quoted(ownerToken(kind, 1))} AND tea`)
+      .all(`${quoteFtsTerm(toOwnerToken(kind, 1))} AND tea`)
       .map(({ type }) => type)
   expect(held('memory')).toEqual(['factual'])
   expect(held('turn')).toEqual(['turn'])

@@ -3,15 +3,15 @@ import { MEMORY_TYPES, type Memory } from '../../../src/domain/memory.ts'
 import type { Place, Scope } from '../../../src/domain/scope.ts'
 import { DOCUMENT_TYPES } from '../../../src/domain/search-document.ts'
 import type { Instant } from '../../../src/lib/time.ts'
-import type { ResidentOptions } from '../../../src/storage/sqlite/cache/owner-cache.ts'
-import { openSqliteStore, type SqliteOptions } from '../../../src/storage/sqlite/sqlite-store.ts'
+import type { OwnerCacheOptions } from '../../../src/storage/sqlite/cache/owner-cache.ts'
+import { openSqliteStore, type SqliteStoreOptions } from '../../../src/storage/sqlite/sqlite-store.ts'
 import type { Change, Store } from '../../../src/storage/store.ts'
 import { turn, turnId } from '../../fakes/entries.ts'
 import { ADA, BOB, memory, memoryId } from '../../fakes/memories.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { COMMITTED, describeStore } from '../store/store.suite.ts'
 
-const open = (options: Partial<SqliteOptions> = {}) =>
+const open = (options: Partial<SqliteStoreOptions> = {}) =>
   openSqliteStore({ path: temporaryFile('store.db'), now: Date.now, ...options })
 
 describeStore('sqlite', () => open())
@@ -20,12 +20,12 @@ for (const [name, resident] of [
   ['nothing at hand', { ownerRowsMax: 0 }],
   ['what it reads ahead', { rowsAtOnce: 0, delayMs: 0 }],
 ] as const) {
-  describeStore(`sqlite with ${name}`, () => open({ resident }), { histories: 10 })
+  describeStore(`sqlite with ${name}`, () => open({ ownerCache: resident }), { histories: 10 })
 }
 
-const AT_HAND: readonly ResidentOptions[] = [
+const AT_HAND: readonly OwnerCacheOptions[] = [
   {},
-  { rowsAtOnce: 0, delayMs: 0 },
+  { rowsPerPage: 0, delayMs: 0 },
   { ownerRowsMax: 1 },
   { ownerRowsMax: 0 },
 ]
@@ -34,7 +34,7 @@ const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
 
 const instant = (ms: number) => ms as Instant
 
-async function both(resident: ResidentOptions = {}) {
+async function both(resident: OwnerCacheOptions = {}) {
   const given = { path: temporaryFile('shared.db'), resident }
   const stores = [await open(given), await open(given)] as const
   onTestFinished(async () => {
@@ -50,7 +50,7 @@ function putting(row: Memory, expect: 'absent' | 'any' = 'absent'): Change {
 /** What each way of asking says about an owner. */
 async function toldBy(store: Store, place: Place, text: string) {
   const scope = { owner: place.owner }
-  const { hits } = await store.matchText(scope, {
+  const { hits } = await store.searchText(scope, {
     text,
     limit: 10,
     where: { statuses: ['active'] },
@@ -139,9 +139,9 @@ it.each(AT_HAND)('[ST42] uses are told of as they are counted (%o)', async (resi
 
 it('[ST42] an owner that grows is told of the same, at hand or not', async () => {
   const stores = [
-    await open({ resident: { ownerRowsMax: 5 } }),
-    await open({ resident: { rowsAtOnce: 2, delayMs: 0 } }),
-    await open({ resident: { ownerRowsMax: 0 } }),
+    await open({ ownerCache: { ownerRowsMax: 5 } }),
+    await open({ ownerCache: { rowsPerPage: 2, delayMs: 0 } }),
+    await open({ ownerCache: { ownerRowsMax: 0 } }),
   ]
   for (let number = 0; number < 12; number++) {
     const row = memory({ id: memoryId(number), content: `Room ${number % 4} has a lamp` })
@@ -149,7 +149,7 @@ it('[ST42] an owner that grows is told of the same, at hand or not', async () =>
     for (const store of stores) {
       await store.commit([putting(row)])
       const where = { statuses: ['active'] } as const
-      told.push(await store.matchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
+      told.push(await store.searchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
     }
     expect(told[0]).toEqual(told[2])
     expect(told[1]).toEqual(told[2])
@@ -178,11 +178,11 @@ it('[ST42] memories that turns crowd out stand behind the hits as a search for m
     [12, 20],
     [60, 6],
   ] as const) {
-    const plain = await store.matchText(ADA, { text, limit, where: { types: both } })
-    const alone = await store.matchText(ADA, {
+    const plain = await store.searchText(ADA, { text, limit, where: { types: both } })
+    const alone = await store.searchText(ADA, {
       ...{ text, limit: memoriesMin, where: { types: memoriesOnly } },
     })
-    const found = await store.matchText(ADA, { text, limit, memoriesMin, where: { types: both } })
+    const found = await store.searchText(ADA, { text, limit, memoriesMin, where: { types: both } })
     const known = new Set(plain.hits.map(({ id }) => id))
     const isFull = plain.hits.length === limit
     const behind = isFull ? alone.hits.filter(({ id }) => !known.has(id)) : []

@@ -1,9 +1,9 @@
 /** The vector index by sqlite-vec keeps the same contract, where that package can be loaded. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { SqliteSession } from '../../../src/storage/sqlite/connection/sqlite-database.ts'
+import { SqliteDatabase } from '../../../src/storage/sqlite/connection/sqlite-database.ts'
 import { openConnection } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
-import { missingVec } from '../../../src/storage/sqlite/vectors/sqlite-vec-vector-index.ts'
+import { describeMissingSqliteVec } from '../../../src/storage/sqlite/vectors/sqlite-vec-vector-index.ts'
 import { unitVector, unitVectors } from '../../fakes/vectors.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import {
@@ -17,12 +17,12 @@ import {
 } from '../vectors/vector-index.suite.ts'
 
 const probe = await openConnection(':memory:', null)
-const missing = await missingVec(new SqliteSession(probe))
+const missing = await describeMissingSqliteVec(new SqliteDatabase(probe))
 probe.close()
 
 const open: OpenVectors = async () => {
   const path = temporaryFile('vectors.db')
-  const store = await openSqliteStore({ path, now: Date.now, vectors: 'sqlite-vec' })
+  const store = await openSqliteStore({ path, now: Date.now, vectorSearchEngine: 'sqlite-vec' })
   return { store, vectors: store.vectors, close: () => store.close() }
 }
 
@@ -41,7 +41,7 @@ if (missing === null) {
 
   it('[VI7] leaves nothing in the file that would need the package', async () => {
     const path = temporaryFile('vectors.db')
-    const store = await openSqliteStore({ path, now: Date.now, vectors: 'sqlite-vec' })
+    const store = await openSqliteStore({ path, now: Date.now, vectorSearchEngine: 'sqlite-vec' })
     const parts = { store, vectors: store.vectors }
     await remember(parts, SPACE, unitVectors(5, SPACE.dimensions, 3))
     expect(await nearest(parts, SPACE, ALL, unitVector(SPACE.dimensions, 4), 9)).toHaveLength(5)
@@ -50,7 +50,7 @@ if (missing === null) {
     onTestFinished(() => plain.close())
     const again = { store: plain, vectors: plain.vectors }
     expect(await nearest(again, SPACE, ALL, unitVector(SPACE.dimensions, 4), 9)).toHaveLength(5)
-    expect(await plain.inspect({ repair: false })).toEqual([])
+    expect(await plain.checkIntegrity({ repair: false })).toEqual([])
   })
 } else {
   describe('sqlite-vec vectors', () => {

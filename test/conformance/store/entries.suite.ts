@@ -51,7 +51,7 @@ export function describeEntries(open: OpenStore): void {
       const where = { ids: [row.id as never] }
       expect((await store.find(table, row.place, { where, limit: 5 })).rows).toEqual([row])
     }
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST28] shows a scope its own entries and turns, and no others', async () => {
@@ -81,17 +81,17 @@ export function describeEntries(open: OpenStore): void {
   it('[ST28] tells the places that hold only entries or turns, and counts them', async () => {
     const store = await open()
     await store.commit([put(entry({ place: SYSTEM })), put(turn({ place: EVE })), put(turn())])
-    expect(await store.places()).toEqual([
+    expect(await store.listPlaces()).toEqual([
       { owner: '@system', user: null, memories: 0, turns: 0 },
       { owner: 'ada', user: null, memories: 0, turns: 1 },
       { owner: 'ada', user: 'eve', memories: 0, turns: 1 },
     ])
-    expect((await store.report()).rows).toMatchObject({ memory: 0, entry: 1, turn: 2 })
-    expect(await store.places(owner('ada'))).toEqual([
+    expect((await store.getReport()).rows).toMatchObject({ memory: 0, entry: 1, turn: 2 })
+    expect(await store.listPlaces(owner('ada'))).toEqual([
       { owner: 'ada', user: null, memories: 0, turns: 1 },
       { owner: 'ada', user: 'eve', memories: 0, turns: 1 },
     ])
-    expect(await store.places(owner('nobody'))).toEqual([])
+    expect(await store.listPlaces(owner('nobody'))).toEqual([])
   })
 
   describe.each([

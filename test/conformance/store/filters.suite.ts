@@ -1,7 +1,7 @@
 /** Filters and pages. */
 import { expect, it } from 'vitest'
 import type { MemoryFilter } from '../../../src/storage/store.ts'
-import { fingerprint } from '../../../src/text/fingerprint.ts'
+import { computeFingerprint } from '../../../src/text/fingerprint.ts'
 import { ADA, changeId, instant, memory, revision } from '../../fakes/memories.ts'
 import { create, type OpenStore } from './store.suite.ts'
 
@@ -28,7 +28,7 @@ export function describeFilters(open: OpenStore): void {
     const names = Object.keys(rows) as (keyof typeof rows)[]
     const found = async (where: MemoryFilter) => {
       const listed = await store.find('memory', ADA, { where, limit: 100 })
-      const { hits: matched } = await store.matchText(ADA, { text: 'needle', limit: 100, where })
+      const { hits: matched } = await store.searchText(ADA, { text: 'needle', limit: 100, where })
       const ids = listed.rows.map((row) => row.id)
       expect(new Set(matched.map((hit) => hit.id))).toEqual(new Set(ids))
       return names.filter((name) => ids.includes(rows[name].id))
@@ -38,7 +38,7 @@ export function describeFilters(open: OpenStore): void {
     expect(await found({ ids: [rows.old.id, rows.plain.id] })).toEqual(['plain', 'old'])
     expect(await found({ ids: [] })).toEqual([])
     expect(await found({ key: 'k' })).toEqual(['keyed'])
-    expect(await found({ fingerprint: fingerprint(' NEEDLE. ') })).toEqual(but('other'))
+    expect(await found({ fingerprint: computeFingerprint(' NEEDLE. ') })).toEqual(but('other'))
     expect(await found({ statuses: ['active'] })).toEqual(but('disabled'))
     expect(await found({ statuses: ['disabled', 'forgotten'] })).toEqual(['disabled'])
     expect(await found({ statuses: [] })).toEqual([])
@@ -47,8 +47,8 @@ export function describeFilters(open: OpenStore): void {
     expect(await found({ trusts: ['suspect'] })).toEqual(['suspect'])
     expect(await found({ pinned: true })).toEqual(['pinned'])
     expect(await found({ change: changeId('special') })).toEqual(['changed'])
-    expect(await found({ unendedAt: instant(2_000) })).toEqual(but('expired', 'over'))
-    expect(await found({ unendedAt: instant(1_999) })).toEqual(names)
+    expect(await found({ validAt: instant(2_000) })).toEqual(but('expired', 'over'))
+    expect(await found({ validAt: instant(1_999) })).toEqual(names)
     expect(await found({ expiredBy: instant(2_000) })).toEqual(['expired'])
     expect(await found({ createdFrom: instant(1_000) })).toEqual(but('old'))
     expect(await found({ createdBefore: instant(1_000) })).toEqual(['old'])
@@ -75,9 +75,9 @@ export function describeFilters(open: OpenStore): void {
     await store.commit([...written, disputed].map(create))
     const found = async (where: MemoryFilter) => {
       const { rows } = await store.find('memory', ADA, { where, limit: 100, order: 'oldest' })
-      const { hits } = await store.matchText(ADA, { text: 'needle', limit: 100, where })
+      const { hits } = await store.searchText(ADA, { text: 'needle', limit: 100, where })
       expect(new Set(hits.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)))
-      expect((await store.tally(ADA, where)).total).toBe(rows.length)
+      expect((await store.countMemories(ADA, where)).total).toBe(rows.length)
       return rows.map(({ id }) => id)
     }
     for (const row of written) {
@@ -86,8 +86,8 @@ export function describeFilters(open: OpenStore): void {
     expect(await found({ sources: odd })).toEqual(written.slice(2).map(({ id }) => id))
     expect(await found({ sources: ['CLI', 'a'] })).toEqual([])
     expect(await found({ sources: [] })).toEqual([])
-    expect(await found({ conflicting: true })).toEqual([disputed.id])
-    expect(await found({ conflicting: false })).toEqual(written.map(({ id }) => id))
+    expect(await found({ hasConflict: true })).toEqual([disputed.id])
+    expect(await found({ hasConflict: false })).toEqual(written.map(({ id }) => id))
   })
 
   it('[ST8] finds revisions by memory, by change, and by the time they were in force', async () => {

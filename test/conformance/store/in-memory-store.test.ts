@@ -1,4 +1,4 @@
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { describeStore } from './store.suite.ts'
 
-describeStore('reference', async () => createReferenceStore())
+describeStore('reference', async () => createInMemoryStore())

@@ -26,7 +26,7 @@ export function describeIsolation(open: OpenStore): void {
     await store.commit(rows.map(create))
     const seenBy = async (scope: Scope) => {
       const listed = await store.find('memory', scope, { where: {}, limit: 10 })
-      const { hits: matched } = await store.matchText(scope, {
+      const { hits: matched } = await store.searchText(scope, {
         text: 'secret',
         limit: 10,
         where: {},

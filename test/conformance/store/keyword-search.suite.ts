@@ -1,7 +1,7 @@
 /** Keyword search: part of the store's contract. */
 import { expect, it } from 'vitest'
 import type { Memory } from '../../../src/domain/memory.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { ADA, instant, memory, owner, user } from '../../fakes/memories.ts'
 import { create, type OpenStore } from './store.suite.ts'
 
@@ -11,7 +11,7 @@ export function describeTextMatching(open: OpenStore): void {
     const rows = contents.map((content) => memory({ content }))
     await store.commit(rows.map(create))
     const search = async (text: string, limit = 10) => {
-      const { hits } = await store.matchText(ADA, { text, limit, where: {} })
+      const { hits } = await store.searchText(ADA, { text, limit, where: {} })
       return hits.map((hit) => rows.find((row) => row.id === hit.id)?.content)
     }
     return { store, rows, search }
@@ -24,7 +24,7 @@ export function describeTextMatching(open: OpenStore): void {
       'Anna likes spring flowers',
       'Nothing to do with it',
     )
-    const { hits } = await store.matchText(ADA, {
+    const { hits } = await store.searchText(ADA, {
       text: 'Anna Paris spring zebra',
       limit: 10,
       where: {},
@@ -36,7 +36,7 @@ export function describeTextMatching(open: OpenStore): void {
       expect(hit.coverage).toBeGreaterThan(0)
       expect(hit.coverage).toBeLessThan(1)
     }
-    const { hits: whole } = await store.matchText(ADA, {
+    const { hits: whole } = await store.searchText(ADA, {
       text: 'visited Paris',
       limit: 1,
       where: {},
@@ -54,13 +54,13 @@ export function describeTextMatching(open: OpenStore): void {
 
   it('[ST13] scores are positive even when every memory holds the word', async () => {
     const { store } = await withContents('tea', 'tea', 'tea')
-    const { hits } = await store.matchText(ADA, { text: 'tea', limit: 10, where: {} })
+    const { hits } = await store.searchText(ADA, { text: 'tea', limit: 10, where: {} })
     expect(hits).toHaveLength(3)
     for (const hit of hits) expect(hit.score).toBeGreaterThan(0.01)
   })
 
   it('[ST13] scores and orders as the reference store does', async () => {
-    const [store, reference] = [await open(), createReferenceStore()]
+    const [store, reference] = [await open(), createInMemoryStore()]
     const words = ['tea', 'milk', 'sugar', 'cup', 'kettle', 'leaf']
     const rows = Array.from({ length: 200 }, (_, n) =>
       memory({
@@ -79,8 +79,8 @@ export function describeTextMatching(open: OpenStore): void {
       for (const text of ['tea', 'tea milk kettle', 'leaf pot nothing', words.join(' ')]) {
         for (const where of [{}, { pinned: true }]) {
           const query = { text, limit: 50, where }
-          const { hits: expected, ...known } = await reference.matchText(scope, query)
-          const { hits, terms, averageLength } = await store.matchText(scope, query)
+          const { hits: expected, ...known } = await reference.searchText(scope, query)
+          const { hits, terms, averageLength } = await store.searchText(scope, query)
           expect(averageLength).toBeCloseTo(known.averageLength, 9)
           expect(terms.map((term) => term.text)).toEqual(known.terms.map((term) => term.text))
           terms.forEach(({ rarity }, n) => {
@@ -145,7 +145,7 @@ export function describeTextMatching(open: OpenStore): void {
     const store = await open()
     const row = memory({ key: 'favourite:editor', content: 'vim' })
     await store.commit([create(row)])
-    const { hits } = await store.matchText(ADA, { text: 'editor', limit: 5, where: {} })
+    const { hits } = await store.searchText(ADA, { text: 'editor', limit: 5, where: {} })
     expect(hits.map((hit) => hit.id)).toEqual([row.id])
   })
 
@@ -154,7 +154,7 @@ export function describeTextMatching(open: OpenStore): void {
     const row = memory({ content: 'alpha', key: 'gamma' })
     await store.commit([create(row)])
     const found = async (text: string) =>
-      (await store.matchText(ADA, { text, limit: 5, where: {} })).hits.length
+      (await store.searchText(ADA, { text, limit: 5, where: {} })).hits.length
     const put = (next: Memory) =>
       store.commit([{ op: 'put', table: 'memory', row: next, expect: 'any' }])
     await put({ ...row, content: 'beta', version: 2 })
@@ -177,7 +177,7 @@ export function describeTextMatching(open: OpenStore): void {
     const row = memory({ content: 'I moved to Oslo' })
     const spoken = { ...row, provenance: { ...row.provenance, speaker: 'Ann Lee' } }
     await store.commit([create(spoken), create(memory())])
-    const { hits } = await store.matchText(ADA, { text: 'what did Ann say', limit: 5, where: {} })
+    const { hits } = await store.searchText(ADA, { text: 'what did Ann say', limit: 5, where: {} })
     expect(hits.map((hit) => hit.id)).toEqual([row.id])
   })
 
@@ -185,7 +185,7 @@ export function describeTextMatching(open: OpenStore): void {
     const store = await open()
     const row = memory({ content: 'alpha' })
     const found = async (text: string) =>
-      (await store.matchText(ADA, { text, limit: 5, where: {} })).hits.length
+      (await store.searchText(ADA, { text, limit: 5, where: {} })).hits.length
     const say = (speaker: string | null, version: number) => {
       const next = { ...row, provenance: { ...row.provenance, speaker }, version }
       return store.commit([{ op: 'put', table: 'memory', row: next, expect: 'any' }])
@@ -196,7 +196,7 @@ export function describeTextMatching(open: OpenStore): void {
     expect([await found('Ann'), await found('Ben'), await found('alpha')]).toEqual([0, 1, 1])
     await say(null, 3)
     expect([await found('Ann'), await found('Ben'), await found('alpha')]).toEqual([0, 0, 1])
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST16] reads no query as syntax', async () => {
@@ -237,7 +237,7 @@ export function describeTextMatching(open: OpenStore): void {
     const place = { ...ADA, user: user('eve') }
     await store.commit([create(memory({ place, content: 'hidden' })), create(memory())])
     for (const text of ['o1', 'p1', 'p2', 'own', 'ada', 'eve']) {
-      expect((await store.matchText(ADA, { text, limit: 10, where: {} })).hits).toEqual([])
+      expect((await store.searchText(ADA, { text, limit: 10, where: {} })).hits).toEqual([])
     }
   })
 }

@@ -8,7 +8,7 @@ import {
   type Memory,
 } from '../../../src/domain/memory.ts'
 import type { FindQuery, MemoryFilter, Store } from '../../../src/storage/store.ts'
-import { containsLowered, lowered } from '../../../src/text/substring.ts'
+import { containsFolded, foldCase } from '../../../src/text/substring.ts'
 import { ADA, BOB, instant, memory, user } from '../../fakes/memories.ts'
 import { create, type OpenStore } from './store.suite.ts'
 
@@ -96,8 +96,8 @@ export function describeListing(open: OpenStore): void {
     const rows = fc.sample(anyText, 300).map((content) => memory({ content: content || '-' }))
     await store.commit(rows.map(create))
     for (const contains of fc.sample(anyText, 60).map((text) => text.slice(0, 2))) {
-      const { total } = await store.tally(ADA, { contains })
-      const expected = rows.filter((row) => containsLowered(row.content, lowered(contains)))
+      const { total } = await store.countMemories(ADA, { contains })
+      const expected = rows.filter((row) => containsFolded(row.content, foldCase(contains)))
       expect(total, JSON.stringify(contains)).toBe(expected.length)
     }
   })
@@ -112,7 +112,7 @@ export function describeListing(open: OpenStore): void {
     ]
     await store.commit(rows.map(create))
     const matched = async (where: MemoryFilter) => {
-      const { hits } = await store.matchText(ADA, { text: 'needle', limit: 10, where })
+      const { hits } = await store.searchText(ADA, { text: 'needle', limit: 10, where })
       return rows.flatMap((row, at) => (hits.some((hit) => hit.id === row.id) ? [at] : []))
     }
     expect(await matched({ contains: 'hay%' })).toEqual([0, 2])
@@ -276,10 +276,10 @@ export function describeListing(open: OpenStore): void {
     for (const scope of [ADA, EVE, BOB, { owner: ADA.owner }]) {
       for (const where of filters) {
         const listed = await store.find('memory', scope, { where, limit: 1_000 })
-        expect(await store.tally(scope, where)).toEqual(countedByHand(listed.rows))
+        expect(await store.countMemories(scope, where)).toEqual(countedByHand(listed.rows))
       }
     }
-    expect(await store.tally({ ...ADA, user: user('nobody') }, {})).toEqual(countedByHand([]))
+    expect(await store.countMemories({ ...ADA, user: user('nobody') }, {})).toEqual(countedByHand([]))
   })
 }
 

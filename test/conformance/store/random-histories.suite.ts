@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import type { TombstoneId } from '../../../src/domain/ids.ts'
 import { MEMORY_STATUSES } from '../../../src/domain/memory.ts'
 import type { Scope } from '../../../src/domain/scope.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import {
   type Change,
   type Expectation,
@@ -144,12 +144,12 @@ export function describeHistories(open: OpenStore, histories: number): void {
     const commits = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(commits, async (history) => {
-        const [store, reference] = [await open(), createReferenceStore()]
+        const [store, reference] = [await open(), createInMemoryStore()]
         for (const changes of history) {
           expect(await store.commit(changes)).toEqual(await reference.commit(changes))
         }
         expect(await observe(store)).toEqual(await observe(reference))
-        expect(await store.inspect({ repair: false })).toEqual([])
+        expect(await store.checkIntegrity({ repair: false })).toEqual([])
         await store.close()
       }),
       { numRuns: histories },
@@ -159,7 +159,7 @@ export function describeHistories(open: OpenStore, histories: number): void {
 
 /** Everything a caller can see. Scores may differ between engines; which memories are found may not. */
 async function observe(store: Store): Promise<unknown> {
-  const seen: unknown[] = [await store.places(), (await store.report()).rows]
+  const seen: unknown[] = [await store.listPlaces(), (await store.getReport()).rows]
   for (const scope of [{ owner: owner('ada') }, ...PLACES] satisfies Scope[]) {
     for (const table of TABLES) {
       seen.push(await store.find(table, scope, { where: {}, limit: 100 }))
@@ -172,11 +172,11 @@ async function observe(store: Store): Promise<unknown> {
       if (first.next !== null)
         seen.push(await store.find('memory', scope, { ...query, after: first.next }))
     }
-    seen.push(await store.tally(scope, { contains: 'ALPHA' }), await store.tally(scope, {}))
+    seen.push(await store.countMemories(scope, { contains: 'ALPHA' }), await store.countMemories(scope, {}))
     const where = { statuses: ['active'], unendedAt: instant(1_000) } as const
     seen.push(await store.find('memory', scope, { where, limit: 100 }))
     for (const text of WORDS) {
-      const { hits } = await store.matchText(scope, { text, limit: 100, where: {} })
+      const { hits } = await store.searchText(scope, { text, limit: 100, where: {} })
       seen.push(hits.map((hit) => hit.id).sort())
     }
   }

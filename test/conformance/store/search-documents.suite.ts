@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest'
 import type { MemoryId } from '../../../src/domain/ids.ts'
 import type { Scope } from '../../../src/domain/scope.ts'
-import { DOCUMENT_TYPES, documentId, turnDocument } from '../../../src/domain/search-document.ts'
+import { DOCUMENT_TYPES, toDocumentId, toTurnDocument } from '../../../src/domain/search-document.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import type { Change, DocumentFilter, Expectation, Store } from '../../../src/storage/store.ts'
 import { turn, turnId } from '../../fakes/entries.ts'
 import { ADA, BOB, instant, memory, owner, session, user } from '../../fakes/memories.ts'
@@ -29,10 +29,10 @@ export function describeDocuments(open: OpenStore): void {
     text: string,
     where: DocumentFilter,
     scope: Scope = ALL_OF_ADA,
-  ) => (await store.matchText(scope, { text, limit: 50, where })).hits.map((hit) => hit.id)
+  ) => (await store.searchText(scope, { text, limit: 50, where })).hits.map((hit) => hit.id)
 
   it('[ST45] ranks memories and turns in one list, with the statistics of both', async () => {
-    const [store, reference] = [await open(), createReferenceStore()]
+    const [store, reference] = [await open(), createInMemoryStore()]
     const changes = [
       create(memory({ content: 'The kitchen is painted sage green' })),
       say(turn({ content: 'We repainted the kitchen, went for sage green', place: TALK })),
@@ -46,8 +46,8 @@ export function describeDocuments(open: OpenStore): void {
       for (const where of [BOTH, {}, { types: ['turn'] }] satisfies DocumentFilter[]) {
         const query = { text: 'sage green kitchen', limit: 10, where }
         const [found, expected] = [
-          await store.matchText(scope, query),
-          await reference.matchText(scope, query),
+          await store.searchText(scope, query),
+          await reference.searchText(scope, query),
         ]
         expect(found.hits.map((hit) => hit.id)).toEqual(expected.hits.map((hit) => hit.id))
         expect(found.averageLength).toBeCloseTo(expected.averageLength, 9)
@@ -57,7 +57,7 @@ export function describeDocuments(open: OpenStore): void {
         })
       }
     }
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST49] tells the best memories behind a list that turns fill, or leaves them to another search', async () => {
@@ -69,12 +69,12 @@ export function describeDocuments(open: OpenStore): void {
     await store.commit([...known.map((row) => create(row)), ...said.map((row) => say(row))])
     const match = { text: 'green tea' }
     for (const limit of [1, 5, 14, 30]) {
-      const plain = await store.matchText(ALL_OF_ADA, { ...match, limit, where: BOTH })
-      const best = await store.matchText(ALL_OF_ADA, { ...match, limit: 4, where: {} })
+      const plain = await store.searchText(ALL_OF_ADA, { ...match, limit, where: BOTH })
+      const best = await store.searchText(ALL_OF_ADA, { ...match, limit: 4, where: {} })
       const ids = plain.hits.map(({ id }) => id)
       const joined = [...plain.hits, ...best.hits.filter(({ id }) => !ids.includes(id))]
       const asked = { ...match, limit, where: BOTH, memoriesMin: 4 }
-      const { hits } = await store.matchText(ALL_OF_ADA, asked)
+      const { hits } = await store.searchText(ALL_OF_ADA, asked)
       expect([plain.hits, joined]).toContainEqual(hits)
     }
   })
@@ -87,16 +87,16 @@ export function describeDocuments(open: OpenStore): void {
     expect(await matched(store, 'green', { types: ['turn'] })).toEqual([said.id])
     expect((await matched(store, 'green', BOTH)).sort()).toEqual([known.id, said.id].sort())
     expect(await matched(store, 'green', { types: [] })).toEqual([])
-    expect(await store.get('memory', ADA, documentId(said.id))).toBeNull()
+    expect(await store.get('memory', ADA, toDocumentId(said.id))).toBeNull()
     const listed = await store.find('memory', ADA, { where: {}, limit: 10 })
     expect(listed.rows.map((row) => row.id)).toEqual([known.id])
-    const byId = { where: { ids: [documentId(said.id)] }, limit: 10 }
+    const byId = { where: { ids: [toDocumentId(said.id)] }, limit: 10 }
     expect((await store.find('memory', ADA, byId)).rows).toEqual([])
     expect(
       (await store.find('memory', ADA, { where: {}, limit: 9, order: 'updated' })).rows,
     ).toEqual([known])
-    expect((await store.tally(ADA, {})).total).toBe(1)
-    expect((await store.report()).rows).toMatchObject({ memory: 1, turn: 1 })
+    expect((await store.countMemories(ADA, {})).total).toBe(1)
+    expect((await store.getReport()).rows).toMatchObject({ memory: 1, turn: 1 })
   })
 
   it('[ST46] reads documents by id and page by page', async () => {
@@ -106,7 +106,7 @@ export function describeDocuments(open: OpenStore): void {
       turn({ place: n % 2 === 0 ? TALK : EVES_TALK, role: n % 3 === 0 ? 'assistant' : 'user' }),
     )
     await store.commit([...memories.map(create), ...turns.map((row) => say(row))])
-    const expected = [...memories, ...turns.map(turnDocument)].sort((a, b) =>
+    const expected = [...memories, ...turns.map(toTurnDocument)].sort((a, b) =>
       a.id < b.id ? -1 : 1,
     )
     const read: unknown[] = []
@@ -120,7 +120,7 @@ export function describeDocuments(open: OpenStore): void {
       after = page.next
     }
     expect(read).toEqual(expected)
-    const ids = [turns[1], turns[2]].map((row) => documentId(row?.id ?? turnId(0)))
+    const ids = [turns[1], turns[2]].map((row) => toDocumentId(row?.id ?? turnId(0)))
     const find = async (where: DocumentFilter, scope: Scope = ALL_OF_ADA) =>
       (await store.findDocuments(scope, { where, limit: 100 })).rows.map((row) => row.id)
     expect((await find({ ...BOTH, ids })).sort()).toEqual([...ids].sort())
@@ -128,7 +128,7 @@ export function describeDocuments(open: OpenStore): void {
     expect(await find({ types: ['turn'] }, { owner: owner('bob') })).toEqual([])
     const assistants = turns.filter(({ role }) => role === 'assistant').map(({ id }) => id)
     expect((await find({ types: ['turn'], trusts: ['assistant'] })).sort()).toEqual(
-      assistants.map(documentId).sort(),
+      assistants.map(toDocumentId).sort(),
     )
   })
 
@@ -152,7 +152,7 @@ export function describeDocuments(open: OpenStore): void {
     await store.commit([remove])
     expect(await matched(store, 'beta', BOTH)).toEqual([])
     expect((await store.findDocuments(ALL_OF_ADA, { where: BOTH, limit: 9 })).rows).toEqual([])
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST47] leaves no document of a turn whose commit is refused', async () => {
@@ -161,7 +161,7 @@ export function describeDocuments(open: OpenStore): void {
     const twice = [say(row), say(row)]
     expect((await store.commit(twice)).kind).toBe('conflict')
     expect(await matched(store, 'alpha', BOTH)).toEqual([])
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST48] tells the neighbours of a turn by position, and never those of another kind', async () => {
@@ -175,13 +175,13 @@ export function describeDocuments(open: OpenStore): void {
         saidAt: instant(9 - position),
       }),
     )
-    const course = [...rows].sort((a, b) => a.position - b.position).map(({ id }) => documentId(id))
+    const course = [...rows].sort((a, b) => a.position - b.position).map(({ id }) => toDocumentId(id))
     const learned = [memory({ place: TALK }), memory({ place: TALK })]
     const eves = turn({ place: EVES_TALK, position: 3 })
     await store.commit([...[...rows, eves].map((row) => say(row)), ...learned.map(create)])
     const [first, second, third, fourth, fifth] = course as [MemoryId, MemoryId, ...MemoryId[]] // five of them
     const ids = [...course, ...learned.map(({ id }) => id)]
-    const around = await store.around(ALL_OF_ADA, ids, 2)
+    const around = await store.findNeighbors(ALL_OF_ADA, ids, 2)
     expect(around.get(third ?? first)).toEqual({
       session: TALK.session,
       before: [second, first],
@@ -193,16 +193,16 @@ export function describeDocuments(open: OpenStore): void {
       before: [],
       after: [learned[1]?.id],
     })
-    expect(await store.around({ owner: owner('bob') }, ids, 2)).toEqual(new Map())
-    const told = await store.matchText(ALL_OF_ADA, {
+    expect(await store.findNeighbors({ owner: owner('bob') }, ids, 2)).toEqual(new Map())
+    const told = await store.searchText(ALL_OF_ADA, {
       text: 'sentence',
       limit: 9,
       where: BOTH,
-      besides: { reach: 2, hits: 9 },
+      neighborRequest: { reach: 2, hits: 9 },
     })
-    for (const { id, surroundings } of told.hits) {
+    for (const { id, neighbors: surroundings } of told.hits) {
       if (surroundings !== undefined) {
-        const asked = await store.around(ALL_OF_ADA, [id], 2)
+        const asked = await store.findNeighbors(ALL_OF_ADA, [id], 2)
         expect(surroundings).toEqual(asked.get(id) ?? null)
       }
     }

@@ -12,7 +12,7 @@ export function describeSurroundings(open: OpenStore): void {
     const rows = Array.from({ length: 6 }, () => memory({ place: today }))
     await store.commit(rows.map(create))
     const ids = rows.map((row) => row.id)
-    const around = [...(await store.around(all, ids, 2))].sort(([a], [b]) => (a < b ? -1 : 1))
+    const around = [...(await store.findNeighbors(all, ids, 2))].sort(([a], [b]) => (a < b ? -1 : 1))
     expect(around.map(([id]) => id)).toEqual(ids)
     const told = around.map(([, surroundings]) => surroundings)
     expect(told[0]).toEqual({ session: 'today', before: [], after: [ids[1], ids[2]] })
@@ -39,11 +39,11 @@ export function describeSurroundings(open: OpenStore): void {
     await store.commit(rows.map(create))
     const ids = rows.map((row) => row.id)
     const last = ids.at(-1)
-    const around = await store.around({ ...all, user: null }, ids, 5)
+    const around = await store.findNeighbors({ ...all, user: null }, ids, 5)
     expect([...around.keys()].sort()).toEqual([mine.id, yesterday.id, last])
     expect(around.get(mine.id)).toMatchObject({ before: [], after: [last] })
-    expect(await store.around({ owner: owner('nobody') }, ids, 5)).toEqual(new Map())
-    expect(await store.around(all, [], 5)).toEqual(new Map())
+    expect(await store.findNeighbors({ owner: owner('nobody') }, ids, 5)).toEqual(new Map())
+    expect(await store.findNeighbors(all, [], 5)).toEqual(new Map())
   })
 
   it('[ST44] tells with the hits, where it does, what it says when it is asked', async () => {
@@ -62,21 +62,21 @@ export function describeSurroundings(open: OpenStore): void {
     )
     await store.commit([...rows, memory({ place: today, status: 'disabled' })].map(create))
     const asked = { text: 'word', limit: 20, where: { statuses: ['active'] } } as const
-    const plain = await store.matchText(all, asked)
-    const { hits, ...rest } = await store.matchText(all, {
+    const plain = await store.searchText(all, asked)
+    const { hits, ...rest } = await store.searchText(all, {
       ...asked,
-      besides: { reach: 2, hits: 15 },
+      neighborRequest: { reach: 2, hits: 15 },
     })
-    const withoutThem = hits.map(({ surroundings: _, speaker: __, ...hit }) => hit)
+    const withoutThem = hits.map(({ neighbors: _, speaker: __, ...hit }) => hit)
     expect({ ...rest, hits: withoutThem }).toEqual(plain)
     const ids = hits.map(({ id }) => id)
-    const around = await store.around(all, ids, 2)
+    const around = await store.findNeighbors(all, ids, 2)
     const speakers = new Map(rows.map(({ id, provenance }) => [id, provenance.speaker]))
-    for (const { id, surroundings, speaker } of hits) {
+    for (const { id, neighbors: surroundings, speaker } of hits) {
       if (surroundings !== undefined) expect(surroundings).toEqual(around.get(id) ?? null)
       if (speaker !== undefined) expect(speaker).toBe(speakers.get(id))
     }
-    const told = hits.map(({ surroundings }) => surroundings !== undefined)
+    const told = hits.map(({ neighbors: surroundings }) => surroundings !== undefined)
     expect(told.lastIndexOf(true)).toBeLessThan(15)
   })
 }

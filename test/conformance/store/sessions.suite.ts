@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Scope } from '../../../src/domain/scope.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
-import type { Change, SessionTally, Store } from '../../../src/storage/store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import type { Change, SessionSummary, Store } from '../../../src/storage/store.ts'
 import { turn } from '../../fakes/entries.ts'
 import { ADA, BOB, instant, owner, session, user } from '../../fakes/memories.ts'
 import type { OpenStore } from './store.suite.ts'
@@ -26,30 +26,30 @@ export function describeSessions(open: OpenStore): void {
       ),
     )
     await store.commit([say(said('theirs', 50, BOB))])
-    const { rows, next } = await store.sessions(ALL_OF_ADA, { limit: 9 })
+    const { rows, next } = await store.listSessions(ALL_OF_ADA, { limit: 9 })
     expect(next).toBeNull()
     expect(rows).toEqual([
       { place: { ...ADA, session: 'new' }, turns: 2, firstSaidAt: 10, lastSaidAt: 30 },
       { place: { ...eve, session: 'old' }, turns: 1, firstSaidAt: 7, lastSaidAt: 7 },
       { place: { ...ADA, session: 'old' }, turns: 1, firstSaidAt: 5, lastSaidAt: 5 },
     ])
-    const old = await store.sessions({ ...ALL_OF_ADA, session: session('old') }, { limit: 9 })
+    const old = await store.listSessions({ ...ALL_OF_ADA, session: session('old') }, { limit: 9 })
     expect(old.rows.map(({ place }) => place.user)).toEqual(['eve', ADA.user])
     const ofEve = { ...ALL_OF_ADA, user: user('eve') }
-    expect((await store.sessions(ofEve, { limit: 9 })).rows).toHaveLength(1)
-    expect((await store.sessions({ ...ADA, session: null }, { limit: 9 })).rows).toEqual([])
-    expect((await store.sessions({ owner: owner('nobody') }, { limit: 9 })).rows).toEqual([])
+    expect((await store.listSessions(ofEve, { limit: 9 })).rows).toHaveLength(1)
+    expect((await store.listSessions({ ...ADA, session: null }, { limit: 9 })).rows).toEqual([])
+    expect((await store.listSessions({ owner: owner('nobody') }, { limit: 9 })).rows).toEqual([])
   })
 
   it('[LD1] goes on from page to page, and takes no other cursor', async () => {
     const store = await open()
     const names = ['a', 'b', 'ü', '日本', '\u0000odd.1', 'f', 'g']
     await store.commit(names.map((name) => say(said(name, 7))))
-    const whole = await store.sessions(ALL_OF_ADA, { limit: 99 })
+    const whole = await store.listSessions(ALL_OF_ADA, { limit: 99 })
     expect(new Set(whole.rows.map(({ place }) => place.session))).toEqual(new Set(names))
     expect(await inPages(store, ALL_OF_ADA, 2)).toEqual(whole.rows)
     for (const after of ['nonsense', '', '7']) {
-      await expect(store.sessions(ALL_OF_ADA, { limit: 2, after })).rejects.toMatchObject({
+      await expect(store.listSessions(ALL_OF_ADA, { limit: 2, after })).rejects.toMatchObject({
         code: 'invalid_input',
       })
     }
@@ -64,7 +64,7 @@ export function describeSessions(open: OpenStore): void {
     })
     await fc.assert(
       fc.asyncProperty(fc.array(place, { maxLength: 20 }), async (drawn) => {
-        const [store, reference] = [await open(), createReferenceStore()]
+        const [store, reference] = [await open(), createInMemoryStore()]
         const rows = drawn.map(({ user: who, name, at }) =>
           said(name, at, { ...ADA, user: who === null ? null : user(who) }),
         )
@@ -92,10 +92,10 @@ export function describeSessions(open: OpenStore): void {
 }
 
 async function inPages(store: Store, scope: Scope, limit: number) {
-  const rows: SessionTally[] = []
+  const rows: SessionSummary[] = []
   let after: string | null = null
   do {
-    const page: Awaited<ReturnType<Store['sessions']>> = await store.sessions(scope, {
+    const page: Awaited<ReturnType<Store['listSessions']>> = await store.listSessions(scope, {
       limit,
       ...(after === null ? {} : { after }),
     })

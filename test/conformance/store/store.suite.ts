@@ -187,7 +187,7 @@ function describeRows(open: OpenStore): void {
     const remove: Change = { op: 'remove', table: 'memory', scope: ADA, id: row.id, expect: 'any' }
     expect(await store.commit([remove, create(row)])).toEqual(COMMITTED)
     expect(await store.get('memory', ADA, row.id)).toEqual(row)
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST11] tells who has memories, and counts what it holds', async () => {
@@ -201,13 +201,13 @@ function describeRows(open: OpenStore): void {
       create(memory({ place: eve })),
       { op: 'put', table: 'revision', row: revision(memory({ place: carol })), expect: 'absent' },
     ])
-    expect(await store.places()).toEqual([
+    expect(await store.listPlaces()).toEqual([
       { owner: 'ada', user: null, memories: 2, turns: 0 },
       { owner: 'ada', user: 'eve', memories: 1, turns: 0 },
       { owner: 'bob', user: null, memories: 1, turns: 0 },
       { owner: 'carol', user: null, memories: 0, turns: 0 },
     ])
-    expect((await store.report()).rows).toEqual({
+    expect((await store.getReport()).rows).toEqual({
       memory: 4,
       revision: 1,
       tombstone: 0,
@@ -222,7 +222,7 @@ function describeRows(open: OpenStore): void {
     await store.commit([create(row), create(memory())])
     await store.commit([replace({ ...row, version: 2, content: 'other words' })])
     await store.commit([{ op: 'remove', table: 'memory', scope: ADA, id: row.id, expect: 'any' }])
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 }
 
@@ -240,7 +240,7 @@ function describeCommits(open: OpenStore): void {
     expect(await store.get('memory', ADA, first.id)).toEqual(first)
     expect(await store.get('memory', ADA, second.id)).toBeNull()
     expect(
-      (await store.matchText(ADA, { text: second.content, limit: 5, where: {} })).hits,
+      (await store.searchText(ADA, { text: second.content, limit: 5, where: {} })).hits,
     ).toHaveLength(1)
   })
 
@@ -263,9 +263,9 @@ function describeCommits(open: OpenStore): void {
     expect((await store.get('memory', ADA, a.id))?.key).toBe('b')
     expect((await store.get('memory', ADA, b.id))?.key).toBe('a')
     expect(
-      (await store.matchText(ADA, { text: 'a', limit: 5, where: { ids: [a.id] } })).hits,
+      (await store.searchText(ADA, { text: 'a', limit: 5, where: { ids: [a.id] } })).hits,
     ).toEqual([])
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST2] lets an id move to another owner or user once it was removed', async () => {
@@ -278,9 +278,9 @@ function describeCommits(open: OpenStore): void {
       const remove: Change = { op: 'remove', table: 'memory', scope, id: row.id, expect: 'any' }
       expect(await store.commit([remove, create({ ...row, place })])).toEqual(COMMITTED)
       at = place
-      const { hits } = await store.matchText(at, { text: 'wanderer', limit: 5, where: {} })
+      const { hits } = await store.searchText(at, { text: 'wanderer', limit: 5, where: {} })
       expect(hits.map((hit) => hit.id)).toEqual([row.id])
-      expect(await store.inspect({ repair: false })).toEqual([])
+      expect(await store.checkIntegrity({ repair: false })).toEqual([])
     }
   })
 
@@ -303,7 +303,7 @@ function describeCommits(open: OpenStore): void {
     const counted: Change = { ...count, scope: again.place }
     expect(await store.commit([counted, any(again), counted])).toEqual(COMMITTED)
     expect((await store.get('memory', again.place, row.id))?.useCount).toBe(4)
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST2] takes an empty commit, and refuses one past the limit', async () => {
@@ -363,7 +363,7 @@ function describeCommits(open: OpenStore): void {
     await store.commit([{ op: 'put', table: 'tombstone', row: grave, expect: 'absent' }])
     expect(await store.commit([absent, create(memory())])).toMatchObject(refused)
     expect(await store.commit([first, create(memory())])).toEqual(COMMITTED)
-    expect((await store.report()).rows.memory).toBe(2)
+    expect((await store.getReport()).rows.memory).toBe(2)
   })
 
   it('[ST5] lets one live memory hold a key, per owner and user', async () => {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/storage/store.ts'
-import { queryTerms } from '../../../src/text/search/terms.ts'
+import { extractQueryTerms } from '../../../src/text/search/terms.ts'
 import { ADA, memory } from '../../fakes/memories.ts'
 import { repetitions } from '../../support/thoroughness.ts'
 import { create, type OpenStore } from './store.suite.ts'
@@ -56,9 +56,9 @@ async function keepsAll(store: Store, strings: readonly string[]): Promise<void>
   }
   // Looking up a sample keeps the run short; which ones changes with every run of the random strings.
   for (const row of rows.filter((_, index) => rows.length < 1_000 || index % 20 === 0)) {
-    if (queryTerms(row.content).length === 0) continue
+    if (extractQueryTerms(row.content).length === 0) continue
     const where = { ids: [row.id] }
-    const { hits } = await store.matchText(ADA, { text: row.content, limit: 1, where })
+    const { hits } = await store.searchText(ADA, { text: row.content, limit: 1, where })
     expect(
       hits.map((hit) => hit.id),
       JSON.stringify(row.content),

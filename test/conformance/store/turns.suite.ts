@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Place, Scope } from '../../../src/domain/scope.ts'
-import { documentId } from '../../../src/domain/search-document.ts'
+import { toDocumentId } from '../../../src/domain/search-document.ts'
 import { TURN_ROLES, type Turn } from '../../../src/domain/turn.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import type {
   Change,
   DocumentFilter,
@@ -13,7 +13,7 @@ import type {
   TextMatch,
   TextQuery,
 } from '../../../src/storage/store.ts'
-import { queryTerms } from '../../../src/text/search/terms.ts'
+import { extractQueryTerms } from '../../../src/text/search/terms.ts'
 import { turn, turnId } from '../../fakes/entries.ts'
 import { ADA, BOB, instant, memory, owner, session, user } from '../../fakes/memories.ts'
 import { COMMITTED, create, type OpenStore } from './store.suite.ts'
@@ -36,7 +36,7 @@ const remove = ({ id, place }: Turn): Change => {
 
 /** A search among turns alone. */
 function matchTurns(store: Store, scope: Scope, query: TextQuery): Promise<TextMatch> {
-  return store.matchText(scope, { ...query, where: { ...query.where, types: ['turn'] } })
+  return store.searchText(scope, { ...query, where: { ...query.where, types: ['turn'] } })
 }
 
 export function describeTurns(open: OpenStore, histories: number): void {
@@ -46,7 +46,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     await store.commit(rows.map((row) => say(row)))
     const search = async (text: string, limit = 10) => {
       const { hits } = await matchTurns(store, ADA, { text, limit, where: {} })
-      return hits.map((hit) => rows.find((row) => documentId(row.id) === hit.id)?.content)
+      return hits.map((hit) => rows.find((row) => toDocumentId(row.id) === hit.id)?.content)
     }
     return { store, rows, search }
   }
@@ -70,7 +70,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     const whole = await matchTurns(store, ADA, { text: 'visited Paris', limit: 1, where: {} })
     expect(whole.hits[0]?.coverage).toBe(1)
     expect((await matchTurns(store, ADA, { ...query, limit: 0 })).hits).toEqual([])
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST37] finds stems, identifiers, accents, other scripts and the speaker', async () => {
@@ -125,7 +125,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     expect(await found('alpha', 'beta', 'gamma')).toBe('0,0,0')
     await store.commit([say(row), remove(row), say({ ...row, content: 'delta' })])
     expect(await found('alpha', 'delta')).toBe('0,1')
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST37] searches turns and memories apart', async () => {
@@ -137,10 +137,10 @@ export function describeTurns(open: OpenStore, histories: number): void {
     await store.commit([say(said), create(known)])
     const query = { text: 'same words', limit: 5, where: {} }
     expect((await matchTurns(store, ADA, query)).hits.map((hit) => hit.id)).toEqual([said.id])
-    expect((await store.matchText(ADA, query)).hits.map((hit) => hit.id)).toEqual([known.id])
+    expect((await store.searchText(ADA, query)).hits.map((hit) => hit.id)).toEqual([known.id])
     await store.commit([remove(said)])
     expect((await matchTurns(store, ADA, query)).hits).toEqual([])
-    expect((await store.matchText(ADA, query)).hits).toHaveLength(1)
+    expect((await store.searchText(ADA, query)).hits).toHaveLength(1)
   })
 
   it('[ST37] reads no query as syntax, and nobody reaches the tokens that keep owners apart', async () => {
@@ -166,15 +166,15 @@ export function describeTurns(open: OpenStore, histories: number): void {
       expect(await store.commit(changes)).toEqual(COMMITTED)
     }
     for (const row of rows.filter((_, index) => index % 10 === 0)) {
-      if (queryTerms(row.content).length === 0) continue
-      const where = { ids: [documentId(row.id)] }
+      if (extractQueryTerms(row.content).length === 0) continue
+      const where = { ids: [toDocumentId(row.id)] }
       const { hits } = await matchTurns(store, ADA, { text: row.content, limit: 1, where })
       expect(
         hits.map((hit) => hit.id),
         JSON.stringify(row.content),
       ).toEqual([row.id])
     }
-    expect(await store.inspect({ repair: false })).toEqual([])
+    expect(await store.checkIntegrity({ repair: false })).toEqual([])
   })
 
   it('[ST38] shows a scope its own turns and no others, searched or read in their course', async () => {
@@ -187,7 +187,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
       const read = await store.find('turn', scope, { where: {}, limit: 10, order: 'lastSaid' })
       expect(hits.map((hit) => hit.id).sort()).toEqual(read.rows.map((row) => row.id).sort())
       return places.filter((_, index) =>
-        hits.some((hit) => hit.id === documentId(rows[index]?.id ?? turnId(0))),
+        hits.some((hit) => hit.id === toDocumentId(rows[index]?.id ?? turnId(0))),
       )
     }
     expect(await seenBy(ALL_OF_ADA)).toEqual([ADA, EVE, EVE_TODAY, ADA_TODAY])
@@ -227,11 +227,11 @@ export function describeTurns(open: OpenStore, histories: number): void {
     const found = async (where: DocumentFilter, limit = 100) => {
       const { hits } = await matchTurns(store, ADA, { text: 'tea', limit, where })
       return rows.flatMap((row, n) =>
-        hits.some((hit) => hit.id === documentId(row.id)) ? [n] : [],
+        hits.some((hit) => hit.id === toDocumentId(row.id)) ? [n] : [],
       )
     }
     expect(
-      await found({ ids: [rows[3]?.id ?? turnId(0), turnId('none')].map(documentId) }),
+      await found({ ids: [rows[3]?.id ?? turnId(0), turnId('none')].map(toDocumentId) }),
     ).toEqual([3])
     expect(await found({ ids: [] })).toEqual([])
     expect(await found({ trusts: ['assistant'] }, 2)).toHaveLength(2)
@@ -259,7 +259,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
   })
 
   it('[ST39] scores and orders as the reference store does, equal scores by id', async () => {
-    const [store, reference] = [await open(), createReferenceStore()]
+    const [store, reference] = [await open(), createInMemoryStore()]
     const words = ['tea', 'milk', 'sugar', 'cup', '北京', 'leaf']
     const rows = Array.from({ length: 200 }, (_, n) =>
       turn({
@@ -349,12 +349,12 @@ export function describeTurns(open: OpenStore, histories: number): void {
     const commits = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(commits, async (history) => {
-        const [store, reference] = [await open(), createReferenceStore()]
+        const [store, reference] = [await open(), createInMemoryStore()]
         for (const changes of history) {
           expect(await store.commit(changes)).toEqual(await reference.commit(changes))
         }
         await expectSameTurns(store, reference)
-        expect(await store.inspect({ repair: false })).toEqual([])
+        expect(await store.checkIntegrity({ repair: false })).toEqual([])
         await store.close()
       }),
       { numRuns: histories },

@@ -1,7 +1,7 @@
-import { referenceMirror } from '../../../src/storage/in-memory/in-memory-vector-replica.ts'
+import { createInMemoryVectorReplica } from '../../../src/storage/in-memory/in-memory-vector-replica.ts'
 import { describeVectorMirror } from './vector-replica.suite.ts'
 
 describeVectorMirror('reference mirror', async () => {
-  const mirror = referenceMirror()
+  const mirror = createInMemoryVectorReplica()
   return { mirror, close: () => mirror.close() }
 })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../../src/storage/lancedb/lancedb-driver.ts'
+import { openLanceDatabase } from '../../../src/storage/lancedb/lancedb-driver.ts'
 import {
-  LancePlugin,
-  type PluginOptions,
+  PluginMemoryTable,
+  type PluginMemoryTableOptions,
 } from '../../../src/storage/lancedb/plugin-memory-table.ts'
 import { type InstalledLance, lancePart } from '../../support/lancedb.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -20,8 +20,8 @@ if (part.kind === 'none') {
 }
 
 function describePlugin({ load }: InstalledLance): void {
-  const open = async (options: Partial<PluginOptions> = {}) => {
-    const plugin = await LancePlugin.open({
+  const open = async (options: Partial<PluginMemoryTableOptions> = {}) => {
+    const plugin = await PluginMemoryTable.open({
       ...{ folder: temporaryFolder(), dimensions: 3, load, newId: randomUUID, now: () => NOW },
       ...options,
     })
@@ -80,7 +80,7 @@ function describePlugin({ load }: InstalledLance): void {
 
   it('[LC11] opens what was there before, and refuses vectors of other dimensions', async () => {
     const folder = temporaryFolder()
-    const { connection } = await openDatabase(folder, load)
+    const { connection } = await openLanceDatabase(folder, load)
     const row = { id: randomUUID(), text: 'from before', vector: [1, 0, 0], importance: 0.5 }
     await createByRows(connection, { ...row, category: 'unheard of', createdAt: 5 })
     connection.close()

@@ -9,11 +9,11 @@ import type {
   LanceTable,
 } from '../../../src/storage/lancedb/lancedb-driver.ts'
 import {
-  type LanceOptions,
-  openLanceMirror,
+  type LanceReplicaOptions,
+  openLanceVectorReplica,
 } from '../../../src/storage/lancedb/lancedb-vector-replica.ts'
-import { tableName } from '../../../src/storage/lancedb/point-rows.ts'
-import type { VectorMirror } from '../../../src/storage/vector-replica.ts'
+import { toTableName } from '../../../src/storage/lancedb/point-rows.ts'
+import type { VectorReplica } from '../../../src/storage/vector-replica.ts'
 import { owner, session, user } from '../../fakes/memories.ts'
 import { atSimilarity, byLikeness, space, unitVector, unitVectors } from '../../fakes/vectors.ts'
 import { type InstalledLance, lancePart, tableFacts } from '../../support/lancedb.ts'
@@ -36,7 +36,7 @@ describe('lancedb: the package', () => {
   it('[LC1] says how to install the package where it is missing, or not one that is known', async () => {
     const missing = () => Promise.reject(new Error('Cannot find the package'))
     for (const load of [missing, async () => ({}), async () => null]) {
-      const opening = openLanceMirror({ folder: temporaryFolder(), clock: systemClock, load })
+      const opening = openLanceVectorReplica({ folder: temporaryFolder(), clock: systemClock, load })
       await expect(opening).rejects.toMatchObject({
         code: 'missing_part',
         message: expect.stringContaining('npm install @lancedb/lancedb'),
@@ -61,15 +61,15 @@ if (part.kind === 'none') {
 
 function open(
   { load }: InstalledLance,
-  options: Omit<LanceOptions, 'clock' | 'load'>,
-): Promise<VectorMirror> {
-  return openLanceMirror({ clock: systemClock, load, ...options })
+  options: Omit<LanceReplicaOptions, 'clock' | 'load'>,
+): Promise<VectorReplica> {
+  return openLanceVectorReplica({ clock: systemClock, load, ...options })
 }
 
 async function opened(
   lance: InstalledLance,
-  options: Omit<LanceOptions, 'clock' | 'load'>,
-): Promise<VectorMirror> {
+  options: Omit<LanceReplicaOptions, 'clock' | 'load'>,
+): Promise<VectorReplica> {
   const mirror = await open(lance, options)
   onTestFinished(() => mirror.close())
   return mirror
@@ -116,7 +116,7 @@ function describeTables(lance: InstalledLance): void {
 
   it('[LC2] takes no notice of a table that was left half-made', async () => {
     const folder = temporaryFolder()
-    mkdirSync(join(folder, `${tableName(SPACE)}.lance`, 'data'), { recursive: true })
+    mkdirSync(join(folder, `${toTableName(SPACE)}.lance`, 'data'), { recursive: true })
     const mirror = await opened(lance, { folder })
     expect(await mirror.count(SPACE)).toBe(0)
     await mirror.upsert(SPACE, [point(1)])
@@ -150,7 +150,7 @@ function describeTables(lance: InstalledLance): void {
     await mirror.upsert(SPACE, given)
     for (const [number, name] of names.entries()) {
       const filter = { owner: owner(name), user: name, session: name }
-      const [hit, ...more] = await mirror.nearest(SPACE, filter, {
+      const [hit, ...more] = await mirror.search(SPACE, filter, {
         vector: unitVector(24, 1),
         limit: 9,
       })
@@ -203,7 +203,7 @@ function describeIndexes(lance: InstalledLance): void {
       let [found, wanted] = [0, 0]
       for (const query of unitVectors(20, kept.dimensions, 2)) {
         const best = byLikeness(vectorsOf(given), query).slice(0, 20)
-        const hits = await mirror.nearest(kept, ADA_ALL, { vector: query, limit: 20 })
+        const hits = await mirror.search(kept, ADA_ALL, { vector: query, limit: 20 })
         const exact = new Map(byLikeness(vectorsOf(given), query).map((hit) => [hit.id, hit]))
         for (const hit of hits) {
           expect(hit.similarity).toBeCloseTo(exact.get(hit.id)?.similarity ?? Number.NaN, 4)
@@ -385,7 +385,7 @@ function describeFaults(lance: InstalledLance): void {
     for (const table of readdirSync(folder))
       rmSync(join(folder, table, 'data'), { recursive: true })
     const failure = await mirror
-      .nearest(SPACE, { owner: place.owner }, { vector: unitVector(24, 1), limit: 5 })
+      .search(SPACE, { owner: place.owner }, { vector: unitVector(24, 1), limit: 5 })
       .catch((thrown: unknown) => thrown)
     expect(failure).toMatchObject({ code: 'unavailable' })
     expect(String(failure)).not.toContain('mallory')

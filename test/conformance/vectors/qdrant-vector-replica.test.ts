@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { QUANTISATIONS } from '../../../src/storage/qdrant/collection-schema.ts'
+import { QUANTIZATIONS } from '../../../src/storage/qdrant/collection-schema.ts'
 import { openOnServer, openOnStandIn } from '../../support/qdrant/qdrant-replicas.ts'
 import { describeVectorMirror } from './vector-replica.suite.ts'
 
@@ -14,7 +14,7 @@ describeVectorMirror('qdrant (stand-in)', async () => {
 if (url === undefined) {
   describe.skip('qdrant (TEST_QDRANT_URL): it is not set', () => it('was not run', () => {}))
 } else {
-  for (const quantisation of QUANTISATIONS) {
+  for (const quantisation of QUANTIZATIONS) {
     describeVectorMirror(`qdrant (TEST_QDRANT_URL, ${quantisation})`, () =>
       openOnServer(url, key, quantisation),
     )

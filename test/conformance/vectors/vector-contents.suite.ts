@@ -159,7 +159,7 @@ export function describeSpaces(open: OpenVectors): void {
     expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 2 }])
     for (const scope of [ALL, { owner: BOB.owner }]) {
       const query = { vector: unitVector(8, 73), limit: 5, where: {} }
-      expect(await vectors.nearest(small, scope, query)).toEqual([])
+      expect(await vectors.search(small, scope, query)).toEqual([])
       expect(await vectors.count(small, scope)).toBe(0)
       expect(await vectors.count(SPACE, scope)).toBe(1)
     }
@@ -173,7 +173,7 @@ export function describeSpaces(open: OpenVectors): void {
     const row = memory()
     await commitAll(store, [row])
     const query = { vector: unitVector(8, 75), limit: 5, where: {} }
-    expect(await vectors.nearest(small, ALL, query)).toEqual([])
+    expect(await vectors.search(small, ALL, query)).toEqual([])
     expect(await vectors.vectorsOf(small, ALL, [row.id])).toEqual(new Map())
     expect(await vectors.list(small, ALL, { limit: 5 })).toEqual([])
     expect(await vectors.count(small, ALL)).toBe(0)

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { MemoryId } from '../../../src/domain/ids.ts'
 import type { Scope } from '../../../src/domain/scope.ts'
-import { DOCUMENT_TYPES, documentId, turnDocument } from '../../../src/domain/search-document.ts'
+import { DOCUMENT_TYPES, toDocumentId, toTurnDocument } from '../../../src/domain/search-document.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
 import type { Change, DocumentFilter, Expectation } from '../../../src/storage/store.ts'
 import { turn } from '../../fakes/entries.ts'
@@ -25,12 +25,12 @@ export function describeDocumentVectors(open: OpenVectors): void {
     const [a, b] = unitVectors(2, SPACE.dimensions, 77) as [Float32Array, Float32Array] // two of them
     const [known, said] = [memory(), turn({ content: 'said in a conversation' })]
     expect(await parts.store.commit([create(known), say(said)])).toEqual(COMMITTED)
-    await parts.vectors.put(SPACE, [entry(known, a), entry(turnDocument(said), b)])
+    await parts.vectors.put(SPACE, [entry(known, a), entry(toTurnDocument(said), b)])
     const nearest = async (where: DocumentFilter, scope: Scope = ALL): Promise<MemoryId[]> =>
-      (await parts.vectors.nearest(SPACE, scope, { vector: b, limit: 5, where })).map(
+      (await parts.vectors.search(SPACE, scope, { vector: b, limit: 5, where })).map(
         ({ id }) => id,
       )
-    return { ...parts, known, said, a, b, nearest, saidId: documentId(said.id) }
+    return { ...parts, known, said, a, b, nearest, saidId: toDocumentId(said.id) }
   }
 
   it('[VI35] finds turns and memories in one search, and turns only where they are asked for', async () => {
@@ -56,9 +56,9 @@ export function describeDocumentVectors(open: OpenVectors): void {
     const other = { ...said, content: 'other words', version: 3 }
     expect(await store.commit([say(other, { version: 2 })])).toEqual(COMMITTED)
     expect(await nearest({ types: ['turn'] })).toEqual([])
-    await vectors.put(SPACE, [entry(turnDocument(said), b)]) // of the old text
+    await vectors.put(SPACE, [entry(toTurnDocument(said), b)]) // of the old text
     expect(await nearest({ types: ['turn'] })).toEqual([])
-    await vectors.put(SPACE, [entry(turnDocument(other), b)])
+    await vectors.put(SPACE, [entry(toTurnDocument(other), b)])
     expect(await nearest({ types: ['turn'] })).toEqual([saidId])
     const removal = { op: 'remove', table: 'turn', scope: ALL, id: said.id, expect: 'any' } as const
     expect(await store.commit([removal])).toEqual(COMMITTED)
@@ -73,12 +73,12 @@ export function describeDocumentVectors(open: OpenVectors): void {
     const turns = Array.from({ length: 30 }, () => turn())
     await store.commit([...memories.map((row) => create(row)), ...turns.map((row) => say(row))])
     await vectors.put(SPACE, [
-      ...turns.map((row, n) => entry(turnDocument(row), near(query, n))),
+      ...turns.map((row, n) => entry(toTurnDocument(row), near(query, n))),
       ...memories.map((row, n) => entry(row, near(query, 20 + n * 3))),
     ])
     const expectBest = async () => {
       const ask = async (where: DocumentFilter, limit: number, memoriesMin: number) =>
-        (await vectors.nearest(SPACE, ALL, { vector: query, limit, where, memoriesMin })).map(
+        (await vectors.search(SPACE, ALL, { vector: query, limit, where, memoriesMin })).map(
           ({ id }) => id,
         )
       for (const limit of [1, 8, 24]) {

@@ -4,29 +4,29 @@ import { openSqliteFile } from '../../../src/storage/sqlite/connection/database-
 import type { Store } from '../../../src/storage/store.ts'
 import type { VectorIndex } from '../../../src/storage/vector-index.ts'
 import {
-  type Tiers,
-  withMirror,
+  type ReplicatedStore,
+  withVectorReplica,
 } from '../../../src/storage/vector-replica/failover-vector-index.ts'
-import type { TierOutcome } from '../../../src/storage/vector-replication.ts'
+import type { ReplicaSearchOutcome } from '../../../src/storage/vector-replication.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { configured, FaultyMirror, HeldTimers } from '../../fakes/vector-replica.ts'
 import { openFreshStore, startServer, withPgvector } from '../../support/postgres-servers.ts'
 import { describeVectorIndex, type OpenedVectors } from './vector-index.suite.ts'
 
-const outcomes = new Map<TierOutcome, number>()
+const outcomes = new Map<ReplicaSearchOutcome, number>()
 
 /** Every search waits until the mirror has what was written, so that it is the mirror that is put to the test. */
-function askedWhenSettled({ store, vectors, tiers }: Tiers, close: () => Promise<void>) {
-  tiers.watch({
+function askedWhenSettled({ store, vectors, replica: tiers }: ReplicatedStore, close: () => Promise<void>) {
+  tiers.subscribe({
     onSearch: (_, outcome) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1),
   })
   const opened: OpenedVectors = {
     store,
     vectors: {
       ...vectors,
-      nearest: async (...asked) => {
+      search: async (...asked) => {
         await tiers.settle()
-        return vectors.nearest(...asked)
+        return vectors.search(...asked)
       },
     },
     close: async () => {
@@ -40,9 +40,9 @@ function askedWhenSettled({ store, vectors, tiers }: Tiers, close: () => Promise
 function tiered(store: Store, vectors: VectorIndex) {
   const clock = new FakeClock()
   const { mirror } = new FaultyMirror()
-  return withMirror({
+  return withVectorReplica({
     ...{ store, vectors, clock },
-    after: new HeldTimers(clock).after,
+    schedule: new HeldTimers(clock).after,
     configuration: async () => configured(mirror),
   })
 }

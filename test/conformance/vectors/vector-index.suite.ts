@@ -8,7 +8,7 @@ import type { Memory } from '../../../src/domain/memory.ts'
 import type { Place, Scope } from '../../../src/domain/scope.ts'
 import type { MemoryFilter, Store } from '../../../src/storage/store.ts'
 import type { VectorHit, VectorIndex, VectorSpace } from '../../../src/storage/vector-index.ts'
-import { fingerprint } from '../../../src/text/fingerprint.ts'
+import { computeFingerprint } from '../../../src/text/fingerprint.ts'
 import {
   ADA,
   BOB,
@@ -142,12 +142,12 @@ function describeNearest(open: OpenVectors): void {
     await parts.vectors.put(SPACE, pairs(rows, unitVectors(rows.length, SPACE.dimensions, 12)))
     const query = { vector: unitVector(SPACE.dimensions, 13), limit: 15, where: {} }
     const besides = { reach: 2, hits: 12 }
-    const hits = await parts.vectors.nearest(SPACE, ALL, { ...query, besides })
+    const hits = await parts.vectors.search(SPACE, ALL, { ...query, besides })
     expect(hits.map(({ surroundings: _, ...hit }) => hit)).toEqual(
-      await parts.vectors.nearest(SPACE, ALL, query),
+      await parts.vectors.search(SPACE, ALL, query),
     )
     const ids = hits.map(({ id }) => id)
-    const around = await parts.store.around(ALL, ids, 2)
+    const around = await parts.store.findNeighbors(ALL, ids, 2)
     for (const { id, surroundings } of hits) {
       if (surroundings !== undefined) expect(surroundings).toEqual(around.get(id) ?? null)
     }
@@ -206,7 +206,7 @@ function describeScopes(open: OpenVectors): void {
     const query = unitVector(SPACE.dimensions, 21)
     for (const [scope, covered] of scopes) {
       const expected = idsOf(rows.filter((row) => covered.includes(row.place)))
-      const hits = await vectors.nearest(SPACE, scope, { vector: query, limit: 9, where: {} })
+      const hits = await vectors.search(SPACE, scope, { vector: query, limit: 9, where: {} })
       expect(idsOf(hits).sort()).toEqual(expected)
       const known = await vectors.vectorsOf(SPACE, scope, idsOf(rows))
       expect([...known.keys()].sort()).toEqual(expected)
@@ -285,7 +285,7 @@ function describeVectorFilters(open: OpenVectors): void {
       { ids: [] },
       { key: 'k' },
       { key: 'unknown' },
-      { fingerprint: fingerprint(' NEEDLE. ') },
+      { fingerprint: computeFingerprint(' NEEDLE. ') },
       { statuses: ['active'] },
       { statuses: ['disabled', 'forgotten'] },
       { statuses: [] },
@@ -294,8 +294,8 @@ function describeVectorFilters(open: OpenVectors): void {
       { pinned: true },
       { pinned: false },
       { change: changeId('special') },
-      { unendedAt: instant(2_000) },
-      { unendedAt: instant(1_999) },
+      { validAt: instant(2_000) },
+      { validAt: instant(1_999) },
       { expiredBy: instant(2_000) },
       { createdFrom: instant(1_000) },
       { createdBefore: instant(1_000) },
@@ -303,13 +303,13 @@ function describeVectorFilters(open: OpenVectors): void {
       { contains: 'diff' },
       { contains: '%' },
       { types: ['episodic'], pinned: true },
-      { statuses: ['active'], unendedAt: instant(2_000), types: ['factual'] },
+      { statuses: ['active'], validAt: instant(2_000), types: ['factual'] },
     ]
     const query = unitVector(SPACE.dimensions, 31)
     for (const where of filters) {
       const listed = await parts.store.find('memory', ADA, { where, limit: 100 })
       const known = await parts.vectors.vectorsOf(SPACE, ADA, idsOf(listed.rows))
-      const hits = await parts.vectors.nearest(SPACE, ADA, { vector: query, limit: 100, where })
+      const hits = await parts.vectors.search(SPACE, ADA, { vector: query, limit: 100, where })
       expect(hits, JSON.stringify(where)).toHaveLength(listed.rows.length)
       expectBest(hits, byLikeness(known, query), 100)
     }
@@ -336,7 +336,7 @@ function describeVectorFilters(open: OpenVectors): void {
     ]
     for (const where of filters) {
       for (const limit of [3, 50]) {
-        const hits = await parts.vectors.nearest(SPACE, ALL, { vector: query, limit, where })
+        const hits = await parts.vectors.search(SPACE, ALL, { vector: query, limit, where })
         expect(idsOf(hits)).toEqual(idsOf(rows).slice(0, limit))
       }
     }
@@ -352,7 +352,7 @@ function describeVectorFilters(open: OpenVectors): void {
     const known = await parts.vectors.vectorsOf(SPACE, ALL, idsOf(kept))
     for (const query of unitVectors(5, SPACE.dimensions, 34)) {
       const where = { types: ['episodic'] } as const
-      const hits = await parts.vectors.nearest(SPACE, ALL, { vector: query, limit: 60, where })
+      const hits = await parts.vectors.search(SPACE, ALL, { vector: query, limit: 60, where })
       expectBest(hits, byLikeness(known, query), 60)
     }
   })
@@ -388,7 +388,7 @@ export function nearest(
   vector: Float32Array,
   limit: number,
 ): Promise<readonly VectorHit[]> {
-  return vectors.nearest(kept, scope, { vector, limit, where: {} })
+  return vectors.search(kept, scope, { vector, limit, where: {} })
 }
 
 export function idsOf(rows: readonly { readonly id: MemoryId }[]): MemoryId[] {

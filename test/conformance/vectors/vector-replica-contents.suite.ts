@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { MemoryId, OwnerId } from '../../../src/domain/ids.ts'
 import { compareText } from '../../../src/lib/compare.ts'
 import type { VectorSpace } from '../../../src/storage/vector-index.ts'
-import type { MirrorFilter, VectorMirror } from '../../../src/storage/vector-replica.ts'
+import type { ReplicaFilter, VectorReplica } from '../../../src/storage/vector-replica.ts'
 import { ADA, BOB, instant, memoryId, owner, session, user } from '../../fakes/memories.ts'
 import { byLikeness, unitVector } from '../../fakes/vectors.ts'
 import {
@@ -31,8 +31,8 @@ export function describeWriting(open: Open): void {
     await mirror.upsert(SPACE, [
       point(1, { vector: after, type: 'semantic', place, textHash: 'new' }),
     ])
-    const filter: MirrorFilter = { ...ADA_ALL, user: 'eve', session: 'today', types: ['semantic'] }
-    const hits = await mirror.nearest(
+    const filter: ReplicaFilter = { ...ADA_ALL, user: 'eve', session: 'today', types: ['semantic'] }
+    const hits = await mirror.search(
       SPACE,
       { ...filter, unexpiredAt: instant(9) },
       { vector: after, limit: 5 },
@@ -213,8 +213,8 @@ export function describeHealth(open: Open): void {
   })
 }
 
-async function listAll(mirror: VectorMirror, kept: VectorSpace, limit: number, whose?: OwnerId) {
-  const rows: Awaited<ReturnType<VectorMirror['list']>>[number][] = []
+async function listAll(mirror: VectorReplica, kept: VectorSpace, limit: number, whose?: OwnerId) {
+  const rows: Awaited<ReturnType<VectorReplica['list']>>[number][] = []
   for (;;) {
     const after = rows.at(-1)?.id
     const page = await mirror.list(kept, {

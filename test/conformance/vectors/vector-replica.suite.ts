@@ -5,9 +5,9 @@ import type { Place } from '../../../src/domain/scope.ts'
 import { compareText } from '../../../src/lib/compare.ts'
 import type { VectorSpace } from '../../../src/storage/vector-index.ts'
 import type {
-  MirrorFilter,
-  MirrorPoint,
-  VectorMirror,
+  ReplicaFilter,
+  ReplicaPoint,
+  VectorReplica,
 } from '../../../src/storage/vector-replica.ts'
 import { ADA, BOB, instant, memoryId, owner, session, user } from '../../fakes/memories.ts'
 import { atSimilarity, byLikeness, space, unitVector, unitVectors } from '../../fakes/vectors.ts'
@@ -18,12 +18,12 @@ import {
   describeWriting,
 } from './vector-replica-contents.suite.ts'
 
-export type OpenedMirror = { readonly mirror: VectorMirror; close(): Promise<void> }
+export type OpenedMirror = { readonly mirror: VectorReplica; close(): Promise<void> }
 
 /** A mirror that holds nothing yet. */
 export type OpenMirror = () => Promise<OpenedMirror>
 
-export type Open = () => Promise<VectorMirror>
+export type Open = () => Promise<VectorReplica>
 
 export const SPACE = space(24)
 
@@ -110,7 +110,7 @@ function describeNearest(open: Open): void {
     const given = unitVectors(700, 24, 1).map((vector, n) => point(n, { vector }))
     await mirror.upsert(SPACE, given)
     for (const query of unitVectors(8, 24, 2)) {
-      const hits = await mirror.nearest(SPACE, ADA_ALL, { vector: query, limit: 40 })
+      const hits = await mirror.search(SPACE, ADA_ALL, { vector: query, limit: 40 })
       const best = byLikeness(vectorsOf(given), query).slice(0, 40)
       expect(idsOf(hits)).toEqual(idsOf(best))
       for (const [n, hit] of hits.entries()) {
@@ -132,7 +132,7 @@ function describeNearest(open: Open): void {
         point(n, { vector: atSimilarity(query, similarity, 100 + n) }),
       ),
     )
-    const hits = await mirror.nearest(SPACE, ADA_ALL, { vector: query, limit: 20 })
+    const hits = await mirror.search(SPACE, ADA_ALL, { vector: query, limit: 20 })
     expect(idsOf(hits)).toEqual(similarities.map((_, n) => memoryId(n)))
     for (const [n, { similarity }] of hits.entries()) {
       expect(similarity).toBeCloseTo(similarities[n] ?? Number.NaN, 4)
@@ -189,7 +189,7 @@ function describeFilters(open: Open): void {
       SPACE,
       places.map((place, n) => point(n, { place })),
     )
-    const filters: readonly (readonly [MirrorFilter, readonly Place[]])[] = [
+    const filters: readonly (readonly [ReplicaFilter, readonly Place[]])[] = [
       [ADA_ALL, [ADA, today, eve, eveToday]],
       [{ ...ADA_ALL, user: null }, [ADA, today]],
       [{ ...ADA_ALL, user: 'eve' }, [eve, eveToday]],
@@ -219,7 +219,7 @@ function describeFilters(open: Open): void {
       point(4, { expiresAt: instant(2_000) }),
       point(5, { expiresAt: instant(2_001), place: eve }),
     ])
-    const filters: readonly (readonly [Partial<MirrorFilter>, readonly number[]])[] = [
+    const filters: readonly (readonly [Partial<ReplicaFilter>, readonly number[]])[] = [
       [{ types: ['factual'] }, [1, 4, 5]],
       [{ types: ['episodic', 'procedural', 'episodic'] }, [2, 3]],
       [{ types: ['semantic'] }, []],
@@ -239,7 +239,7 @@ function describeFilters(open: Open): void {
   it('[VM3] finds the few permitted ones however many others are closer', async () => {
     const mirror = await open()
     const query = unitVector(24, 12)
-    const others: readonly Partial<MirrorPoint>[] = [
+    const others: readonly Partial<ReplicaPoint>[] = [
       { place: BOB },
       { place: ADA },
       { place: eveToday, type: 'semantic' },
@@ -252,7 +252,7 @@ function describeFilters(open: Open): void {
       point(900 + n, { place: eveToday, vector: atSimilarity(query, similarity, n) }),
     )
     await mirror.upsert(SPACE, [...near, ...far])
-    const filter: MirrorFilter = {
+    const filter: ReplicaFilter = {
       ...ADA_ALL,
       user: 'eve',
       session: 'today',
@@ -294,14 +294,14 @@ function describeFilters(open: Open): void {
   })
 }
 
-export const ADA_ALL: MirrorFilter = { owner: ADA.owner }
+export const ADA_ALL: ReplicaFilter = { owner: ADA.owner }
 
 /** A point of Ada's with a vector of its own. */
 export function point(
   number: number,
-  fields: Partial<MirrorPoint> = {},
+  fields: Partial<ReplicaPoint> = {},
   dimensions = SPACE.dimensions,
-): MirrorPoint {
+): ReplicaPoint {
   return {
     place: ADA,
     id: memoryId(number),
@@ -314,20 +314,20 @@ export function point(
 }
 
 export async function closest(
-  mirror: VectorMirror,
+  mirror: VectorReplica,
   kept: VectorSpace,
   vector: Float32Array,
   limit: number,
-  filter: MirrorFilter = ADA_ALL,
+  filter: ReplicaFilter = ADA_ALL,
 ): Promise<MemoryId[]> {
-  return idsOf(await mirror.nearest(kept, filter, { vector, limit }))
+  return idsOf(await mirror.search(kept, filter, { vector, limit }))
 }
 
 export async function refused(call: Promise<unknown>): Promise<void> {
   await expect(call).rejects.toMatchObject({ code: 'invalid_input' })
 }
 
-export function vectorsOf(points: readonly MirrorPoint[]): [MemoryId, Float32Array][] {
+export function vectorsOf(points: readonly ReplicaPoint[]): [MemoryId, Float32Array][] {
   return points.map(({ id, vector }) => [id, vector])
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../../src/api/cli/commands/index.ts'
 import { DEMO } from '../../../src/api/cli/commands/program/demo-memories.ts'
 import { OPERATIONS } from '../../../src/api/operations/index.ts'
-import { embeddingProvidersOf } from '../../../src/app/models/embedding-provider-list.ts'
+import { listEmbeddingProviders } from '../../../src/app/models/embedding-provider-list.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { createCli } from './cli-host.ts'
 
@@ -145,14 +145,14 @@ describe('eval and bench', () => {
 })
 
 it('[CL22] providers of embeddings tell whether their key is here, and never the key', () => {
-  const providers = embeddingProvidersOf({ OPENAI_API_KEY: 'sk-secret' })
+  const providers = listEmbeddingProviders({ OPENAI_API_KEY: 'sk-secret' })
   const has = Object.fromEntries(providers.map(({ provider, hasKey }) => [provider, hasKey]))
   expect(has).toMatchObject({ transformers: true, static: true, openai: true, ollama: true })
   expect(has).toMatchObject({ voyage: false, cohere: false, gemini: false })
   expect(JSON.stringify(providers)).not.toContain('secret')
   const ours = { RECOLLECT_EMBEDDING_KEY: 'x', RECOLLECT_EMBEDDING_MODEL: 'voyage/voyage-3.5' }
-  const voyage = embeddingProvidersOf(ours).find(({ provider }) => provider === 'voyage')
+  const voyage = listEmbeddingProviders(ours).find(({ provider }) => provider === 'voyage')
   expect(voyage).toMatchObject({ hasKey: true, models: [{ dimensions: 1024 }, {}] })
-  const nameless = embeddingProvidersOf({ RECOLLECT_EMBEDDING_KEY: 'x' })
+  const nameless = listEmbeddingProviders({ RECOLLECT_EMBEDDING_KEY: 'x' })
   expect(nameless.every(({ hasKey }) => hasKey)).toBe(true)
 })

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { missingCipher } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { describeMissingCipher } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { added, type Cli, createCli } from './cli-host.ts'
 
-const missing = missingCipher()
+const missing = describeMissingCipher()
 
 /** SQLite keeps a closed connection to a plain file half alive until its statements are collected. */
 async function settle(): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { run } from '../../../src/api/cli/command-runner.ts'
+import { runCommandLine } from '../../../src/api/cli/command-runner.ts'
 import { COMMANDS } from '../../../src/api/cli/commands/index.ts'
 import type { Host } from '../../../src/api/cli/host.ts'
 import { readConfig } from '../../../src/app/config/config.ts'
@@ -381,7 +381,7 @@ async function failing(error: unknown, ...flags: readonly string[]) {
       err += text
     }),
     hasColor: false,
-    stop: new AbortController().signal,
+    stopSignal: new AbortController().signal,
     now: () => 0,
     program: null,
     confirm: async () => false,
@@ -393,5 +393,5 @@ async function failing(error: unknown, ...flags: readonly string[]) {
     runTool: async () => null,
     homes: { platform: 'linux', home: '/nowhere' },
   }
-  return { exit: await run(['list', ...flags], host), err }
+  return { exit: await runCommandLine(['list', ...flags], host), err }
 }

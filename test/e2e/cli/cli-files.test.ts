@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createEstimate, remaining } from '../../../src/api/cli/output/progress-line.ts'
+import { createTimeEstimate, formatRemainingTime } from '../../../src/api/cli/output/progress-line.ts'
 import { createEngine } from '../../../src/app/composition.ts'
 import { serve } from '../../../src/app/serve.ts'
 import { ScriptedModel } from '../../fakes/language-model.ts'
@@ -78,7 +78,7 @@ it('[FD16] index makes vectors to the end, and tells of them, unless words are e
 
 it('[FD16] what was done before says nothing of how long the rest takes', () => {
   let now = 0
-  const rest = createEstimate(() => now)
+  const rest = createTimeEstimate(() => now)
   expect(rest('file', 0, 10)).toBe('')
   now += 5_000
   expect(rest('file', 5, 10)).toBe(', about 5 s left')
@@ -94,7 +94,7 @@ it.each([
   [10, 100, 1_000, ', about 9 s left'],
   [1, 100, 10_000, ', about 17 min left'],
 ])('[FD16] %d of %d after %d ms: %j', (done, total, elapsed, text) => {
-  expect(remaining(done, total, elapsed)).toBe(text)
+  expect(formatRemainingTime(done, total, elapsed)).toBe(text)
 })
 
 it('[FD16] status tells roots, pieces and what is amiss', async () => {

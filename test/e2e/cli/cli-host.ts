@@ -1,15 +1,15 @@
 /** The command line in this process: real database, real files, and streams that only remember what was written. */
 import { join } from 'node:path'
-import { run } from '../../../src/api/cli/command-runner.ts'
+import { runCommandLine } from '../../../src/api/cli/command-runner.ts'
 import {
   type Host,
   type Output,
   OutputClosed,
   type ServeOptions,
-  type Serving,
-  type Setup,
+  type RunningServer,
+  type CliEnvironment,
 } from '../../../src/api/cli/host.ts'
-import { createSetup } from '../../../src/app/cli-environment.ts'
+import { createCliEnvironment } from '../../../src/app/cli-environment.ts'
 import { type Environment, readConfig } from '../../../src/app/config/config.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -28,8 +28,8 @@ export type Surroundings = {
   /** Reads standard output as it is written. */
   readonly onOutput?: (text: string) => void
   /** Stands in for what starts the server, which is given to it. */
-  readonly serve?: (options: ServeOptions, start: Setup['serve']) => Promise<Serving>
-  readonly serveMcp?: Setup['serveMcp']
+  readonly serve?: (options: ServeOptions, start: CliEnvironment['serve']) => Promise<RunningServer>
+  readonly serveMcp?: CliEnvironment['serveMcp']
   readonly runTool?: Host['runTool']
   /** The folder in which programs keep their configuration. */
   readonly home?: string
@@ -73,7 +73,7 @@ export function createCli(
       stdout: out.output,
       stderr: err.output,
       hasColor: around.hasColor ?? false,
-      stop: around.stop ?? new AbortController().signal,
+      stopSignal: around.stop ?? new AbortController().signal,
       now: () => Date.now(),
       confirm: async (question) => answer(question) === true,
       askSecret: async (question) => String(answer(question)),
@@ -86,7 +86,7 @@ export function createCli(
           ...around.environment,
         }
         const config = readConfig(flags, environment, SYSTEM)
-        const setup = createSetup({
+        const setup = createCliEnvironment({
           config,
           environment,
           now: Date.now,
@@ -103,7 +103,7 @@ export function createCli(
       runTool: around.runTool ?? (async () => null),
       homes: { platform: 'linux', home: around.home ?? '/nowhere' },
     }
-    const exit = await run([...always, ...argv], host)
+    const exit = await runCommandLine([...always, ...argv], host)
     return {
       exit,
       out: out.text(),

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createIds } from '../../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../../src/app/id-generator.ts'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { createEngineOn } from '../../../src/engine/engine.ts'
+import { createEngineWith } from '../../../src/engine/engine.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
 import { ScriptedModel } from '../../fakes/language-model.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -76,15 +76,15 @@ it('[LD15] signals shows what waits and what failed, and has that tried again', 
 
 /** Another process on the same database asks a model that has nothing to say, three times. */
 async function failedTooOften(folder: string, session: string): Promise<void> {
-  const engine = createEngineOn({
+  const engine = createEngineWith({
     store: await openSqliteStore({ path: join(folder, 'recollect.db'), now: Date.now }),
     clock: systemClock,
-    ids: createIds(),
+    ids: createIdGenerator(),
     settings: { coreModel: 'test/core' },
     languageModel: new ScriptedModel('no'),
   })
   for (let failures = 0; failures < 3; failures++) {
-    await engine.distil({ owner: 'default', session })
+    await engine.distill({ owner: 'default', session })
   }
   await engine.close()
 }

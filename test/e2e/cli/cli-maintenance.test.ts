@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../../src/api/cli/commands/index.ts'
-import { toMarkdown } from '../../../src/api/cli/output/help-text.ts'
+import { renderMarkdownReference } from '../../../src/api/cli/output/help-text.ts'
 import { ENVIRONMENT } from '../../../src/app/config/config.ts'
 import { ERRORS } from '../../../src/domain/errors.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
@@ -126,7 +126,7 @@ describe('help and documents', () => {
   it('[CL1] docs/cli.md holds the reference as the table makes it (run vitest with -u to renew it)', async () => {
     const path = new URL('../../../docs/cli.md', import.meta.url).pathname
     const parts: Readonly<Record<string, string>> = {
-      commands: toMarkdown(COMMANDS),
+      commands: renderMarkdownReference(COMMANDS),
       environment: markdownTable(['Variable', ''], Object.entries(ENVIRONMENT)),
       'exit codes': markdownTable(
         ['Exit code', 'Error', ''],

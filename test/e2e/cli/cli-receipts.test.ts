@@ -17,7 +17,7 @@ async function ask(cli: Cli, ...questions: readonly string[]): Promise<void> {
   for (const words of questions) {
     const prepared = await engine.conversations.prepare(requestOf([words], { scope }))
     const answer = answerOf('Indeed.', { usage: { input: 1200, output: 5, cached: 1000 } })
-    engine.conversations.record(prepared, outcomeOf(prepared, answer))
+    engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answer))
   }
   await engine.close()
 }

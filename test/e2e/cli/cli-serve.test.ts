@@ -14,7 +14,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import type { ServeOptions } from '../../../src/api/cli/host.ts'
-import { serveOverStreams } from '../../../src/app/mcp-mount.ts'
+import { serveMcpStdio } from '../../../src/app/mcp-mount.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { added, createCli } from './cli-host.ts'
 
@@ -169,7 +169,7 @@ it('[CL18] mcp answers a client on the streams of the process, for the owner tha
   const output = text(stdout)
   const ran = await cli(['mcp', '--owner', 'ada', '--compatibility'], {
     serveMcp: async (options) => {
-      await serveOverStreams(options, { stdin, stdout })
+      await serveMcpStdio(options, { stdin, stdout })
       stdout.end()
     },
   })

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { reply } from './embedding-services.ts'
 
 export type Asked = {
@@ -82,7 +82,7 @@ export async function startBatchService(
 }
 
 async function vectorOf(text: string): Promise<readonly number[]> {
-  const [vector] = await referenceEmbedder().embed([text], { purpose: 'document' })
+  const [vector] = await createHashingEmbedder().embed([text], { purpose: 'document' })
   return Array.from(vector ?? [], (number) => number * 3)
 }
 

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { AppError } from '../../../src/domain/errors.ts'
 import type { Embedder } from '../../../src/models/embedder.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { untilAborted } from '../../fakes/embedder.ts'
 
@@ -44,7 +44,7 @@ export function embedAll(embedder: Embedder, texts: readonly string[]) {
 
 /** What the reference makes of the texts, to compare with. */
 export function expected(texts: readonly string[]): Promise<readonly Float32Array[]> {
-  return embedAll(referenceEmbedder(), texts)
+  return embedAll(createHashingEmbedder(), texts)
 }
 
 export function notes(count: number): readonly string[] {

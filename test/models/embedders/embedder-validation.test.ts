@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EmbedOptions } from '../../../src/models/embedder.ts'
-import { checked, type RawSource } from '../../../src/models/embedders/embedding-validation.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { createValidatedEmbedder, type EmbeddingSource } from '../../../src/models/embedders/embedding-validation.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { gate } from '../../fakes/embedder.ts'
 import { embedAll, errorOf, expected, notes, refused, unavailable } from './embedder-support.ts'
@@ -9,17 +9,17 @@ import { embedAll, errorOf, expected, notes, refused, unavailable } from './embe
 /** A source that answers lists of plain numbers of any length, or whatever it is told to. */
 function rawSource(
   answer?: (texts: readonly string[], options: EmbedOptions, call: number) => unknown,
-): RawSource & { readonly calls: (readonly string[])[] } {
+): EmbeddingSource & { readonly calls: (readonly string[])[] } {
   const calls: (readonly string[])[] = []
   return {
-    source: 'moon',
+    sourceName: 'moon',
     model: 'tiny',
     calls,
     embed: async (texts, options) => {
       calls.push(texts)
       const given = await answer?.(texts, options, calls.length)
       if (given !== undefined) return given
-      const vectors = await referenceEmbedder().embed(texts, options)
+      const vectors = await createHashingEmbedder().embed(texts, options)
       return vectors.map((vector) => Array.from(vector, (number) => number * 3))
     },
     close: async () => {},
@@ -28,9 +28,9 @@ function rawSource(
 
 /** Sound when probed, and then as told. */
 const afterProbe = (answer: unknown) =>
-  checked(rawSource((_, __, call) => (call > 1 ? answer : undefined)))
+  createValidatedEmbedder(rawSource((_, __, call) => (call > 1 ? answer : undefined)))
 
-describeEmbedder('checked', async () => checked(rawSource()))
+describeEmbedder('checked', async () => createValidatedEmbedder(rawSource()))
 
 describe('checked answers', () => {
   const sound = Array.from({ length: 64 }, (_, index) => index + 1)
@@ -76,7 +76,7 @@ describe('checked answers', () => {
 describe('the dimension', () => {
   it('[EM5] is found out by embedding one short text, once', async () => {
     const raw = rawSource()
-    const embedder = checked(raw)
+    const embedder = createValidatedEmbedder(raw)
     await Promise.all([embedder.describe(), embedder.describe(), embedAll(embedder, notes(3))])
     await embedder.describe()
     expect(raw.calls.length).toBe(2)
@@ -89,7 +89,7 @@ describe('the dimension', () => {
     const raw = rawSource((_, __, call) => {
       if (call === 1) throw unavailable()
     })
-    const embedder = checked(raw)
+    const embedder = createValidatedEmbedder(raw)
     expect(embedder.report().state).toEqual({ kind: 'cold' })
     expect((await errorOf(embedder.describe())).code).toBe('unavailable')
     expect(embedder.report().state).toEqual({ kind: 'failing', because: 'Out for lunch.' })
@@ -99,7 +99,7 @@ describe('the dimension', () => {
 
   it('[EM3] is still found out when one of those who wait gives up', async () => {
     const { opened, open } = gate()
-    const embedder = checked(rawSource(() => opened.then(() => undefined)))
+    const embedder = createValidatedEmbedder(rawSource(() => opened.then(() => undefined)))
     const controller = new AbortController()
     const given = embedder.describe(controller.signal)
     const waiting = embedder.describe()
@@ -116,7 +116,7 @@ describe('the state', () => {
     const raw = rawSource((texts) => {
       if (texts.includes('bad')) throw refused()
     })
-    const embedder = checked(raw)
+    const embedder = createValidatedEmbedder(raw)
     await embedder.describe()
     expect((await errorOf(embedAll(embedder, ['bad']))).code).toBe('invalid_input')
     expect(embedder.report().state).toEqual({ kind: 'ready' })
@@ -124,7 +124,7 @@ describe('the state', () => {
 
   it('[EM5] says what failed, and heals with the next answer', async () => {
     const raw = rawSource((_, __, call) => (call === 2 ? [] : undefined))
-    const embedder = checked(raw)
+    const embedder = createValidatedEmbedder(raw)
     await errorOf(embedAll(embedder, ['one']))
     expect(embedder.report().state).toMatchObject({
       kind: 'failing',

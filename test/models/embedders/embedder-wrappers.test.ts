@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
 import { AppError } from '../../../src/domain/errors.ts'
-import { cutToTokens, estimateTokens } from '../../../src/models/embedders/billed-tokens.ts'
-import { rateLimited } from '../../../src/models/embedders/embedder-rate-limit.ts'
-import { limitedInTime } from '../../../src/models/embedders/embedder-timeout.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
-import { batching } from '../../../src/models/embedders/request-batcher.ts'
-import { retrying } from '../../../src/models/embedders/resilient-embedder.ts'
+import { truncateToTokens, estimateBilledTokens } from '../../../src/models/embedders/billed-tokens.ts'
+import { withRateLimits } from '../../../src/models/embedders/embedder-rate-limit.ts'
+import { withEmbedderTimeouts } from '../../../src/models/embedders/embedder-timeout.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { withRequestBatches } from '../../../src/models/embedders/request-batcher.ts'
+import { withRetries } from '../../../src/models/embedders/resilient-embedder.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { scriptedEmbedder, untilAborted } from '../../fakes/embedder.ts'
@@ -24,20 +24,20 @@ import {
 const MIDDLE = () => 0.5
 
 describeEmbedder('retrying', async () =>
-  retrying(referenceEmbedder(), { clock: new PausingClock() }),
+  withRetries(createHashingEmbedder(), { clock: new PausingClock() }),
 )
 describeEmbedder('batching', async () =>
-  batching(referenceEmbedder(), { textsMax: 2, tokensMax: 100 }),
+  withRequestBatches(createHashingEmbedder(), { textsMax: 2, tokensMax: 100 }),
 )
 describeEmbedder('rate-limited', async () =>
-  rateLimited(referenceEmbedder(), {
+  withRateLimits(createHashingEmbedder(), {
     clock: new PausingClock(),
     requestsPerMinute: 10,
     tokensPerMinute: 1_000,
   }),
 )
 describeEmbedder('limited in time', async () =>
-  limitedInTime(referenceEmbedder(), { clock: systemClock }),
+  withEmbedderTimeouts(createHashingEmbedder(), { clock: systemClock }),
 )
 
 describe('retrying', () => {
@@ -46,7 +46,7 @@ describe('retrying', () => {
     const source = scriptedEmbedder(() => {
       throw unavailable()
     })
-    const embedder = retrying(source, { clock, random: MIDDLE })
+    const embedder = withRetries(source, { clock, random: MIDDLE })
     const error = await errorOf(embedAll(embedder, ['kites']))
     expect(error.message).toBe('Out for lunch.')
     expect(source.calls.length).toBe(4)
@@ -63,7 +63,7 @@ describe('retrying', () => {
       const source = scriptedEmbedder((_, number) => {
         if (number === 1) throw unavailable()
       })
-      const embedder = retrying(source, { clock, random: () => random })
+      const embedder = withRetries(source, { clock, random: () => random })
       expect(await embedAll(embedder, ['kites'])).toEqual(await expected(['kites']))
       expect(clock.pauses.map(Math.round)).toEqual([pause])
     }
@@ -75,7 +75,7 @@ describe('retrying', () => {
       if (number === 1) throw unavailable({ retryAfterMs: 60_000 })
       if (number === 2) throw unavailable({ retryAfterMs: 60_001 })
     })
-    const error = await errorOf(embedAll(retrying(source, { clock, random: MIDDLE }), ['kites']))
+    const error = await errorOf(embedAll(withRetries(source, { clock, random: MIDDLE }), ['kites']))
     expect(error.facts.retryAfterMs).toBe(60_001)
     expect(clock.pauses).toEqual([60_000])
   })
@@ -89,14 +89,14 @@ describe('retrying', () => {
     const source = scriptedEmbedder(() => {
       throw error
     })
-    const embedder = retrying(source, { clock: new PausingClock() })
+    const embedder = withRetries(source, { clock: new PausingClock() })
     await expect(embedAll(embedder, ['kites'])).rejects.toBe(error)
     expect(source.calls.length).toBe(1)
   })
 
   it('[EM6] describes the model as stubbornly', async () => {
     let asked = 0
-    const inner = referenceEmbedder()
+    const inner = createHashingEmbedder()
     const source = {
       ...inner,
       describe: () => {
@@ -105,7 +105,7 @@ describe('retrying', () => {
         return inner.describe()
       },
     }
-    const embedder = retrying(source, { clock: new PausingClock() })
+    const embedder = withRetries(source, { clock: new PausingClock() })
     expect((await embedder.describe()).dimensions).toBe(64)
   })
 
@@ -120,7 +120,7 @@ describe('retrying', () => {
         return untilAborted(signal)
       }
     }
-    const embedder = retrying(source, { clock: new StuckClock() })
+    const embedder = withRetries(source, { clock: new StuckClock() })
     const call = embedder.embed(['kites'], { purpose: 'query', signal: controller.signal })
     expect((await errorOf(call)).code).toBe('cancelled')
     expect(source.calls.length).toBe(1)
@@ -131,12 +131,12 @@ describe('batching', () => {
   it('[EM7] keeps to the limits of texts and tokens, and to the order', async () => {
     const texts = notes(11)
     const source = scriptedEmbedder()
-    const embedder = batching(source, { textsMax: 4, tokensMax: 15 })
+    const embedder = withRequestBatches(source, { textsMax: 4, tokensMax: 15 })
     expect(await embedAll(embedder, texts)).toEqual(await expected(texts))
     expect(source.texts()).toEqual(texts)
     for (const { texts: batch } of source.calls) {
       expect(batch.length).toBeLessThanOrEqual(4)
-      const tokens = batch.reduce((sum, text) => sum + estimateTokens(text), 0)
+      const tokens = batch.reduce((sum, text) => sum + estimateBilledTokens(text), 0)
       expect(tokens).toBeLessThanOrEqual(15)
     }
     expect(source.calls.length).toBe(6)
@@ -145,13 +145,13 @@ describe('batching', () => {
   it('[EM7] fills a batch with 8,000 tokens when nothing else is said', async () => {
     const source = scriptedEmbedder()
     const texts = Array.from({ length: 10 }, () => 'x'.repeat(8_000))
-    await embedAll(batching(source), texts)
+    await embedAll(withRequestBatches(source), texts)
     expect(source.calls.map((call) => call.texts.length)).toEqual([4, 4, 2])
   })
 
   it('[EM7] sends the beginning of a text that is too long', async () => {
     const source = scriptedEmbedder()
-    await embedAll(batching(source, { textTokensMax: 10 }), ['k'.repeat(100), 'short'])
+    await embedAll(withRequestBatches(source, { textTokensMax: 10 }), ['k'.repeat(100), 'short'])
     expect(source.texts()).toEqual(['k'.repeat(40), 'short'])
   })
 
@@ -160,7 +160,7 @@ describe('batching', () => {
     const source = scriptedEmbedder(({ texts: batch }) => {
       if (batch.includes('bad')) throw refused()
     })
-    const error = await errorOf(embedAll(batching(source), texts))
+    const error = await errorOf(embedAll(withRequestBatches(source), texts))
     expect(error.code).toBe('invalid_input')
     expect(error.facts).toMatchObject({ index: 7, refused: '7,21' })
     expect(error.message).toContain('number 8, 22')
@@ -172,7 +172,7 @@ describe('batching', () => {
     const source = scriptedEmbedder(() => {
       throw refusal
     })
-    await expect(embedAll(batching(source), notes(50))).rejects.toBe(refusal)
+    await expect(embedAll(withRequestBatches(source), notes(50))).rejects.toBe(refusal)
     expect(source.calls.length).toBe(2)
   })
 
@@ -181,7 +181,7 @@ describe('batching', () => {
     const source = scriptedEmbedder(({ texts }) => {
       if (texts.some((text) => text.length > 10_000)) throw refused()
     })
-    const [before, vector, after] = await embedAll(batching(source), ['one', long, 'two'])
+    const [before, vector, after] = await embedAll(withRequestBatches(source), ['one', long, 'two'])
     expect([before, vector, after]).toEqual(await expected(['one', 'kites', 'two']))
   })
 
@@ -189,7 +189,7 @@ describe('batching', () => {
     const source = scriptedEmbedder(() => {
       throw unavailable()
     })
-    expect((await errorOf(embedAll(batching(source), notes(5)))).code).toBe('unavailable')
+    expect((await errorOf(embedAll(withRequestBatches(source), notes(5)))).code).toBe('unavailable')
     expect(source.calls.length).toBe(1)
   })
 
@@ -199,7 +199,7 @@ describe('batching', () => {
       if (number === 2) controller.abort()
     })
     const { signal } = controller
-    const call = batching(source, { textsMax: 1 }).embed(notes(9), { purpose: 'document', signal })
+    const call = withRequestBatches(source, { textsMax: 1 }).embed(notes(9), { purpose: 'document', signal })
     expect((await errorOf(call)).code).toBe('cancelled')
     expect(source.calls.length).toBe(2)
   })
@@ -207,18 +207,18 @@ describe('batching', () => {
 
 describe('the guess at tokens', () => {
   it('[EM7] grows with the bytes of a text and never cuts a character in half', () => {
-    expect(estimateTokens('')).toBe(0)
-    expect(estimateTokens('word')).toBe(1)
-    expect(estimateTokens('ж')).toBe(1)
-    expect(estimateTokens('漢字')).toBe(3)
-    expect(estimateTokens('👍')).toBe(2)
-    expect(cutToTokens('word word', 1)).toBe('word')
-    expect(cutToTokens('👍👍👍', 3)).toBe('👍')
-    expect(cutToTokens('漢字漢字', 3)).toBe('漢字')
-    expect(cutToTokens('short', 100)).toBe('short')
+    expect(estimateBilledTokens('')).toBe(0)
+    expect(estimateBilledTokens('word')).toBe(1)
+    expect(estimateBilledTokens('ж')).toBe(1)
+    expect(estimateBilledTokens('漢字')).toBe(3)
+    expect(estimateBilledTokens('👍')).toBe(2)
+    expect(truncateToTokens('word word', 1)).toBe('word')
+    expect(truncateToTokens('👍👍👍', 3)).toBe('👍')
+    expect(truncateToTokens('漢字漢字', 3)).toBe('漢字')
+    expect(truncateToTokens('short', 100)).toBe('short')
     for (const tokensMax of [1, 5, 50]) {
-      const cut = cutToTokens('a漢👍ж'.repeat(30), tokensMax)
-      expect(estimateTokens(cut)).toBeLessThanOrEqual(tokensMax)
+      const cut = truncateToTokens('a漢👍ж'.repeat(30), tokensMax)
+      expect(estimateBilledTokens(cut)).toBeLessThanOrEqual(tokensMax)
     }
   })
 })
@@ -227,7 +227,7 @@ describe('rate-limited', () => {
   it('[EM8] lets a minute of requests pass at once and spreads the rest', async () => {
     const clock = new PausingClock()
     const source = scriptedEmbedder()
-    const embedder = rateLimited(source, { clock, requestsPerMinute: 6 })
+    const embedder = withRateLimits(source, { clock, requestsPerMinute: 6 })
     for (let request = 0; request < 9; request++) await embedAll(embedder, ['kites'])
     expect(clock.pauses).toEqual([10_000, 10_000, 10_000])
     expect(source.calls.length).toBe(9)
@@ -236,7 +236,7 @@ describe('rate-limited', () => {
 
   it('[EM8] counts tokens as well, and lets a call through that is larger than the limit', async () => {
     const clock = new PausingClock()
-    const embedder = rateLimited(referenceEmbedder(), { clock, tokensPerMinute: 100 })
+    const embedder = withRateLimits(createHashingEmbedder(), { clock, tokensPerMinute: 100 })
     await embedAll(embedder, ['x'.repeat(400)])
     await embedAll(embedder, ['x'.repeat(200)])
     expect(clock.pauses).toEqual([30_000])
@@ -246,7 +246,7 @@ describe('rate-limited', () => {
 
   it('[EM8] fills up again while nothing is asked', async () => {
     const clock = new PausingClock()
-    const embedder = rateLimited(referenceEmbedder(), { clock, requestsPerMinute: 2 })
+    const embedder = withRateLimits(createHashingEmbedder(), { clock, requestsPerMinute: 2 })
     for (let round = 0; round < 3; round++) {
       await embedAll(embedder, ['kites'])
       await embedAll(embedder, ['boats'])
@@ -265,7 +265,7 @@ describe('rate-limited', () => {
       }
     }
     const clock = new Clock()
-    const embedder = rateLimited(referenceEmbedder(), { clock, requestsPerMinute: 1 })
+    const embedder = withRateLimits(createHashingEmbedder(), { clock, requestsPerMinute: 1 })
     await embedAll(embedder, ['kites'])
     const { signal } = stuck
     const call = embedder.embed(['boats'], { purpose: 'query', signal })
@@ -277,7 +277,7 @@ describe('rate-limited', () => {
 
   it('[EM8] survives a clock that is set back', async () => {
     const clock = new PausingClock()
-    const embedder = rateLimited(referenceEmbedder(), { clock, requestsPerMinute: 60 })
+    const embedder = withRateLimits(createHashingEmbedder(), { clock, requestsPerMinute: 60 })
     await embedAll(embedder, ['kites'])
     clock.advance(-10_000_000)
     await embedAll(embedder, ['kites'])
@@ -289,7 +289,7 @@ describe('limited in time', () => {
   const hanging = () => scriptedEmbedder(() => new Promise<never>(() => {}))
 
   it('[EM9] ends a call that hangs, even when the source does not listen', async () => {
-    const embedder = limitedInTime(hanging(), { clock: new FakeClock(), queryMs: 7_000 })
+    const embedder = withEmbedderTimeouts(hanging(), { clock: new FakeClock(), queryTimeoutMs: 7_000 })
     const error = await errorOf(embedder.embed(['kites'], { purpose: 'query' }))
     expect(error.code).toBe('unavailable')
     expect(error.message).toBe('reference did not answer within 7 seconds.')
@@ -297,7 +297,7 @@ describe('limited in time', () => {
   })
 
   it('[EM9] gives queries a minute and documents two', async () => {
-    const embedder = limitedInTime(hanging(), { clock: new FakeClock() })
+    const embedder = withEmbedderTimeouts(hanging(), { clock: new FakeClock() })
     const limitOf = async (purpose: 'query' | 'document') =>
       (await errorOf(embedder.embed(['kites'], { purpose }))).facts.timeoutMs
     expect(await limitOf('query')).toBe(60_000)
@@ -306,7 +306,7 @@ describe('limited in time', () => {
 
   it('[EM9] tells the source to stop', async () => {
     const source = scriptedEmbedder(({ signal }) => untilAborted(signal))
-    const embedder = limitedInTime(source, { clock: new FakeClock() })
+    const embedder = withEmbedderTimeouts(source, { clock: new FakeClock() })
     expect((await errorOf(embedAll(embedder, ['kites']))).code).toBe('unavailable')
     expect(source.calls[0]?.signal?.aborted).toBe(true)
   })
@@ -315,7 +315,7 @@ describe('limited in time', () => {
     const source = scriptedEmbedder(() => {
       throw refused()
     })
-    const embedder = limitedInTime(source, { clock: new PausingClock(), documentMs: 3_600_000 })
+    const embedder = withEmbedderTimeouts(source, { clock: new PausingClock(), documentTimeoutMs: 3_600_000 })
     expect((await errorOf(embedAll(embedder, ['kites']))).code).toBe('invalid_input')
   })
 })

@@ -5,20 +5,20 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../../src/domain/errors.ts'
 import { BatchBreaker } from '../../../src/models/embedders/batch-api/batch-breaker.ts'
 import { openBatchLedger } from '../../../src/models/embedders/batch-api/batch-ledger.ts'
-import { openBatches } from '../../../src/models/embedders/batch-api/batch-providers.ts'
+import { openEmbeddingBatches } from '../../../src/models/embedders/batch-api/batch-providers.ts'
 import {
   cancelBatches,
-  type PrefillParts,
-  prefillByBatch,
+  type CachePrefillOptions,
+  prefillCache,
 } from '../../../src/models/embedders/batch-api/cache-prefill.ts'
 import type { EmbeddingBatches } from '../../../src/models/embedders/batch-api/embedding-batches.ts'
-import { persisted } from '../../../src/models/embedders/embedding-cache.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { withEmbeddingCache } from '../../../src/models/embedders/embedding-cache.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import {
-  type RemoteConfig,
-  remoteAccount,
+  type RemoteEmbedderConfig,
+  hashRemoteAccount,
 } from '../../../src/models/embedders/remote/embedding-providers.ts'
-import { openCacheFile } from '../../../src/models/embedders/sqlite-embedding-cache.ts'
+import { openSqliteEmbeddingCache } from '../../../src/models/embedders/sqlite-embedding-cache.ts'
 import { scriptedEmbedder } from '../../fakes/embedder.ts'
 import { temporaryFile, temporaryFolder } from '../../support/temporary-folder.ts'
 import { type BatchService, startBatchService } from './batch-services.ts'
@@ -34,31 +34,31 @@ const MODELS = {
 type Name = keyof typeof MODELS
 const NAMES = ['openai', 'voyage', 'gemini'] as const
 
-async function opened(name: Name, limits: PrefillParts['limits'] = {}) {
+async function opened(name: Name, limits: CachePrefillOptions['limits'] = {}) {
   const clock = new PausingClock()
   const service = await startBatchService(name)
-  const config: RemoteConfig = {
+  const config: RemoteEmbedderConfig = {
     ...{ provider: name, model: MODELS[name], apiKey: KEY, baseUrl: service.url, clock },
   }
   const path = temporaryFile('vectors.db')
   const folder = temporaryFolder()
   const identity = {
-    model: await referenceEmbedder().describe(),
-    account: remoteAccount(config),
+    model: await createHashingEmbedder().describe(),
+    account: hashRemoteAccount(config),
     purposeMatters: name !== 'openai',
   }
   const breaker = new BatchBreaker()
   /** As a new process has it. */
   const fresh = () => {
-    const cache = openCacheFile({ path, clock })
+    const cache = openSqliteEmbeddingCache({ path, clock })
     onTestFinished(() => cache.close())
-    const batches = openBatches(config)
+    const batches = openEmbeddingBatches(config)
     if (batches === null) throw new Error('it has batches')
     return { cache, batches, ledger: openBatchLedger(folder) }
   }
   let current = fresh()
-  const prefill = (texts: readonly string[], more: Partial<PrefillParts> = {}) =>
-    prefillByBatch({
+  const prefill = (texts: readonly string[], more: Partial<CachePrefillOptions> = {}) =>
+    prefillCache({
       ...{ texts, identity, breaker, clock, ...current },
       limits: { textsMin: 1, ...limits },
       ...more,
@@ -66,7 +66,7 @@ async function opened(name: Name, limits: PrefillParts['limits'] = {}) {
   /** How many texts a plain embedder is still asked for. */
   const plainCalls = async (texts: readonly string[]) => {
     const source = scriptedEmbedder()
-    const embedder = persisted(source, { cache: current.cache, ...identity })
+    const embedder = withEmbeddingCache(source, { cache: current.cache, ...identity })
     const vectors = await embedAll(embedder, texts)
     const wanted = await expected(texts)
     for (const [at, vector] of vectors.entries()) {
@@ -207,7 +207,7 @@ describe.each(NAMES)('batches of %s', (name) => {
       service.change = change
       const report = await prefill(notes(3))
       expect(report).toMatchObject({ filled: 2, left: 1 })
-      expect(report.because).toMatch(/gave no vectors for 1 of 3 texts/)
+      expect(report.stopReason).toMatch(/gave no vectors for 1 of 3 texts/)
       expect(breaker.report()).toMatchObject({ batches: true, batchFailures: 1 })
       expect(await plainCalls(notes(3))).toBe(1)
     }
@@ -217,7 +217,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     const { service, prefill, folder } = await opened(name)
     service.end = name === 'gemini' ? 'EXPIRED' : 'expired'
     service.change = (lines) => lines.slice(1)
-    const { because } = await prefill(notes(2))
+    const { stopReason: because } = await prefill(notes(2))
     expect(because).toMatch(/ended as expired/)
     expect(readdirSync(folder)).toEqual([])
   })
@@ -249,7 +249,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     })
     service.misbehave = () => false
     const asked = service.asked.length
-    expect(await prefill(['One'])).toMatchObject({ left: 1, because: breaker.because })
+    expect(await prefill(['One'])).toMatchObject({ left: 1, because: breaker.openReason })
     expect(service.asked).toHaveLength(asked)
   })
 
@@ -258,7 +258,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     service.misbehave = ({ method, path }, response) =>
       SUBMITS.test(`${method} ${path}`) && reply(response, 404, {})
     expect(await prefill(['One'])).toMatchObject({ left: 1 })
-    expect(breaker.because).toMatch(/does not know/)
+    expect(breaker.openReason).toMatch(/does not know/)
   })
 
   it('[EB7] are asked for again when asking fails for a moment, and left to others when it goes on', async () => {
@@ -326,7 +326,7 @@ describe('batches', () => {
     const report = await prefill(notes(3), { limits: {} })
     expect(report).toMatchObject({ left: 3, because: 'There are too few texts for a batch.' })
     expect(service.asked).toEqual([])
-    expect(openBatches({ ...config, provider: 'ollama' })).toBe(null)
+    expect(openEmbeddingBatches({ ...config, provider: 'ollama' })).toBe(null)
   })
 
   it('[EB9] send key and texts to nobody else, whatever a service says', async () => {
@@ -351,7 +351,7 @@ describe('batches', () => {
     const { service, prefill } = await opened('openai')
     service.misbehave = (_, response) =>
       reply(response, 400, { error: { message: `${KEY} kites`, code: KEY } })
-    const { because } = await prefill(notes(2))
+    const { stopReason: because } = await prefill(notes(2))
     expect(because).toMatch(/refused/)
     for (const secret of [KEY, 'kites']) expect(because).not.toContain(secret)
   })

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openEmbedder } from '../../../src/app/models/model-selection.ts'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { type EmbeddingCache, persisted } from '../../../src/models/embedders/embedding-cache.ts'
-import { accountHash } from '../../../src/models/embedders/embedding-cache-key.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
-import { openCacheFile } from '../../../src/models/embedders/sqlite-embedding-cache.ts'
+import { type EmbeddingCache, withEmbeddingCache } from '../../../src/models/embedders/embedding-cache.ts'
+import { hashAccount } from '../../../src/models/embedders/embedding-cache-key.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { openSqliteEmbeddingCache } from '../../../src/models/embedders/sqlite-embedding-cache.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { scriptedEmbedder } from '../../fakes/embedder.ts'
@@ -16,20 +16,20 @@ import { embedAll, expected, notes } from './embedder-support.ts'
 
 const clock = systemClock
 const API_KEY = 'sk-very-secret'
-const account = accountHash('https://example.org')
+const account = hashAccount('https://example.org')
 
 function cacheAt(
   path: string,
   options: { readonly bytesMax?: number; readonly clock?: FakeClock } = {},
 ) {
-  const cache = openCacheFile({ path, clock, ...options })
+  const cache = openSqliteEmbeddingCache({ path, clock, ...options })
   onTestFinished(() => cache.close())
   return cache
 }
 
 function keptAt(path: string) {
   const source = scriptedEmbedder()
-  const embedder = persisted(source, { cache: cacheAt(path), account })
+  const embedder = withEmbeddingCache(source, { cache: cacheAt(path), account })
   return { source, embedder, facts: () => embedder.report().facts }
 }
 
@@ -50,8 +50,8 @@ const entriesOf = (first: number, count: number, dimensions = 1_024) =>
   }))
 
 describeEmbedder('persisted', async () =>
-  persisted(referenceEmbedder(), {
-    cache: openCacheFile({ path: temporaryFile('vectors.db'), clock }),
+  withEmbeddingCache(createHashingEmbedder(), {
+    cache: openSqliteEmbeddingCache({ path: temporaryFile('vectors.db'), clock }),
     account,
   }),
 )
@@ -83,18 +83,18 @@ describe('the cache file', () => {
     const cache = cacheAt(temporaryFile('vectors.db'))
     const source = scriptedEmbedder()
     const ask = async (options: { account: string; purposeMatters?: boolean }, dimensions = 64) => {
-      const inner = { ...source, describe: () => referenceEmbedder({ dimensions }).describe() }
-      await persisted(inner, { cache, ...options }).embed(['kites'], { purpose: 'query' })
+      const inner = { ...source, describe: () => createHashingEmbedder({ dimensions }).describe() }
+      await withEmbeddingCache(inner, { cache, ...options }).embed(['kites'], { purpose: 'query' })
       return source.calls.length
     }
     expect(await ask({ account })).toBe(1)
     expect(await ask({ account })).toBe(1)
-    expect(await ask({ account: accountHash('https://example.com') })).toBe(2)
+    expect(await ask({ account: hashAccount('https://example.com') })).toBe(2)
     expect(await ask({ account }, 65)).toBe(3)
     expect(await ask({ account, purposeMatters: false })).toBe(4)
-    await persisted(source, { cache, account }).embed(['kites'], { purpose: 'document' })
+    await withEmbeddingCache(source, { cache, account }).embed(['kites'], { purpose: 'document' })
     expect(source.calls.length).toBe(5)
-    await persisted(source, { cache, account, purposeMatters: false }).embed(['kites'], {
+    await withEmbeddingCache(source, { cache, account, isPurposeSpecific: false }).embed(['kites'], {
       purpose: 'document',
     })
     expect(source.calls.length).toBe(5)
@@ -252,7 +252,7 @@ describe('a cache that fails', () => {
         throw new Error('bad sector')
       },
     }
-    const embedder = persisted(referenceEmbedder(), { cache: broken, account })
+    const embedder = withEmbeddingCache(createHashingEmbedder(), { cache: broken, account })
     expect(await embedAll(embedder, ['kites'])).toEqual(await expected(['kites']))
     expect(embedder.report().facts).toMatchObject({ keptFailure: 'bad sector' })
     await embedder.close()
@@ -272,7 +272,7 @@ describe('a cache that fails', () => {
         report: () => ({}),
         close: async () => {},
       }
-      const embedder = persisted(referenceEmbedder(), { cache: lying, account })
+      const embedder = withEmbeddingCache(createHashingEmbedder(), { cache: lying, account })
       expect(await embedAll(embedder, ['kites'])).toEqual(await expected(['kites']))
     }
   })

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { cached } from '../../../src/models/embedders/embedding-memory-cache.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { withMemoryCache } from '../../../src/models/embedders/embedding-memory-cache.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { gate, scriptedEmbedder, untilAborted } from '../../fakes/embedder.ts'
 import { embedAll, errorOf, expected, notes, unavailable } from './embedder-support.ts'
 
-describeEmbedder('cached', async () => cached(referenceEmbedder(), { clock: new FakeClock() }))
+describeEmbedder('cached', async () => withMemoryCache(createHashingEmbedder(), { clock: new FakeClock() }))
 describeEmbedder('cached for two texts', async () =>
-  cached(referenceEmbedder(), { clock: new FakeClock(), entriesMax: 2 }),
+  withMemoryCache(createHashingEmbedder(), { clock: new FakeClock(), entriesMax: 2 }),
 )
 describeEmbedder('cache turned off', async () =>
-  cached(referenceEmbedder(), { clock: new FakeClock(), entriesMax: 0 }),
+  withMemoryCache(createHashingEmbedder(), { clock: new FakeClock(), entriesMax: 0 }),
 )
 
 describe('the cache in memory', () => {
   it('[EM10] asks once for a text, and counts', async () => {
     const source = scriptedEmbedder()
-    const embedder = cached(source, { clock: new FakeClock() })
+    const embedder = withMemoryCache(source, { clock: new FakeClock() })
     const texts = ['kites', 'boats', 'kites']
     expect(await embedAll(embedder, texts)).toEqual(await expected(texts))
     expect(await embedAll(embedder, ['boats', 'trains'])).toEqual(
@@ -29,7 +29,7 @@ describe('the cache in memory', () => {
 
   it('[EM10] forgets what was not used for longest', async () => {
     const source = scriptedEmbedder()
-    const embedder = cached(source, { clock: new FakeClock(), entriesMax: 2 })
+    const embedder = withMemoryCache(source, { clock: new FakeClock(), entriesMax: 2 })
     for (const text of ['kites', 'boats', 'kites', 'trains', 'kites', 'boats']) {
       await embedAll(embedder, [text])
     }
@@ -38,7 +38,7 @@ describe('the cache in memory', () => {
   })
 
   it('[EM10] answers a call that has more texts than it may keep', async () => {
-    const embedder = cached(referenceEmbedder(), { clock: new FakeClock(), entriesMax: 3 })
+    const embedder = withMemoryCache(createHashingEmbedder(), { clock: new FakeClock(), entriesMax: 3 })
     expect(await embedAll(embedder, notes(10))).toEqual(await expected(notes(10)))
     expect(embedder.report().facts.cacheSize).toBe(3)
   })
@@ -46,7 +46,7 @@ describe('the cache in memory', () => {
   it('[EM10] forgets what is too old, however often it is used', async () => {
     const clock = new FakeClock()
     const source = scriptedEmbedder()
-    const embedder = cached(source, { clock, ageMsMax: 1_000 })
+    const embedder = withMemoryCache(source, { clock, ttlMs: 1_000 })
     for (let step = 0; step < 4; step++) {
       await embedAll(embedder, ['kites'])
       clock.advance(400)
@@ -56,7 +56,7 @@ describe('the cache in memory', () => {
 
   it.each([{ entriesMax: 0 }, { ageMsMax: 0 }])('[EM10] can be turned off with %o', async (off) => {
     const source = scriptedEmbedder()
-    const embedder = cached(source, { clock: new FakeClock(), ...off })
+    const embedder = withMemoryCache(source, { clock: new FakeClock(), ...off })
     await embedAll(embedder, ['kites'])
     await embedAll(embedder, ['kites'])
     expect(source.calls.length).toBe(2)
@@ -65,7 +65,7 @@ describe('the cache in memory', () => {
   it('[EM10] tells purposes apart where the source does', async () => {
     for (const purposeMatters of [true, false]) {
       const source = scriptedEmbedder()
-      const embedder = cached(source, { clock: new FakeClock(), purposeMatters })
+      const embedder = withMemoryCache(source, { clock: new FakeClock(), isPurposeSpecific: purposeMatters })
       for (const purpose of ['query', 'document', 'query', 'document'] as const) {
         await embedder.embed(['kites'], { purpose })
       }
@@ -76,7 +76,7 @@ describe('the cache in memory', () => {
 
   it('[EM10] tells texts apart that differ only in half a character', async () => {
     const source = scriptedEmbedder()
-    const embedder = cached(source, { clock: new FakeClock() })
+    const embedder = withMemoryCache(source, { clock: new FakeClock() })
     await embedAll(embedder, ['\ud83d', '\ud83e', '\ufffd'])
     expect(source.texts().length).toBe(3)
   })
@@ -85,7 +85,7 @@ describe('the cache in memory', () => {
     const source = scriptedEmbedder((_, number) => {
       if (number === 1) throw unavailable()
     })
-    const embedder = cached(source, { clock: new FakeClock() })
+    const embedder = withMemoryCache(source, { clock: new FakeClock() })
     expect((await errorOf(embedAll(embedder, ['kites']))).code).toBe('unavailable')
     expect(await embedAll(embedder, ['kites'])).toEqual(await expected(['kites']))
   })
@@ -94,7 +94,7 @@ describe('the cache in memory', () => {
 describe('equal texts at the same time', () => {
   it('[EM10] are asked for once', async () => {
     const source = scriptedEmbedder()
-    const embedder = cached(source, { clock: new FakeClock() })
+    const embedder = withMemoryCache(source, { clock: new FakeClock() })
     const lists = [['kites'], ['kites', 'boats'], ['boats', 'trains', 'kites'], ['trains']]
     const answers = await Promise.all(lists.map((texts) => embedAll(embedder, texts)))
     for (const [at, texts] of lists.entries()) expect(answers[at]).toEqual(await expected(texts))
@@ -104,7 +104,7 @@ describe('equal texts at the same time', () => {
   it('[EM3] are still answered when the one who asked first gives up', async () => {
     const { opened, open } = gate()
     const source = scriptedEmbedder(() => opened)
-    const embedder = cached(source, { clock: new FakeClock() })
+    const embedder = withMemoryCache(source, { clock: new FakeClock() })
     await embedder.describe()
     const controller = new AbortController()
     const { signal } = controller
@@ -122,7 +122,7 @@ describe('equal texts at the same time', () => {
     const source = scriptedEmbedder(({ signal }, number) =>
       number === 1 ? untilAborted(signal) : undefined,
     )
-    const embedder = cached(source, { clock: new FakeClock() })
+    const embedder = withMemoryCache(source, { clock: new FakeClock() })
     const controller = new AbortController()
     const { signal } = controller
     const calls = [1, 2].map(() => embedder.embed(['kites'], { purpose: 'document', signal }))
@@ -141,7 +141,7 @@ describe('equal texts at the same time', () => {
       await opened
       throw unavailable()
     })
-    const embedder = cached(source, { clock: new FakeClock() })
+    const embedder = withMemoryCache(source, { clock: new FakeClock() })
     const first = embedAll(embedder, ['kites', 'bad'])
     const second = embedAll(embedder, ['kites'])
     await new Promise(setImmediate)

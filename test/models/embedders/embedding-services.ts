@@ -4,8 +4,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { EmbedPurpose } from '../../../src/models/embedder.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import type { EmbeddingPurpose } from '../../../src/models/embedder.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 
 export type Json = { readonly [name: string]: unknown }
 
@@ -33,7 +33,7 @@ export type Service = {
 /** How a service is asked and answers. */
 export type Wire = {
   /** Texts and purpose of a request; null for a purpose that can't be told. */
-  read(body: Json): { readonly texts: readonly string[]; readonly purpose: EmbedPurpose | null }
+  read(body: Json): { readonly texts: readonly string[]; readonly purpose: EmbeddingPurpose | null }
   answer(vectors: readonly (readonly number[])[]): unknown
 }
 
@@ -54,7 +54,7 @@ export const WIRES = {
   voyage: {
     read: (body) => ({
       texts: listOfTexts(body.input),
-      purpose: body.input_type as EmbedPurpose, // compared with what was asked
+      purpose: body.input_type as EmbeddingPurpose, // compared with what was asked
     }),
     answer: (vectors) => ({
       object: 'list',
@@ -91,7 +91,7 @@ export const WIRES = {
 export async function startService(wire: Wire): Promise<Service> {
   const requests: ServiceRequest[] = []
   let misbehaviour: Misbehaviour | null = null
-  const embedder = referenceEmbedder()
+  const embedder = createHashingEmbedder()
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = {

@@ -1,13 +1,13 @@
 /** When documents get a worker process of their own. */
 import { describe, expect, it } from 'vitest'
 import { withDocumentWorker } from '../../../src/models/embedders/local/document-worker.ts'
-import { openLocalEmbedderOn } from '../../../src/models/embedders/local/local-embedder.ts'
+import { openLocalEmbedderWith } from '../../../src/models/embedders/local/local-embedder.ts'
 import { type FakeWorker, fakeWorkers } from '../../fakes/embedder-worker.ts'
 
 function opened() {
   const { start, started } = fakeWorkers()
   const time = { now: 0 }
-  const open = () => openLocalEmbedderOn(start)
+  const open = () => openLocalEmbedderWith(start)
   const embedder = withDocumentWorker(open(), open, { now: () => time.now })
   const worker = (index: number): FakeWorker => {
     const found = started[index]

@@ -7,11 +7,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
-  type LocalWorker,
-  startWorkerProcess,
+  type EmbedderWorker,
+  startEmbedderWorker,
 } from '../../../src/models/embedders/local/embedder-worker-process.ts'
 import { readModelFolder } from '../../../src/models/embedders/local/embedding-model-folder.ts'
-import { openLocalEmbedderOn } from '../../../src/models/embedders/local/local-embedder.ts'
+import { openLocalEmbedderWith } from '../../../src/models/embedders/local/local-embedder.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { errorOf } from './embedder-support.ts'
 import {
@@ -150,9 +150,9 @@ describe('the process', () => {
 
 /** An embedder whose processes the test can see. */
 function openWatched() {
-  const workers: LocalWorker[] = []
-  const embedder = openLocalEmbedderOn(() => {
-    const worker = startWorkerProcess()
+  const workers: EmbedderWorker[] = []
+  const embedder = openLocalEmbedderWith(() => {
+    const worker = startEmbedderWorker()
     workers.push(worker)
     return worker
   })

@@ -1,15 +1,15 @@
 /** How the local embedder treats the calls that wait, with a worker whose answers the test decides. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Embedder, EmbedPurpose } from '../../../src/models/embedder.ts'
-import { openLocalEmbedderOn } from '../../../src/models/embedders/local/local-embedder.ts'
+import type { Embedder, EmbeddingPurpose } from '../../../src/models/embedder.ts'
+import { openLocalEmbedderWith } from '../../../src/models/embedders/local/local-embedder.ts'
 import type { LocalEmbedderOptions } from '../../../src/models/embedders/local/local-embedder-options.ts'
 import { type FakeWorker, fakeWorkers } from '../../fakes/embedder-worker.ts'
 
 function opened(options: LocalEmbedderOptions = {}) {
   const { start, started } = fakeWorkers()
-  const embedder = openLocalEmbedderOn(start, options)
-  const embed = (texts: readonly string[], purpose: EmbedPurpose, signal?: AbortSignal) =>
+  const embedder = openLocalEmbedderWith(start, options)
+  const embed = (texts: readonly string[], purpose: EmbeddingPurpose, signal?: AbortSignal) =>
     outcomeOf(embedder.embed(texts, signal === undefined ? { purpose } : { purpose, signal }))
   const worker = (index = 0): FakeWorker => {
     const found = started[index]
@@ -142,7 +142,7 @@ describe('failing', () => {
   })
 
   it('[EM26] a worker that gives no answer is given up', async () => {
-    const { embed, worker } = opened({ answerMsMax: 5 })
+    const { embed, worker } = opened({ answerTimeoutMs: 5 })
     const call = embed(['1'], 'query')
     worker(0).open()
     expect(await call).toBe('unavailable')
@@ -154,7 +154,7 @@ describe('failing', () => {
   })
 
   it('[EM26] an idle worker is never taken for stuck', async () => {
-    const { embed, worker } = opened({ answerMsMax: 5 })
+    const { embed, worker } = opened({ answerTimeoutMs: 5 })
     const call = embed(['1'], 'query')
     worker().open()
     worker().embed()

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type * as LocalModule from '../../../src/models/embedders/local/local-embedder.ts'
 import { openLocalEmbedder } from '../../../src/models/embedders/local/local-embedder.ts'
-import { boundedText } from '../../../src/text/well-formed-text.ts'
+import { truncateText } from '../../../src/text/well-formed-text.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { errorOf } from './embedder-support.ts'
 import {
@@ -141,13 +141,13 @@ it('[EM22] no text of a megabyte hangs it', async () => {
 })
 
 it('[EM22] texts are cut between characters, and lone halves of characters are replaced', () => {
-  expect(boundedText('abc', 3)).toBe('abc')
-  expect(boundedText('abcd', 3)).toBe('abc')
-  expect(boundedText('ab👍', 3)).toBe('ab')
-  expect(boundedText('ab👍', 4)).toBe('ab👍')
-  expect(boundedText('a\ud83d', 5)).toBe('a\ufffd')
-  expect(boundedText('\udc4da\ud83d', 2)).toBe('\ufffda')
-  expect(boundedText('', 3)).toBe('')
+  expect(truncateText('abc', 3)).toBe('abc')
+  expect(truncateText('abcd', 3)).toBe('abc')
+  expect(truncateText('ab👍', 3)).toBe('ab')
+  expect(truncateText('ab👍', 4)).toBe('ab👍')
+  expect(truncateText('a\ud83d', 5)).toBe('a\ufffd')
+  expect(truncateText('\udc4da\ud83d', 2)).toBe('\ufffda')
+  expect(truncateText('', 3)).toBe('')
 })
 
 it('[EM28] more tokens than the model reads, and options out of range, are refused', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Embedder, EmbedPurpose } from '../../../src/models/embedder.ts'
-import { estimateTokens } from '../../../src/models/embedders/billed-tokens.ts'
-import { partsOf, readingToTheEnd } from '../../../src/models/embedders/long-text.ts'
+import type { Embedder, EmbeddingPurpose } from '../../../src/models/embedder.ts'
+import { estimateBilledTokens } from '../../../src/models/embedders/billed-tokens.ts'
+import { splitLongText, withLongText } from '../../../src/models/embedders/long-text.ts'
 import { cosine, embedOne, openLocal } from './local-support.ts'
 
 /** Tells how much red, green and blue is in a text, and notes what it was asked. */
@@ -35,11 +35,11 @@ const LONG = `${'red '.repeat(100)}${'blue '.repeat(100)}`
 describe('a document that is longer than what its model reads', () => {
   it('[EM35] is read in parts of about the same length, to its last word', async () => {
     const { embedder, asked } = colours(100)
-    const reading = readingToTheEnd(embedder)
+    const reading = withLongText(embedder)
     const [vector, short] = await reading.embed([LONG, 'green'], { purpose: 'document' })
     expect(asked.slice(0, -1).join('')).toBe(LONG)
     expect(asked.at(-1)).toBe('green')
-    expect(asked.every((part) => estimateTokens(part) <= 75)).toBe(true)
+    expect(asked.every((part) => estimateBilledTokens(part) <= 75)).toBe(true)
     const lengths = asked.slice(0, -1).map(({ length }) => length)
     expect(Math.min(...lengths)).toBeGreaterThan(Math.max(...lengths) / 2)
     expect(vector?.[1]).toBeGreaterThan(0.3)
@@ -54,9 +54,9 @@ describe('a document that is longer than what its model reads', () => {
     ['anything where nothing is too long', 'document', undefined, LONG],
   ] as const)(
     '[EM35] but %s is read as it is',
-    async (_, purpose: EmbedPurpose, tokensMax, text) => {
+    async (_, purpose: EmbeddingPurpose, tokensMax, text) => {
       const { embedder, asked } = colours(tokensMax)
-      await readingToTheEnd(embedder).embed([text], { purpose })
+      await withLongText(embedder).embed([text], { purpose })
       expect(asked).toEqual([text])
     },
   )
@@ -66,7 +66,7 @@ describe('a document that is longer than what its model reads', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 8, max: 40 }), (pieces, tokensMax) => {
         const text = pieces.join(' ')
-        const parts = partsOf(text, tokensMax)
+        const parts = splitLongText(text, tokensMax)
         expect(parts.join('')).toBe(text)
         for (const part of parts) expect(/\p{Surrogate}/u.test(part)).toBe(false)
       }),
@@ -79,6 +79,6 @@ describe('a document that is longer than what its model reads', () => {
     const text = `${filler}Her dog is an old greyhound.`
     const question = await embedOne(local, 'Which breed is the dog?', 'query')
     const cut = cosine(question, await embedOne(local, text))
-    expect(cosine(question, await embedOne(readingToTheEnd(local), text))).toBeGreaterThan(cut)
+    expect(cosine(question, await embedOne(withLongText(local), text))).toBeGreaterThan(cut)
   })
 })

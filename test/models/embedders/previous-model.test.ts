@@ -2,11 +2,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openFormerEmbedder } from '../../../src/app/models/model-selection.ts'
+import { openPreviousEmbedder } from '../../../src/app/models/model-selection.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const former = (signature: string, options: Parameters<typeof openFormerEmbedder>[1] = {}) =>
-  openFormerEmbedder(signature, options)?.report() ?? null
+const former = (signature: string, options: Parameters<typeof openPreviousEmbedder>[1] = {}) =>
+  openPreviousEmbedder(signature, options)?.report() ?? null
 
 it('[RA16] models that come along answer until the new one has every memory', () => {
   expect(former('transformers:gte-small-int8:384')).toMatchObject({ model: 'gte-small-int8' })

@@ -2,10 +2,10 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { limitedInTime } from '../../../src/models/embedders/embedder-timeout.ts'
-import { checked } from '../../../src/models/embedders/embedding-validation.ts'
+import { withEmbedderTimeouts } from '../../../src/models/embedders/embedder-timeout.ts'
+import { createValidatedEmbedder } from '../../../src/models/embedders/embedding-validation.ts'
 import { openRemoteEmbedder } from '../../../src/models/embedders/remote/embedding-providers.ts'
-import { openaiCompatible } from '../../../src/models/embedders/remote/openai-compatible-embedder.ts'
+import { createOpenaiCompatibleEmbedder } from '../../../src/models/embedders/remote/openai-compatible-embedder.ts'
 import { embedAll, errorOf, expected, HOUR_MS, PausingClock } from './embedder-support.ts'
 import {
   type Misbehaviour,
@@ -37,8 +37,8 @@ function open(options: { readonly apiKey?: string; readonly baseUrl?: string } =
     baseUrl: service.url,
     clock,
     random: () => 0.5,
-    queryMs: HOUR_MS,
-    documentMs: HOUR_MS,
+    queryTimeoutMs: HOUR_MS,
+    documentTimeoutMs: HOUR_MS,
     ...options,
   })
 }
@@ -211,7 +211,7 @@ describe('an answer', () => {
       return true
     })
     const options = { model: 'any', baseUrl: service.url, responseBytesMax: 1024 * 1024 }
-    const error = await errorOf(checked(openaiCompatible(options)).describe())
+    const error = await errorOf(createValidatedEmbedder(createOpenaiCompatibleEmbedder(options)).describe())
     expect(error.message).toMatch(/more than 1048576 bytes/)
     await expect.poll(() => isClosed).toBe(true)
     expect(sent).toBeLessThan(64 * 1024 * 1024)
@@ -237,9 +237,9 @@ describe('an answer', () => {
         if (begin) response.writeHead(200).write('{"data":')
         return true
       })
-      const raw = openaiCompatible({ model: 'any', baseUrl: service.url })
+      const raw = createOpenaiCompatibleEmbedder({ model: 'any', baseUrl: service.url })
       const limits = { clock: systemClock, queryMs: 30, documentMs: 30 }
-      const error = await errorOf(limitedInTime(checked(raw), limits).describe())
+      const error = await errorOf(withEmbedderTimeouts(createValidatedEmbedder(raw), limits).describe())
       expect(error.code).toBe('unavailable')
       expect(error.facts).toEqual({ timeoutMs: 30 })
     }

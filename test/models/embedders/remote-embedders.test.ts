@@ -1,16 +1,16 @@
 /** Each service in its own protocol, over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { spaceSignature } from '../../../src/domain/embedding-text.ts'
+import { buildSpaceSignature } from '../../../src/domain/embedding-text.ts'
 import { EMBEDDING_PROVIDERS } from '../../../src/domain/model-name.ts'
-import { tokensReadBy } from '../../../src/models/embedders/remote/embedding-model-limits.ts'
+import { getModelTokensMax } from '../../../src/models/embedders/remote/embedding-model-limits.ts'
 import {
   openRemoteEmbedder,
-  PROVIDERS,
+  EMBEDDING_PROVIDER_TABLE,
   parseEmbeddingModel,
-  purposeMatters,
-  type RemoteConfig,
-  remoteAccount,
+  isPurposeSpecific,
+  type RemoteEmbedderConfig,
+  hashRemoteAccount,
 } from '../../../src/models/embedders/remote/embedding-providers.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { errorOf, expected, HOUR_MS, notes, PausingClock } from './embedder-support.ts'
@@ -18,7 +18,7 @@ import { type Service, startService, WIRES } from './embedding-services.ts'
 
 const API_KEY = 'sk-very-secret-key'
 
-const SERVICES: readonly (Pick<RemoteConfig, 'provider' | 'model'> & {
+const SERVICES: readonly (Pick<RemoteEmbedderConfig, 'provider' | 'model'> & {
   readonly wire: keyof typeof WIRES
   readonly base: string
 })[] = [
@@ -64,7 +64,7 @@ describe('the protocol', () => {
 
   async function requestsFor(
     wire: keyof typeof WIRES,
-    config: Pick<RemoteConfig, 'provider' | 'model'> & Partial<RemoteConfig>,
+    config: Pick<RemoteEmbedderConfig, 'provider' | 'model'> & Partial<RemoteEmbedderConfig>,
     texts: readonly string[] = ['kites', 'boats'],
   ) {
     const service = services.get(wire)
@@ -72,8 +72,8 @@ describe('the protocol', () => {
       apiKey: API_KEY,
       baseUrl: `${service?.url}/base/`,
       clock: new PausingClock(),
-      queryMs: HOUR_MS,
-      documentMs: HOUR_MS,
+      queryTimeoutMs: HOUR_MS,
+      documentTimeoutMs: HOUR_MS,
       ...config,
     })
     await embedder.describe()
@@ -128,7 +128,7 @@ describe('the protocol', () => {
       const { query, document } = await requestsFor(wire, { provider, model }, ['kites'])
       expect(query?.body).toMatchObject({ input: [asked] })
       expect(document?.body).toMatchObject({ input: [kept] })
-      expect(purposeMatters({ provider, model })).toBe(asked !== kept)
+      expect(isPurposeSpecific({ provider, model })).toBe(asked !== kept)
     }
   })
 
@@ -143,7 +143,7 @@ describe('the protocol', () => {
     )
     if (one === undefined || same === undefined || other === undefined) throw new Error('missing')
     const { host: _, ...usual } = one
-    const space = (model: typeof one) => spaceSignature(model, 'float32')
+    const space = (model: typeof one) => buildSpaceSignature(model, 'float32')
     expect(space(one)).toBe(space(same))
     expect(new Set([one, other, usual].map(space)).size).toBe(3)
     expect(space(usual)).toBe(`ollama:bge-m3:${one.dimensions}`)
@@ -276,7 +276,7 @@ describe('names of models', () => {
   it('[EM17] have a provider whose facts are complete', async () => {
     const clock = systemClock
     for (const provider of EMBEDDING_PROVIDERS) {
-      const { baseUrl, keyRequired, keyVariables } = PROVIDERS[provider]
+      const { baseUrl, keyRequired, keyVariables } = EMBEDDING_PROVIDER_TABLE[provider]
       if (keyRequired) {
         expect(keyVariables.length).toBeGreaterThan(0)
         const open = () => openRemoteEmbedder({ provider, model: 'any', clock })
@@ -316,9 +316,9 @@ describe('names of models', () => {
 
   it('[EM11] are told apart by their address, and a new key changes nothing', () => {
     const config = { provider: 'openai', model: 'any', clock: systemClock } as const
-    const usual = remoteAccount({ ...config, apiKey: 'a' })
-    expect(remoteAccount({ ...config, apiKey: 'b' })).toBe(usual)
-    expect(remoteAccount({ ...config, baseUrl: 'http://127.0.0.1:1' })).not.toBe(usual)
+    const usual = hashRemoteAccount({ ...config, apiKey: 'a' })
+    expect(hashRemoteAccount({ ...config, apiKey: 'b' })).toBe(usual)
+    expect(hashRemoteAccount({ ...config, baseUrl: 'http://127.0.0.1:1' })).not.toBe(usual)
   })
 
   it.each([
@@ -333,6 +333,6 @@ describe('names of models', () => {
     ['text-embedding-3-small', undefined],
     ['voyage-3.5', undefined],
   ])('[EM7] %s reads %s tokens of a text', (model, tokens) => {
-    expect(tokensReadBy(model)).toBe(tokens)
+    expect(getModelTokensMax(model)).toBe(tokens)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Embedder } from '../../../src/models/embedder.ts'
-import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
-import { calibrate, calibrationOf } from '../../../src/recall/indexing/calibration.ts'
+import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { measureCalibration, getCalibration } from '../../../src/recall/indexing/calibration.ts'
 import { expectFreshWorker, openLocal, SLOW_TEST_MS } from './local-support.ts'
 
 it(
@@ -9,8 +9,8 @@ it(
   async () => {
     expectFreshWorker()
     const embedder = openLocal()
-    const known = await calibrationOf(embedder, await embedder.describe())
-    const asked = await calibrate(embedder)
+    const known = await getCalibration(embedder, await embedder.describe())
+    const asked = await measureCalibration(embedder)
     expect(Math.abs(known.mean - asked.mean)).toBeLessThan(0.002)
     expect(Math.abs(known.deviation - asked.deviation)).toBeLessThan(0.002)
   },
@@ -18,16 +18,16 @@ it(
 )
 
 it('[RA19] any other model is asked once', async () => {
-  const embedder = referenceEmbedder()
-  const { mean, deviation } = await calibrationOf(embedder, await embedder.describe())
+  const embedder = createHashingEmbedder()
+  const { mean, deviation } = await getCalibration(embedder, await embedder.describe())
   expect(Math.abs(mean)).toBeLessThan(0.3)
   expect(deviation).toBeGreaterThan(0)
 })
 
 it('[RA19] a model that finds everything equally near has a deviation all the same', async () => {
   const dull: Embedder = {
-    ...referenceEmbedder(),
+    ...createHashingEmbedder(),
     embed: async (texts) => texts.map(() => Float32Array.of(1, 0)),
   }
-  expect(await calibrate(dull)).toEqual({ mean: 1, deviation: 0.005 })
+  expect(await measureCalibration(dull)).toEqual({ mean: 1, deviation: 0.005 })
 })

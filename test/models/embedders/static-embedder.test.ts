@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { innerProduct, quantise } from '../../../src/lib/vector-math.ts'
+import { innerProduct, quantizeVector } from '../../../src/lib/vector-math.ts'
 import type { Embedder } from '../../../src/models/embedder.ts'
 import { openStaticEmbedder } from '../../../src/models/embedders/static/static-embedder.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
@@ -181,7 +181,7 @@ function embed(embedder: Embedder, texts: readonly string[]): Promise<readonly F
 function writeFolder(vectors = VECTORS): string {
   const folder = join(temporaryFolder(), 'words')
   mkdirSync(folder)
-  const rows = Object.values(vectors).map((vector) => quantise(Float32Array.from(vector)))
+  const rows = Object.values(vectors).map((vector) => quantizeVector(Float32Array.from(vector)))
   const files = {
     'model.json': Buffer.from(`{ "format": 1, "dimensions": ${DIMENSIONS} }\n`),
     'vocabulary.txt': Buffer.from(`${Object.keys(vectors).join('\n')}\n`),

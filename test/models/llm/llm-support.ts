@@ -2,8 +2,8 @@
 import { onTestFinished } from 'vitest'
 import { AppError } from '../../../src/domain/errors.ts'
 import type { CompletionRequest } from '../../../src/models/language-model.ts'
-import { createLanguageModel } from '../../../src/models/llm/provider-language-model.ts'
-import type { Provider, Registry } from '../../../src/models/provider.ts'
+import { createProviderLanguageModel } from '../../../src/models/llm/provider-language-model.ts'
+import type { Provider, ProviderRegistry } from '../../../src/models/provider.ts'
 import { createUpstream } from '../../../src/models/providers/provider-upstream.ts'
 import { openUpstream } from '../../api/gateway/support/scripted-upstream.ts'
 import { PausingClock } from '../embedders/embedder-support.ts'
@@ -20,7 +20,7 @@ export async function openModel(fields: Partial<Provider> = {}) {
     await upstream.close()
   })
   const clock = new PausingClock()
-  const registry: Registry = {
+  const registry: ProviderRegistry = {
     providers: [
       provider(`${upstream.url}/v1`, { key: KEY, ...fields }),
       provider('', { name: 'demo', kind: 'demo' }),
@@ -29,7 +29,7 @@ export async function openModel(fields: Partial<Provider> = {}) {
     defaults: { chat: 'scripted', responses: null, messages: null },
   }
   // Without jitter, pauses can be told.
-  const model = createLanguageModel({ registry, upstream: transport, clock, random: () => 0.5 })
+  const model = createProviderLanguageModel({ registry, upstream: transport, clock, random: () => 0.5 })
   return { model, upstream, clock }
 }
 

@@ -2,9 +2,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError, type ErrorCode } from '../../../src/domain/errors.ts'
 import type { OwnerId } from '../../../src/domain/ids.ts'
-import { type AskedModel, type GuardOptions, guarded } from '../../../src/models/guarded-models.ts'
+import { type ModelCallReport, type ModelGuardOptions, guardModel } from '../../../src/models/guarded-models.ts'
 import type { LanguageModel } from '../../../src/models/language-model.ts'
-import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
+import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../../fakes/clock.ts'
@@ -34,16 +34,16 @@ function guardedOn(
   store: Store,
   model: LanguageModel,
   clock: FakeClock,
-  options: Partial<GuardOptions> = {},
+  options: Partial<ModelGuardOptions> = {},
 ) {
   const ports = { store, clock, ids: countingIds(), settings: {} }
-  return guarded(model, ports, { budgetOf: async () => 500_000, ...options })
+  return guardModel(model, ports, { budgetOf: async () => 500_000, ...options })
 }
 
-function open(options: Partial<GuardOptions> = {}) {
+function open(options: Partial<ModelGuardOptions> = {}) {
   const clock = new FakeClock()
   const model = scripted()
-  const store = createReferenceStore()
+  const store = createInMemoryStore()
   const models = guardedOn(store, model, clock, options)
   const ask = (name = 'some/model', owner = ada) =>
     models.for(owner).complete(question({ model: name }))
@@ -167,7 +167,7 @@ it('[LM10] no more than two are asked at once; who leaves the line is not asked'
 })
 
 it('[LM12] tells of each call: what became of it, and what it took', async () => {
-  const told: AskedModel[] = []
+  const told: ModelCallReport[] = []
   const { model, ask } = open({ onAsked: (asked) => told.push(asked) })
   await ask()
   model.fails = 'timeout'
@@ -179,7 +179,7 @@ it('[LM12] tells of each call: what became of it, and what it took', async () =>
 })
 
 const STORES: readonly (readonly [string, () => Promise<Store>])[] = [
-  ['the reference store', async () => createReferenceStore()],
+  ['the reference store', async () => createInMemoryStore()],
   ['sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now })],
 ]
 
@@ -250,7 +250,7 @@ describe.each(STORES)('on %s', (_, openStore) => {
     await serve().for(ada).complete(question())
     clock.advance(39 * DAY)
     await serve().for(ada).complete(question())
-    const count = async () => (await store.report()).rows.entry
+    const count = async () => (await store.getReport()).rows.entry
     expect(await count()).toBe(2)
     clock.advance(DAY)
     await serve().for(ada).complete(question())

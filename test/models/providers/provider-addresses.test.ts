@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns'
 import { describe, expect, it } from 'vitest'
 import type { AppError } from '../../../src/domain/errors.ts'
-import { checkAddress, reachOf } from '../../../src/models/providers/ssrf-guard.ts'
+import { parseProviderAddress, classifyAddress } from '../../../src/models/providers/ssrf-guard.ts'
 import { cleanUpAfterEach, provider, request, serve, textOf, upstream } from './upstream-support.ts'
 
 cleanUpAfterEach()
@@ -20,7 +20,7 @@ describe('literal addresses', () => {
     '１６９.254.169.254',
   ])('[PV12] %s is refused in any spelling', (host) => {
     for (const url of [`http://${host}/latest`, `https://${host}:8080/v1`]) {
-      expect(faultOf(() => checkAddress({ name: 'cloud', baseUrl: url }))).toMatchObject({
+      expect(faultOf(() => parseProviderAddress({ name: 'cloud', baseUrl: url }))).toMatchObject({
         code: 'invalid_input',
         facts: { provider: 'cloud' },
       })
@@ -31,7 +31,7 @@ describe('literal addresses', () => {
     ...['http://user:secret@api.example.com/v1', 'http://user@api.example.com', 'ftp://a.example'],
     ...['file:///etc/passwd', 'api.example.com', 'http://', ''],
   ])('[PV12] %s is no base URL', (baseUrl) => {
-    const fault = faultOf(() => checkAddress({ name: 'odd', baseUrl }))
+    const fault = faultOf(() => parseProviderAddress({ name: 'odd', baseUrl }))
     expect(fault.code).toBe('invalid_input')
     expect(fault.message).not.toContain('secret')
   })
@@ -55,7 +55,7 @@ describe('literal addresses', () => {
     ['fe80::1%eth0', 'refused'],
     ['not an address', 'refused'],
   ] as const)('[PV12] %s is %s', (address, reach) => {
-    expect(reachOf(address)).toBe(reach)
+    expect(classifyAddress(address)).toBe(reach)
   })
 })
 

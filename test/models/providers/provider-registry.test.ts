@@ -1,14 +1,14 @@
 /** Providers: whom a model is asked from, what is known of it, and what the file of providers says. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { jsonFaultLine } from '../../../src/app/config/json-error-position.ts'
+import { findJsonErrorLine } from '../../../src/app/config/json-error-position.ts'
 import { readProviders } from '../../../src/app/config/providers-file.ts'
 import type { AppError } from '../../../src/domain/errors.ts'
-import { FORMAT_NAMES } from '../../../src/domain/model-call.ts'
+import { API_FORMATS } from '../../../src/domain/model-call.ts'
 import {
   contextWindowOf,
   type Provider,
-  type Registry,
+  type ProviderRegistry,
   routeModel,
   supportsTools,
   systemRoleOf,
@@ -19,7 +19,7 @@ import { provider } from './upstream-support.ts'
 const KEY = 'sk-very-secret-key'
 
 describe('routes', () => {
-  const registry: Registry = {
+  const registry: ProviderRegistry = {
     providers: [
       provider('https://api.openai.com/v1', { name: 'openai' }),
       provider('https://api.anthropic.com/v1', { name: 'Claude', kind: 'anthropic' }),
@@ -84,7 +84,7 @@ describe('routes', () => {
 
   it('[PV1] says so when there is no provider at all', () => {
     const none = { ...registry, providers: [], aliases: {} }
-    for (const format of FORMAT_NAMES) {
+    for (const format of API_FORMATS) {
       expect(faultOf(() => routeModel(none, format, 'gpt-5')).message).toContain('No provider')
     }
   })
@@ -301,7 +301,7 @@ describe('the file of providers', () => {
     ['', 1],
     ['{"a": {"b": [1, -2.5e3, "\\u00e9"]}, "c": [], "d": {}}', null],
   ])('[PV4] finds where %j ceases to be JSON', (text, line) => {
-    expect(jsonFaultLine(text)).toBe(line)
+    expect(findJsonErrorLine(text)).toBe(line)
     if (line === null) return
     const path = temporaryFile('providers.json')
     writeFileSync(path, text)
@@ -378,7 +378,7 @@ describe('what the environment implies', () => {
     const { defaults, chosenDefaults } = read(content, environment)
     expect([defaults.chat, defaults.responses, defaults.messages]).toEqual(expected)
     const chosen =
-      'default' in content ? (content.default === 'Demo' ? FORMAT_NAMES : ['chat']) : []
+      'default' in content ? (content.default === 'Demo' ? API_FORMATS : ['chat']) : []
     expect(chosenDefaults).toEqual(chosen)
   })
 })

@@ -1,6 +1,6 @@
 /** What the tests of the local reranker share. */
 import { onTestFinished } from 'vitest'
-import { NEVER_CANCELLED } from '../../../src/lib/abort.ts'
+import { NEVER_ABORTED } from '../../../src/lib/abort.ts'
 import type { Reranker } from '../../../src/models/reranker.ts'
 import {
   type LocalRerankerOptions,
@@ -38,7 +38,7 @@ export async function scoresOf(
   texts: readonly string[],
 ): Promise<readonly (number | undefined)[]> {
   const scores = new Map(
-    (await reranker.rerank(question, texts, NEVER_CANCELLED)).map(({ index, score }) => [
+    (await reranker.rerank(question, texts, NEVER_ABORTED)).map(({ index, score }) => [
       index,
       score,
     ]),

@@ -5,8 +5,8 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { NEVER_CANCELLED } from '../../../src/lib/abort.ts'
-import { openLocalRerankerOn } from '../../../src/models/rerankers/local-reranker.ts'
+import { NEVER_ABORTED } from '../../../src/lib/abort.ts'
+import { openLocalRerankerWith } from '../../../src/models/rerankers/local-reranker.ts'
 import {
   type ScoringWorker,
   startScoringWorker,
@@ -169,10 +169,10 @@ describe('the process', { timeout: SLOW_TEST_MS }, () => {
       workers.push(worker)
       return worker
     }
-    const reranker = openLocalRerankerOn(start, { folder: tinyFolder() })
+    const reranker = openLocalRerankerWith(start, { folder: tinyFolder() })
     onTestFinished(() => reranker.close())
     expect(await scoresOf(reranker, QUESTION, TEXTS)).toEqual(SCORES)
-    const call = errorOf(reranker.rerank(QUESTION, Array(5_000).fill('red'), NEVER_CANCELLED))
+    const call = errorOf(reranker.rerank(QUESTION, Array(5_000).fill('red'), NEVER_ABORTED))
     process.kill(workers[0]?.pid ?? Number.NaN, 'SIGKILL')
     expect(await call).toMatchObject({
       code: 'unavailable',

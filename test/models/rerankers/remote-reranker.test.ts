@@ -1,7 +1,7 @@
 /** Rerankers on the network: how the services are asked, and everything that can go wrong on the way. */
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { NEVER_CANCELLED } from '../../../src/lib/abort.ts'
+import { NEVER_ABORTED } from '../../../src/lib/abort.ts'
 import {
   openRemoteReranker,
   type RemoteRerankerOptions,
@@ -41,7 +41,7 @@ function open(options: Partial<RemoteRerankerOptions> = {}) {
 }
 
 function rerank(options: Partial<RemoteRerankerOptions> = {}) {
-  return open(options).rerank(QUESTION, TEXTS, NEVER_CANCELLED)
+  return open(options).rerank(QUESTION, TEXTS, NEVER_ABORTED)
 }
 
 /** The error, after checking what holds for every one of them. */
@@ -89,7 +89,7 @@ describe('a request', () => {
     await openRemoteReranker({ url: service.url, model: 'any' }).rerank(
       QUESTION,
       TEXTS,
-      NEVER_CANCELLED,
+      NEVER_ABORTED,
     )
     expect(service.requests[0]?.headers.authorization).toBeUndefined()
   })
@@ -112,7 +112,7 @@ describe('a request', () => {
 
   it('[RR3] carries no blank text, no NUL and no half of a character, and not much of a long one', async () => {
     const texts = ['', ' \n', 'be\0tween', '\ud83d', 'x'.repeat(100_000)]
-    await open().rerank('', texts, NEVER_CANCELLED)
+    await open().rerank('', texts, NEVER_ABORTED)
     const { query, documents } = service.requests[0]?.body ?? { query: '', documents: [] }
     expect(query).not.toBe('')
     expect(documents.length).toBe(texts.length)
@@ -124,7 +124,7 @@ describe('a request', () => {
   })
 
   it('[RR3] is not made for no texts', async () => {
-    expect(await open().rerank(QUESTION, [], NEVER_CANCELLED)).toEqual([])
+    expect(await open().rerank(QUESTION, [], NEVER_ABORTED)).toEqual([])
     expect(service.requests).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 /** What the local reranker asks of its worker, and when: with a worker that the test answers for. */
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { NEVER_CANCELLED } from '../../../src/lib/abort.ts'
+import { NEVER_ABORTED } from '../../../src/lib/abort.ts'
 import {
   type LocalRerankerOptions,
-  openLocalRerankerOn,
+  openLocalRerankerWith,
 } from '../../../src/models/rerankers/local-reranker.ts'
 import { fakeScoringWorkers } from '../../fakes/reranker-worker.ts'
 import { errorOf } from '../embedders/embedder-support.ts'
@@ -11,7 +11,7 @@ import { hastyClock } from '../embedders/local-support.ts'
 
 function open(options: Partial<LocalRerankerOptions> = {}) {
   const workers = fakeScoringWorkers()
-  const reranker = openLocalRerankerOn(workers.start, { folder: 'any', ...options })
+  const reranker = openLocalRerankerWith(workers.start, { folder: 'any', ...options })
   onTestFinished(() => reranker.close())
   const worker = (number = 0) => {
     const found = workers.started[number]
@@ -32,7 +32,7 @@ const textsAsked = ({ asked }: { readonly asked: readonly { readonly text: strin
 
 it('[RR4] pairs go to the worker one by one, after the model was opened', async () => {
   const { reranker, worker, score } = open()
-  const call = reranker.rerank('why', ['one', 'two'], NEVER_CANCELLED)
+  const call = reranker.rerank('why', ['one', 'two'], NEVER_ABORTED)
   expect(worker().asked).toEqual([])
   worker().answer({ kind: 'opened' })
   expect(worker().asked).toEqual([{ question: 'why', text: 'one' }])
@@ -53,7 +53,7 @@ it('[RR4] a deadline ends the work between two pairs, and the next call goes on'
   await score(1)
   deadline.abort()
   expect((await late).code).toBe('cancelled')
-  const call = reranker.rerank('what', ['four'], NEVER_CANCELLED)
+  const call = reranker.rerank('what', ['four'], NEVER_ABORTED)
   expect(textsAsked(worker())).toEqual(['one', 'two'])
   await score(2) // of the pair that nobody waits for any more
   worker().answer({ kind: 'scored', score: 4 })
@@ -70,7 +70,7 @@ it('[RR4] a deadline that comes while the model is loaded leaves it loading for 
   expect(worker().isStopped()).toBe(false)
   worker().answer({ kind: 'opened' })
   expect(worker().asked).toEqual([])
-  const call = reranker.rerank('why', ['two'], NEVER_CANCELLED)
+  const call = reranker.rerank('why', ['two'], NEVER_ABORTED)
   worker().answer({ kind: 'scored', score: 2 })
   expect(await call).toEqual([{ index: 0, score: 2 }])
   expect(workers.started.length).toBe(1)
@@ -79,8 +79,8 @@ it('[RR4] a deadline that comes while the model is loaded leaves it loading for 
 it('[RR4] calls at the same time take turns', async () => {
   const { reranker, worker, score } = open()
   const calls = [
-    reranker.rerank('why', ['one', 'two'], NEVER_CANCELLED),
-    reranker.rerank('what', ['three', 'four'], NEVER_CANCELLED),
+    reranker.rerank('why', ['one', 'two'], NEVER_ABORTED),
+    reranker.rerank('what', ['three', 'four'], NEVER_ABORTED),
   ]
   worker().answer({ kind: 'opened' })
   await score(1)
@@ -98,7 +98,7 @@ it('[RR4] calls at the same time take turns', async () => {
 
 it('[RR4] the program may end when nobody waits', async () => {
   const { reranker, worker } = open()
-  const call = reranker.rerank('why', ['one'], NEVER_CANCELLED)
+  const call = reranker.rerank('why', ['one'], NEVER_ABORTED)
   expect(worker().isHeld()).toBe(true)
   worker().answer({ kind: 'opened' })
   worker().answer({ kind: 'scored', score: 1 })
@@ -108,21 +108,21 @@ it('[RR4] the program may end when nobody waits', async () => {
 
 it('[RR4] a worker that ends or hangs fails its calls, and the next one starts another', async () => {
   const { reranker, worker } = open({ answerMsMax: 20 })
-  const first = errorOf(reranker.rerank('why', ['one', 'two'], NEVER_CANCELLED))
+  const first = errorOf(reranker.rerank('why', ['one', 'two'], NEVER_ABORTED))
   worker().answer({ kind: 'opened' })
   worker().end('exit code 1')
   expect(await first).toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('exit code 1'),
   })
-  const second = errorOf(reranker.rerank('why', ['three'], NEVER_CANCELLED))
+  const second = errorOf(reranker.rerank('why', ['three'], NEVER_ABORTED))
   worker(1).answer({ kind: 'opened' })
   expect(await second).toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('no answer within 20 ms'),
   })
   expect(worker(1).isStopped()).toBe(true)
-  const third = reranker.rerank('why', ['four'], NEVER_CANCELLED)
+  const third = reranker.rerank('why', ['four'], NEVER_ABORTED)
   worker(2).answer({ kind: 'opened' })
   worker(2).answer({ kind: 'scored', score: 4 })
   expect(await third).toEqual([{ index: 0, score: 4 }])
@@ -130,11 +130,11 @@ it('[RR4] a worker that ends or hangs fails its calls, and the next one starts a
 
 it('[RR4] a pair that fails fails its call only', async () => {
   const { reranker, worker } = open()
-  const first = errorOf(reranker.rerank('why', ['one'], NEVER_CANCELLED))
+  const first = errorOf(reranker.rerank('why', ['one'], NEVER_ABORTED))
   worker().answer({ kind: 'opened' })
   worker().answer({ kind: 'failed', code: 'unavailable', message: 'No.', facts: {} })
   expect(await first).toMatchObject({ code: 'unavailable', message: 'No.' })
-  const second = reranker.rerank('why', ['two'], NEVER_CANCELLED)
+  const second = reranker.rerank('why', ['two'], NEVER_ABORTED)
   worker().answer({ kind: 'scored', score: 2 })
   expect(await second).toEqual([{ index: 0, score: 2 }])
 })
@@ -144,13 +144,13 @@ it('[RR4] a model that can’t be opened is tried again only after a pause that 
   const { reranker, worker, workers } = open({ now: () => now })
   const failed = { kind: 'failed', code: 'damaged', message: 'Torn.', facts: {} } as const
   for (const pauseMs of [1_000, 2_000, 4_000]) {
-    const call = errorOf(reranker.rerank('why', ['one'], NEVER_CANCELLED))
+    const call = errorOf(reranker.rerank('why', ['one'], NEVER_ABORTED))
     const { length } = workers.started
     worker(length - 1).answer(failed)
     expect(await call).toMatchObject({ code: 'damaged', message: 'Torn.' })
     expect(worker(length - 1).isStopped()).toBe(true)
     now += pauseMs - 1
-    expect(await errorOf(reranker.rerank('why', ['one'], NEVER_CANCELLED))).toMatchObject({
+    expect(await errorOf(reranker.rerank('why', ['one'], NEVER_ABORTED))).toMatchObject({
       code: 'damaged',
     })
     expect(workers.started.length).toBe(length)
@@ -159,14 +159,14 @@ it('[RR4] a model that can’t be opened is tried again only after a pause that 
 })
 
 it('[RR4] a process that can’t be started is said to be so', async () => {
-  const reranker = openLocalRerankerOn(
+  const reranker = openLocalRerankerWith(
     () => {
       throw new Error('spawn EAGAIN')
     },
     { folder: 'any', now: hastyClock() },
   )
   for (let attempt = 0; attempt < 2; attempt++) {
-    expect(await errorOf(reranker.rerank('why', ['one'], NEVER_CANCELLED))).toMatchObject({
+    expect(await errorOf(reranker.rerank('why', ['one'], NEVER_ABORTED))).toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('EAGAIN'),
     })
@@ -176,7 +176,7 @@ it('[RR4] a process that can’t be started is said to be so', async () => {
 
 it('[RR4] texts are cut before they are sent, without halves of characters', async () => {
   const { reranker, worker } = open({ tokensMax: 8 })
-  const call = reranker.rerank('q'.repeat(1_000), [`x${'👍'.repeat(1_000)}`], NEVER_CANCELLED)
+  const call = reranker.rerank('q'.repeat(1_000), [`x${'👍'.repeat(1_000)}`], NEVER_ABORTED)
   worker().answer({ kind: 'opened' })
   const [pair] = worker().asked
   expect(pair?.question.length).toBeLessThan(200)
@@ -196,7 +196,7 @@ it('[RR4] options that make no sense are refused', () => {
   ]
   for (const options of wrong) {
     expect(() =>
-      openLocalRerankerOn(fakeScoringWorkers().start, { folder: 'any', ...options }),
+      openLocalRerankerWith(fakeScoringWorkers().start, { folder: 'any', ...options }),
     ).toThrow(expect.objectContaining({ code: 'invalid_input' }))
   }
 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Tokenizer } from '@huggingface/tokenizers'
 import { describe, expect, it } from 'vitest'
-import { createPairing } from '../../../src/models/rerankers/pair-encoding.ts'
+import { createPairEncoder } from '../../../src/models/rerankers/pair-encoding.ts'
 import { crossEncoderTokenizer } from '../../fakes/tiny-cross-encoder.ts'
 
 const LIMITS = { tokensMax: 512, types: 2 }
@@ -16,7 +16,7 @@ function gteTokenizer(): Tokenizer {
 function tinyPairing(limits: Partial<typeof LIMITS> = {}, frame?: object) {
   const { post_processor, ...rest } = crossEncoderTokenizer()
   const tokenizer = new Tokenizer({ ...rest, post_processor: frame ?? post_processor }, {})
-  const pairing = createPairing(tokenizer, { ...LIMITS, ...limits })
+  const pairing = createPairEncoder(tokenizer, { ...LIMITS, ...limits })
   return (question: string, text: string) => {
     const { ids, types } = pairing({ question, text })
     return { words: ids.map((id) => tokenizer.id_to_token(id)).join(' '), types: types.join('') }
@@ -26,7 +26,7 @@ function tinyPairing(limits: Partial<typeof LIMITS> = {}, frame?: object) {
 describe('a pair', () => {
   it('[RR4] is framed as the tokenizer of the model frames it', () => {
     const tokenizer = gteTokenizer()
-    const pairing = createPairing(tokenizer, LIMITS)
+    const pairing = createPairEncoder(tokenizer, LIMITS)
     for (const [question, text] of [
       ['Where does Ann live?', 'Ann: I moved to Oslo in May, after unbelievably long winters.'],
       ['', 'Something'],

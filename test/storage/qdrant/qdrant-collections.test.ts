@@ -1,11 +1,11 @@
 /** What is made in Qdrant, and under which names. */
 import { expect, it } from 'vitest'
-import { createIds } from '../../../src/app/id-generator.ts'
+import { createIdGenerator } from '../../../src/app/id-generator.ts'
 import { systemClock } from '../../../src/app/system-clock.ts'
 import type { MemoryId } from '../../../src/domain/ids.ts'
 import { compareText } from '../../../src/lib/compare.ts'
-import { collectionName, pointId } from '../../../src/storage/qdrant/point-ids.ts'
-import { openQdrantMirror } from '../../../src/storage/qdrant/qdrant-vector-replica.ts'
+import { toCollectionName, toPointId } from '../../../src/storage/qdrant/point-ids.ts'
+import { openQdrantVectorReplica } from '../../../src/storage/qdrant/qdrant-vector-replica.ts'
 import {
   closest,
   idsOf,
@@ -49,7 +49,7 @@ it('[QD1] completes a collection whose making was interrupted', async () => {
 
 it('[QD1] takes a collection that another process makes at the same time', async () => {
   const { qdrant, mirror } = await openOnStandIn()
-  const other = openQdrantMirror({ url: qdrant.url, apiKey: KEY, clock: systemClock })
+  const other = openQdrantVectorReplica({ url: qdrant.url, apiKey: KEY, clock: systemClock })
   await Promise.all([mirror.upsert(SPACE, [point(1)]), other.upsert(SPACE, [point(2)])])
   await other.close()
   expect(qdrant.collectionNames()).toHaveLength(1)
@@ -58,7 +58,7 @@ it('[QD1] takes a collection that another process makes at the same time', async
 
 it('[QD1] refuses a collection that it did not make, and says so', async () => {
   const { qdrant, mirror } = await openOnStandIn()
-  await fetch(`${qdrant.url}/collections/${collectionName('recollect', SPACE.signature)}`, {
+  await fetch(`${qdrant.url}/collections/${toCollectionName('recollect', SPACE.signature)}`, {
     method: 'PUT',
     headers: { 'api-key': KEY, 'content-type': 'application/json' },
     body: JSON.stringify({ vectors: { other: { size: 24, distance: 'Cosine' } } }),
@@ -71,7 +71,7 @@ it('[QD1] refuses a collection that it did not make, and says so', async () => {
 
 it('[QD2] names collections after the prefix and the space, safely and never two alike', async () => {
   const signatures = ['a:b/c:24', 'a:b-c:24', 'A:b/c:24', '../..?#:24', `${'x'.repeat(400)}:24`]
-  const names = signatures.map((signature) => collectionName('team-1', signature))
+  const names = signatures.map((signature) => toCollectionName('team-1', signature))
   for (const name of names) expect(name).toMatch(/^team-1_[A-Za-z0-9_.-]{1,80}$/)
   expect(new Set(names).size).toBe(names.length)
   const { qdrant, mirror } = await openOnStandIn({ collectionPrefix: 'team-1' })
@@ -79,26 +79,26 @@ it('[QD2] names collections after the prefix and the space, safely and never two
   expect(qdrant.collectionNames()).toEqual([names[0]])
   for (const collectionPrefix of ['', 'a/b', '-a', 'ä', 'a'.repeat(61)]) {
     const opening = () =>
-      openQdrantMirror({ url: qdrant.url, clock: systemClock, collectionPrefix })
+      openQdrantVectorReplica({ url: qdrant.url, clock: systemClock, collectionPrefix })
     expect(opening).toThrow(/prefix/)
   }
 })
 
 it('[QD2] gives a memory always the same point, in the order of the ids of other times', () => {
-  const ids = createIds()
+  const ids = createIdGenerator()
   const drawn = Array.from({ length: 2_000 }, (_, n) =>
     ids.next('mem', instant(1_700_000_000_000 + n)),
   )
   const named = ['1', '10', '2', 'A', 'Z', '_', 'a', 'a_', 'aZ', 'aa', 'z'.repeat(60)].map(plainId)
   for (const group of [drawn, named]) {
-    const points = group.map(pointId)
+    const points = group.map(toPointId)
     for (const id of points) {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     }
     expect(new Set(points).size).toBe(group.length)
-    expect([...points].sort(compareText)).toEqual([...group].sort(compareText).map(pointId))
+    expect([...points].sort(compareText)).toEqual([...group].sort(compareText).map(toPointId))
   }
-  const alike = Array.from({ length: 5_000 }, (_, n) => plainId(`0123456789${n}`)).map(pointId)
+  const alike = Array.from({ length: 5_000 }, (_, n) => plainId(`0123456789${n}`)).map(toPointId)
   expect(new Set(alike).size).toBe(alike.length)
 })
 
@@ -133,7 +133,7 @@ it('[QD3] keeps vectors smaller as it is told, and compares the best exactly', a
     binary: [{ binary: { always_ram: true } }, { rescore: true, oversampling: 4 }],
   } as const
   for (const quantisation of ['none', 'int8', 'binary'] as const) {
-    const { qdrant, mirror } = await openOnStandIn({ quantisation })
+    const { qdrant, mirror } = await openOnStandIn({ quantization: quantisation })
     await mirror.upsert(SPACE, [point(1)])
     await closest(mirror, SPACE, unitVector(24, 1), 5)
     const [config, asked] = kept[quantisation]
@@ -146,14 +146,14 @@ it('[QD3] keeps vectors smaller as it is told, and compares the best exactly', a
 })
 
 it('[QD3] adjusts a collection that is there when this is changed, and leaves it alone otherwise', async () => {
-  const { qdrant, mirror } = await openOnStandIn({ quantisation: 'int8' })
+  const { qdrant, mirror } = await openOnStandIn({ quantization: 'int8' })
   await mirror.upsert(SPACE, [point(1)])
   for (const quantisation of ['binary', 'none', 'int8', 'int8'] as const) {
-    const other = openQdrantMirror({
+    const other = openQdrantVectorReplica({
       url: qdrant.url,
       apiKey: KEY,
       clock: systemClock,
-      quantisation,
+      quantization: quantisation,
     })
     await other.prepare(SPACE)
     await other.close()

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
 import {
-  openQdrantMirror,
-  type QdrantOptions,
+  openQdrantVectorReplica,
+  type QdrantReplicaOptions,
 } from '../../../src/storage/qdrant/qdrant-vector-replica.ts'
-import type { VectorMirror } from '../../../src/storage/vector-replica.ts'
+import type { VectorReplica } from '../../../src/storage/vector-replica.ts'
 import type { OpenedMirror } from '../../conformance/vectors/vector-replica.suite.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { type QdrantStandIn, type StandInOptions, startQdrant } from './fake-server.ts'
@@ -14,15 +14,15 @@ import { type QdrantStandIn, type StandInOptions, startQdrant } from './fake-ser
 /** Of a key that no error may show. */
 export const KEY = 'a-key-that-nobody-may-see'
 
-export type OnStandIn = { readonly qdrant: QdrantStandIn; readonly mirror: VectorMirror }
+export type OnStandIn = { readonly qdrant: QdrantStandIn; readonly mirror: VectorReplica }
 
 /** Pauses between attempts take no time. Both are stopped after the test, and the stand-in must have made no mistake. */
 export async function openOnStandIn(
-  options: Partial<QdrantOptions> = {},
+  options: Partial<QdrantReplicaOptions> = {},
   server: StandInOptions = { apiKey: KEY },
 ): Promise<OnStandIn> {
   const qdrant = await startQdrant(server)
-  const mirror = openQdrantMirror({
+  const mirror = openQdrantVectorReplica({
     url: qdrant.url,
     apiKey: KEY,
     clock: new FakeClock(),
@@ -39,12 +39,12 @@ export async function openOnStandIn(
 export async function openOnServer(
   url: string,
   apiKey: string | undefined,
-  quantisation: QdrantOptions['quantisation'] & string,
+  quantisation: QdrantReplicaOptions['quantization'] & string,
 ): Promise<OpenedMirror> {
   const collectionPrefix = `test-${randomUUID()}`
   const key = apiKey === undefined ? {} : { apiKey }
   const options = { url, clock: systemClock, collectionPrefix, quantisation, ...key }
-  const mirror = openQdrantMirror(options)
+  const mirror = openQdrantVectorReplica(options)
   return {
     mirror,
     close: async () => {

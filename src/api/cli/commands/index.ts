@@ -1,87 +1,87 @@
 /** Every command there is, in the order help lists them. */
 import type { Command } from '../command.ts'
-import { backup, recover } from './admin/backup-commands.ts'
-import { decrypt, encrypt, rekey } from './admin/encryption-commands.ts'
-import { exporting, importing } from './admin/import-export-commands.ts'
-import { jobs } from './admin/job-commands.ts'
-import { audit, keys, owners } from './admin/key-commands.ts'
-import { doctor, reindex, status } from './admin/maintenance-commands.ts'
-import { migrate } from './admin/migrate-command.ts'
-import { settings } from './admin/settings-command.ts'
-import { vectors } from './admin/vector-store-command.ts'
-import { files } from './files/file-commands.ts'
-import { consolidate, flush } from './learning/distillation-commands.ts'
-import { episodes, identity } from './learning/episode-commands.ts'
-import { ingest, signals } from './learning/ingest-commands.ts'
-import { receipts } from './learning/receipt-commands.ts'
-import { review } from './learning/review-commands.ts'
-import { agents, sessions } from './learning/session-commands.ts'
-import { add, learn } from './memories/add-commands.ts'
-import { clear, erase, forget } from './memories/delete-commands.ts'
-import { disable, edit, restore, undo } from './memories/edit-commands.ts'
-import { get, history, list, search } from './memories/search-commands.ts'
-import { summarize } from './memories/summarize-command.ts'
-import { bench, evaluate } from './program/benchmark-commands.ts'
-import { createCompletion } from './program/completion-command.ts'
-import { connect } from './program/connect-command.ts'
-import { demo } from './program/demo-command.ts'
-import { createHelp, version } from './program/help-commands.ts'
-import { mcp, serve } from './program/serve-commands.ts'
+import { backupCommand, recoverCommand } from './admin/backup-commands.ts'
+import { decryptCommand, encryptCommand, rekeyCommand } from './admin/encryption-commands.ts'
+import { exportCommand, importCommand } from './admin/import-export-commands.ts'
+import { jobsCommand } from './admin/job-commands.ts'
+import { auditCommand, keysCommand, ownersCommand } from './admin/key-commands.ts'
+import { doctorCommand, reindexCommand, statusCommand } from './admin/maintenance-commands.ts'
+import { migrateCommand } from './admin/migrate-command.ts'
+import { settingsCommand } from './admin/settings-command.ts'
+import { vectorsCommand } from './admin/vector-store-command.ts'
+import { filesCommand } from './files/file-commands.ts'
+import { consolidateCommand, flushCommand } from './learning/distillation-commands.ts'
+import { episodesCommand, identityCommand } from './learning/episode-commands.ts'
+import { ingestCommand, signalsCommand } from './learning/ingest-commands.ts'
+import { receiptsCommand } from './learning/receipt-commands.ts'
+import { reviewCommand } from './learning/review-commands.ts'
+import { agentsCommand, sessionsCommand } from './learning/session-commands.ts'
+import { addCommand, learnCommand } from './memories/add-commands.ts'
+import { clearCommand, eraseCommand, forgetCommand } from './memories/delete-commands.ts'
+import { disableCommand, editCommand, restoreCommand, undoCommand } from './memories/edit-commands.ts'
+import { getCommand, historyCommand, listCommand, searchCommand } from './memories/search-commands.ts'
+import { summarizeCommand } from './memories/summarize-command.ts'
+import { benchCommand, evalCommand } from './program/benchmark-commands.ts'
+import { createCompletionCommand } from './program/completion-command.ts'
+import { connectCommand } from './program/connect-command.ts'
+import { demoCommand } from './program/demo-command.ts'
+import { createHelpCommand, versionCommand } from './program/help-commands.ts'
+import { mcpCommand, serveCommand } from './program/serve-commands.ts'
 
 const WORKING: readonly Command[] = [
-  add,
-  learn,
-  ingest,
-  flush,
-  identity,
-  search,
-  list,
-  get,
-  history,
-  episodes,
-  sessions,
-  agents,
-  files,
-  edit,
-  disable,
-  forget,
-  restore,
-  undo,
-  review,
-  clear,
-  erase,
-  exporting,
-  importing,
-  migrate,
-  serve,
-  mcp,
-  connect,
-  keys,
-  owners,
-  audit,
-  receipts,
-  status,
-  settings,
-  jobs,
-  signals,
-  consolidate,
-  summarize,
-  reindex,
-  vectors,
-  doctor,
-  backup,
-  recover,
-  encrypt,
-  decrypt,
-  rekey,
-  demo,
-  evaluate,
-  bench,
+  addCommand,
+  learnCommand,
+  ingestCommand,
+  flushCommand,
+  identityCommand,
+  searchCommand,
+  listCommand,
+  getCommand,
+  historyCommand,
+  episodesCommand,
+  sessionsCommand,
+  agentsCommand,
+  filesCommand,
+  editCommand,
+  disableCommand,
+  forgetCommand,
+  restoreCommand,
+  undoCommand,
+  reviewCommand,
+  clearCommand,
+  eraseCommand,
+  exportCommand,
+  importCommand,
+  migrateCommand,
+  serveCommand,
+  mcpCommand,
+  connectCommand,
+  keysCommand,
+  ownersCommand,
+  auditCommand,
+  receiptsCommand,
+  statusCommand,
+  settingsCommand,
+  jobsCommand,
+  signalsCommand,
+  consolidateCommand,
+  summarizeCommand,
+  reindexCommand,
+  vectorsCommand,
+  doctorCommand,
+  backupCommand,
+  recoverCommand,
+  encryptCommand,
+  decryptCommand,
+  rekeyCommand,
+  demoCommand,
+  evalCommand,
+  benchCommand,
 ]
 
 export const COMMANDS: readonly Command[] = [
   ...WORKING,
-  createCompletion(() => COMMANDS),
-  version,
-  createHelp(() => COMMANDS),
+  createCompletionCommand(() => COMMANDS),
+  versionCommand,
+  createHelpCommand(() => COMMANDS),
 ]

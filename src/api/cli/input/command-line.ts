@@ -1,7 +1,7 @@
 /** From words on a command line to a command with its arguments and options, or an error that helps. */
 import { parseArgs } from 'node:util'
-import { nearest } from '../../../lib/closest-match.ts'
-import { type Command, type Given, type Option, type Options, UsageError } from '../command.ts'
+import { findClosestMatch } from '../../../lib/closest-match.ts'
+import { type Command, type OptionValues, type Option, type Options, UsageError } from '../command.ts'
 
 export const GLOBAL_OPTIONS = {
   data: { kind: 'value', value: 'folder', help: 'Where the database is. Default: see `status`.' },
@@ -29,13 +29,13 @@ export const GLOBAL_OPTIONS = {
   version: { kind: 'flag', help: 'Print the version.' },
 } as const satisfies Options
 
-export type Parsed = {
+export type ParsedCommandLine = {
   readonly command: Command | null
-  readonly globals: Given<typeof GLOBAL_OPTIONS>
-  readonly given: Given<Options>
-  readonly words: readonly string[]
+  readonly globals: OptionValues<typeof GLOBAL_OPTIONS>
+  readonly options: OptionValues<Options>
+  readonly positionals: readonly string[]
   /** The only argument is a `-` that stands for standard input: after `--` it would be text. */
-  readonly isStdinMeant: boolean
+  readonly isStdinRequested: boolean
 }
 
 /** What people type who know other programs. */
@@ -79,7 +79,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   server: 'serve',
 }
 
-export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Parsed {
+export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): ParsedCommandLine {
   const at = findCommandWord(argv)
   const command = at === null ? null : findCommand(argv[at] ?? '', commands)
   const rest = argv.filter((_, index) => index !== at)
@@ -111,10 +111,10 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
     meant.set(token.name, [...(meant.get(token.name) ?? []), value])
   }
   const given = collect(command?.options ?? {}, values)
-  const globals = collect(GLOBAL_OPTIONS, general) as Given<typeof GLOBAL_OPTIONS> // from its own table
+  const globals = collect(GLOBAL_OPTIONS, general) as OptionValues<typeof GLOBAL_OPTIONS> // from its own table
   if (command !== null && !globals.help && !globals.version) checkWords(command, words)
   const isStdinMeant = terminator === null && isTextADash(command, words)
-  return { command, globals, given, words, isStdinMeant }
+  return { command, globals, options: given, positionals: words, isStdinRequested: isStdinMeant }
 }
 
 const SERVER_KEY = /^rc_[0-9a-z]{10,40}_[\w-]{20,}$/
@@ -155,7 +155,7 @@ function findCommand(name: string, commands: readonly Command[]): Command {
   if (found !== undefined) return found
   const meant =
     (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : undefined) ??
-    nearest(
+    findClosestMatch(
       name,
       commands.map((command) => command.name),
     )
@@ -202,7 +202,7 @@ function unknownOption(
   command: Command | null,
 ): UsageError {
   const { name, rawName } = token
-  const meant = rawName.startsWith('--') ? nearest(name, Object.keys(options)) : null
+  const meant = rawName.startsWith('--') ? findClosestMatch(name, Object.keys(options)) : null
   const where = command === null ? ' before a command' : ` for \`${command.name}\``
   const suggestion = meant === null ? '' : ` Did you mean --${meant}?`
   const message = `There is no option ${rawName.slice(0, 40)}${where}.${suggestion}`
@@ -234,7 +234,7 @@ function checkWords(command: Command, words: readonly string[]): void {
   const required = command.arguments.filter((argument) => argument.isRequired)
   const isOpenEnded = command.arguments.some((argument) => argument.isRepeated)
   const missing = required[words.length]
-  const usage = `Usage: ${usageOf(command)}`
+  const usage = `Usage: ${renderUsage(command)}`
   if (missing !== undefined) {
     throw new UsageError(`\`${command.name}\` needs ${nameOf(missing.name)}.`, usage)
   }
@@ -251,7 +251,7 @@ function nameOf(argument: string): string {
   return /^[aeiou]/.test(argument) ? `an <${argument}>` : `a <${argument}>`
 }
 
-export function usageOf(command: Command): string {
+export function renderUsage(command: Command): string {
   const words = command.arguments.map(({ name, isRequired, isRepeated }) => {
     const word = `<${name}>${isRepeated ? '…' : ''}`
     return isRequired ? word : `[${word}]`

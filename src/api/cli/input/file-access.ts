@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../../../domain/errors.ts'
 const BUFFERED_CHARACTERS = 256 * 1024
 
 /** Writes the lines and returns how many. On any failure nothing is left behind, and an old file stays as it was. */
-export async function writeWhole(
+export async function writeLinesAtomically(
   path: string,
   lines: AsyncIterable<string>,
   options: { readonly replace: boolean },
@@ -50,7 +50,7 @@ async function moveToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw exists(to)
+    if (errorCodeOf(error) === 'EEXIST') throw exists(to)
     await refuseExisting(to, false)
     await rename(from, to) // a file system without links
     return
@@ -98,11 +98,11 @@ const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 }
 
 export function toFileError(error: unknown, path: string): unknown {
-  const known = FILE_ERRORS[codeOf(error)]
+  const known = FILE_ERRORS[errorCodeOf(error)]
   if (known === undefined) return error
   return new AppError(known[0], `${known[1]} ${path}.`, { path }, error)
 }
 
-export function codeOf(error: unknown): string {
+export function errorCodeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -10,12 +10,12 @@ import {
   TRUST_LEVELS,
   type Trust,
 } from '../../../domain/memory.ts'
-import { withoutUndefined } from '../../../lib/object.ts'
-import { type Call, type Given, type Options, UsageError } from '../command.ts'
-import { oneOf, wholeOf } from './option-values.ts'
+import { omitUndefined } from '../../../lib/object.ts'
+import { type Invocation, type OptionValues, type Options, UsageError } from '../command.ts'
+import { oneOf, parseInteger } from './option-values.ts'
 import { parseTime } from './time-format.ts'
 
-export const DESCRIBING_OPTIONS = {
+export const MEMORY_OPTIONS = {
   key: {
     kind: 'value',
     value: 'name',
@@ -35,19 +35,19 @@ export const DESCRIBING_OPTIONS = {
 } as const satisfies Options
 
 /** What was said about the memory, and only that. */
-export function describedBy(call: Call<typeof DESCRIBING_OPTIONS>) {
-  const { given } = call
+export function parseMemoryOptions(call: Invocation<typeof MEMORY_OPTIONS>) {
+  const { options: given } = call
   const now = call.host.now()
   const time = (option: 'expires' | 'valid-from' | 'valid-until', direction: 'ahead' | 'back') => {
     const text = given[option]
     return text === undefined ? undefined : parseTime(option, text, now, direction)
   }
-  return withoutUndefined({
+  return omitUndefined({
     key: given.key,
     type: typeOf(given.type),
     category: categoryOf(given.category),
     importance:
-      given.importance === undefined ? undefined : wholeOf('importance', given.importance, 1, 10),
+      given.importance === undefined ? undefined : parseInteger('importance', given.importance, 1, 10),
     pinned: given.pin ? true : undefined,
     trust: trustOf(given.trust),
     expiresAt: time('expires', 'ahead'),
@@ -80,7 +80,7 @@ export const FILTER_OPTIONS = {
   pinned: { kind: 'flag', help: 'Only pinned ones.' },
 } as const satisfies Options
 
-export type Filter = {
+export type MemoryFilterInput = {
   readonly status?: MemoryStatus[]
   readonly type?: MemoryType[]
   readonly category?: MemoryCategory[]
@@ -88,7 +88,7 @@ export type Filter = {
   readonly includeEnded?: true
 }
 
-export function filteredBy(given: Given<typeof FILTER_OPTIONS>): Filter {
+export function parseFilterOptions(given: OptionValues<typeof FILTER_OPTIONS>): MemoryFilterInput {
   if (given['all-statuses'] && given.status.length > 0) {
     throw new UsageError('--status and --all-statuses contradict each other. Give one of them.')
   }

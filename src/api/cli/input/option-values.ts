@@ -1,5 +1,5 @@
-import { nearest } from '../../../lib/closest-match.ts'
-import { type Call, UsageError } from '../command.ts'
+import { findClosestMatch } from '../../../lib/closest-match.ts'
+import { type Invocation, UsageError } from '../command.ts'
 import { LIMIT, LIMIT_MAX } from '../commands/learning/distillation-commands.ts'
 
 export function numberOf(option: string, text: string): number {
@@ -10,7 +10,7 @@ export function numberOf(option: string, text: string): number {
   return number
 }
 
-export function wholeOf(option: string, text: string, min: number, max: number): number {
+export function parseInteger(option: string, text: string, min: number, max: number): number {
   const number = numberOf(option, text)
   if (!Number.isInteger(number) || number < min || number > max) {
     throw new UsageError(`--${option} takes a whole number from ${min} to ${max}.`)
@@ -25,7 +25,7 @@ export function oneOf<Word extends string>(
 ): Word {
   const found = words.find((candidate) => candidate === word)
   if (found !== undefined) return found
-  const meant = nearest(word, words)
+  const meant = findClosestMatch(word, words)
   throw new UsageError(
     `--${option} does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
     `There are: ${words.join(', ')}.`,
@@ -33,7 +33,7 @@ export function oneOf<Word extends string>(
 }
 
 /** The first word of a command that has several uses; the first of them when there is none. */
-export function actionOf<Action extends string>(
+export function parseAction<Action extends string>(
   command: string,
   word: string | undefined,
   actions: readonly [Action, ...Action[]],
@@ -41,7 +41,7 @@ export function actionOf<Action extends string>(
   if (word === undefined) return actions[0]
   const found = actions.find((action) => action === word)
   if (found !== undefined) return found
-  const meant = nearest(word, actions)
+  const meant = findClosestMatch(word, actions)
   throw new UsageError(
     `\`${command}\` does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean \`${command} ${meant}\`?`}`,
     `There are: ${actions.join(', ')}.`,
@@ -53,15 +53,15 @@ export const PAGE_OPTIONS = {
   after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
 } as const
 
-export function pageOf({ limit, after }: Call<typeof PAGE_OPTIONS>['given']) {
+export function pageOf({ limit, after }: Invocation<typeof PAGE_OPTIONS>['given']) {
   return {
-    limit: limit === undefined ? LIMIT : wholeOf('limit', limit, 1, LIMIT_MAX),
+    limit: limit === undefined ? LIMIT : parseInteger('limit', limit, 1, LIMIT_MAX),
     ...(after === undefined ? {} : { after }),
   }
 }
 
-export function idOf(call: Call, command: string, action: string, id: string | undefined): string {
+export function idOf(call: Invocation, command: string, action: string, id: string | undefined): string {
   if (id !== undefined) return id
-  const hint = `Run \`${call.again(command)}\`.`
+  const hint = `Run \`${call.suggestCommand(command)}\`.`
   throw new UsageError(`\`${command} ${action}\` needs an <id>.`, hint)
 }

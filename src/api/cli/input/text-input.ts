@@ -1,6 +1,6 @@
 /** Text and lines that come in from outside, as UTF-8 and nothing else: what is not valid is refused, not mangled. */
 import { AppError } from '../../../domain/errors.ts'
-import { type Call, UsageError } from '../command.ts'
+import { type Invocation, UsageError } from '../command.ts'
 
 /** Far above what one memory may hold; it keeps a wrong file from filling the memory of the machine. */
 const TEXT_BYTES_MAX = 16 * 1024 * 1024
@@ -8,17 +8,17 @@ const TEXT_BYTES_MAX = 16 * 1024 * 1024
 const LINE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 /** The words joined, or standard input for `-` or when it is piped in. */
-export async function textFrom(call: Call, words: readonly string[] = call.words): Promise<string> {
-  const { isStdinMeant, host } = call
+export async function readTextArgument(call: Invocation, words: readonly string[] = call.positionals): Promise<string> {
+  const { isStdinRequested: isStdinMeant, host } = call
   if (words.length > 0 && !isStdinMeant) return words.join(' ')
   if (host.stdin.isTerminal && !isStdinMeant) {
     throw new UsageError('There is no text.', 'Give it after the command, or pipe it in.')
   }
-  return readText(call)
+  return readStdinText(call)
 }
 
 /** All of standard input, without the one line end that shells put at the end of what they print. */
-export async function readText(call: Call): Promise<string> {
+export async function readStdinText(call: Invocation): Promise<string> {
   const { stdin, stderr } = call.host
   if (stdin.isTerminal) {
     await stderr.write('Type the text; end it with Ctrl-D on a line of its own.\n')
@@ -37,7 +37,7 @@ export async function readText(call: Call): Promise<string> {
 }
 
 /** Lines as `\n` ends them. Nothing else does: JSON text may hold the other characters that look like line ends. */
-export async function* linesOf(
+export async function* decodeLines(
   source: AsyncIterable<Uint8Array>,
   name: string,
 ): AsyncGenerator<string> {

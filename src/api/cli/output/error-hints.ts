@@ -13,22 +13,22 @@ const FLAGS: { readonly [field: string]: string } = {
   createdBefore: 'older-than',
   apiKeyId: 'owner',
 }
-const EVERYWHERE: ReadonlySet<string> = new Set(['owner', 'user', 'session'])
+const GLOBAL_FIELDS: ReadonlySet<string> = new Set(['owner', 'user', 'session'])
 
-const WORDS: readonly (readonly [RegExp, string])[] = [
+const MESSAGE_REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\ballowDownload\b/g, 'RECOLLECT_ALLOW_DOWNLOAD=1'],
 ]
 
-export function inWordsOfTheShell(message: string): string {
-  return WORDS.reduce((text, [word, ours]) => text.replace(word, ours), message)
+export function toOptionNames(message: string): string {
+  return MESSAGE_REPLACEMENTS.reduce((text, [word, ours]) => text.replace(word, ours), message)
 }
 
 /** Which flags the faulty fields came from, or null when the words of the error say it all. */
-export function flagsToBlame({ details, message }: AppError, command: Command | null) {
+export function optionHint({ details, message }: AppError, command: Command | null) {
   const flags = details.flatMap(({ field }) => {
     const [name = ''] = field.split('.')
     const flag = FLAGS[name] ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    const isKnown = Object.hasOwn(command?.options ?? {}, flag) || EVERYWHERE.has(flag)
+    const isKnown = Object.hasOwn(command?.options ?? {}, flag) || GLOBAL_FIELDS.has(flag)
     return isKnown && !message.includes(`--${flag}`) ? [`--${flag}`] : []
   })
   return flags.length === 0 ? null : `Look at ${[...new Set(flags)].join(', ')}.`

@@ -1,6 +1,6 @@
 /** Help and the documents' reference, both made from the table of commands. */
 import type { Command, CommandGroup, Option, Options } from '../command.ts'
-import { GLOBAL_OPTIONS, usageOf } from '../input/command-line.ts'
+import { GLOBAL_OPTIONS, renderUsage } from '../input/command-line.ts'
 import type { Style } from './text-rendering.ts'
 
 const LOCAL_ONLY = 'It works on this machine only, not with `--url`.'
@@ -16,7 +16,7 @@ const GROUPS: readonly CommandGroup[] = [
 const HELP_COLUMNS_MAX = 100
 const HELP_COLUMNS = 80
 
-export function overview(commands: readonly Command[], style: Style): string {
+export function renderOverview(commands: readonly Command[], style: Style): string {
   const width = Math.max(...commands.map((command) => command.name.length))
   const groups = GROUPS.map((group) => {
     const lines = commands
@@ -33,11 +33,11 @@ export function overview(commands: readonly Command[], style: Style): string {
   ].join('\n\n')
 }
 
-export function commandHelp(command: Command, style: Style): string {
+export function renderCommandHelp(command: Command, style: Style): string {
   const columns = Math.min(style.columns ?? HELP_COLUMNS, HELP_COLUMNS_MAX)
   const words = command.arguments.map(({ name, help }) => [`<${name}>`, help] as const)
   const sections = [
-    `Usage: ${usageOf(command)}`,
+    `Usage: ${renderUsage(command)}`,
     [command.summary, ...detailsOf(command)].map((text) => wrap(text, columns)).join('\n\n'),
     ...(words.length === 0 ? [] : [[style.bold('Arguments'), pairLines(words, style)].join('\n')]),
     ...(Object.keys(command.options).length === 0
@@ -49,7 +49,7 @@ export function commandHelp(command: Command, style: Style): string {
   return sections.join('\n\n')
 }
 
-function detailsOf({ details, isLocal }: Command): readonly string[] {
+function detailsOf({ details, isLocalOnly: isLocal }: Command): readonly string[] {
   return [...(details === undefined ? [] : [details]), ...(isLocal === true ? [LOCAL_ONLY] : [])]
 }
 
@@ -86,12 +86,12 @@ function wrap(text: string, columns: number): string {
 }
 
 /** The reference part of `docs/cli.md`. */
-export function toMarkdown(commands: readonly Command[]): string {
+export function renderMarkdownReference(commands: readonly Command[]): string {
   const sections = commands.map((command) =>
     [
       `### ${command.name}`,
       [command.summary, ...detailsOf(command)].join(' '),
-      `\`\`\`\n${[usageOf(command), '', ...command.examples].join('\n')}\n\`\`\``,
+      `\`\`\`\n${[renderUsage(command), '', ...command.examples].join('\n')}\n\`\`\``,
       ...markdownTable([
         ...command.arguments.map(({ name, help }) => [`<${name}>`, help] as const),
         ...optionPairs(command.options),

@@ -4,24 +4,24 @@ import type { memoryHistory } from '../../operations/memories/memory-operations.
 import type { WireMemory as Memory } from '../../operations/memory-schema.ts'
 import type { searchMemories } from '../../operations/recall/search-operations.ts'
 import { formatAge, formatTime } from '../input/time-format.ts'
-import { inWordsOfTheShell } from './error-hints.ts'
+import { toOptionNames } from './error-hints.ts'
 import {
-  type Cell,
-  count,
-  fields,
-  harmless,
-  oneLine,
+  type TableCell,
+  formatCount,
+  renderFields,
+  escapeControlCharacters,
+  toTerminalLine,
   type Style,
-  table,
+  renderTable,
   truncate,
 } from './text-rendering.ts'
 
-export type Found = z.output<(typeof searchMemories)['output']>
-type Hit = Found['results'][number]
+export type SearchOutput = z.output<(typeof searchMemories)['output']>
+type Hit = SearchOutput['results'][number]
 type Version = z.output<(typeof memoryHistory)['output']>['versions'][number]
 
-export function renderList(style: Style, memories: readonly Memory[], now: number): string {
-  return table(
+export function renderMemoryList(style: Style, memories: readonly Memory[], now: number): string {
+  return renderTable(
     style,
     ['ID', 'CREATED', 'MEMORY'],
     memories.map((memory) => [
@@ -32,7 +32,7 @@ export function renderList(style: Style, memories: readonly Memory[], now: numbe
   )
 }
 
-export function renderResults(style: Style, found: Found, now: number): string {
+export function renderSearchResults(style: Style, found: SearchOutput, now: number): string {
   if (found.results.length === 0) return nothingFound(found)
   const rows = found.results.map((hit) => [
     { text: hit.score.toFixed(2) },
@@ -42,30 +42,30 @@ export function renderResults(style: Style, found: Found, now: number): string {
   ])
   const isMemories = found.results.every(({ memory }) => memory !== undefined)
   const head = ['SCORE', 'COVERS', 'ID', isMemories ? 'MEMORY' : 'CONTENT']
-  return [table(style, head, rows), ...warnings(found)].join('\n')
+  return [renderTable(style, head, rows), ...warnings(found)].join('\n')
 }
 
-function hitCell(style: Style, hit: Hit, now: number): Cell {
+function hitCell(style: Style, hit: Hit, now: number): TableCell {
   if (hit.memory !== undefined) return contentCell(style, hit.memory, now)
-  return { text: hit.source === 'transcript' ? turnText(hit, now) : oneLine(hit.snippet) }
+  return { text: hit.source === 'transcript' ? turnText(hit, now) : toTerminalLine(hit.snippet) }
 }
 
 /** Who said a turn and when, its passage, and the session last: a narrow terminal cuts the end. */
 function turnText({ role, speaker, createdAt, sessionId = '', snippet }: Hit, now: number): string {
-  const who = oneLine(speaker ?? role ?? 'user')
+  const who = toTerminalLine(speaker ?? role ?? 'user')
   const when = createdAt === undefined ? [] : [formatAge(Date.parse(createdAt), now)]
-  const session = sessionId === '' ? '' : ` (session ${oneLine(sessionId)})`
-  return `[${[who, ...when].join(', ')}] ${oneLine(snippet)}${session}`
+  const session = sessionId === '' ? '' : ` (session ${toTerminalLine(sessionId)})`
+  return `[${[who, ...when].join(', ')}] ${toTerminalLine(snippet)}${session}`
 }
 
 /** Each memory or turn with the steps that brought it to its place, and what each leg did. */
-export function renderExplanation(style: Style, found: Found, now: number): string {
+export function renderRankingTrails(style: Style, found: SearchOutput, now: number): string {
   const legs = Object.entries(found.legs).map(([name, { state, hits, because }]) => {
-    const why = inWordsOfTheShell(because ?? '')
+    const why = toOptionNames(because ?? '')
     return [name, because === null ? `${hits} found` : `${state}: ${why}`] as const
   })
   const time = found.time === null ? [] : [['time', found.time] as const]
-  const about = fields(style, [
+  const about = renderFields(style, [
     ['strategy', found.strategy],
     ...time,
     ...legs,
@@ -76,7 +76,7 @@ export function renderExplanation(style: Style, found: Found, now: number): stri
       `${index + 1}. ${hitCell(style, hit, now).text}`,
       ...(hit.trail ?? []).map(({ stage, score, note }) =>
         style.dim(
-          `   ${stage.padEnd(10)}${score.toFixed(3).padStart(8)}  ${oneLine(note ?? '')}`.trimEnd(),
+          `   ${stage.padEnd(10)}${score.toFixed(3).padStart(8)}  ${toTerminalLine(note ?? '')}`.trimEnd(),
         ),
       ),
     ].join('\n'),
@@ -84,30 +84,30 @@ export function renderExplanation(style: Style, found: Found, now: number): stri
   return [about, ...(entries.length === 0 ? [nothingFound(found)] : entries)].join('\n\n')
 }
 
-function nothingFound(found: Found): string {
+function nothingFound(found: SearchOutput): string {
   const words = found.abstained ? 'Nothing that fits was found.' : 'Nothing found.'
   return [words, ...warnings(found)].join('\n')
 }
 
 /** Where the nearest memory stands, for whoever wonders why there is nothing or so much. */
-function nearestField({ closeness }: Found): readonly (readonly [string, string])[] {
+function nearestField({ closeness }: SearchOutput): readonly (readonly [string, string])[] {
   return closeness === null
     ? []
     : [['nearest', `closeness ${closeness.toFixed(2)} (see the settings answerFloor, memberFloor)`]]
 }
 
 /** A leg or a source that should have answered and did not: the list may lack something. */
-function warnings({ legs, unanswered = [] }: Found): readonly string[] {
+function warnings({ legs, unanswered = [] }: SearchOutput): readonly string[] {
   const failed = [
     ...Object.entries(legs)
       .filter(([, { state }]) => state === 'failed')
-      .map(([name, { because }]) => `Not searched by ${name}: ${inWordsOfTheShell(because ?? '')}`),
+      .map(([name, { because }]) => `Not searched by ${name}: ${toOptionNames(because ?? '')}`),
     ...unanswered.map(
-      ({ source, because }) => `Not searched in ${source}: ${inWordsOfTheShell(because)}`,
+      ({ source, because }) => `Not searched in ${source}: ${toOptionNames(because)}`,
     ),
   ]
   const missing = legs.meaning.missing ?? 0
-  const lacking = count(missing, 'memory or turn is', 'memories and turns are')
+  const lacking = formatCount(missing, 'memory or turn is', 'memories and turns are')
   return missing === 0
     ? failed
     : [
@@ -116,9 +116,9 @@ function warnings({ legs, unanswered = [] }: Found): readonly string[] {
       ]
 }
 
-function contentCell(style: Style, memory: Memory, now: number): Cell {
+function contentCell(style: Style, memory: Memory, now: number): TableCell {
   const marks = marksOf(memory, now)
-  const text = [...marks.map((mark) => `[${mark}]`), oneLine(memory.content)].join(' ')
+  const text = [...marks.map((mark) => `[${mark}]`), toTerminalLine(memory.content)].join(' ')
   return memory.status === 'active' ? { text } : { text, paint: style.dim }
 }
 
@@ -134,7 +134,7 @@ function marksOf(memory: Memory, now: number): readonly string[] {
     // A key that an extractor made from the words only repeats them.
     ...(memory.key === null || memory.provenance.extractor !== null
       ? []
-      : [truncate(oneLine(memory.key), KEY_COLUMNS_MAX)]),
+      : [truncate(toTerminalLine(memory.key), KEY_COLUMNS_MAX)]),
   ]
 }
 
@@ -150,29 +150,29 @@ export function renderMemory(style: Style, memory: Memory, now: number): string 
   const { user, sessionId, provenance } = memory
   const ended = hasEnded(memory, now) ? ', ended' : ''
   return [
-    style.columns === null ? memory.content : harmless(memory.content),
+    style.columns === null ? memory.content : escapeControlCharacters(memory.content),
     '',
-    fields(style, [
+    renderFields(style, [
       ['id', style.bold(memory.id)],
-      ...optional('key', memory.key === null ? null : oneLine(memory.key)),
+      ...optional('key', memory.key === null ? null : toTerminalLine(memory.key)),
       ['kind', `${memory.category}, ${memory.type}`],
       ['status', memory.status + ended + (memory.pinned ? ', pinned' : '')],
       ...optional('replaced by', memory.supersededBy),
       ...optional('disputes', memory.conflictsWith),
       ['importance', `${memory.importance} of 10`],
       ['trust', memory.trust],
-      ['owner', oneLine(memory.owner)],
-      ...optional('user', user === null ? null : oneLine(user)),
-      ...optional('session', oneLine(sessionId)),
+      ['owner', toTerminalLine(memory.owner)],
+      ...optional('user', user === null ? null : toTerminalLine(user)),
+      ...optional('session', toTerminalLine(sessionId)),
       ['created', localTime(memory.createdAt)],
       ['changed', `${localTime(memory.updatedAt)}, version ${memory.version} by ${memory.change}`],
       ...optional('holds from', time(memory.validFrom)),
       ...optional('holds until', time(memory.validUntil)),
       ...optional('expires', time(memory.expiresAt)),
-      ['said', count(memory.sourceCount, 'time')],
-      ['used', count(memory.accessCount, 'time') + lastUse(memory)],
+      ['said', formatCount(memory.sourceCount, 'time')],
+      ['used', formatCount(memory.accessCount, 'time') + lastUse(memory)],
       ['source', [provenance.source, provenance.extractor].filter(Boolean).map(String).join(', ')],
-      ...optional('entities', memory.entities.map(oneLine).join(', ')),
+      ...optional('entities', memory.entities.map(toTerminalLine).join(', ')),
       ...optional('language', memory.language),
       ...optional('metadata', metadataOf(memory)),
     ]),
@@ -188,11 +188,11 @@ function localTime(iso: string): string {
 }
 
 function metadataOf({ metadata }: Memory): string | null {
-  return Object.keys(metadata).length === 0 ? null : oneLine(JSON.stringify(metadata))
+  return Object.keys(metadata).length === 0 ? null : toTerminalLine(JSON.stringify(metadata))
 }
 
 /** Not told in a history: they change with every version, or by themselves. */
-const UNTOLD: ReadonlySet<string> = new Set([
+const HIDDEN_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'version',
   'change',
@@ -222,18 +222,18 @@ export function renderHistory(style: Style, entries: readonly Version[]): string
 function differences(style: Style, before: Memory | undefined, after: Memory): readonly string[] {
   const then: { readonly [field: string]: unknown } = { ...before }
   const lines = Object.entries(after).flatMap(([field, value]) => {
-    if (UNTOLD.has(field) || (before === undefined && field !== 'content')) return []
+    if (HIDDEN_FIELDS.has(field) || (before === undefined && field !== 'content')) return []
     const [old, young] = [valueText(field, then[field]), valueText(field, value)]
     if (before !== undefined && old === young) return []
     return [
-      ...(before === undefined ? [] : [style.red(sided('-', field, old))]),
-      style.green(sided('+', field, young)),
+      ...(before === undefined ? [] : [style.red(renderDiffLines('-', field, old))]),
+      style.green(renderDiffLines('+', field, young)),
     ]
   })
   return lines.length > 0 ? lines : [style.dim('    nothing that is shown here')]
 }
 
-function sided(side: '-' | '+', field: string, text: string): string {
+function renderDiffLines(side: '-' | '+', field: string, text: string): string {
   return text
     .split('\n')
     .map((line) => `  ${side} ${field}: ${line}`)
@@ -244,6 +244,6 @@ const TIMES: ReadonlySet<string> = new Set(['validFrom', 'validUntil', 'expiresA
 
 function valueText(field: string, value: unknown): string {
   if (value === null || value === undefined) return '(none)'
-  if (typeof value === 'string') return TIMES.has(field) ? localTime(value) : harmless(value)
-  return harmless(JSON.stringify(value))
+  if (typeof value === 'string') return TIMES.has(field) ? localTime(value) : escapeControlCharacters(value)
+  return escapeControlCharacters(JSON.stringify(value))
 }

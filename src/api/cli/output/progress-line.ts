@@ -1,7 +1,7 @@
 /** One line on the terminal that says how far long work has come, and is gone when it ends. */
 import type { Host } from '../host.ts'
 
-export type Progress = {
+export type ProgressLine = {
   show(text: string): void
   clear(): void
 }
@@ -9,7 +9,7 @@ export type Progress = {
 const INTERVAL_MS = 100
 
 /** Shows nothing unless people see standard error. */
-export function createProgress({ stderr, now }: Host): Progress {
+export function createProgressLine({ stderr, now }: Host): ProgressLine {
   if (!stderr.isTerminal) return { show: () => {}, clear: () => {} }
   const write = (text: string) => {
     stderr.write(text).catch(() => {
@@ -31,12 +31,12 @@ export function createProgress({ stderr, now }: Host): Progress {
   }
 }
 
-export function percent(done: number, total: number): string {
+export function formatPercent(done: number, total: number): string {
   return total === 0 ? '' : ` (${Math.min(100, Math.floor((done / total) * 100))}%)`
 }
 
 /** How long the rest takes if it goes on as before; empty while nothing can be told. */
-export function remaining(done: number, total: number, elapsedMs: number): string {
+export function formatRemainingTime(done: number, total: number, elapsedMs: number): string {
   if (done === 0 || done >= total || elapsedMs < TELLABLE_MS) return ''
   const seconds = Math.ceil(((elapsedMs / done) * (total - done)) / 1_000)
   const text = seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
@@ -45,12 +45,12 @@ export function remaining(done: number, total: number, elapsedMs: number): strin
 const TELLABLE_MS = 500
 
 /** The same for work in several stages, of which each may find a part of it done already. */
-export function createEstimate(
+export function createTimeEstimate(
   now: () => number,
 ): (stage: string, done: number, total: number) => string {
   let begun: { readonly stage: string; readonly done: number; readonly at: number } | null = null
   return (stage, done, total) => {
     if (begun?.stage !== stage || done < begun.done) begun = { stage, done, at: now() }
-    return remaining(done - begun.done, total - begun.done, now() - begun.at)
+    return formatRemainingTime(done - begun.done, total - begun.done, now() - begun.at)
   }
 }

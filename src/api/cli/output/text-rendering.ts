@@ -29,11 +29,11 @@ export function createStyle(output: Output, hasColor: boolean): Style {
   }
 }
 
-const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const CONTROL_CHARACTERS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Line ends and tabs stay. */
-export function harmless(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(OBEYED, (character) => {
+export function escapeControlCharacters(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(CONTROL_CHARACTERS, (character) => {
     const code = character.charCodeAt(0)
     return code > 0xff
       ? `\\u${code.toString(16).padStart(4, '0')}`
@@ -41,22 +41,22 @@ export function harmless(text: string): string {
   })
 }
 
-export function oneLine(text: string): string {
-  return harmless(text.trim().replace(/\s+/gu, ' '))
+export function toTerminalLine(text: string): string {
+  return escapeControlCharacters(text.trim().replace(/\s+/gu, ' '))
 }
 
 /** A word as a shell takes it. */
-export function quoted(value: string): string {
-  const line = harmless(value)
+export function quoteForShell(value: string): string {
+  const line = escapeControlCharacters(value)
   return /^[\w@%+=:,./-]+$/.test(line) ? line : `'${line.replaceAll("'", "'\\''")}'`
 }
 
-const WIDE =
+const WIDE_GRAPHEME =
   /^(?:\p{Emoji_Presentation}|.\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 function widthOf(grapheme: string): number {
-  return WIDE.test(grapheme) ? 2 : 1
+  return WIDE_GRAPHEME.test(grapheme) ? 2 : 1
 }
 
 /** Columns that a line takes in a terminal, nearly: fonts differ on emoji. */
@@ -79,11 +79,11 @@ export function truncate(line: string, columns: number): string {
   return kept
 }
 
-export type Cell = { readonly text: string; readonly paint?: (text: string) => string }
+export type TableCell = { readonly text: string; readonly paint?: (text: string) => string }
 
 /** Columns side by side; the last one gets what is left of the width. Its cells are cut to it, the others never. */
-export function table(style: Style, head: readonly string[], rows: readonly (readonly Cell[])[]) {
-  const lines = [head.map((text): Cell => ({ text, paint: style.bold })), ...rows]
+export function renderTable(style: Style, head: readonly string[], rows: readonly (readonly TableCell[])[]) {
+  const lines = [head.map((text): TableCell => ({ text, paint: style.bold })), ...rows]
   const widths = head
     .slice(0, -1)
     .map((_, column) => Math.max(...lines.map((line) => displayWidth(line[column]?.text ?? ''))))
@@ -107,7 +107,7 @@ const GAP = '  '
 const LAST_COLUMN_MIN = 20
 
 /** Names and values in two columns. Values of several lines are set in. */
-export function fields(style: Style, entries: readonly (readonly [string, string])[]): string {
+export function renderFields(style: Style, entries: readonly (readonly [string, string])[]): string {
   const width = Math.max(...entries.map(([name]) => name.length))
   return entries
     .map(([name, value]) => {
@@ -117,12 +117,12 @@ export function fields(style: Style, entries: readonly (readonly [string, string
     .join('\n')
 }
 
-export function count(number: number, one: string, many = `${one}s`): string {
+export function formatCount(number: number, one: string, many = `${one}s`): string {
   return `${formatNumber(number)} ${number === 1 ? one : many}`
 }
 
-export function memories(number: number): string {
-  return count(number, 'memory', 'memories')
+export function formatMemoryCount(number: number): string {
+  return formatCount(number, 'memory', 'memories')
 }
 
 export function formatNumber(number: number): string {

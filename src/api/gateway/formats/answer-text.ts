@@ -1,13 +1,13 @@
 /** What the formats have in common when an answer is read along. Nothing here trusts what comes or throws. */
 
-import { joinSaid } from '../../../domain/message-content.ts'
+import { joinTexts } from '../../../domain/message-content.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
 
 /** More is not kept: nobody waits for the end of an answer that has none. */
-export const ANSWER_CHARACTERS_MAX = 1_000_000
+export const STREAMED_ANSWER_CHARACTERS_MAX = 1_000_000
 
 /** The words of an answer, collected part by part. */
-export class Words {
+export class AnswerText {
   readonly #parts = new Map<string, string>()
   #characters = 0
   #isOverfull = false
@@ -19,7 +19,7 @@ export class Words {
 
   add(part: string, words: unknown): void {
     if (typeof words !== 'string' || this.#isOverfull) return
-    const room = ANSWER_CHARACTERS_MAX - this.#characters
+    const room = STREAMED_ANSWER_CHARACTERS_MAX - this.#characters
     this.#isOverfull = words.length > room
     const kept = words.slice(0, room)
     this.#characters += kept.length
@@ -34,12 +34,12 @@ export class Words {
 
   /** As `read` of the format will find it when the client sends the answer back. */
   text(): string {
-    return joinSaid(this.#parts.values())
+    return joinTexts(this.#parts.values())
   }
 }
 
 /** The data of an event; null when it is no object. */
-export function parseData(data: string): JsonObject | null {
+export function parseEventData(data: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(data)
     return isObject(value) ? value : null

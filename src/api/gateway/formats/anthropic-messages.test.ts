@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../../domain/context-block.ts'
 import type { Json, JsonObject } from '../../../lib/json.ts'
-import { messages as format } from './anthropic-messages.ts'
+import { messagesFormat as format } from './anthropic-messages.ts'
 
 const BLOCK = `${FENCE_OPEN}\n- Likes tea (2026-03-01)\n${FENCE_CLOSE}`
 
 describe('requests', () => {
-  const read = (...messages: JsonObject[]) => format.read({ model: 'claude', messages })
+  const read = (...messages: JsonObject[]) => format.parseRequest({ model: 'claude', messages })
   const user = (content: JsonObject['content'] = 'Hi') => ({ role: 'user', content })
   const said = (content: JsonObject['content']) => ({ role: 'assistant', content })
   const text = (words: string) => ({ type: 'text', text: words })
@@ -75,7 +75,7 @@ describe('requests', () => {
   it('[FM7] tell who asks, for how much, and how', () => {
     const metadata = { user_id: 'ann' }
     const body = { model: 'claude', messages: [user()], stream: true, max_tokens: 9, metadata }
-    expect(format.read(body)).toMatchObject({
+    expect(format.parseRequest(body)).toMatchObject({
       model: 'claude',
       streams: true,
       endUser: 'ann',
@@ -85,15 +85,15 @@ describe('requests', () => {
     })
     expect(read(user()).endUser).toBeNull()
     const thread = { type: 'continue', previous_message_id: 'msg_1' }
-    expect(format.read({ ...body, thread }).previous).toBe('msg_1')
+    expect(format.parseRequest({ ...body, thread }).previous).toBe('msg_1')
     const system = [text('x'.repeat(500))]
-    const longer = format.read({ model: 'claude', messages: [user()], system }).characters
+    const longer = format.parseRequest({ model: 'claude', messages: [user()], system }).characters
     expect(longer - read(user()).characters).toBeGreaterThan(500)
   })
 
   it('[FM16] tell what the model is told to be, without the blocks in it', () => {
     const told = (system: Json) =>
-      format.read({ model: 'claude', messages: [user()], system }).instructions
+      format.parseRequest({ model: 'claude', messages: [user()], system }).instructions
     expect(read(user()).instructions).toBe('')
     expect(told(`Be kind.\n\n${BLOCK}`)).toBe('Be kind.')
     expect(told([text('Be kind.'), text(BLOCK), text('In French.')])).toBe('Be kind.\nIn French.')
@@ -102,7 +102,7 @@ describe('requests', () => {
 
   it('[FM7] know the session of Claude Code, which is no person', () => {
     const readUser = (user_id: string) => {
-      const { endUser, conversation } = format.read({
+      const { endUser, conversation } = format.parseRequest({
         model: 'm',
         messages: [user()],
         metadata: { user_id },
@@ -135,7 +135,7 @@ describe('requests', () => {
     [{ model: 'm', messages: [{ role: 'user' }] }, 'messages.0.content', 'Field required'],
     [{ model: 'm', messages: [user(7)] }, 'messages.0.content', 'Input should be a valid list'],
   ])('[FM8] %j is refused for %s', (body, field, message) => {
-    const refused = () => format.read(body as JsonObject) // wrong on purpose
+    const refused = () => format.parseRequest(body as JsonObject) // wrong on purpose
     expect(refused).toThrow(message)
     expect(refused).toThrow(expect.objectContaining({ code: 'invalid_input', facts: { field } }))
   })
@@ -204,9 +204,9 @@ describe('answers', () => {
   ]
 
   function answerTo(...events: readonly { readonly type: string }[]) {
-    const reader = format.createReader()
-    for (const event of events) reader.event({ name: event.type, data: JSON.stringify(event) })
-    return reader.answer()
+    const reader = format.createAnswerReader()
+    for (const event of events) reader.readEvent({ name: event.type, data: JSON.stringify(event) })
+    return reader.getAnswer()
   }
 
   it('[FM9] are put together from a stream, without thoughts and calls', () => {
@@ -242,9 +242,9 @@ describe('answers', () => {
 
   it('[FM9] are read when they come in one piece', () => {
     const whole = (body: object) => {
-      const reader = format.createReader()
-      reader.whole(body)
-      return reader.answer()
+      const reader = format.createAnswerReader()
+      reader.readBody(body)
+      return reader.getAnswer()
     }
     const body = {
       ...started.message,
@@ -286,24 +286,24 @@ describe('answers', () => {
           { role: 'user', content: 'Hi' },
           { role: 'assistant', content },
         ]
-        const { exchanges } = format.read({ model: 'm', messages })
+        const { exchanges } = format.parseRequest({ model: 'm', messages })
         const wanted = exchanges[0]?.assistant ?? ''
         const deltas = parts.flatMap((pieces, part) => pieces.map((each) => words(part, each)))
-        const reader = format.createReader()
-        reader.whole({ content })
+        const reader = format.createAnswerReader()
+        reader.readBody({ content })
         expect(answerTo(...deltas).text).toBe(wanted)
-        expect(reader.answer().text).toBe(wanted)
+        expect(reader.getAnswer().text).toBe(wanted)
       }),
     )
   })
 
   it('[FM12] are read from anything without an error', () => {
-    const reader = format.createReader()
+    const reader = format.createAnswerReader()
     const name = fc.constantFrom('message_start', 'message_delta', 'content_block_delta', 'x')
     fc.assert(
       fc.property(name, fc.oneof(fc.json(), fc.string()), fc.anything(), (type, data, any) => {
-        expect(() => reader.event({ name: type, data })).not.toThrow()
-        expect(() => reader.whole(any)).not.toThrow()
+        expect(() => reader.readEvent({ name: type, data })).not.toThrow()
+        expect(() => reader.readBody(any)).not.toThrow()
       }),
     )
   })

@@ -1,70 +1,70 @@
 /** Anthropic's Messages. */
 
 import { wordsOf } from '../../../domain/message-content.ts'
-import type { Answer, Asked, Placement, Usage } from '../../../domain/model-call.ts'
-import { countIn, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts'
-import { parseData, Words } from './answer-text.ts'
-import { placeAfter, placeBefore } from './block-placement.ts'
-import { anthropic } from './error-body.ts'
-import type { AnswerReader, Format } from './format.ts'
+import type { Answer, Asked, BlockPlacement, TokenUsage } from '../../../domain/model-call.ts'
+import { toCount, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts'
+import { parseEventData, AnswerText } from './answer-text.ts'
+import { appendBlock, prependBlock } from './block-placement.ts'
+import { anthropicErrorFormat } from './error-body.ts'
+import type { AnswerReader, WireFormat } from './format.ts'
 import { setMember } from './json-edit.ts'
-import { askedWith, countCharacters, fold, isOwn, nameIn, type Piece } from './request-text.ts'
+import { createLazyRequest, countCharacters, groupExchanges, hasUserContent, toNonBlankText, type RequestPart } from './request-text.ts'
 
-export const messages: Format = {
+export const messagesFormat: WireFormat = {
   name: 'messages',
   path: '/v1/messages',
-  read,
-  inject,
-  createReader: () => new MessagesReader(),
+  parseRequest: parseRequest,
+  injectBlock: injectBlock,
+  createAnswerReader: () => new MessagesAnswerReader(),
 }
 
-function read(body: JsonObject): Asked {
-  const model = modelOf(body)
+function parseRequest(body: JsonObject): Asked {
+  const model = readModel(body)
   const { metadata, system } = body
-  const list = messagesOf(body)
-  return askedWith(
+  const list = readMessages(body)
+  return createLazyRequest(
     {
       model,
       streams: body.stream === true,
-      ...readUser(metadata),
-      previous: isObject(body.thread) ? nameIn(body.thread.previous_message_id) : null,
-      outputTokensMax: countIn(body.max_tokens),
+      ...readEndUser(metadata),
+      previous: isObject(body.thread) ? toNonBlankText(body.thread.previous_message_id) : null,
+      outputTokensMax: toCount(body.max_tokens),
     },
     () => ({
-      instructions: wordsOf(system, textOf),
-      ...fold(list.flatMap(piecesOf)),
+      instructions: wordsOf(system, getPartText),
+      ...groupExchanges(list.flatMap(toRequestParts)),
       characters: countCharacters(body),
     }),
   )
 }
 
-function modelOf({ model }: JsonObject): string {
-  if (model === undefined) throw anthropic.missing('model')
-  if (typeof model !== 'string') throw anthropic.wrong('model', 'Input should be a valid string')
-  if (model === '') throw anthropic.wrong('model', 'String should have at least 1 character')
+function readModel({ model }: JsonObject): string {
+  if (model === undefined) throw anthropicErrorFormat.missing('model')
+  if (typeof model !== 'string') throw anthropicErrorFormat.wrong('model', 'Input should be a valid string')
+  if (model === '') throw anthropicErrorFormat.wrong('model', 'String should have at least 1 character')
   return model
 }
 
-function messagesOf({ messages: list }: JsonObject): readonly JsonObject[] {
-  if (list === undefined) throw anthropic.missing('messages')
-  if (!isList(list)) throw anthropic.wrong('messages', 'Input should be a valid list')
-  if (list.length === 0) throw anthropic.wrong('messages', 'at least one message is required')
+function readMessages({ messages: list }: JsonObject): readonly JsonObject[] {
+  if (list === undefined) throw anthropicErrorFormat.missing('messages')
+  if (!isList(list)) throw anthropicErrorFormat.wrong('messages', 'Input should be a valid list')
+  if (list.length === 0) throw anthropicErrorFormat.wrong('messages', 'at least one message is required')
   return list.map(checkMessage)
 }
 
 function checkMessage(message: Json, index: number): JsonObject {
   const at = `messages.${index}`
   if (!isObject(message)) {
-    throw anthropic.wrong(at, 'Input should be a valid dictionary or object to extract fields from')
+    throw anthropicErrorFormat.wrong(at, 'Input should be a valid dictionary or object to extract fields from')
   }
   const { role, content } = message
-  if (role === undefined) throw anthropic.missing(`${at}.role`)
+  if (role === undefined) throw anthropicErrorFormat.missing(`${at}.role`)
   if (typeof role !== 'string') {
-    throw anthropic.wrong(`${at}.role`, "Input should be 'user' or 'assistant'")
+    throw anthropicErrorFormat.wrong(`${at}.role`, "Input should be 'user' or 'assistant'")
   }
-  if (content === undefined) throw anthropic.missing(`${at}.content`)
+  if (content === undefined) throw anthropicErrorFormat.missing(`${at}.content`)
   if (typeof content !== 'string' && !isList(content)) {
-    throw anthropic.wrong(`${at}.content`, 'Input should be a valid list')
+    throw anthropicErrorFormat.wrong(`${at}.content`, 'Input should be a valid list')
   }
   return message
 }
@@ -75,76 +75,76 @@ const SESSION = /_session_([0-9a-f]{8}-[0-9a-f-]{27})$/i
  * Whom the client asks for. Claude Code writes its installation and its session there instead: the one is no person
  * among several, whose memories would have to be kept apart, and the other tells the conversation.
  */
-function readUser(metadata: Json | undefined): Pick<Asked, 'endUser' | 'conversation'> {
-  const name = isObject(metadata) ? nameIn(metadata.user_id) : null
+function readEndUser(metadata: Json | undefined): Pick<Asked, 'endUser' | 'conversation'> {
+  const name = isObject(metadata) ? toNonBlankText(metadata.user_id) : null
   if (name === null) return { endUser: null, conversation: null }
-  const fields = name.startsWith('{') ? parseData(name) : null
-  const session = nameIn(fields?.session_id) ?? SESSION.exec(name)?.[1] ?? null
+  const fields = name.startsWith('{') ? parseEventData(name) : null
+  const session = toNonBlankText(fields?.session_id) ?? SESSION.exec(name)?.[1] ?? null
   return { endUser: session === null ? name : null, conversation: session }
 }
 
-function piecesOf(message: JsonObject): readonly Piece[] {
+function toRequestParts(message: JsonObject): readonly RequestPart[] {
   const { role, content } = message
-  if (role === 'assistant') return [{ kind: 'answer', text: wordsOf(content, textOf) }]
+  if (role === 'assistant') return [{ kind: 'answer', text: wordsOf(content, getPartText) }]
   if (role !== 'user') return []
   // Results come first in a message, but they came together with what is said in it.
-  const turn: Piece = { kind: 'turn', text: wordsOf(content, textOf) }
-  return isTurn(message) ? [turn, ...resultsIn(content, true)] : resultsIn(content, false)
+  const turn: RequestPart = { kind: 'turn', text: wordsOf(content, getPartText) }
+  return isUserMessage(message) ? [turn, ...readToolResults(content, true)] : readToolResults(content, false)
 }
 
-function resultsIn(content: Json | undefined, joinsTurn: boolean): readonly Piece[] {
+function readToolResults(content: Json | undefined, joinsTurn: boolean): readonly RequestPart[] {
   if (!isList(content)) return []
   return content
     .filter(isObject)
-    .filter(isResult)
-    .map((result) => ({ kind: 'result', text: wordsOf(result.content, textOf), joinsTurn }))
+    .filter(isToolResult)
+    .map((result) => ({ kind: 'result', text: wordsOf(result.content, getPartText), joinsTurn }))
 }
 
 /** Thoughts are blocks of their own kinds, and no text. */
-function textOf({ type, text }: JsonObject): Json | undefined {
+function getPartText({ type, text }: JsonObject): Json | undefined {
   return type === 'text' ? text : undefined
 }
 
-function isResult({ type }: JsonObject): boolean {
+function isToolResult({ type }: JsonObject): boolean {
   return type === 'tool_result'
 }
 
-function isTurn({ role, content }: JsonObject): boolean {
-  return role === 'user' && isOwn(content, textOf, isResult)
+function isUserMessage({ role, content }: JsonObject): boolean {
+  return role === 'user' && hasUserContent(content, getPartText, isToolResult)
 }
 
-function inject(
+function injectBlock(
   text: string,
   { messages: list, system }: JsonObject,
   block: string,
-  placement: Placement,
+  placement: BlockPlacement,
 ): string | null {
   if (placement === 'system' || placement === 'system-merged') {
-    return intoSystem(text, system, block)
+    return injectIntoSystem(text, system, block)
   }
   if (!isList(list)) return null
-  const index = list.findLastIndex((message) => isObject(message) && isTurn(message))
+  const index = list.findLastIndex((message) => isObject(message) && isUserMessage(message))
   const turn = list[index]
   if (!isObject(turn)) return null
   const content = { path: ['messages', index, 'content'], value: turn.content }
-  if (placement === 'turn-end') return placeAfter(text, content, block, blockJson(block))
+  if (placement === 'turn-end') return appendBlock(text, content, block, blockJson(block))
   // A message of its own would be merged with the next one anyway.
-  return placeBefore(text, content, block, blockJson(block), resultsAhead(turn.content))
+  return prependBlock(text, content, block, blockJson(block), countLeadingResults(turn.content))
 }
 
 /** The API wants the results of tools before anything else in a message. */
-function resultsAhead(content: Json | undefined): number {
+function countLeadingResults(content: Json | undefined): number {
   if (!isList(content)) return 0
-  const first = content.findIndex((each) => !(isObject(each) && isResult(each)))
+  const first = content.findIndex((each) => !(isObject(each) && isToolResult(each)))
   return first < 0 ? content.length : first
 }
 
 /** At the end, so that what the client marked for the cache in front of it stays cached. */
-function intoSystem(text: string, system: Json | undefined, block: string): string | null {
+function injectIntoSystem(text: string, system: Json | undefined, block: string): string | null {
   if (system === undefined || system === null) {
     return setMember(text, [], 'system', JSON.stringify(block))
   }
-  return placeAfter(text, { path: ['system'], value: system }, block, blockJson(block))
+  return appendBlock(text, { path: ['system'], value: system }, block, blockJson(block))
 }
 
 function blockJson(text: string): string {
@@ -157,19 +157,19 @@ const CUT_OFF: ReadonlySet<string> = new Set(['max_tokens', 'model_context_windo
 /** The model goes on once the client has sent the results of its tools, or the answer so far. */
 const UNANSWERED: ReadonlySet<string> = new Set(['tool_use', 'pause_turn'])
 
-class MessagesReader implements AnswerReader {
-  readonly #words = new Words()
+class MessagesAnswerReader implements AnswerReader {
+  readonly #words = new AnswerText()
   readonly #counts = new Map<string, number>()
   #id: string | null = null
   #stopReason: string | null = null
   #isStopped = false
   #hasFailed = false
 
-  event({ name, data }: { readonly name: string; readonly data: string }): void {
-    const event = parseData(data)
+  readEvent({ name, data }: { readonly name: string; readonly data: string }): void {
+    const event = parseEventData(data)
     if (event === null) return
     const { delta, index } = event
-    const type = nameIn(event.type) ?? name
+    const type = toNonBlankText(event.type) ?? name
     if (type === 'error') this.#hasFailed = true
     else if (type === 'message_stop') this.#isStopped = true
     else if (type === 'message_start') this.#begin(event.message)
@@ -178,7 +178,7 @@ class MessagesReader implements AnswerReader {
     else if (type === 'content_block_delta') this.#say(index, delta, 'text_delta')
   }
 
-  whole(body: unknown): void {
+  readBody(body: unknown): void {
     if (!isObject(body)) return
     if (body.type === 'error' || isObject(body.error)) this.#hasFailed = true
     this.#begin(body)
@@ -190,7 +190,7 @@ class MessagesReader implements AnswerReader {
     return this.#isStopped || this.#hasFailed
   }
 
-  answer(): Answer {
+  getAnswer(): Answer {
     const isEnded = this.#isStopped && !this.#hasFailed
     const isCutOff = CUT_OFF.has(this.#stopReason ?? '')
     const isWhole = !isCutOff && this.#stopReason !== 'refusal' && !this.#words.isOverfull
@@ -206,7 +206,7 @@ class MessagesReader implements AnswerReader {
 
   #begin(message: Json | undefined): void {
     if (!isObject(message)) return
-    this.#id ??= nameIn(message.id)
+    this.#id ??= toNonBlankText(message.id)
     this.#count(message.usage)
     if (!isList(message.content)) return
     for (const [index, block] of message.content.entries()) this.#say(index, block, 'text')
@@ -214,7 +214,7 @@ class MessagesReader implements AnswerReader {
 
   #end(delta: Json | undefined, usage: Json | undefined): void {
     this.#count(usage)
-    if (isObject(delta)) this.#stopReason = nameIn(delta.stop_reason) ?? this.#stopReason
+    if (isObject(delta)) this.#stopReason = toNonBlankText(delta.stop_reason) ?? this.#stopReason
   }
 
   #say(index: Json | undefined, block: Json | undefined, type: 'text' | 'text_delta'): void {
@@ -225,13 +225,13 @@ class MessagesReader implements AnswerReader {
   #count(usage: Json | undefined): void {
     if (!isObject(usage)) return
     for (const [name, value] of Object.entries(usage)) {
-      const count = countIn(value)
+      const count = toCount(value)
       if (count !== null) this.#counts.set(name, count)
     }
   }
 
   /** What is read from or written into the cache is counted apart from the rest of the input. */
-  #usage(): Usage | null {
+  #usage(): TokenUsage | null {
     if (this.#counts.size === 0) return null
     const count = (name: string) => this.#counts.get(name) ?? 0
     const written = count('cache_creation_input_tokens')

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../../domain/context-block.ts'
 import {
-  FORMAT_NAMES,
-  type FormatName,
-  PLACEMENTS,
-  type Placement,
+  API_FORMATS,
+  type ApiFormat,
+  BLOCK_PLACEMENTS,
+  type BlockPlacement,
 } from '../../../domain/model-call.ts'
-import { FORMATS, formatAt } from './index.ts'
+import { WIRE_FORMATS, findFormatByPath } from './index.ts'
 
 const BLOCK = `${FENCE_OPEN}\n- Likes "tea" é 😀 (2026-03-01)\n${FENCE_CLOSE}`
 
@@ -83,7 +83,7 @@ function disguised(node: fc.Arbitrary<Node>): fc.Arbitrary<Node> {
     })
 }
 
-const PART_TYPES: Readonly<Record<FormatName, string>> = {
+const PART_TYPES: Readonly<Record<ApiFormat, string>> = {
   chat: 'text',
   responses: 'input_text',
   messages: 'text',
@@ -92,7 +92,7 @@ const PART_TYPES: Readonly<Record<FormatName, string>> = {
 type Said = { readonly node: Node; readonly isTurn: boolean }
 
 /** Messages of all kinds that a format has. */
-function messagesOf(name: FormatName): fc.Arbitrary<Said> {
+function messagesOf(name: ApiFormat): fc.Arbitrary<Said> {
   const type = PART_TYPES[name]
   const part = disguised(words.map((each) => object({ type: text(type), text: text(each) })))
   const picture = disguised(
@@ -132,13 +132,13 @@ function messagesOf(name: FormatName): fc.Arbitrary<Said> {
 }
 
 type Request = {
-  readonly format: FormatName
+  readonly format: ApiFormat
   readonly text: string
   /** Of the last message of the person's own; below zero where there is none. */
   readonly turn: number
 }
 
-function requestsOf(name: FormatName): fc.Arbitrary<Request> {
+function requestsOf(name: ApiFormat): fc.Arbitrary<Request> {
   const list = name === 'responses' ? 'input' : 'messages'
   const system = { chat: null, responses: 'instructions', messages: 'system' }[name]
   const body = fc
@@ -176,7 +176,7 @@ type Body = {
 }
 
 /** The same change, made to what a parser gives. */
-function changed(request: Request, placement: Placement): Body | null {
+function changed(request: Request, placement: BlockPlacement): Body | null {
   const body: Body = JSON.parse(request.text)
   const list = body.messages ?? body.input ?? []
   if (placement === 'system' || placement === 'system-merged') {
@@ -197,7 +197,7 @@ function changed(request: Request, placement: Placement): Body | null {
   return body
 }
 
-function addSystem(body: Body, list: Message[], format: FormatName, placement: Placement): void {
+function addSystem(body: Body, list: Message[], format: ApiFormat, placement: BlockPlacement): void {
   const [first] = list
   if (format === 'responses') {
     body.instructions = [BLOCK, ...(body.instructions ? [body.instructions] : [])].join('\n\n')
@@ -217,12 +217,12 @@ function commonPrefix(one: string, other: string): number {
   return length
 }
 
-function inject(name: FormatName, json: string, placement: Placement): string | null {
-  return FORMATS[name].inject(json, JSON.parse(json), BLOCK, placement)
+function inject(name: ApiFormat, json: string, placement: BlockPlacement): string | null {
+  return WIRE_FORMATS[name].injectBlock(json, JSON.parse(json), BLOCK, placement)
 }
 
-describe.each(FORMAT_NAMES)('a block in a request of %s', (name) => {
-  const requests = fc.tuple(requestsOf(name), fc.constantFrom(...PLACEMENTS))
+describe.each(API_FORMATS)('a block in a request of %s', (name) => {
+  const requests = fc.tuple(requestsOf(name), fc.constantFrom(...BLOCK_PLACEMENTS))
 
   it('[FM4] comes where the placement says, and nothing else changes', () => {
     fc.assert(
@@ -252,8 +252,8 @@ describe.each(FORMAT_NAMES)('a block in a request of %s', (name) => {
       fc.property(requests, ([{ text: json }, placement]) => {
         const injected = inject(name, json, placement)
         if (injected === null) return
-        const { characters: wanted, ...asked } = FORMATS[name].read(JSON.parse(json))
-        const { characters, ...again } = FORMATS[name].read(JSON.parse(injected))
+        const { characters: wanted, ...asked } = WIRE_FORMATS[name].parseRequest(JSON.parse(json))
+        const { characters, ...again } = WIRE_FORMATS[name].parseRequest(JSON.parse(injected))
         expect(again).toEqual(asked)
         expect(characters).toBeGreaterThanOrEqual(wanted + BLOCK.length)
       }),
@@ -273,7 +273,7 @@ describe.each(FORMAT_NAMES)('a block in a request of %s', (name) => {
         content: turn % 2 ? content : [{ type: PART_TYPES[name], text: content }],
       })
       const plain = JSON.stringify({ model: 'm', [list]: said })
-      const json = FORMATS[name].inject(plain, JSON.parse(plain), `${BLOCK} ${turn}`, 'turn-end')
+      const json = WIRE_FORMATS[name].injectBlock(plain, JSON.parse(plain), `${BLOCK} ${turn}`, 'turn-end')
       if (json === null) throw new Error('no place')
       if (earlier !== null) {
         expect(commonPrefix(earlier.json, json)).toBeGreaterThanOrEqual(earlier.turnAt)
@@ -285,7 +285,7 @@ describe.each(FORMAT_NAMES)('a block in a request of %s', (name) => {
 })
 
 describe('a block', () => {
-  const at = (name: FormatName, body: object, placement: Placement) => {
+  const at = (name: ApiFormat, body: object, placement: BlockPlacement) => {
     const injected = inject(name, JSON.stringify(body), placement)
     return injected === null ? null : JSON.parse(injected)
   }
@@ -404,7 +404,7 @@ describe('a block', () => {
     for (const placement of ['turn-end', 'turn-start', 'message'] as const) {
       const injected = inject('responses', json, placement)
       expect(injected).toBe(`{ "input" : ${wanted[placement]} , "n":1.0}`)
-      const { exchanges } = FORMATS.responses.read({ model: 'm', ...JSON.parse(injected ?? '') })
+      const { exchanges } = WIRE_FORMATS.responses.parseRequest({ model: 'm', ...JSON.parse(injected ?? '') })
       expect(exchanges).toEqual([{ user: 'Hi / there', assistant: null }])
     }
   })
@@ -416,16 +416,16 @@ describe('a block', () => {
 })
 
 it('[FM14] each format is known by its name and its address', () => {
-  for (const name of FORMAT_NAMES) {
-    expect(FORMATS[name].name).toBe(name)
-    expect(formatAt(FORMATS[name].path)).toBe(FORMATS[name])
+  for (const name of API_FORMATS) {
+    expect(WIRE_FORMATS[name].name).toBe(name)
+    expect(findFormatByPath(WIRE_FORMATS[name].path)).toBe(WIRE_FORMATS[name])
   }
-  expect(FORMAT_NAMES.map((name) => FORMATS[name].path)).toEqual([
+  expect(API_FORMATS.map((name) => WIRE_FORMATS[name].path)).toEqual([
     '/v1/chat/completions',
     '/v1/responses',
     '/v1/messages',
   ])
   for (const path of ['/v1/models', '/v1/messages/count_tokens', '', 'chat']) {
-    expect(formatAt(path)).toBeNull()
+    expect(findFormatByPath(path)).toBeNull()
   }
 })

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../../domain/context-block.ts'
 import type { JsonObject } from '../../../lib/json.ts'
-import { ANSWER_CHARACTERS_MAX } from './answer-text.ts'
-import { chat } from './chat-completions.ts'
+import { STREAMED_ANSWER_CHARACTERS_MAX } from './answer-text.ts'
+import { chatFormat } from './chat-completions.ts'
 
 const NOTHING_SAID = {
   id: null,
@@ -16,7 +16,7 @@ const NOTHING_SAID = {
 const BLOCK = `${FENCE_OPEN}\n- Likes tea (2026-03-01)\n${FENCE_CLOSE}`
 
 describe('requests', () => {
-  const read = (...messages: JsonObject[]) => chat.read({ model: 'gpt-5', messages })
+  const read = (...messages: JsonObject[]) => chatFormat.parseRequest({ model: 'gpt-5', messages })
   const user = (content: JsonObject['content'] = 'Hi') => ({ role: 'user', content })
   const said = (content: JsonObject['content']) => ({ role: 'assistant', content })
 
@@ -83,7 +83,7 @@ describe('requests', () => {
   })
 
   it('[FM7] tell who asks, for how much, and how', () => {
-    const asked = chat.read({
+    const asked = chatFormat.parseRequest({
       model: 'gpt-5',
       messages: [user()],
       stream: true,
@@ -99,9 +99,9 @@ describe('requests', () => {
       previous: null,
       conversation: null,
     })
-    const loose = chat.read({ model: 'm', messages: [user()], user: 7, max_tokens: -1, stream: 1 })
+    const loose = chatFormat.parseRequest({ model: 'm', messages: [user()], user: 7, max_tokens: -1, stream: 1 })
     expect(loose).toMatchObject({ streams: false, endUser: null, outputTokensMax: null })
-    expect(chat.read({ model: 'm', messages: [user()], max_tokens: 50 }).outputTokensMax).toBe(50)
+    expect(chatFormat.parseRequest({ model: 'm', messages: [user()], max_tokens: 50 }).outputTokensMax).toBe(50)
   })
 
   it('[FM16] tell what the model is told to be, without the blocks in it', () => {
@@ -119,10 +119,10 @@ describe('requests', () => {
     expect(pictured - short).toBeLessThan(50)
     expect(read(user('x'.repeat(1000))).characters - short).toBe(998)
     const tools = [{ type: 'function', function: { name: 'f', description: 'y'.repeat(500) } }]
-    const tooled = chat.read({ model: 'gpt-5', messages: [user('Hi')], tools }).characters
+    const tooled = chatFormat.parseRequest({ model: 'gpt-5', messages: [user('Hi')], tools }).characters
     expect(tooled - short).toBeGreaterThan(500)
     const deep = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))
-    expect(chat.read({ model: 'gpt-5', messages: [user('Hi')], deep }).characters).toBe(
+    expect(chatFormat.parseRequest({ model: 'gpt-5', messages: [user('Hi')], deep }).characters).toBe(
       short + 'deep'.length,
     )
   })
@@ -155,7 +155,7 @@ describe('requests', () => {
       "Invalid type for 'messages[0].content': expected one of a string or array of objects",
     ],
   ])('[FM8] %j is refused for %s', (body, field, message) => {
-    const refused = () => chat.read(body as JsonObject) // wrong on purpose
+    const refused = () => chatFormat.parseRequest(body as JsonObject) // wrong on purpose
     expect(refused).toThrow(message)
     expect(refused).toThrow(expect.objectContaining({ code: 'invalid_input', facts: { field } }))
   })
@@ -189,11 +189,11 @@ describe('answers', () => {
   const DONE = '[DONE]'
 
   function answerTo(...chunks: readonly (object | string)[]) {
-    const reader = chat.createReader()
+    const reader = chatFormat.createAnswerReader()
     for (const each of chunks) {
-      reader.event({ name: '', data: typeof each === 'string' ? each : JSON.stringify(each) })
+      reader.readEvent({ name: '', data: typeof each === 'string' ? each : JSON.stringify(each) })
     }
-    return reader.answer()
+    return reader.getAnswer()
   }
 
   it('[FM9] are put together from a stream, with the usage that comes after the last choice', () => {
@@ -264,20 +264,20 @@ describe('answers', () => {
       isComplete: false,
       isCutOff: true,
     })
-    const reader = chat.createReader()
-    reader.event({ name: '', data: JSON.stringify(chunk({ content: 'Hi' }, 'stop')) })
-    reader.event({ name: 'error', data: 'gone' })
-    reader.event({ name: '', data: DONE })
-    expect(reader.answer().isComplete).toBe(false)
+    const reader = chatFormat.createAnswerReader()
+    reader.readEvent({ name: '', data: JSON.stringify(chunk({ content: 'Hi' }, 'stop')) })
+    reader.readEvent({ name: 'error', data: 'gone' })
+    reader.readEvent({ name: '', data: DONE })
+    expect(reader.getAnswer().isComplete).toBe(false)
   })
 
   it('[FM9] are read when they come in one piece', () => {
     const whole = (message: object, finish: string | null) => {
-      const reader = chat.createReader()
+      const reader = chatFormat.createAnswerReader()
       const other = { index: 1, message: { content: 'Other' }, finish_reason: 'stop' }
       const first = { index: 0, message, finish_reason: finish }
-      reader.whole({ id: 'chatcmpl-2', choices: [other, first], usage })
-      return reader.answer()
+      reader.readBody({ id: 'chatcmpl-2', choices: [other, first], usage })
+      return reader.getAnswer()
     }
     expect(whole({ role: 'assistant', content: 'Hello', refusal: null }, 'stop')).toEqual({
       id: 'chatcmpl-2',
@@ -294,9 +294,9 @@ describe('answers', () => {
     expect(whole({ content: 'Hel' }, 'length')).toMatchObject({ isComplete: false, isCutOff: true })
     expect(whole({ content: 'Hel' }, 'content_filter').isCutOff).toBe(false)
     expect(whole({ content: [{ type: 'text', text: 'Parts' }] }, 'stop').text).toBe('Parts')
-    const failed = chat.createReader()
-    failed.whole({ error: { message: 'no' } })
-    expect(failed.answer()).toEqual(NOTHING_SAID)
+    const failed = chatFormat.createAnswerReader()
+    failed.readBody({ error: { message: 'no' } })
+    expect(failed.getAnswer()).toEqual(NOTHING_SAID)
   })
 
   it('[FM11] are what is read when the client sends them back', () => {
@@ -309,7 +309,7 @@ describe('answers', () => {
           { role: 'user', content: 'Hi' },
           { role: 'assistant', content },
         ]
-        const { exchanges } = chat.read({ model: 'm', messages })
+        const { exchanges } = chatFormat.parseRequest({ model: 'm', messages })
         expect(answerTo(...chunks).text).toBe(exchanges[0]?.assistant ?? '')
       }),
     )
@@ -319,14 +319,14 @@ describe('answers', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.json(), fc.string())), fc.anything(), (chunks, body) => {
         expect(() => answerTo(...chunks)).not.toThrow()
-        expect(() => chat.createReader().whole(body)).not.toThrow()
+        expect(() => chatFormat.createAnswerReader().readBody(body)).not.toThrow()
       }),
     )
     const odd = { choices: [{ delta: 7 }, null, 'x'], usage: { prompt_tokens: 'many' }, id: 4 }
     expect(answerTo(odd)).toEqual(NOTHING_SAID)
-    const endless = chunk({ content: 'x'.repeat(ANSWER_CHARACTERS_MAX / 2 + 1) })
+    const endless = chunk({ content: 'x'.repeat(STREAMED_ANSWER_CHARACTERS_MAX / 2 + 1) })
     const answer = answerTo(endless, endless, endless, chunk({}, 'stop'), DONE)
-    expect(answer.text).toHaveLength(ANSWER_CHARACTERS_MAX)
+    expect(answer.text).toHaveLength(STREAMED_ANSWER_CHARACTERS_MAX)
     expect(answer.isComplete).toBe(false)
   })
 })

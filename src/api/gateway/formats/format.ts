@@ -3,30 +3,30 @@
  * needs to know and puts a block of memories in its place; it never writes a request anew, because whatever it did not
  * know would be lost or look different, and providers charge for prompts that look different.
  */
-import type { Answer, Asked, FormatName, Placement } from '../../../domain/model-call.ts'
+import type { Answer, Asked, ApiFormat, BlockPlacement } from '../../../domain/model-call.ts'
 import type { JsonObject } from '../../../lib/json.ts'
-import type { ServerEvent } from '../../../lib/sse.ts'
+import type { SseEvent } from '../../../lib/sse.ts'
 
 /** Reads an answer along while it passes. It believes nothing: whatever it can't read is passed over. */
 export interface AnswerReader {
-  event(event: ServerEvent): void
+  readEvent(event: SseEvent): void
   /** The body of an answer that doesn't stream. */
-  whole(body: unknown): void
+  readBody(body: unknown): void
   /** Whether the model has said its last word, as far as events tell; further events may tell what it used. */
   isEnded(): boolean
-  answer(): Answer
+  getAnswer(): Answer
 }
 
-export type Format = {
-  readonly name: FormatName
+export type WireFormat = {
+  readonly name: ApiFormat
   /** Where the API is, as `/v1/messages`. */
   readonly path: string
   /** Refuses what the API itself would refuse and memory can't do without, naming the field. */
-  read(body: JsonObject): Asked
+  parseRequest(body: JsonObject): Asked
   /**
    * The same request with the block in it; everything else stays as it is, to the byte. Null where there is no place for
    * it. `text` is the request, `body` what it says.
    */
-  inject(text: string, body: JsonObject, block: string, placement: Placement): string | null
-  createReader(): AnswerReader
+  injectBlock(text: string, body: JsonObject, block: string, placement: BlockPlacement): string | null
+  createAnswerReader(): AnswerReader
 }

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import {
   appendToString,
   insertElement,
-  type Path,
+  type JsonPath,
   prependToString,
   replaceValue,
   setMember,
-  surround,
-  valueAt,
-  withModel,
+  wrapValue,
+  sliceValue,
+  replaceModel,
 } from './json-edit.ts'
 
 /** The value as a parser finds it; undefined where the path leads nowhere. */
-function parsedAt(text: string, path: Path): unknown {
+function parsedAt(text: string, path: JsonPath): unknown {
   let value: unknown = JSON.parse(text)
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
@@ -27,28 +27,28 @@ describe('finding', () => {
   it('[FM1] finds values of all kinds, whatever stands around them', () => {
     const text =
       ' {\n"a" : [ 1.0 ,\t-2e+5, "x\\"]}\\\\" , {"b":null } ] ,"c":true,"":{"d":[]}\r\n} '
-    expect(valueAt(text, ['a', 0])).toBe('1.0')
-    expect(valueAt(text, ['a', 1])).toBe('-2e+5')
-    expect(valueAt(text, ['a', 2])).toBe('"x\\"]}\\\\"')
-    expect(valueAt(text, ['a', 3, 'b'])).toBe('null')
-    expect(valueAt(text, ['c'])).toBe('true')
-    expect(valueAt(text, ['', 'd'])).toBe('[]')
-    expect(valueAt(text, [])).toBe(text.trim())
+    expect(sliceValue(text, ['a', 0])).toBe('1.0')
+    expect(sliceValue(text, ['a', 1])).toBe('-2e+5')
+    expect(sliceValue(text, ['a', 2])).toBe('"x\\"]}\\\\"')
+    expect(sliceValue(text, ['a', 3, 'b'])).toBe('null')
+    expect(sliceValue(text, ['c'])).toBe('true')
+    expect(sliceValue(text, ['', 'd'])).toBe('[]')
+    expect(sliceValue(text, [])).toBe(text.trim())
   })
 
   it('[FM1] finds nothing where a path leads nowhere', () => {
     const text = '{"a":[1,{"b":"c"}],"e":[],"o":{}}'
     for (const path of [['x'], ['a', 2], ['a', 'b'], ['a', 1, 'b', 0], ['e', 0], ['o', 'a'], [0]]) {
-      expect(valueAt(text, path)).toBeNull()
+      expect(sliceValue(text, path)).toBeNull()
     }
   })
 
   it('[FM1] takes the last of keys that come twice, and reads keys with escapes', () => {
     const text = '{"model":"a","m\\u006fdel":"b","x":{"model":"c"},"mode\\u006c":"d"}'
     expect(JSON.parse(text).model).toBe('d')
-    expect(valueAt(text, ['model'])).toBe('"d"')
-    expect(valueAt('{"a":{"b":1},"a":{"c":2}}', ['a', 'b'])).toBeNull()
-    expect(valueAt('{"__proto__":[7]}', ['__proto__', 0])).toBe('7')
+    expect(sliceValue(text, ['model'])).toBe('"d"')
+    expect(sliceValue('{"a":{"b":1},"a":{"c":2}}', ['a', 'b'])).toBeNull()
+    expect(sliceValue('{"__proto__":[7]}', ['__proto__', 0])).toBe('7')
   })
 
   it('[FM1] finds what a parser finds, in any JSON and any layout', () => {
@@ -57,7 +57,7 @@ describe('finding', () => {
     fc.assert(
       fc.property(json, fc.constantFrom(0, 1, '\t'), fc.array(step), (value, indent, path) => {
         const text = JSON.stringify(value, null, indent)
-        const found = valueAt(text, path)
+        const found = sliceValue(text, path)
         const wanted = parsedAt(text, path)
         if (wanted === undefined) expect(found).toBeNull()
         else expect(JSON.parse(found ?? '')).toEqual(wanted)
@@ -71,8 +71,8 @@ describe('finding', () => {
     const image = 'A'.repeat(4_000_000)
     const quotes = '\\"'.repeat(500_000)
     const text = `{"deep":${deep},"image":"${image}","quotes":"${quotes}","model":"m"}`
-    expect(valueAt(text, ['model'])).toBe('"m"')
-    expect(withModel(text, 'other')).toBe(`${text.slice(0, -'"m"}'.length)}"other"}`)
+    expect(sliceValue(text, ['model'])).toBe('"m"')
+    expect(replaceModel(text, 'other')).toBe(`${text.slice(0, -'"m"}'.length)}"other"}`)
   })
 })
 
@@ -110,11 +110,11 @@ describe('changing', () => {
   it('[FM1] replaces and surrounds values', () => {
     expect(replaceValue('{"a": [ 1 ]}', ['a', 0], 'null')).toBe('{"a": [ null ]}')
     expect(replaceValue('{}', ['a'], '1')).toBeNull()
-    expect(surround('{"a": "x" }', ['a'], '[', ']')).toBe('{"a": ["x"] }')
+    expect(wrapValue('{"a": "x" }', ['a'], '[', ']')).toBe('{"a": ["x"] }')
   })
 
   it('[FM1] gives a request another model, and none to one that names none', () => {
-    expect(withModel('{"x":1.0, "model" : "a/b"}', 'b"')).toBe('{"x":1.0, "model" : "b\\""}')
-    expect(withModel('{"prompt":{}}', 'b')).toBe('{"prompt":{}}')
+    expect(replaceModel('{"x":1.0, "model" : "a/b"}', 'b"')).toBe('{"x":1.0, "model" : "b\\""}')
+    expect(replaceModel('{"prompt":{}}', 'b')).toBe('{"prompt":{}}')
   })
 })

@@ -5,10 +5,10 @@
  * The text must be JSON that a parser has accepted. Where a path leads nowhere, or to something of another kind, the
  * result is null.
  */
-export type Path = readonly (string | number)[]
+export type JsonPath = readonly (string | number)[]
 
 type Span = { readonly start: number; readonly end: number }
-type Member = { readonly key: Span; readonly value: Span }
+type JsonMember = { readonly key: Span; readonly value: Span }
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -19,38 +19,38 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /** The value as it is written. */
-export function valueAt(text: string, path: Path): string | null {
-  const span = find(text, path)
+export function sliceValue(text: string, path: JsonPath): string | null {
+  const span = findSpan(text, path)
   return span === null ? null : text.slice(span.start, span.end)
 }
 
-export function replaceValue(text: string, path: Path, json: string): string | null {
-  const span = find(text, path)
+export function replaceValue(text: string, path: JsonPath, json: string): string | null {
+  const span = findSpan(text, path)
   return span === null ? null : text.slice(0, span.start) + json + text.slice(span.end)
 }
 
 /** Puts more JSON on both sides of a value, as to make it an element of a list. */
-export function surround(text: string, path: Path, before: string, after: string): string | null {
-  const span = find(text, path)
+export function wrapValue(text: string, path: JsonPath, before: string, after: string): string | null {
+  const span = findSpan(text, path)
   if (span === null) return null
   const { start, end } = span
   return text.slice(0, start) + before + text.slice(start, end) + after + text.slice(end)
 }
 
-export function prependToString(text: string, path: Path, added: string): string | null {
+export function prependToString(text: string, path: JsonPath, added: string): string | null {
   const span = findKind(text, path, QUOTE)
-  return span === null ? null : insert(text, span.start + 1, escaped(added))
+  return span === null ? null : insert(text, span.start + 1, escapeString(added))
 }
 
-export function appendToString(text: string, path: Path, added: string): string | null {
+export function appendToString(text: string, path: JsonPath, added: string): string | null {
   const span = findKind(text, path, QUOTE)
-  return span === null ? null : insert(text, span.end - 1, escaped(added))
+  return span === null ? null : insert(text, span.end - 1, escapeString(added))
 }
 
 /** Before the element that has this index now; after the last one when there is none. */
 export function insertElement(
   text: string,
-  path: Path,
+  path: JsonPath,
   index: number,
   json: string,
 ): string | null {
@@ -61,16 +61,16 @@ export function insertElement(
 }
 
 /** Replaces the value of the key, or adds the key as the last one. */
-export function setMember(text: string, path: Path, key: string, json: string): string | null {
+export function setMember(text: string, path: JsonPath, key: string, json: string): string | null {
   const object = findKind(text, path, OPEN_BRACE)
   if (object === null) return null
-  const value = memberOf(text, object.start, key)
+  const value = findMember(text, object.start, key)
   if (value === null) return append(text, object, `${JSON.stringify(key)}:${json}`)
   return text.slice(0, value.start) + json + text.slice(value.end)
 }
 
 /** The request with another model. One that names none goes on naming none. */
-export function withModel(text: string, model: string): string {
+export function replaceModel(text: string, model: string): string {
   return replaceValue(text, ['model'], JSON.stringify(model)) ?? text
 }
 
@@ -81,34 +81,34 @@ function insert(text: string, at: number, added: string): string {
 /** As the last thing in a list or an object, right behind what is the last one now. */
 function append(text: string, container: Span, json: string): string {
   let at = container.end - 1
-  while (at > container.start && isSpace(text.charCodeAt(at - 1))) at--
+  while (at > container.start && isWhitespace(text.charCodeAt(at - 1))) at--
   const isEmpty = at === container.start + 1
   return insert(text, at, isEmpty ? json : `,${json}`)
 }
 
-function escaped(added: string): string {
+function escapeString(added: string): string {
   return JSON.stringify(added).slice(1, -1)
 }
 
-function find(text: string, path: Path): Span | null {
-  let start = afterSpace(text, 0)
+function findSpan(text: string, path: JsonPath): Span | null {
+  let start = skipWhitespace(text, 0)
   let found: Span | null = null
   for (const step of path) {
-    found = typeof step === 'number' ? elementAt(text, start, step) : memberOf(text, start, step)
+    found = typeof step === 'number' ? elementAt(text, start, step) : findMember(text, start, step)
     if (found === null) return null
     start = found.start
   }
-  return found ?? spanAt(text, start)
+  return found ?? getSpan(text, start)
 }
 
-function findKind(text: string, path: Path, firstCode: number): Span | null {
-  const span = find(text, path)
+function findKind(text: string, path: JsonPath, firstCode: number): Span | null {
+  const span = findSpan(text, path)
   return span !== null && text.charCodeAt(span.start) === firstCode ? span : null
 }
 
 function elementAt(text: string, list: number, index: number): Span | null {
   let position = 0
-  for (const element of elementsOf(text, list)) {
+  for (const element of listElements(text, list)) {
     if (position === index) return element
     position++
   }
@@ -116,62 +116,62 @@ function elementAt(text: string, list: number, index: number): Span | null {
 }
 
 /** Of keys that come twice the last one counts, as it does for parsers. */
-function memberOf(text: string, object: number, key: string): Span | null {
+function findMember(text: string, object: number, key: string): Span | null {
   let found: Span | null = null
-  for (const member of membersOf(text, object)) {
-    if (keyIn(text, member.key) === key) found = member.value
+  for (const member of listMembers(text, object)) {
+    if (parseKey(text, member.key) === key) found = member.value
   }
   return found
 }
 
 /** Keys may be written with escapes. */
-function keyIn(text: string, { start, end }: Span): string {
+function parseKey(text: string, { start, end }: Span): string {
   const written = text.slice(start + 1, end - 1)
   return written.includes('\\') ? JSON.parse(text.slice(start, end)) : written
 }
 
-function* elementsOf(text: string, list: number): Generator<Span> {
+function* listElements(text: string, list: number): Generator<Span> {
   if (text.charCodeAt(list) !== OPEN_BRACKET) return
-  let at = afterSpace(text, list + 1)
+  let at = skipWhitespace(text, list + 1)
   while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACKET) {
-    const element = spanAt(text, at)
+    const element = getSpan(text, at)
     yield element
-    at = afterComma(text, element.end)
+    at = skipComma(text, element.end)
   }
 }
 
-function* membersOf(text: string, object: number): Generator<Member> {
+function* listMembers(text: string, object: number): Generator<JsonMember> {
   if (text.charCodeAt(object) !== OPEN_BRACE) return
-  let at = afterSpace(text, object + 1)
+  let at = skipWhitespace(text, object + 1)
   while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACE) {
-    const key = spanAt(text, at)
-    const colon = afterSpace(text, key.end)
-    const value = spanAt(text, afterSpace(text, colon + 1))
+    const key = getSpan(text, at)
+    const colon = skipWhitespace(text, key.end)
+    const value = getSpan(text, skipWhitespace(text, colon + 1))
     yield { key, value }
-    at = afterComma(text, value.end)
+    at = skipComma(text, value.end)
   }
 }
 
-function afterComma(text: string, from: number): number {
-  const at = afterSpace(text, from)
-  return text.charCodeAt(at) === COMMA ? afterSpace(text, at + 1) : at
+function skipComma(text: string, from: number): number {
+  const at = skipWhitespace(text, from)
+  return text.charCodeAt(at) === COMMA ? skipWhitespace(text, at + 1) : at
 }
 
-function spanAt(text: string, start: number): Span {
-  return { start, end: endOf(text, start) }
+function getSpan(text: string, start: number): Span {
+  return { start, end: findValueEnd(text, start) }
 }
 
-function endOf(text: string, start: number): number {
+function findValueEnd(text: string, start: number): number {
   const first = text.charCodeAt(start)
-  if (first === QUOTE) return endOfString(text, start)
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfContainer(text, start)
+  if (first === QUOTE) return findStringEnd(text, start)
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return findContainerEnd(text, start)
   let end = start + 1
   while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++
   return end
 }
 
 /** Images are strings of megabytes: the search for their end must not look at each character here. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1)
   while (quote > 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
   return quote < 0 ? text.length : quote + 1
@@ -184,13 +184,13 @@ function isEscaped(text: string, quote: number): boolean {
 }
 
 /** Without recursion, as nesting may be deeper than the stack. */
-function endOfContainer(text: string, start: number): number {
+function findContainerEnd(text: string, start: number): number {
   let depth = 0
   let at = start
   while (at < text.length) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
-      at = endOfString(text, at)
+      at = findStringEnd(text, at)
       continue
     }
     at++
@@ -201,16 +201,16 @@ function endOfContainer(text: string, start: number): number {
   return at
 }
 
-function afterSpace(text: string, from: number): number {
+function skipWhitespace(text: string, from: number): number {
   let at = from
-  while (isSpace(text.charCodeAt(at))) at++
+  while (isWhitespace(text.charCodeAt(at))) at++
   return at
 }
 
-function isSpace(code: number): boolean {
+function isWhitespace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
 function isDelimiter(code: number): boolean {
-  return isSpace(code) || code === COMMA || code === CLOSE_BRACKET || code === CLOSE_BRACE
+  return isWhitespace(code) || code === COMMA || code === CLOSE_BRACKET || code === CLOSE_BRACE
 }

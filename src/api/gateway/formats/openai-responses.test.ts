@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../../domain/context-block.ts'
 import type { Json, JsonObject } from '../../../lib/json.ts'
-import { responses } from './openai-responses.ts'
+import { responsesFormat } from './openai-responses.ts'
 
 const BLOCK = `${FENCE_OPEN}\n- Likes tea (2026-03-01)\n${FENCE_CLOSE}`
 
 describe('requests', () => {
   const read = (input: Json, rest: JsonObject = {}) =>
-    responses.read({ model: 'gpt-5', input, ...rest })
+    responsesFormat.parseRequest({ model: 'gpt-5', input, ...rest })
 
   it('[FM7] are read from a text', () => {
     expect(read('Hello').exchanges).toEqual([{ user: 'Hello', assistant: null }])
@@ -65,9 +65,9 @@ describe('requests', () => {
 
   it('[FM21] tell which calls the client has to answer', () => {
     const callsTools = (type: string) => {
-      const reader = responses.createReader()
-      reader.whole({ id: 'resp_1', status: 'completed', output: [{ type }] })
-      return reader.answer().callsTools
+      const reader = responsesFormat.createAnswerReader()
+      reader.readBody({ id: 'resp_1', status: 'completed', output: [{ type }] })
+      return reader.getAnswer().callsTools
     }
     for (const type of ['function_call', 'custom_tool_call', 'computer_call', 'local_shell_call']) {
       expect(callsTools(type)).toBe(true)
@@ -119,10 +119,10 @@ describe('requests', () => {
 
   it('[FM8] need no input or model where the provider has one', () => {
     const nothing = { exchanges: [], toolResults: [] }
-    expect(responses.read({ model: 'm', previous_response_id: 'r' })).toMatchObject(nothing)
-    expect(responses.read({ model: 'm', conversation: 'c', input: [] })).toMatchObject(nothing)
+    expect(responsesFormat.parseRequest({ model: 'm', previous_response_id: 'r' })).toMatchObject(nothing)
+    expect(responsesFormat.parseRequest({ model: 'm', conversation: 'c', input: [] })).toMatchObject(nothing)
     const kept = { prompt: { id: 'pmpt_1' }, input: 'Hi' }
-    expect(responses.read(kept)).toMatchObject({ model: '', exchanges: [{ user: 'Hi' }] })
+    expect(responsesFormat.parseRequest(kept)).toMatchObject({ model: '', exchanges: [{ user: 'Hi' }] })
   })
 
   const nothing = `One of "input" or "previous_response_id" or 'prompt' or 'conversation' must be`
@@ -147,7 +147,7 @@ describe('requests', () => {
       "Invalid type for 'input[0].content': expected one of an array of objects or string",
     ],
   ])('[FM8] %j is refused for %s', (body, field, message) => {
-    const refused = () => responses.read(body as JsonObject) // wrong on purpose
+    const refused = () => responsesFormat.parseRequest(body as JsonObject) // wrong on purpose
     expect(refused).toThrow(message)
     expect(refused).toThrow(expect.objectContaining({ code: 'invalid_input', facts: { field } }))
   })
@@ -194,9 +194,9 @@ describe('answers', () => {
   const call = { id: 'fc_1', type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
 
   function answerTo(...events: readonly { readonly type: string }[]) {
-    const reader = responses.createReader()
-    for (const event of events) reader.event({ name: event.type, data: JSON.stringify(event) })
-    return reader.answer()
+    const reader = responsesFormat.createAnswerReader()
+    for (const event of events) reader.readEvent({ name: event.type, data: JSON.stringify(event) })
+    return reader.getAnswer()
   }
   const begun = [
     { type: 'response.created', response: response('in_progress') },
@@ -259,17 +259,17 @@ describe('answers', () => {
       const answer = answerTo(...begun, ...end)
       expect(answer).toMatchObject({ text: 'Hello, Ann.\nMore.', isComplete: false })
     }
-    const inChunk = responses.createReader()
-    inChunk.event({ name: '', data: JSON.stringify({ error: { message: 'no' } }) })
-    inChunk.whole(response('completed'))
-    expect(inChunk.answer().isComplete).toBe(false)
+    const inChunk = responsesFormat.createAnswerReader()
+    inChunk.readEvent({ name: '', data: JSON.stringify({ error: { message: 'no' } }) })
+    inChunk.readBody(response('completed'))
+    expect(inChunk.getAnswer().isComplete).toBe(false)
   })
 
   it('[FM9] are read when they come in one piece', () => {
     const whole = (body: object) => {
-      const reader = responses.createReader()
-      reader.whole(body)
-      return reader.answer()
+      const reader = responsesFormat.createAnswerReader()
+      reader.readBody(body)
+      return reader.getAnswer()
     }
     const output = [reasoning, message(outputText('Hello'), { type: 'refusal', refusal: 'No.' })]
     expect(whole(response('completed', output, { usage }))).toEqual({
@@ -292,7 +292,7 @@ describe('answers', () => {
       fc.property(fc.array(texts, { minLength: 1 }), (parts) => {
         const content = parts.map((pieces) => outputText(pieces.join('')))
         const input = [{ role: 'user', content: 'Hi' }, message(...content)]
-        const { exchanges } = responses.read({ model: 'm', input })
+        const { exchanges } = responsesFormat.parseRequest({ model: 'm', input })
         const deltas = parts.flatMap((pieces, part) => pieces.map((each) => delta(each, part)))
         const wanted = exchanges[0]?.assistant ?? ''
         expect(answerTo(...deltas).text).toBe(wanted)
@@ -302,15 +302,15 @@ describe('answers', () => {
   })
 
   it('[FM12] are read from anything without an error', () => {
-    const reader = responses.createReader()
+    const reader = responsesFormat.createAnswerReader()
     fc.assert(
       fc.property(
         fc.string(),
         fc.oneof(fc.json(), fc.string()),
         fc.anything(),
         (name, data, any) => {
-          expect(() => reader.event({ name, data })).not.toThrow()
-          expect(() => reader.whole(any)).not.toThrow()
+          expect(() => reader.readEvent({ name, data })).not.toThrow()
+          expect(() => reader.readBody(any)).not.toThrow()
         },
       ),
     )

@@ -5,14 +5,14 @@ import type { Asked, Exchange } from '../../../domain/model-call.ts'
 import { isList, isObject, type JsonObject, type Value } from '../../../lib/json.ts'
 
 /** What takes time to read of a long conversation. */
-type Texts = Pick<
+type LazyTexts = Pick<
   Asked,
   'instructions' | 'exchanges' | 'toolResults' | 'continuesAnswer' | 'characters'
 >
 
 /** A request whose words are read when somebody first asks for them: where memory is off, nobody does. */
-export function askedWith(known: Omit<Asked, keyof Texts>, read: () => Texts): Asked {
-  let texts: Texts | null = null
+export function createLazyRequest(known: Omit<Asked, keyof LazyTexts>, read: () => LazyTexts): Asked {
+  let texts: LazyTexts | null = null
   const readOnce = () => {
     texts ??= read()
     return texts
@@ -38,14 +38,14 @@ export function askedWith(known: Omit<Asked, keyof Texts>, read: () => Texts): A
 }
 
 /** What matters of a request, in its order. */
-export type Piece =
+export type RequestPart =
   | { readonly kind: 'turn'; readonly text: string }
   | { readonly kind: 'answer'; readonly text: string }
   /** `joinsTurn`: it came in the same message as the words of the turn before it. */
   | { readonly kind: 'result'; readonly text: string; readonly joinsTurn?: boolean }
 
 /** Null for anything but words. */
-export function nameIn(value: Value): string | null {
+export function toNonBlankText(value: Value): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
@@ -53,7 +53,7 @@ export function nameIn(value: Value): string | null {
  * Whether somebody says something here: with words or, as with a picture, without. A message that holds nothing but a
  * block of memories was not said by anybody.
  */
-export function isOwn(
+export function hasUserContent(
   content: Value,
   textOf: (part: JsonObject) => Value,
   isForeign: (part: JsonObject) => boolean = () => false,
@@ -67,8 +67,8 @@ export function isOwn(
   })
 }
 
-export function fold(
-  pieces: readonly Piece[],
+export function groupExchanges(
+  pieces: readonly RequestPart[],
 ): Pick<Asked, 'exchanges' | 'toolResults' | 'continuesAnswer'> {
   const exchanges: { user: string; answers: string[] }[] = []
   let toolResults: string[] = []

@@ -1,21 +1,21 @@
 /** Headers: what a client asks of memory, what goes on to the provider, and what comes back. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Prepared, SkipReason } from '../../../conversations/conversations.ts'
+import type { PreparedRequest, SkipReason } from '../../../conversations/conversations.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { type HeaderPairs, headerPairs } from '../../../models/upstream.ts'
-import { first, OWN_KEY_HEADER } from '../../http/security/authentication.ts'
-import { type Caller, mayDo, mayReach } from '../../operations/authorization.ts'
+import { firstHeaderValue, API_KEY_HEADER } from '../../http/security/authentication.ts'
+import { type Caller, hasAccess, canReachOwner } from '../../operations/authorization.ts'
 
 const YES = ['true', '1', 'yes']
 
 /** For looking at one name at a time. */
-const SOMEBODY = 'somebody'
+const SAMPLE_OWNER = 'somebody'
 const NAME_RULE = `at most ${NAME_CHARACTERS_MAX} characters, none of them a control character, and no @ before an agent.`
 
 /** What the headers of a request say about memory. */
-export type Wishes = {
+export type MemoryHeaders = {
   readonly owner: string
   readonly user: string | null
   readonly session: string | null
@@ -24,15 +24,15 @@ export type Wishes = {
   readonly extract: boolean
 }
 
-export function readWishes({ headers }: IncomingMessage, caller: Caller): Wishes {
+export function parseMemoryHeaders({ headers }: IncomingMessage, caller: Caller): MemoryHeaders {
   const says = (...names: readonly string[]) =>
-    names.some((name) => YES.includes(first(headers, name)?.trim().toLowerCase() ?? ''))
-  const agent = named(headers, 'x-recollect-agent', 'x-osaurus-agent-id')
-  const user = named(headers, 'x-recollect-user')
-  const session = named(headers, 'x-recollect-session', 'x-omniroute-session-id')
-  refuseBadNames({ owner: agent, user, session })
+    names.some((name) => YES.includes(firstHeaderValue(headers, name)?.trim().toLowerCase() ?? ''))
+  const agent = readName(headers, 'x-recollect-agent', 'x-osaurus-agent-id')
+  const user = readName(headers, 'x-recollect-user')
+  const session = readName(headers, 'x-recollect-session', 'x-omniroute-session-id')
+  assertValidNames({ owner: agent, user, session })
   const owner = agent ?? caller.home
-  if (!mayReach(caller, owner, 'write')) {
+  if (!canReachOwner(caller, owner, 'write')) {
     throw new AppError('forbidden', 'The key may not act for this agent.', {
       field: 'x-recollect-agent',
     })
@@ -45,7 +45,7 @@ export function readWishes({ headers }: IncomingMessage, caller: Caller): Wishes
     memory: !says('x-recollect-no-memory', 'x-omniroute-no-memory'),
     inject: !says('x-recollect-no-inject'),
     // Who may only read gets answers, and leaves nothing behind.
-    extract: !says('x-recollect-no-extract') && mayDo(caller, 'write'),
+    extract: !says('x-recollect-no-extract') && hasAccess(caller, 'write'),
   }
 }
 
@@ -56,11 +56,11 @@ const NAMING_HEADERS = {
 } as const
 
 /** A name that memory can't keep would mean an answer without memory, and nobody to tell why. */
-function refuseBadNames(names: Readonly<Record<keyof typeof NAMING_HEADERS, string | null>>): void {
+function assertValidNames(names: Readonly<Record<keyof typeof NAMING_HEADERS, string | null>>): void {
   for (const [part, header] of Object.entries(NAMING_HEADERS)) {
     const value = names[part as keyof typeof NAMING_HEADERS] // a key of the table
     try {
-      if (value !== null) parseScope({ owner: SOMEBODY, [part]: value })
+      if (value !== null) parseScope({ owner: SAMPLE_OWNER, [part]: value })
     } catch {
       throw new AppError(
         'invalid_input',
@@ -74,18 +74,18 @@ function refuseBadNames(names: Readonly<Record<keyof typeof NAMING_HEADERS, stri
 }
 
 /** Whether it can be the name of a user as it stands. */
-export function isUserName(text: string): boolean {
+export function isValidUserName(text: string): boolean {
   try {
-    parseScope({ owner: SOMEBODY, user: text })
+    parseScope({ owner: SAMPLE_OWNER, user: text })
     return true
   } catch {
     return false
   }
 }
 
-function named(headers: IncomingHttpHeaders, ...names: readonly string[]): string | null {
+function readName(headers: IncomingHttpHeaders, ...names: readonly string[]): string | null {
   for (const name of names) {
-    const value = first(headers, name)?.trim()
+    const value = firstHeaderValue(headers, name)?.trim()
     if (value !== undefined && value !== '') return decoded(value)
   }
   return null
@@ -113,8 +113,8 @@ const OWN_KEY = /(^|\s)rc_/
  * What the client sent, without what concerns only us. Its credentials go on when they are not those it showed us: it
  * has a header of ours for them, or needs none.
  */
-export function forwarded(request: IncomingMessage, isOpen: boolean): HeaderPairs {
-  const passesCredentials = isOpen || request.headers[OWN_KEY_HEADER] !== undefined
+export function selectForwardedHeaders(request: IncomingMessage, isOpen: boolean): HeaderPairs {
+  const passesCredentials = isOpen || request.headers[API_KEY_HEADER] !== undefined
   return headerPairs(request.rawHeaders, (name, value) => {
     if (NOT_FORWARDED.has(name) || NOT_FORWARDED_BEGIN.test(name)) return false
     return !CREDENTIALS.has(name) || (passesCredentials && !OWN_KEY.test(value))
@@ -128,7 +128,7 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
   ...['access-control-allow-origin', 'access-control-allow-credentials', 'report-to', 'nel'],
 ])
 
-export function returnHeaders(response: ServerResponse, headers: HeaderPairs): void {
+export function copyResponseHeaders(response: ServerResponse, headers: HeaderPairs): void {
   // The client's own support will ask for the provider's id; ours is beside it.
   const ours = response.getHeader('x-request-id')
   if (ours !== undefined) response.setHeader('x-recollect-request-id', ours)
@@ -144,13 +144,13 @@ export function returnHeaders(response: ServerResponse, headers: HeaderPairs): v
 }
 
 /** Whether the provider will be asked with something that the client itself brought. */
-export function bringCredentials(headers: HeaderPairs): boolean {
+export function hasCredentials(headers: HeaderPairs): boolean {
   return headers.some(([name]) => CREDENTIALS.has(name.toLowerCase()))
 }
 
 /** What memory did, for whoever looks at the answer. A receipt is named only where one will be written. */
-export function memoryHeader(
-  { receipt, count, tokens, degraded, settings }: Prepared,
+export function renderMemoryHeader(
+  { receipt, count, tokens, degraded, settings }: PreparedRequest,
   skipped: SkipReason | null,
 ): string {
   const outcome =

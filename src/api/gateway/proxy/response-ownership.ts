@@ -8,33 +8,33 @@ import type { ResponseOwner } from '../../../conversations/conversations.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { Patience } from '../../../lib/overdue-circuit-breaker.ts'
-import { withinTime } from '../../../lib/timeout.ts'
+import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { withTimeout } from '../../../lib/timeout.ts'
 import type { Provider } from '../../../models/provider.ts'
 import { type HeaderPairs, headerOf } from '../../../models/upstream.ts'
-import type { Listener } from './response-stream.ts'
+import type { ResponseListener } from './response-stream.ts'
 
-type Made = { readonly owner: string; readonly provider: Provider }
+type StoredResponse = { readonly owner: string; readonly provider: Provider }
 
-const MADE_MAX = 20_000
+const STORED_RESPONSES_MAX = 20_000
 
 /** The id stands at the beginning; what has none by then has none. */
-const HEARD_BYTES_MAX = 8_192
-const UNPACKED_BYTES_MAX = 1_048_576
+const ID_SCAN_BYTES_MAX = 8_192
+const DECOMPRESSED_BYTES_MAX = 1_048_576
 const ID = /"id"\s*:\s*"([\w-]{1,200})"/
-const LOOKED_UP_MS_MAX = 5_000
+const LOOKUP_TIMEOUT_MS = 5_000
 
 /** A request to a model must not wait long for a store that hangs; only for what is being recorded. */
-const PREVIOUS_MS_MAX = 2_000
+const PREVIOUS_LOOKUP_TIMEOUT_MS = 2_000
 
-export class KeptResponses {
+export class ResponseOwnership {
   readonly #engine: Engine
-  readonly #patience: Patience
-  readonly #made = new Map<string, Made>()
+  readonly #patience: CircuitBreaker
+  readonly #made = new Map<string, StoredResponse>()
 
   constructor(engine: Engine, clock: Clock) {
     this.#engine = engine
-    this.#patience = new Patience(clock)
+    this.#patience = new CircuitBreaker(clock)
   }
 
   /** Who is to be asked for it, if that is known. */
@@ -46,15 +46,15 @@ export class KeptResponses {
    * Hears the id of an answer in its first bytes, and before the next thing happens: its client may ask for it as soon
    * as it has read that far.
    */
-  listener(headers: HeaderPairs, made: Made): Listener {
-    const unpack = UNPACKERS[headerOf(headers, 'content-encoding') || 'identity']
+  trackResponse(headers: HeaderPairs, made: StoredResponse): ResponseListener {
+    const unpack = DECOMPRESSORS[headerOf(headers, 'content-encoding') || 'identity']
     let heard: Uint8Array = Buffer.alloc(0)
     let isOver = unpack === undefined
     return {
       chunk: (bytes) => {
         if (isOver || unpack === undefined) return
-        heard = Buffer.concat([heard, bytes.subarray(0, HEARD_BYTES_MAX - heard.length)])
-        isOver = heard.length >= HEARD_BYTES_MAX
+        heard = Buffer.concat([heard, bytes.subarray(0, ID_SCAN_BYTES_MAX - heard.length)])
+        isOver = heard.length >= ID_SCAN_BYTES_MAX
         const id = ID.exec(unpack(heard).toString('latin1'))?.[1]
         if (id === undefined) return
         isOver = true
@@ -65,18 +65,18 @@ export class KeptResponses {
   }
 
   /** The first one it was made for is the one it belongs to. */
-  #note(id: string, made: Made): void {
+  #note(id: string, made: StoredResponse): void {
     if (this.#made.has(id)) return
     this.#made.set(id, made)
     const [oldest] = this.#made.keys()
-    if (this.#made.size > MADE_MAX && oldest !== undefined) this.#made.delete(oldest)
+    if (this.#made.size > STORED_RESPONSES_MAX && oldest !== undefined) this.#made.delete(oldest)
   }
 
   /** What is not known to be the owner's own is not there. */
-  async refuseUnlessOwn(owner: string, id: string): Promise<void> {
+  async assertOwned(owner: string, id: string): Promise<void> {
     let whose = this.#noted(owner, id)
     if (whose === null) {
-      const looked = await withinTime(LOOKED_UP_MS_MAX, () => this.#recorded(owner, id))
+      const looked = await withTimeout(LOOKUP_TIMEOUT_MS, () => this.#recorded(owner, id))
       if (looked.kind === 'failed') throw looked.error
       whose = looked.result
     }
@@ -88,10 +88,10 @@ export class KeptResponses {
    * Nobody goes on from what was said to another owner. What nobody here knows of passes: it was made elsewhere, or
    * with memory off before a restart, and its id can't be guessed.
    */
-  async refuseForeign(owner: string, previous: string): Promise<void> {
+  async assertNotForeign(owner: string, previous: string): Promise<void> {
     let whose = this.#noted(owner, previous)
     if (whose === null) {
-      const looked = await this.#patience.within(PREVIOUS_MS_MAX, () =>
+      const looked = await this.#patience.run(PREVIOUS_LOOKUP_TIMEOUT_MS, () =>
         this.#recorded(owner, previous),
       )
       whose = looked.kind === 'failed' ? 'unknown' : looked.result
@@ -110,21 +110,21 @@ export class KeptResponses {
   }
 
   #recorded(owner: string, id: string): Promise<ResponseOwner> {
-    return this.#engine.conversations.knowsResponse({ owner }, id)
+    return this.#engine.conversations.getResponseOwner({ owner }, id)
   }
 }
 
 /** More of it is to come. */
-const PARTLY = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: UNPACKED_BYTES_MAX }
+const PARTIAL_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: DECOMPRESSED_BYTES_MAX }
 
-const UNPACKERS: { readonly [encoding: string]: ((bytes: Uint8Array) => Buffer) | undefined } = {
+const DECOMPRESSORS: { readonly [encoding: string]: ((bytes: Uint8Array) => Buffer) | undefined } = {
   identity: (bytes) => Buffer.from(bytes),
-  gzip: (bytes) => gunzipSync(bytes, PARTLY),
-  'x-gzip': (bytes) => gunzipSync(bytes, PARTLY),
-  deflate: (bytes) => inflateSync(bytes, PARTLY),
+  gzip: (bytes) => gunzipSync(bytes, PARTIAL_OPTIONS),
+  'x-gzip': (bytes) => gunzipSync(bytes, PARTIAL_OPTIONS),
+  deflate: (bytes) => inflateSync(bytes, PARTIAL_OPTIONS),
   br: (bytes) =>
     brotliDecompressSync(bytes, {
       finishFlush: constants.BROTLI_OPERATION_FLUSH,
-      maxOutputLength: UNPACKED_BYTES_MAX,
+      maxOutputLength: DECOMPRESSED_BYTES_MAX,
     }),
 }

@@ -3,19 +3,19 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '../../../domain/errors.ts'
-import { readEvents } from '../../../lib/sse.ts'
+import { createSseParser } from '../../../lib/sse.ts'
 import { type HeaderPairs, headerOf, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { AnswerReader } from '../formats/format.ts'
-import { type AnswerTail, NO_TAIL } from './response-tail.ts'
+import { type ResponseTail, NO_TAIL } from './response-tail.ts'
 
 /** Hears the bytes of an answer. It can neither slow nor break it. */
-export type Listener = {
+export type ResponseListener = {
   chunk(bytes: Uint8Array): void
   /** When all has been heard. */
   end(): Promise<void>
 }
 
-export const NOBODY: Listener = { chunk: () => {}, end: async () => {} }
+export const NO_LISTENER: ResponseListener = { chunk: () => {}, end: async () => {} }
 
 /** Larger ones, which don't stream, are not worth keeping in memory a second time. */
 const WHOLE_BYTES_MAX = 8 * 1_048_576
@@ -24,12 +24,12 @@ const WHOLE_BYTES_MAX = 8 * 1_048_576
  * Sends the body to the client. Ends normally only when it came to its end: a provider that breaks off, or a client that
  * leaves, is an error. By events, because an iterator takes a turn or two more for every piece.
  */
-export function pipe(
+export function pipeResponse(
   body: UpstreamResponse['body'],
   response: ServerResponse,
-  listener: Listener,
+  listener: ResponseListener,
   onFirstByte: () => void,
-  tail: AnswerTail = NO_TAIL,
+  tail: ResponseTail = NO_TAIL,
 ): Promise<void> {
   const source = body instanceof Readable ? body : Readable.from(body)
   return new Promise<void>((resolve, reject) => {
@@ -52,7 +52,7 @@ export function pipe(
     const leave = () => {
       // Answers that were whole come to their end this way as well.
       if (response.writableFinished) return
-      reject(hasLeft())
+      reject(clientClosedError())
       source.destroy()
     }
     source
@@ -60,8 +60,8 @@ export function pipe(
         if (!hasBegun) onFirstByte()
         hasBegun = true
         // First heard, because what was said tells whether this is the end.
-        quietly(() => listener.chunk(chunk))
-        tail.pass(chunk, write)
+        ignoreErrors(() => listener.chunk(chunk))
+        tail.push(chunk, write)
       })
       .once('end', () => {
         hasEnded = true
@@ -71,35 +71,35 @@ export function pipe(
       })
       .on('error', reject)
       .once('close', () => {
-        if (!hasEnded) reject(source.errored ?? hasLeft())
+        if (!hasEnded) reject(source.errored ?? clientClosedError())
       })
     response.on('drain', resume).once('finish', resolve).once('close', leave)
     if (response.destroyed) leave()
     // Nothing more is heard of what broke off before anybody listened.
-    if (source.destroyed) reject(source.errored ?? hasLeft())
+    if (source.destroyed) reject(source.errored ?? clientClosedError())
   })
 }
 
-function hasLeft(): AppError {
+function clientClosedError(): AppError {
   return new AppError('cancelled', 'The client left before its answer was complete.')
 }
 
 /** Reads an answer into a reader of its format, whether it streams or not. Null where it is packed in unknown ways. */
-export function readAlong(reader: AnswerReader, headers: HeaderPairs): Listener | null {
-  const heard = isEventStream(headers) ? eventsInto(reader) : wholeInto(reader)
-  return unpacked(headerOf(headers, 'content-encoding'), heard)
+export function createReaderListener(reader: AnswerReader, headers: HeaderPairs): ResponseListener | null {
+  const heard = isEventStream(headers) ? parseEventsInto(reader) : bufferInto(reader)
+  return decompressing(headerOf(headers, 'content-encoding'), heard)
 }
 
 export function isEventStream(headers: HeaderPairs): boolean {
   return headerOf(headers, 'content-type').includes('text/event-stream')
 }
 
-function eventsInto(reader: AnswerReader): Listener {
-  const read = readEvents((event) => reader.event(event))
+function parseEventsInto(reader: AnswerReader): ResponseListener {
+  const read = createSseParser((event) => reader.readEvent(event))
   return { chunk: (bytes) => read(bytes), end: async () => read(null) }
 }
 
-function wholeInto(reader: AnswerReader): Listener {
+function bufferInto(reader: AnswerReader): ResponseListener {
   const chunks: Uint8Array[] = []
   let length = 0
   return {
@@ -109,12 +109,12 @@ function wholeInto(reader: AnswerReader): Listener {
     },
     end: async () => {
       if (length > WHOLE_BYTES_MAX) return
-      quietly(() => reader.whole(JSON.parse(Buffer.concat(chunks).toString('utf8'))))
+      ignoreErrors(() => reader.readBody(JSON.parse(Buffer.concat(chunks).toString('utf8'))))
     },
   }
 }
 
-const UNPACKERS = {
+const DECOMPRESSORS = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -122,26 +122,26 @@ const UNPACKERS = {
 } as const
 
 /** What the client accepts, as far as it can be read along. */
-export function narrowed(headers: HeaderPairs): HeaderPairs {
+export function limitAcceptEncoding(headers: HeaderPairs): HeaderPairs {
   return headers.map(([name, value]) => {
     if (name.toLowerCase() !== 'accept-encoding') return [name, value]
     const accepted = value.split(',').map((each) => each.trim())
-    const known = accepted.filter((each) => isKnown(each.split(';')[0]?.trim().toLowerCase() ?? ''))
+    const known = accepted.filter((each) => isSupportedEncoding(each.split(';')[0]?.trim().toLowerCase() ?? ''))
     if (known.length === accepted.length) return [name, value]
     return [name, known.length === 0 ? 'identity' : known.join(', ')]
   })
 }
 
-function isKnown(encoding: string): boolean {
-  return encoding === 'identity' || Object.hasOwn(UNPACKERS, encoding)
+function isSupportedEncoding(encoding: string): boolean {
+  return encoding === 'identity' || Object.hasOwn(DECOMPRESSORS, encoding)
 }
 
-function unpacked(encoding: string, listener: Listener): Listener | null {
+function decompressing(encoding: string, listener: ResponseListener): ResponseListener | null {
   if (encoding === '' || encoding === 'identity') return listener
-  const create = UNPACKERS[encoding as keyof typeof UNPACKERS]
+  const create = DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS]
   if (create === undefined) return null
   const unpacker = create()
-  unpacker.on('data', (bytes: Buffer) => quietly(() => listener.chunk(bytes)))
+  unpacker.on('data', (bytes: Buffer) => ignoreErrors(() => listener.chunk(bytes)))
   const ended = new Promise<void>((resolve) => {
     unpacker.once('end', resolve).once('error', () => resolve())
   })
@@ -156,12 +156,12 @@ function unpacked(encoding: string, listener: Listener): Listener | null {
 }
 
 /** Two that hear the same, neither in the other's way. */
-export function together(one: Listener, other: Listener): Listener {
-  if (one === NOBODY) return other
-  if (other === NOBODY) return one
+export function combineListeners(one: ResponseListener, other: ResponseListener): ResponseListener {
+  if (one === NO_LISTENER) return other
+  if (other === NO_LISTENER) return one
   return {
     chunk: (bytes) => {
-      quietly(() => one.chunk(bytes))
+      ignoreErrors(() => one.chunk(bytes))
       other.chunk(bytes)
     },
     end: async () => {
@@ -170,7 +170,7 @@ export function together(one: Listener, other: Listener): Listener {
   }
 }
 
-function quietly(listen: () => void): void {
+function ignoreErrors(listen: () => void): void {
   try {
     listen()
   } catch {

@@ -4,61 +4,61 @@
  */
 import type { AnswerReader } from '../formats/format.ts'
 
-export type Write = (piece: Uint8Array) => void
+export type WriteChunk = (piece: Uint8Array) => void
 
-export type AnswerTail = {
+export type ResponseTail = {
   /** Passes a piece on that was read along, or holds it back. */
-  pass(piece: Uint8Array, write: Write): void
+  push(piece: Uint8Array, write: WriteChunk): void
   /** The body has come to its end: resolves when the answer may end as well, at once where this is null. */
   end(): Promise<void> | null
   /** Passes on what was held back. */
-  release(write: Write): void
+  release(write: WriteChunk): void
 }
 
 /** For answers that nobody records. */
-export const NO_TAIL: AnswerTail = {
-  pass: (piece, write) => write(piece),
+export const NO_TAIL: ResponseTail = {
+  push: (piece, write) => write(piece),
   end: () => null,
   release: () => {},
 }
 
-export type AnswerTailOptions = {
+export type ResponseTailOptions = {
   /** Whether the body is a stream of events; the last piece of any other body is told by its end alone. */
   readonly isStream: boolean
   readonly reader: AnswerReader
-  readonly mayEnd: () => boolean
+  readonly canEnd: () => boolean
   /** Resolves when the answer is recorded. */
   readonly record: () => Promise<void>
 }
 
 /** How long the last events are held back for a provider that doesn't end its stream. */
-const HELD_MS_MAX = 250
+const HOLD_TIMEOUT_MS = 250
 
-export function createAnswerTail(options: AnswerTailOptions): AnswerTail {
-  const { isStream, reader, mayEnd, record } = options
+export function createResponseTail(options: ResponseTailOptions): ResponseTail {
+  const { isStream, reader, canEnd: mayEnd, record } = options
   const held: Uint8Array[] = []
   let timer: ReturnType<typeof setTimeout> | null = null
   let isReleased = false
-  const release = (write: Write) => {
+  const release = (write: WriteChunk) => {
     for (const piece of held.splice(0)) write(piece)
   }
-  const passEvents = (piece: Uint8Array, write: Write) => {
+  const passEvents = (piece: Uint8Array, write: WriteChunk) => {
     if (timer === null && reader.isEnded() && !mayEnd()) {
       timer = setTimeout(() => {
         isReleased = true
         release(write)
-      }, HELD_MS_MAX)
+      }, HOLD_TIMEOUT_MS)
       timer.unref()
     }
     if (timer === null || isReleased) write(piece)
     else held.push(piece)
   }
-  const passWhole = (piece: Uint8Array, write: Write) => {
+  const passWhole = (piece: Uint8Array, write: WriteChunk) => {
     release(write)
     held.push(piece)
   }
   return {
-    pass: isStream ? passEvents : passWhole,
+    push: isStream ? passEvents : passWhole,
     end: () => {
       if (timer !== null) clearTimeout(timer)
       return mayEnd() ? null : record()

@@ -1,16 +1,16 @@
 import { AppError, toAppError } from '../../../domain/errors.ts'
 import type { Provider } from '../../../models/provider.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
-import type { Exchange } from '../gateway-request.ts'
-import { bringCredentials, forwarded } from './memory-headers.ts'
+import type { GatewayRequest } from '../gateway-request.ts'
+import { hasCredentials, selectForwardedHeaders } from './memory-headers.ts'
 
 /** Whether one account at the provider serves all owners: the client brings none of its own. */
-export function isShared({ options, request }: Exchange, { key }: Provider): boolean {
-  return key !== null || !bringCredentials(forwarded(request, options.isOpen === true))
+export function usesSharedAccount({ options, request }: GatewayRequest, { key }: Provider): boolean {
+  return key !== null || !hasCredentials(selectForwardedHeaders(request, options.isAuthDisabled === true))
 }
 
 /** A provider that can't be reached is not us being unavailable. */
-export async function reached(sending: Promise<UpstreamResponse>): Promise<UpstreamResponse> {
+export async function mapUpstreamErrors(sending: Promise<UpstreamResponse>): Promise<UpstreamResponse> {
   try {
     return await sending
   } catch (thrown) {
@@ -22,7 +22,7 @@ export async function reached(sending: Promise<UpstreamResponse>): Promise<Upstr
   }
 }
 
-export function queryOf(url = ''): string {
+export function queryStringOf(url = ''): string {
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start)
 }

@@ -2,27 +2,27 @@
 
 import type { JsonObject } from '../../../lib/json.ts'
 import { type HeaderPairs, headerOf, type UpstreamResponse } from '../../../models/upstream.ts'
-import type { WholeRound } from '../formats/tools/tool-dialect.ts'
+import type { BufferedRound } from '../formats/tools/tool-dialect.ts'
 import type { ToolLoop } from './tool-loop.ts'
 
 /** Longer ones are passed on unread. */
 const ANSWER_BYTES_MAX = 32 * 1_048_576
 
 /** The last answer of several, with what the model said in those before. One that can't be read is the last one. */
-export async function answeredWhole(
+export async function bufferAnswer(
   loop: ToolLoop,
   first: UpstreamResponse,
 ): Promise<UpstreamResponse> {
-  const earlier: WholeRound[] = []
+  const earlier: BufferedRound[] = []
   let response = first
   for (;;) {
-    if (!isReadable(response, 'json')) return response
-    const { bytes, body } = await collected(response.body)
+    if (!isJsonAnswer(response, 'json')) return response
+    const { bytes, body } = await collectBytes(response.body)
     const answer = bytes === null ? null : parsed(bytes)
-    const round = answer === null ? null : loop.dialect.read(answer, loop.own)
+    const round = answer === null ? null : loop.dialect.read(answer, loop.ownToolNames)
     if (answer === null || round === null) return { ...response, body }
     if (!(await loop.goesOn(round))) {
-      const joined = loop.dialect.joined(earlier, { answer, round }, loop.own)
+      const joined = loop.dialect.mergeRounds(earlier, { answer, round }, loop.ownToolNames)
       return joined === null ? { ...response, body } : withBody(response, joined)
     }
     earlier.push({ answer, round })
@@ -35,31 +35,31 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 404, 422])
 const ABOUT_TOOLS = /tool|function/i
 
 /** The answer as it came, or null when it is an error that tells of tools. */
-export async function unlessToolsRefused(
+export async function nullIfToolsRejected(
   response: UpstreamResponse,
 ): Promise<UpstreamResponse | null> {
   const { status, headers } = response
-  if (!REFUSALS.has(status) || !isPlain(headers)) return response
-  const { bytes, body } = await collected(response.body)
+  if (!REFUSALS.has(status) || !isUncompressed(headers)) return response
+  const { bytes, body } = await collectBytes(response.body)
   const isRefused = bytes !== null && ABOUT_TOOLS.test(bytes.toString('utf8'))
   return isRefused ? null : { ...response, body }
 }
 
 /** Whether an answer is what was asked for, and not an error or something packed. */
-export function isReadable(
+export function isJsonAnswer(
   { status, headers }: UpstreamResponse,
   kind: 'json' | 'stream',
 ): boolean {
   const type = kind === 'json' ? /\bjson\b/ : /^text\/event-stream\b/
-  return status === 200 && isPlain(headers) && type.test(headerOf(headers, 'content-type'))
+  return status === 200 && isUncompressed(headers) && type.test(headerOf(headers, 'content-type'))
 }
 
-function isPlain(headers: HeaderPairs): boolean {
+function isUncompressed(headers: HeaderPairs): boolean {
   return ['', 'identity'].includes(headerOf(headers, 'content-encoding'))
 }
 
 /** All bytes, or null when there are too many; in any case a body to pass on. */
-async function collected(body: UpstreamResponse['body']): Promise<{
+async function collectBytes(body: UpstreamResponse['body']): Promise<{
   readonly bytes: Buffer | null
   readonly body: UpstreamResponse['body']
 }> {
@@ -71,13 +71,13 @@ async function collected(body: UpstreamResponse['body']): Promise<{
     if (done === true) break
     chunks.push(value)
     length += value.length
-    if (length > ANSWER_BYTES_MAX) return { bytes: null, body: chained(chunks, iterator) }
+    if (length > ANSWER_BYTES_MAX) return { bytes: null, body: concatChunks(chunks, iterator) }
   }
   const bytes = Buffer.concat(chunks)
   return { bytes, body: only(bytes) }
 }
 
-async function* chained(
+async function* concatChunks(
   chunks: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -101,7 +101,7 @@ function parsed(bytes: Buffer): JsonObject | null {
 
 function withBody(response: UpstreamResponse, answer: JsonObject): UpstreamResponse {
   const bytes = Buffer.from(JSON.stringify(answer), 'utf8')
-  const headers = withoutLength(response.headers)
+  const headers = omitContentLength(response.headers)
   return {
     ...response,
     headers: [...headers, ['content-length', String(bytes.length)]],
@@ -109,6 +109,6 @@ function withBody(response: UpstreamResponse, answer: JsonObject): UpstreamRespo
   }
 }
 
-export function withoutLength(headers: HeaderPairs): HeaderPairs {
+export function omitContentLength(headers: HeaderPairs): HeaderPairs {
   return headers.filter(([name]) => name.toLowerCase() !== 'content-length')
 }

@@ -6,13 +6,13 @@
 
 import type { Clock } from '../../../lib/clock.ts'
 import type { AnsweredRound, ToolCall } from '../formats/tools/index.ts'
-import type { FindHidden } from '../formats/tools/tool-dialect.ts'
+import type { FindHiddenRounds } from '../formats/tools/tool-dialect.ts'
 
-const KEPT_MS = 60 * 60_000
-const KEPT_MAX = 1_000
+const TTL_MS = 60 * 60_000
+const ENTRIES_MAX = 1_000
 const CHARACTERS_MAX = 16 * 1_048_576
 
-type Kept = {
+type StoredRounds = {
   readonly rounds: readonly AnsweredRound[]
   /** By the id of a call of the client's: what was called. */
   readonly calls: ReadonlyMap<string, string>
@@ -21,28 +21,28 @@ type Kept = {
 }
 
 /** Of one owner and user. */
-export type HiddenCallsOf = {
+export type ScopedHiddenToolCalls = {
   /** Whether nothing is kept for anybody, so that there is no need to look. */
   isEmpty(): boolean
-  readonly find: FindHidden
+  readonly find: FindHiddenRounds
   /** Keeps the rounds for when the client brings the results of its calls in the last of them. */
-  keep(rounds: readonly AnsweredRound[]): void
+  store(rounds: readonly AnsweredRound[]): void
 }
 
-export class HiddenCalls {
+export class HiddenToolCalls {
   readonly #clock: Clock
   readonly #limits: { readonly kept: number; readonly characters: number }
   /** The ones used last are at the end. */
-  readonly #all = new Set<Kept>()
-  readonly #byCall = new Map<string, Kept>()
+  readonly #all = new Set<StoredRounds>()
+  readonly #byCall = new Map<string, StoredRounds>()
   #characters = 0
 
-  constructor(clock: Clock, limits = { kept: KEPT_MAX, characters: CHARACTERS_MAX }) {
+  constructor(clock: Clock, limits = { kept: ENTRIES_MAX, characters: CHARACTERS_MAX }) {
     this.#clock = clock
     this.#limits = limits
   }
 
-  of(owner: string, user: string | null): HiddenCallsOf {
+  forScope(owner: string, user: string | null): ScopedHiddenToolCalls {
     const keyOf = (id: string) => JSON.stringify([owner, user, id])
     return {
       isEmpty: () => this.#all.size === 0,
@@ -55,22 +55,22 @@ export class HiddenCalls {
         }
         return null
       },
-      keep: (rounds) => {
-        const calls = (rounds.at(-1)?.others ?? []).filter(({ id }) => id !== '')
-        const hasOwn = rounds.some(({ own }) => own.length > 0)
+      store: (rounds) => {
+        const calls = (rounds.at(-1)?.clientCalls ?? []).filter(({ id }) => id !== '')
+        const hasOwn = rounds.some(({ memoryCalls: own }) => own.length > 0)
         if (calls.length === 0 || !hasOwn) return
         this.#keep(rounds, new Map(calls.map((call) => [keyOf(call.id), contentOf(call)])))
       },
     }
   }
 
-  #isFresh(kept: Kept): boolean {
+  #isFresh(kept: StoredRounds): boolean {
     const now = this.#clock.now()
     if (kept.until <= now) {
       this.#drop(kept)
       return false
     }
-    kept.until = now + KEPT_MS
+    kept.until = now + TTL_MS
     this.#all.delete(kept)
     this.#all.add(kept)
     return true
@@ -79,7 +79,7 @@ export class HiddenCalls {
   #keep(rounds: readonly AnsweredRound[], calls: ReadonlyMap<string, string>): void {
     const characters = JSON.stringify(rounds).length
     if (characters > this.#limits.characters) return
-    const kept: Kept = { rounds, calls, characters, until: this.#clock.now() + KEPT_MS }
+    const kept: StoredRounds = { rounds, calls, characters, until: this.#clock.now() + TTL_MS }
     for (const key of calls.keys()) {
       const former = this.#byCall.get(key)
       if (former !== undefined) this.#drop(former)
@@ -95,7 +95,7 @@ export class HiddenCalls {
     }
   }
 
-  #drop(kept: Kept): void {
+  #drop(kept: StoredRounds): void {
     if (!this.#all.delete(kept)) return
     this.#characters -= kept.characters
     for (const key of kept.calls.keys()) {

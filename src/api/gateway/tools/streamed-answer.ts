@@ -3,37 +3,37 @@ import { toAppError } from '../../../domain/errors.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import { EventSplitter } from '../formats/tools/event-splitter.ts'
 import type { Fault, Stitcher } from '../formats/tools/index.ts'
-import { isReadable, withoutLength } from './buffered-answer.ts'
+import { isJsonAnswer, omitContentLength } from './buffered-answer.ts'
 import type { ToolLoop } from './tool-loop.ts'
 
 const FAULT_BYTES_MAX = 65_536
 
-export function answeredStream(
+export function streamAnswer(
   loop: ToolLoop,
   first: UpstreamResponse,
   signal: AbortSignal,
 ): UpstreamResponse {
-  if (!isReadable(first, 'stream')) return first
-  const body = stitched(loop, first, signal)
-  return { status: first.status, headers: withoutLength(first.headers), body }
+  if (!isJsonAnswer(first, 'stream')) return first
+  const body = stitchRounds(loop, first, signal)
+  return { status: first.status, headers: omitContentLength(first.headers), body }
 }
 
-async function* stitched(
+async function* stitchRounds(
   loop: ToolLoop,
   first: UpstreamResponse,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const stitcher = loop.dialect.createStitcher(loop.own)
-  yield* shown(first, stitcher)
+  const stitcher = loop.dialect.createStitcher(loop.ownToolNames)
+  yield* streamVisibleEvents(first, stitcher)
   while (await loop.goesOn(stitcher.round())) {
     stitcher.next()
     try {
       const response = await loop.send()
-      if (!isReadable(response, 'stream')) {
+      if (!isJsonAnswer(response, 'stream')) {
         yield* toBytes(stitcher.fail(await faultIn(response)))
         return
       }
-      yield* shown(response, stitcher)
+      yield* streamVisibleEvents(response, stitcher)
     } catch (error) {
       // The client has begun to read an answer: it must hear in the same way why there is no more of it.
       signal.throwIfAborted()
@@ -44,7 +44,7 @@ async function* stitched(
   yield* toBytes(stitcher.finish())
 }
 
-async function* shown({ body }: UpstreamResponse, stitcher: Stitcher): AsyncGenerator<Uint8Array> {
+async function* streamVisibleEvents({ body }: UpstreamResponse, stitcher: Stitcher): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const splitter = new EventSplitter()
   for await (const chunk of body) {

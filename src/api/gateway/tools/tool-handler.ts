@@ -1,33 +1,33 @@
 /** Memory as tools: a model that wants to look something up, or keep it, does so in the middle of its answer. */
 
-import type { FormatName } from '../../../domain/model-call.ts'
+import type { ApiFormat } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import type { JsonObject } from '../../../lib/json.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import {
-  hasRoomForTools,
+  canAddTools,
   MEMORY_TOOL_NAMES,
   type MemoryToolName,
   TOOL_DIALECTS,
 } from '../formats/tools/index.ts'
-import { answeredWhole, unlessToolsRefused } from './buffered-answer.ts'
-import type { HiddenCallsOf } from './hidden-tool-calls.ts'
-import { answeredStream } from './streamed-answer.ts'
+import { bufferAnswer, nullIfToolsRejected } from './buffered-answer.ts'
+import type { ScopedHiddenToolCalls } from './hidden-tool-calls.ts'
+import { streamAnswer } from './streamed-answer.ts'
 import { ToolLoop, type ToolRequest } from './tool-loop.ts'
 
-export { HiddenCalls, type HiddenCallsOf } from './hidden-tool-calls.ts'
-export { createToolbox, type MemoryToolbox, type ToolboxOptions } from './memory-toolbox.ts'
+export { HiddenToolCalls as HiddenCalls, type ScopedHiddenToolCalls as HiddenCallsOf } from './hidden-tool-calls.ts'
+export { createMemoryToolbox as createToolbox, type MemoryToolbox, type ToolboxOptions } from './memory-toolbox.ts'
 
 export type { ToolRequest } from './tool-loop.ts'
-export { ToollessModels } from './tool-support-cache.ts'
+export { ToolSupportCache as ToollessModels } from './tool-support-cache.ts'
 
-export type ToolWish = {
+export type ToolAvailability = {
   /** Those in force for the owner. */
   readonly settings: Pick<Settings, 'enabled' | 'skillsEnabled' | 'shadow' | 'inject' | 'extract'>
   /** What the request itself says. */
-  readonly wishes: { readonly memory: boolean; readonly inject: boolean; readonly extract: boolean }
+  readonly headers: { readonly memory: boolean; readonly inject: boolean; readonly extract: boolean }
   /** Whether the model takes any. */
-  readonly takesTools: boolean
+  readonly supportsTools: boolean
   readonly body: JsonObject
 }
 
@@ -35,14 +35,14 @@ export type ToolWish = {
  * Those to offer. Who wants nothing injected is not to be told by a tool either, and who wants nothing learned has
  * nothing changed. In shadow mode nothing is sent that the client did not send.
  */
-export function wantedTools({
+export function selectTools({
   settings,
-  wishes,
-  takesTools,
+  headers: wishes,
+  supportsTools: takesTools,
   body,
-}: ToolWish): readonly MemoryToolName[] {
+}: ToolAvailability): readonly MemoryToolName[] {
   const isOn = settings.enabled && settings.skillsEnabled && !settings.shadow && wishes.memory
-  if (!isOn || !takesTools || !hasRoomForTools(body)) return []
+  if (!isOn || !takesTools || !canAddTools(body)) return []
   const tells = settings.inject && wishes.inject
   const keeps = settings.extract && wishes.extract
   return MEMORY_TOOL_NAMES.filter((name) => (name === 'memory_search' ? tells : keeps))
@@ -52,14 +52,14 @@ export function wantedTools({
  * The request with the calls of ours that the client doesn't know of. For requests that are offered no tools this time;
  * the others get them anyway.
  */
-export function withHiddenCalls(
-  format: FormatName,
+export function restoreHiddenToolCalls(
+  format: ApiFormat,
   text: string,
-  remembered: HiddenCallsOf,
+  remembered: ScopedHiddenToolCalls,
 ): string {
   if (remembered.isEmpty()) return text
   const body = JSON.parse(text) as JsonObject // the door has read it before
-  return TOOL_DIALECTS[format].restored(text, body, remembered.find)
+  return TOOL_DIALECTS[format].restoreHiddenRounds(text, body, remembered.find)
 }
 
 export type ToolAnswer = UpstreamResponse & {
@@ -71,12 +71,12 @@ export type ToolAnswer = UpstreamResponse & {
  * Null when the model takes no tools, so that it has to be asked without. Fails as `send` does, before there is anything
  * to tell the client; later, it is told in the words of the API.
  */
-export async function answerWithTools(request: ToolRequest): Promise<ToolAnswer | null> {
+export async function runToolLoop(request: ToolRequest): Promise<ToolAnswer | null> {
   const loop = new ToolLoop(request)
-  const first = await unlessToolsRefused(await loop.send())
+  const first = await nullIfToolsRejected(await loop.send())
   if (first === null) return null
-  const answer = loop.streams
-    ? answeredStream(loop, first, request.signal)
-    : await answeredWhole(loop, first)
+  const answer = loop.isStreaming
+    ? streamAnswer(loop, first, request.signal)
+    : await bufferAnswer(loop, first)
   return { ...answer, toolCalls: loop.toolCalls }
 }

@@ -3,21 +3,21 @@
  * client. From outside it looks like one answer of the provider's.
  */
 
-import type { FormatName } from '../../../domain/model-call.ts'
+import type { ApiFormat } from '../../../domain/model-call.ts'
 import type { JsonObject } from '../../../lib/json.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import {
   type AnsweredRound,
-  offeredTools,
+  selectOfferedTools,
   type Round,
   TOOL_DIALECTS,
   type ToolCall,
   type ToolDialect,
-  withoutTools,
-  withTools,
+  forbidTools,
+  addTools,
 } from '../formats/tools/index.ts'
 import type { MemoryTool } from '../formats/tools/tool-definitions.ts'
-import type { HiddenCallsOf } from './hidden-tool-calls.ts'
+import type { ScopedHiddenToolCalls } from './hidden-tool-calls.ts'
 
 /** How often the model is asked again because of calls of ours. */
 export const ROUNDS_MAX = 5
@@ -25,15 +25,15 @@ export const ROUNDS_MAX = 5
 /** Of one answer; a model that calls more often has lost its way. */
 const CALLS_MAX = 16
 const ARGUMENTS_CHARACTERS_MAX = 65_536
-const CALL_MS_MAX = 10_000
+const CALL_TIMEOUT_MS = 10_000
 
-const FAILED = 'Memory does not answer right now. Go on without it.'
-const NO_JSON = 'The arguments are not valid JSON. Correct them and call again.'
-const TOO_LONG = 'The arguments are too long. Call again with less.'
-const TOO_MANY = 'Too many calls at once. Call again if it is still needed.'
+const FAILED_MESSAGE = 'Memory does not answer right now. Go on without it.'
+const INVALID_JSON_MESSAGE = 'The arguments are not valid JSON. Correct them and call again.'
+const TOO_LONG_MESSAGE = 'The arguments are too long. Call again with less.'
+const TOO_MANY_MESSAGE = 'Too many calls at once. Call again if it is still needed.'
 
 export type ToolRequest = {
-  readonly format: FormatName
+  readonly format: ApiFormat
   /** What the client asks, with the block in it and the model named as the provider knows it. */
   readonly text: string
   /** The tools to offer, as far as the client has none of the same name. */
@@ -42,15 +42,15 @@ export type ToolRequest = {
   send(text: string, signal: AbortSignal): Promise<UpstreamResponse>
   /** Carries out one call. */
   run(name: string, input: unknown): Promise<string>
-  readonly remembered: HiddenCallsOf
+  readonly hiddenCalls: ScopedHiddenToolCalls
   readonly signal: AbortSignal
 }
 
 export class ToolLoop {
   readonly dialect: ToolDialect
   /** Names of our tools, as far as they were offered. */
-  readonly own: ReadonlySet<string>
-  readonly streams: boolean
+  readonly ownToolNames: ReadonlySet<string>
+  readonly isStreaming: boolean
   /** Of tools of ours that were carried out. It grows until the answer has come to its end. */
   readonly toolCalls: string[] = []
   readonly #request: ToolRequest
@@ -64,69 +64,69 @@ export class ToolLoop {
     this.dialect = TOOL_DIALECTS[request.format]
     this.#request = request
     this.#body = JSON.parse(request.text) as JsonObject // the door has read it before
-    this.streams = this.#body.stream === true
-    this.#tools = offeredTools(this.dialect, this.#body, request.names)
-    this.own = new Set(this.#tools.map(({ name }) => name))
-    this.#text = this.dialect.restored(request.text, this.#body, request.remembered.find)
+    this.isStreaming = this.#body.stream === true
+    this.#tools = selectOfferedTools(this.dialect, this.#body, request.names)
+    this.ownToolNames = new Set(this.#tools.map(({ name }) => name))
+    this.#text = this.dialect.restoreHiddenRounds(request.text, this.#body, request.hiddenCalls.find)
   }
 
   /** The next round. */
   async send(): Promise<UpstreamResponse> {
     const { signal, send } = this.#request
     signal.throwIfAborted()
-    const change = this.#isOver() ? withoutTools : withTools
+    const change = this.#isOver() ? forbidTools : addTools
     return send(change(this.dialect, this.#text, this.#body, this.#tools), signal)
   }
 
   #isOver(): boolean {
-    return this.own.size === 0 || this.#rounds.length >= ROUNDS_MAX
+    return this.ownToolNames.size === 0 || this.#rounds.length >= ROUNDS_MAX
   }
 
   /** Does what a round asks of us. Says whether the model must be asked again; otherwise the round is the last one. */
   async goesOn(round: Round): Promise<boolean> {
-    const isOurs = round.own.length > 0 && round.isWhole && !this.#isOver()
+    const isOurs = round.memoryCalls.length > 0 && round.isComplete && !this.#isOver()
     const answered = {
       ...round,
       ...(isOurs ? await this.#answered(round) : { own: [], results: [] }),
     }
-    if (round.others.length > 0) this.#request.remembered.keep([...this.#rounds, answered])
-    if (!isOurs || round.others.length > 0) return false
+    if (round.clientCalls.length > 0) this.#request.hiddenCalls.store([...this.#rounds, answered])
+    if (!isOurs || round.clientCalls.length > 0) return false
     this.#rounds.push(answered)
-    this.#text = this.dialect.continued(this.#text, answered)
+    this.#text = this.dialect.appendRound(this.#text, answered)
     return true
   }
 
-  async #answered({ own }: Round): Promise<Pick<AnsweredRound, 'own' | 'results'>> {
+  async #answered({ memoryCalls: own }: Round): Promise<Pick<AnsweredRound, 'own' | 'results'>> {
     const results: string[] = []
     // One after the other: what is saved first can be found next.
     for (const [index, call] of own.entries()) {
-      results.push(index < CALLS_MAX ? await this.#carryOut(call) : TOO_MANY)
+      results.push(index < CALLS_MAX ? await this.#carryOut(call) : TOO_MANY_MESSAGE)
     }
-    return { own, results }
+    return { memoryCalls: own, results }
   }
 
   async #carryOut({ name, arguments: given }: ToolCall): Promise<string> {
     this.toolCalls.push(name)
-    if (given.length > ARGUMENTS_CHARACTERS_MAX) return TOO_LONG
+    if (given.length > ARGUMENTS_CHARACTERS_MAX) return TOO_LONG_MESSAGE
     let input: unknown
     try {
       input = given.trim() === '' ? {} : JSON.parse(given)
     } catch {
-      return NO_JSON
+      return INVALID_JSON_MESSAGE
     }
-    return inTime(this.#request.run(name, input), this.#request.signal)
+    return callWithTimeout(this.#request.run(name, input), this.#request.signal)
   }
 }
 
 /** Memory must not hold an answer up; only a client that has left ends it. */
-async function inTime(running: Promise<string>, signal: AbortSignal): Promise<string> {
+async function callWithTimeout(running: Promise<string>, signal: AbortSignal): Promise<string> {
   const over = new AbortController()
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS_MAX)])
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)])
   try {
     return await Promise.race([
-      running.catch(() => FAILED),
+      running.catch(() => FAILED_MESSAGE),
       new Promise<string>((resolve) => {
-        ended.addEventListener('abort', () => resolve(FAILED), { signal: over.signal })
+        ended.addEventListener('abort', () => resolve(FAILED_MESSAGE), { signal: over.signal })
       }),
     ])
   } finally {

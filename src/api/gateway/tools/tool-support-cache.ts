@@ -1,13 +1,13 @@
 /** Models that refused a request because of its tools, so that they are not offered any for a while. */
 
 import type { Clock } from '../../../lib/clock.ts'
-import type { Route } from '../../../models/provider.ts'
+import type { ModelRoute } from '../../../models/provider.ts'
 
 /** What serves a model may be set up anew. */
-const BELIEVED_MS = 60 * 60_000
+const TTL_MS = 60 * 60_000
 const MODELS_MAX = 1_000
 
-export class ToollessModels {
+export class ToolSupportCache {
   readonly #clock: Clock
   readonly #until = new Map<string, number>()
 
@@ -15,16 +15,16 @@ export class ToollessModels {
     this.#clock = clock
   }
 
-  has(route: Route): boolean {
+  isUnsupported(route: ModelRoute): boolean {
     return this.#clock.now() < (this.#until.get(nameOf(route)) ?? 0)
   }
 
-  add(route: Route): void {
+  markUnsupported(route: ModelRoute): void {
     if (this.#until.size >= MODELS_MAX) this.#until.clear()
-    this.#until.set(nameOf(route), this.#clock.now() + BELIEVED_MS)
+    this.#until.set(nameOf(route), this.#clock.now() + TTL_MS)
   }
 }
 
-function nameOf({ provider, model }: Route): string {
+function nameOf({ provider, model }: ModelRoute): string {
   return `${provider.name}/${model}`
 }

@@ -4,33 +4,33 @@ import type { ServerResponse } from 'node:http'
 import { SHARED_OWNER } from '../../../domain/scope.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Change } from '../../../storage/store.ts'
-import { type Caller, mayDo } from '../../operations/authorization.ts'
+import { type Caller, hasAccess } from '../../operations/authorization.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
 
 /** Changes come in bursts; a page need not hear of each. */
-const QUIET_MS = 250
+const DEBOUNCE_MS = 250
 
 /** Keeps proxies from closing what looks dead, and finds out who has left. */
-const BEAT_MS = 15_000
+const HEARTBEAT_MS = 15_000
 
-export type Listening = {
+export type ChangeStreamOptions = {
   readonly engine: Pick<Engine, 'onChanged'>
   readonly response: ServerResponse
   readonly caller: Caller
   /** Whether the key still opens this door. */
-  readonly isWelcome: () => Promise<boolean>
+  readonly isAuthorized: () => Promise<boolean>
   /** Any of these ends it. */
   readonly signals: readonly AbortSignal[]
 }
 
-export function tellChanges({
+export function streamChanges({
   engine,
   response,
   caller,
-  isWelcome,
+  isAuthorized: isWelcome,
   signals,
-}: Listening): Promise<void> {
+}: ChangeStreamOptions): Promise<void> {
   return new Promise((resolve) => {
     let kinds = new Set<string>()
     let pending: NodeJS.Timeout | undefined
@@ -41,17 +41,17 @@ export function tellChanges({
     }
     const stop = engine.onChanged((changes) => {
       for (const change of changes) {
-        const kind = kindFor(caller, change)
+        const kind = visibleKind(caller, change)
         if (kind !== null) kinds.add(kind)
       }
-      if (kinds.size > 0) pending ??= setTimeout(tell, QUIET_MS)
+      if (kinds.size > 0) pending ??= setTimeout(tell, DEBOUNCE_MS)
     })
     const beat = setInterval(() => {
       isWelcome().then(
         (isStill) => (isStill ? response.write(': \n\n') : end()),
         () => end(),
       )
-    }, BEAT_MS)
+    }, HEARTBEAT_MS)
     let hasEnded = false
     const end = () => {
       if (hasEnded) return
@@ -78,20 +78,20 @@ export function tellChanges({
 }
 
 /** What a change is about, for those who may know of it. */
-function kindFor(caller: Caller, change: Change): string | null {
+function visibleKind(caller: Caller, change: Change): string | null {
   if (change.op === 'check') return null
-  if (change.op === 'count') return reaches(caller, change.scope.owner) ? 'memory' : null
-  if (change.op === 'remove') return reaches(caller, change.scope.owner) ? change.table : null
+  if (change.op === 'count') return canSee(caller, change.scope.owner) ? 'memory' : null
+  if (change.op === 'remove') return canSee(caller, change.scope.owner) ? change.table : null
   if (change.table === 'revision') return null // comes with the memory that it was
   const { owner } = change.row.place
-  if (change.table !== 'entry') return reaches(caller, owner) ? change.table : null
+  if (change.table !== 'entry') return canSee(caller, owner) ? change.table : null
   const { kind, about } = change.row
-  return reaches(caller, owner) || (about !== null && reaches(caller, about)) ? kind : null
+  return canSee(caller, owner) || (about !== null && canSee(caller, about)) ? kind : null
 }
 
-function reaches(caller: Caller, owner: string): boolean {
+function canSee(caller: Caller, owner: string): boolean {
   return (
-    mayDo(caller, 'manage') ||
+    hasAccess(caller, 'manage') ||
     owner === SHARED_OWNER ||
     owner === caller.home ||
     caller.actsFor.includes(owner)

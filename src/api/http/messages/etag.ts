@@ -4,12 +4,12 @@ import { AppError } from '../../../domain/errors.ts'
 /** Several proxies mark compressed answers as weak; the version is the same, and it is all that counts here. */
 const TAG = /^(?:W\/)?"([^"]*)"$/
 
-export function tagOf(version: number): string {
+export function toETag(version: number): string {
   return `"${version}"`
 }
 
 /** The tags of a header, without quotes, or `any`. */
-export function parseTags(header: string, name: string): readonly string[] | 'any' {
+export function parseETags(header: string, name: string): readonly string[] | 'any' {
   if (header.trim() === '*') return 'any'
   return header.split(',').map((part) => {
     const tag = TAG.exec(part.trim())?.[1]
@@ -21,9 +21,9 @@ export function parseTags(header: string, name: string): readonly string[] | 'an
 }
 
 /** Whether the client already has this version. */
-export function isKnown(header: string | undefined, version: number): boolean {
+export function hasMatchingETag(header: string | undefined, version: number): boolean {
   if (header === undefined) return false
-  const tags = parseTags(header, 'If-None-Match')
+  const tags = parseETags(header, 'If-None-Match')
   return tags === 'any' || tags.includes(String(version))
 }
 
@@ -38,7 +38,7 @@ export function preconditionFailed(version: number | null): AppError {
 }
 
 /** The version of an engine's refusal to change what has changed since. */
-export function changedVersion(error: unknown): number | null {
+export function conflictVersion(error: unknown): number | null {
   if (!(error instanceof AppError) || error.code !== 'conflict') return null
   const { version } = error.facts
   return typeof version === 'number' ? version : null

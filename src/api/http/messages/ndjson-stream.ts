@@ -6,7 +6,7 @@ import { LINES_TYPE } from './response.ts'
 
 const CHUNK_CHARACTERS = 65_536
 
-export async function sendLines(
+export async function streamLines(
   request: IncomingMessage,
   response: ServerResponse,
   lines: AsyncIterable<string>,
@@ -29,7 +29,7 @@ export async function sendLines(
         await write(response, pending, signal)
         pending = ''
       }
-      if (signal.aborted) throw stopped()
+      if (signal.aborted) throw abortedError()
       step = await iterator.next()
     }
     response.end(pending)
@@ -39,15 +39,15 @@ export async function sendLines(
 }
 
 async function write(response: ServerResponse, text: string, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) throw stopped()
+  if (signal.aborted) throw abortedError()
   if (response.write(text)) return
   try {
     await once(response, 'drain', { signal })
   } catch (error) {
-    throw signal.aborted ? stopped() : error
+    throw signal.aborted ? abortedError() : error
   }
 }
 
-function stopped(): AppError {
+function abortedError(): AppError {
   return new AppError('cancelled', 'It was stopped before it ended.')
 }

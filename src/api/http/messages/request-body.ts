@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../domain/errors.ts'
 import {
   BODY_BYTES_MAX,
-  BODY_PAUSE_MS,
+  BODY_IDLE_TIMEOUT_MS,
   BODY_TIMEOUT_MS,
-  DRAINED_BYTES_MAX,
-  DRAINED_MS_MAX,
+  DRAIN_BYTES_MAX,
+  DRAIN_TIMEOUT_MS,
   JSON_DEPTH_MAX,
   LINE_CHARACTERS_MAX,
 } from '../http-limits.ts'
@@ -21,10 +21,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** The JSON value of the body; an empty one is an empty object. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   if (!hasBody(request)) return {}
-  refuseOtherTypes(request, JSON_TYPES)
-  const bytes = await readBytes(request, BODY_BYTES_MAX)
+  assertContentType(request, JSON_TYPES)
+  const bytes = await readBodyBytes(request, BODY_BYTES_MAX)
   if (bytes.length === 0) return {}
   return parseJson(bytes)
 }
@@ -37,7 +37,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     if (error instanceof AppError) throw error
     throw new AppError('invalid_input', 'The body is not JSON.', { field: '' })
   }
-  refuseHostile(value)
+  assertSafeKeys(value)
   return value
 }
 
@@ -54,7 +54,7 @@ function notUtf8(): AppError {
 }
 
 /** Level by level, because a call for each level would run out of stack where it matters. */
-function refuseHostile(value: unknown): void {
+function assertSafeKeys(value: unknown): void {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
     const next: unknown[] = []
@@ -76,12 +76,12 @@ function refuseHostile(value: unknown): void {
 }
 
 /** Lines without their ends. Reads no faster than they are used. */
-export async function* readLines(
+export async function* readBodyLines(
   request: IncomingMessage,
-  { charactersMax = LINE_CHARACTERS_MAX, pauseMs = BODY_PAUSE_MS } = {},
+  { charactersMax = LINE_CHARACTERS_MAX, pauseMs = BODY_IDLE_TIMEOUT_MS } = {},
 ): AsyncGenerator<string> {
   if (!hasBody(request)) return
-  refuseOtherTypes(request, LINE_TYPES)
+  assertContentType(request, LINE_TYPES)
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (chunk?: Uint8Array) => {
     try {
@@ -94,18 +94,18 @@ export async function* readLines(
   for await (const chunk of chunksOf(request, pauseMs)) {
     const lines = (rest + decode(chunk)).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield bounded(withoutReturn(line), charactersMax)
-    bounded(rest, charactersMax)
+    for (const line of lines) yield assertLineLength(withoutReturn(line), charactersMax)
+    assertLineLength(rest, charactersMax)
   }
   rest += decode()
-  if (rest !== '') yield bounded(withoutReturn(rest), charactersMax)
+  if (rest !== '') yield assertLineLength(withoutReturn(rest), charactersMax)
 }
 
 function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-function bounded(line: string, charactersMax: number): string {
+function assertLineLength(line: string, charactersMax: number): string {
   if (line.length <= charactersMax) return line
   throw new AppError('too_large', `A line has at most ${charactersMax} characters.`)
 }
@@ -128,27 +128,27 @@ async function* chunksOf(request: IncomingMessage, pauseMs: number): AsyncGenera
 async function withTimeout<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), ms)
+    timer = setTimeout(() => reject(bodyTimeoutError()), ms)
   })
   try {
     return await Promise.race([promise, late])
   } catch (error) {
-    throw error instanceof AppError ? error : gone(error)
+    throw error instanceof AppError ? error : clientClosedError(error)
   } finally {
     clearTimeout(timer)
   }
 }
 
-export function readBytes(
+export function readBodyBytes(
   request: IncomingMessage,
   bytesMax: number,
   timeoutMs = BODY_TIMEOUT_MS,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
-    return Promise.reject(tooLarge(bytesMax))
+    return Promise.reject(bodyTooLargeError(bytesMax))
   }
   // Its end has been told already, and would be waited for in vain.
-  if (request.destroyed) return Promise.reject(gone(request.errored))
+  if (request.destroyed) return Promise.reject(clientClosedError(request.errored))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -157,32 +157,32 @@ export function readBytes(
       request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
       settle()
     }
-    const timer = setTimeout(() => finish(() => reject(tooSlow())), timeoutMs)
+    const timer = setTimeout(() => finish(() => reject(bodyTimeoutError())), timeoutMs)
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length > bytesMax) finish(() => reject(tooLarge(bytesMax)))
+      if (length > bytesMax) finish(() => reject(bodyTooLargeError(bytesMax)))
       else chunks.push(chunk)
     }
     const onEnd = () => finish(() => resolve(Buffer.concat(chunks)))
-    const onError = (error: Error) => finish(() => reject(gone(error)))
-    const onClose = () => finish(() => reject(gone(undefined)))
+    const onError = (error: Error) => finish(() => reject(clientClosedError(error)))
+    const onClose = () => finish(() => reject(clientClosedError(undefined)))
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
   })
 }
 
-function tooLarge(bytesMax: number): AppError {
+function bodyTooLargeError(bytesMax: number): AppError {
   return new AppError('too_large', `A body has at most ${bytesMax} bytes.`)
 }
 
-function tooSlow(): AppError {
+function bodyTimeoutError(): AppError {
   return new AppError('timeout', 'The body did not arrive in time.')
 }
 
-function gone(cause: unknown): AppError {
+function clientClosedError(cause: unknown): AppError {
   return new AppError('cancelled', 'The client left before its request was complete.', {}, cause)
 }
 
-function refuseOtherTypes({ headers }: IncomingMessage, types: readonly string[]): void {
+function assertContentType({ headers }: IncomingMessage, types: readonly string[]): void {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
   const charset = parameters
     .map((parameter) => parameter.trim())
@@ -200,15 +200,15 @@ function refuseOtherTypes({ headers }: IncomingMessage, types: readonly string[]
  * Reads on what a refused client is still sending, within limits: cutting the connection at once would keep it from
  * reading why it was refused.
  */
-export function drain(request: IncomingMessage): void {
+export function drainRequest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   let length = 0
   const cut = () => request.socket.destroy()
-  const timer = setTimeout(cut, DRAINED_MS_MAX)
+  const timer = setTimeout(cut, DRAIN_TIMEOUT_MS)
   request
     .on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length > DRAINED_BYTES_MAX) cut()
+      if (length > DRAIN_BYTES_MAX) cut()
     })
     .once('error', () => {})
     .once('close', () => clearTimeout(timer))

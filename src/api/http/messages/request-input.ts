@@ -4,21 +4,21 @@
  * schema to refuse in its own words.
  */
 import { z } from 'zod'
-import { AppError, type FieldFault, InvalidFields } from '../../../domain/errors.ts'
+import { AppError, type FieldError, ValidationError } from '../../../domain/errors.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { decoded, type PathFields } from '../router.ts'
+import { decodePathSegment, type PathFields } from '../router.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
-export type Fields = { [field: string]: unknown }
+export type InputFields = { [field: string]: unknown }
 
 type Kind = { readonly list: boolean; readonly number: boolean; readonly boolean: boolean }
 
 /** The kinds of every field of an operation. */
-export type FieldKinds = ReadonlyMap<string, Kind>
+export type FieldTypes = ReadonlyMap<string, Kind>
 
-const kindsOf = new WeakMap<Operation, FieldKinds>()
+const kindsOf = new WeakMap<Operation, FieldTypes>()
 
-export function fieldKinds(operation: Operation): FieldKinds {
+export function fieldTypesOf(operation: Operation): FieldTypes {
   const known = kindsOf.get(operation)
   if (known !== undefined) return known
   const { properties } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
@@ -49,35 +49,35 @@ function kindOf(schema: JsonSchema): Kind {
 }
 
 /** The fields of a query. Lists are given by repeating a field or with commas; anything else only once. */
-export function queryFields(operation: Operation, query: string): Fields {
-  const fields: Fields = {}
+export function parseQuery(operation: Operation, query: string): InputFields {
+  const fields: InputFields = {}
   if (query === '') return fields
-  const kinds = fieldKinds(operation)
-  const faults: FieldFault[] = []
-  for (const [name, values] of grouped(query)) {
+  const kinds = fieldTypesOf(operation)
+  const faults: FieldError[] = []
+  for (const [name, values] of groupByField(query)) {
     const kind = kinds.get(name)
-    if (kind === undefined) faults.push(stray(name))
+    if (kind === undefined) faults.push(unknownField(name))
     else if (kind.list) {
       const items = values.flatMap((value) => value.split(','))
-      fields[name] = items.map((item) => converted(item, kind))
+      fields[name] = items.map((item) => convertValue(item, kind))
     } else if (values.length > 1) {
       faults.push({ field: name, message: `${name} is given ${values.length} times.` })
     } else {
-      fields[name] = converted(values[0] ?? '', kind)
+      fields[name] = convertValue(values[0] ?? '', kind)
     }
   }
-  if (faults.length > 0) throw new InvalidFields(faults)
+  if (faults.length > 0) throw new ValidationError(faults)
   return fields
 }
 
-function grouped(query: string): ReadonlyMap<string, readonly string[]> {
+function groupByField(query: string): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()
   for (const pair of query.split('&')) {
     if (pair === '') continue
     const at = pair.indexOf('=')
     const spaced = (text: string) => text.replaceAll('+', ' ')
-    const name = decoded(spaced(at < 0 ? pair : pair.slice(0, at)), 'A name in the query')
-    const value = at < 0 ? '' : decoded(spaced(pair.slice(at + 1)), name.slice(0, 80))
+    const name = decodePathSegment(spaced(at < 0 ? pair : pair.slice(0, at)), 'A name in the query')
+    const value = at < 0 ? '' : decodePathSegment(spaced(pair.slice(at + 1)), name.slice(0, 80))
     const values = groups.get(name)
     if (values === undefined) groups.set(name, [value])
     else values.push(value)
@@ -87,23 +87,23 @@ function grouped(query: string): ReadonlyMap<string, readonly string[]> {
 
 const NUMBER = /^-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?$/i
 
-function converted(text: string, kind: Kind): unknown {
+function convertValue(text: string, kind: Kind): unknown {
   if (kind.boolean && (text === 'true' || text === 'false')) return text === 'true'
   if (kind.number && NUMBER.test(text)) return Number(text)
   return text
 }
 
-function stray(name: string): FieldFault {
+function unknownField(name: string): FieldError {
   const shown = name.slice(0, 80)
   return { field: shown, message: `There is no field "${shown}" here.` }
 }
 
 /** One set of fields. A field that stands in two places must say the same in both. */
-export function combined(path: PathFields, query: Fields, body: unknown): unknown {
+export function mergeInput(path: PathFields, query: InputFields, body: unknown): unknown {
   if (!isObject(body)) {
     throw new AppError('invalid_input', 'The body is a JSON object.', { field: '' })
   }
-  const fields: Fields = { ...body }
+  const fields: InputFields = { ...body }
   for (const [name, value] of [...Object.entries(query), ...Object.entries(path)]) {
     if (Object.hasOwn(fields, name) && fields[name] !== value) {
       const message = `${name} is given twice, and not the same.`
@@ -114,6 +114,6 @@ export function combined(path: PathFields, query: Fields, body: unknown): unknow
   return fields
 }
 
-function isObject(value: unknown): value is Fields {
+function isObject(value: unknown): value is InputFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

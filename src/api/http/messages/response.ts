@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type AppError, ERRORS, type FieldFault } from '../../../domain/errors.ts'
-import { COMPRESSED_BYTES_MIN, DETAILS_MAX, MESSAGE_CHARACTERS_MAX } from '../http-limits.ts'
+import { type AppError, ERRORS, type FieldError } from '../../../domain/errors.ts'
+import { COMPRESSION_BYTES_MIN, DETAILS_MAX, MESSAGE_CHARACTERS_MAX } from '../http-limits.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 export const HTML_TYPE = 'text/html; charset=utf-8'
@@ -13,12 +13,12 @@ export const LINES_TYPE = 'application/x-ndjson; charset=utf-8'
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 /** What a browser must not make of any answer, whoever wrote it. */
-const ALWAYS: readonly (readonly [string, string])[] = [
+const BASE_HEADERS: readonly (readonly [string, string])[] = [
   ['content-security-policy', POLICY],
   ['x-content-type-options', 'nosniff'],
 ]
 const PROTECTION: readonly (readonly [string, string])[] = [
-  ...ALWAYS,
+  ...BASE_HEADERS,
   ['cache-control', 'no-store'],
   ['cross-origin-opener-policy', 'same-origin'],
   ['cross-origin-resource-policy', 'same-origin'],
@@ -28,8 +28,8 @@ const PROTECTION: readonly (readonly [string, string])[] = [
 const TLS_ONLY = 'max-age=31536000'
 
 /** Answers that are passed on get only what they must; how they may be kept, those say who wrote them. */
-export function protect(response: ServerResponse, isSecure: boolean, isPassedOn: boolean): void {
-  for (const [name, value] of isPassedOn ? ALWAYS : PROTECTION) {
+export function setSecurityHeaders(response: ServerResponse, isSecure: boolean, isPassedOn: boolean): void {
+  for (const [name, value] of isPassedOn ? BASE_HEADERS : PROTECTION) {
     if (!response.hasHeader(name)) response.setHeader(name, value)
   }
   if (isSecure) response.setHeader('strict-transport-security', TLS_ONLY)
@@ -39,7 +39,7 @@ export type ErrorBody = {
   readonly error: {
     readonly code: string
     readonly message: string
-    readonly details: readonly FieldFault[]
+    readonly details: readonly FieldError[]
     readonly retryable: boolean
     readonly requestId: string
   }
@@ -53,7 +53,7 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
       code: error.code,
       message: isInside
         ? `Something went wrong inside. The log tells more under ${requestId}.`
-        : shortened(error.message),
+        : truncateMessage(error.message),
       details: isInside ? [] : detailsOf(error),
       retryable: error.retryable,
       requestId,
@@ -62,16 +62,16 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
 }
 
 /** Bad input always has a detail; without a field, it is the whole that is wrong. */
-function detailsOf({ code, details, message }: AppError): readonly FieldFault[] {
+function detailsOf({ code, details, message }: AppError): readonly FieldError[] {
   const faults =
     code === 'invalid_input' && details.length === 0 ? [{ field: '', message }] : details
   return faults.slice(0, DETAILS_MAX).map((fault) => ({
-    field: shortened(fault.field),
-    message: shortened(fault.message),
+    field: truncateMessage(fault.field),
+    message: truncateMessage(fault.message),
   }))
 }
 
-function shortened(text: string): string {
+function truncateMessage(text: string): string {
   return text.length <= MESSAGE_CHARACTERS_MAX
     ? text
     : `${text.slice(0, MESSAGE_CHARACTERS_MAX - 1)}…`
@@ -102,9 +102,9 @@ export async function send(
   let body: string | Buffer = text
   let length = Buffer.byteLength(text)
   response.setHeader('content-type', type)
-  if (length >= COMPRESSED_BYTES_MIN) {
+  if (length >= COMPRESSION_BYTES_MIN) {
     addVary(response, 'Accept-Encoding')
-    const coding = codingFor(request.headers['accept-encoding'] ?? '')
+    const coding = negotiateEncoding(request.headers['accept-encoding'] ?? '')
     if (coding !== null) {
       body = await compress(coding, text)
       length = body.length
@@ -118,7 +118,7 @@ export async function send(
 }
 
 /** Sends a text that is always the same, and compresses it only once. */
-export function kept(
+export function createStaticResponder(
   type: string,
   text: string,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
@@ -131,7 +131,7 @@ export function kept(
   return (request, response) => send(request, response, 200, type, text, compress)
 }
 
-export function sendNothing(response: ServerResponse, status: 204 | 304): void {
+export function sendEmpty(response: ServerResponse, status: 204 | 304): void {
   response.writeHead(status)
   response.end()
 }
@@ -145,16 +145,16 @@ type Coding = 'br' | 'gzip'
 type Compress = (coding: Coding, text: string) => Promise<Buffer>
 const compressed: Compress = (coding, text) => COMPRESS[coding](text)
 const brotli = promisify(brotliCompress)
-const zip = promisify(gzip)
+const gzipAsync = promisify(gzip)
 /** Fast rather than small: the answer is made for one reader. */
 const BROTLI_QUALITY = 4
 const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
   br: (text) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-  gzip: (text) => zip(text, { level: 4 }),
+  gzip: (text) => gzipAsync(text, { level: 4 }),
 }
 
 /** The coding that the client likes best of those we have; null when it wants none. */
-export function codingFor(accepted: string): Coding | null {
+export function negotiateEncoding(accepted: string): Coding | null {
   if (accepted === '') return null
   const weights = new Map(
     accepted.split(',').map((entry) => {

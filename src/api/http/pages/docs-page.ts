@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from '../messages/request-input.ts'
 import type { ApiDescription, ApiOperation } from '../openapi.ts'
-import { escaped, pageOf } from './html.ts'
+import { escapeHtml, renderHtmlPage } from './html.ts'
 
 type Described = {
   readonly method: string
@@ -10,7 +10,7 @@ type Described = {
   readonly operation: ApiOperation
 }
 
-export function renderDocs(api: ApiDescription): string {
+export function renderDocsPage(api: ApiDescription): string {
   const all = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -21,15 +21,15 @@ export function renderDocs(api: ApiDescription): string {
   const tags = [...new Set(all.flatMap(({ operation }) => operation.tags))]
   const sections = tags.map((tag) => {
     const entries = all.filter(({ operation }) => operation.tags.includes(tag))
-    return `<h2 id="${escaped(tag)}">${escaped(tag)}</h2>\n${entries.map(renderEntry).join('\n')}`
+    return `<h2 id="${escapeHtml(tag)}">${escapeHtml(tag)}</h2>\n${entries.map(renderEntry).join('\n')}`
   })
-  return pageOf(
+  return renderHtmlPage(
     'Recollect over HTTP',
-    `<h1>Recollect over HTTP <small>${escaped(api.info.version)}</small></h1>
-<p>${escaped(api.info.description)}</p>
+    `<h1>Recollect over HTTP <small>${escapeHtml(api.info.version)}</small></h1>
+<p>${escapeHtml(api.info.description)}</p>
 <pre>curl -H "Authorization: Bearer rc_…" http://127.0.0.1:20128/api/memory</pre>
 <p>For programs: <a href="/openapi.json">/openapi.json</a>. Sections: ${tags
-      .map((tag) => `<a href="#${escaped(tag)}">${escaped(tag)}</a>`)
+      .map((tag) => `<a href="#${escapeHtml(tag)}">${escapeHtml(tag)}</a>`)
       .join(', ')}.</p>
 ${sections.join('\n')}
 <h2 id="schemas">Schemas</h2>
@@ -60,8 +60,8 @@ function renderEntry({ method, path, operation }: Described): string {
     const shapes = content.map(([type, { schema = {} }]) => `${type}: ${shapeOf(schema)}`)
     return row(status, shapes.join(', ') || ('$ref' in answer ? 'Error' : '–'), '', false)
   })
-  return `<details><summary><b>${method}</b> <code>${escaped(path)}</code><span>${escaped(summary)}</span></summary>
-${description === undefined ? '' : `<p>${escaped(description)}</p>`}
+  return `<details><summary><b>${method}</b> <code>${escapeHtml(path)}</code><span>${escapeHtml(summary)}</span></summary>
+${description === undefined ? '' : `<p>${escapeHtml(description)}</p>`}
 ${fields.length === 0 ? '' : table(['Field', 'Shape', 'Meaning'], fields)}
 ${table(['Status', 'Answer', ''], answers)}
 </details>`
@@ -69,8 +69,8 @@ ${table(['Status', 'Answer', ''], answers)}
 
 function renderSchema([name, schema]: [string, JsonSchema]): string {
   const rows = fieldRows(schema)
-  return `<details id="schema-${escaped(name)}"><summary><b>${escaped(name)}</b></summary>
-${rows.length === 0 ? `<p><code>${escaped(shapeOf(schema))}</code></p>` : table(['Field', 'Shape', 'Meaning'], rows)}
+  return `<details id="schema-${escapeHtml(name)}"><summary><b>${escapeHtml(name)}</b></summary>
+${rows.length === 0 ? `<p><code>${escapeHtml(shapeOf(schema))}</code></p>` : table(['Field', 'Shape', 'Meaning'], rows)}
 </details>`
 }
 
@@ -83,7 +83,7 @@ function fieldRows(schema: JsonSchema): readonly string[] {
 }
 
 function row(name: string, shape: string, meaning: string, isRequired: boolean): string {
-  return `<tr><td><code>${escaped(name)}</code>${isRequired ? ' *' : ''}</td><td>${escaped(shape)}</td><td>${escaped(meaning)}</td></tr>`
+  return `<tr><td><code>${escapeHtml(name)}</code>${isRequired ? ' *' : ''}</td><td>${escapeHtml(shape)}</td><td>${escapeHtml(meaning)}</td></tr>`
 }
 
 function table(head: readonly string[], rows: readonly string[]): string {

@@ -1,7 +1,7 @@
-import { escaped, pageOf } from './html.ts'
+import { escapeHtml, renderHtmlPage } from './html.ts'
 
 /** What a caller with a key sees of it. */
-export type Overview = {
+export type HomePageData = {
   readonly store: string
   readonly places: readonly {
     readonly owner: string
@@ -13,10 +13,10 @@ export type Overview = {
 const PLACES_SHOWN_MAX = 100
 
 /** A page that tells what is there: to strangers, that it runs; with a key, whose memories and how many. */
-export function renderPage(version: string, overview: Overview | null): string {
-  return pageOf(
+export function renderHomePage(version: string, overview: HomePageData | null): string {
+  return renderHtmlPage(
     'Recollect',
-    `<h1>Recollect <small>${escaped(version)}</small></h1>
+    `<h1>Recollect <small>${escapeHtml(version)}</small></h1>
 <p>Long-term memory for LLM apps and agents. It is running.</p>
 ${overview === null ? '' : renderOverview(overview)}<h2>Where to go</h2>
 <ul>
@@ -30,22 +30,22 @@ npx recollect list</pre>`,
   )
 }
 
-function renderOverview({ store, places }: Overview): string {
+function renderOverview({ store, places }: HomePageData): string {
   const total = places.reduce((sum, { memories }) => sum + memories, 0)
   return `<h2>What is there</h2>
 <dl>
-<dt>Store</dt><dd>${escaped(store)}</dd>
+<dt>Store</dt><dd>${escapeHtml(store)}</dd>
 <dt>Memories</dt><dd>${total.toLocaleString('en')}</dd>
 </dl>
 ${places.length === 0 ? '<p>Nothing is remembered yet.</p>' : renderPlaces(places)}
 `
 }
 
-function renderPlaces(places: Overview['places']): string {
+function renderPlaces(places: HomePageData['places']): string {
   const shown = places.slice(0, PLACES_SHOWN_MAX)
   const rows = shown.map(
     ({ owner, user, memories }) =>
-      `<tr><td>${escaped(owner)}</td><td>${user === null ? '–' : escaped(user)}</td><td class="n">${memories.toLocaleString('en')}</td></tr>`,
+      `<tr><td>${escapeHtml(owner)}</td><td>${user === null ? '–' : escapeHtml(user)}</td><td class="n">${memories.toLocaleString('en')}</td></tr>`,
   )
   const hidden = places.length - shown.length
   return `<table><thead><tr><th>Owner</th><th>User</th><th class="n">Memories</th></tr></thead><tbody>${rows.join('')}</tbody></table>

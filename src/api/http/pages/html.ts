@@ -1,16 +1,16 @@
 /** Pages without scripts or anything from elsewhere. Every value goes through `escaped`: names come from outside. */
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-export function pageOf(title: string, body: string): string {
+export function renderHtmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>
   :root { color-scheme: light dark; --line: #8884; }
   body { font: 16px/1.55 system-ui, sans-serif; max-width: 52rem; margin: 0 auto; padding: 2.5rem 1.25rem; }

@@ -1,8 +1,8 @@
 /** The Studio's files, which are the same for everybody: what is shown in it, the page asks for with a key. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import { HTML_TYPE, kept } from '../messages/response.ts'
-import type { OwnRoute } from '../route.ts'
+import { HTML_TYPE, createStaticResponder } from '../messages/response.ts'
+import type { BuiltinRoute } from '../route.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': HTML_TYPE,
@@ -29,7 +29,7 @@ const POLICY = [
 ].join('; ')
 
 /** Only files that are there when the server starts are ever served: no address leads anywhere else. */
-export function studioRoutes(folder: string): readonly OwnRoute[] {
+export function createStudioRoutes(folder: string): readonly BuiltinRoute[] {
   const files = filesIn(folder)
   const page = files.find((file) => file === 'index.html')
   if (page === undefined) return []
@@ -52,18 +52,18 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-function routeTo(path: string, summary: string, folder: string, file: string): OwnRoute {
+function routeTo(path: string, summary: string, folder: string, file: string): BuiltinRoute {
   const type = TYPES[extname(file)] ?? HTML_TYPE
-  let answer: ReturnType<typeof kept> | undefined
+  let answer: ReturnType<typeof createStaticResponder> | undefined
   return {
     method: 'GET',
     path,
     summary,
     access: 'open',
-    isPart: path !== '/',
+    isUndocumented: path !== '/',
     answers: { 200: type.split(';')[0] ?? type },
     handle: async ({ request, response }) => {
-      answer ??= kept(type, readFileSync(join(folder, file), 'utf8'))
+      answer ??= createStaticResponder(type, readFileSync(join(folder, file), 'utf8'))
       response.setHeader('content-security-policy', POLICY)
       response.setHeader(
         'cache-control',

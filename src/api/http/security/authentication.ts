@@ -1,15 +1,15 @@
 /** Who asks: the key in a header, or the session in a cookie, as a caller of operations. */
 import { hash as digest } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Keys } from '../../../admin/api-keys.ts'
+import type { ApiKeys } from '../../../admin/api-keys.ts'
 import type { ApiKey } from '../../../domain/access.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { Patience } from '../../../lib/overdue-circuit-breaker.ts'
-import { withinTime } from '../../../lib/timeout.ts'
+import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { withTimeout } from '../../../lib/timeout.ts'
 import type { Caller } from '../../operations/authorization.ts'
-import { readCookie, Sessions } from './login-sessions.ts'
-import { Attempts } from './login-throttle.ts'
+import { readSessionCookie, LoginSessions } from './login-sessions.ts'
+import { LoginThrottle } from './login-throttle.ts'
 
 /** How long a key is believed without asking the store again; a revoked one works no longer than this. */
 const VERIFIED_MS = 5_000
@@ -18,13 +18,13 @@ const VERIFY_MS_MAX = 2_000
 /** And one that worked before. */
 const REVERIFY_MS = 1_000
 /** How long such a key is believed while the store can't be asked. */
-const BELIEVED_MS = 10 * 60_000
+const STALE_KEY_MS = 10 * 60_000
 /** For clients whose usual header holds the key of a provider. */
-export const OWN_KEY_HEADER = 'x-recollect-key'
+export const API_KEY_HEADER = 'x-recollect-key'
 /** Keys that worked, by hash; those used longest ago go first. */
 const VERIFIED_MAX = 5_000
 
-export type Identity = {
+export type Principal = {
   readonly caller: Caller
   /** By cookie, which a browser sends whoever makes it ask. */
   readonly isSession: boolean
@@ -32,28 +32,28 @@ export type Identity = {
 }
 
 /** Whoever asks where no key is needed. */
-export const LOCAL: Identity = {
+export const LOCAL_PRINCIPAL: Principal = {
   caller: { key: null, role: 'superadmin', home: 'default', actsFor: [] },
   isSession: false,
 }
 
-type Verified = { readonly key: Promise<ApiKey | null>; readonly at: number }
+type VerifiedKey = { readonly key: Promise<ApiKey | null>; readonly at: number }
 
-export class Authentication {
-  readonly attempts: Attempts
-  readonly sessions: Sessions
-  readonly #keys: Keys
+export class Authenticator {
+  readonly loginThrottle: LoginThrottle
+  readonly sessions: LoginSessions
+  readonly #keys: ApiKeys
   readonly #clock: Clock
-  readonly #patience: Patience
-  readonly #verified = new Map<string, Verified>()
+  readonly #patience: CircuitBreaker
+  readonly #verified = new Map<string, VerifiedKey>()
   #listed: { readonly keys: Promise<readonly ApiKey[]>; readonly at: number } | null = null
 
-  constructor(keys: Keys, clock: Clock) {
+  constructor(keys: ApiKeys, clock: Clock) {
     this.#keys = keys
     this.#clock = clock
-    this.#patience = new Patience(clock)
-    this.attempts = new Attempts(clock)
-    this.sessions = new Sessions(clock, keys.logins)
+    this.#patience = new CircuitBreaker(clock)
+    this.loginThrottle = new LoginThrottle(clock)
+    this.sessions = new LoginSessions(clock, keys.logins)
   }
 
   /** Null when neither a key nor a session is given; a wrong one is an error, and takes its time. */
@@ -61,13 +61,13 @@ export class Authentication {
     request: IncomingMessage,
     address: string,
     signal: AbortSignal,
-  ): Promise<Identity | null> {
-    const secret = presentedKey(request)
+  ): Promise<Principal | null> {
+    const secret = readApiKey(request)
     if (secret !== null) {
       const key = await this.verify(secret, address, signal)
-      return { caller: callerOf(key), isSession: false }
+      return { caller: toKeyCaller(key), isSession: false }
     }
-    const cookie = readCookie(request.headers.cookie)
+    const cookie = readSessionCookie(request.headers.cookie)
     const session = cookie === null ? null : await this.sessions.get(cookie)
     if (cookie === null || session === null) return null
     const key = await this.#keyById(session.key)
@@ -75,32 +75,32 @@ export class Authentication {
       await this.sessions.close(cookie)
       return null
     }
-    return { caller: callerOf(key), isSession: true, sessionExpiresAt: session.expiresAt }
+    return { caller: toKeyCaller(key), isSession: true, sessionExpiresAt: session.expiresAt }
   }
 
   async verify(secret: string, address: string, signal: AbortSignal): Promise<ApiKey> {
     const hash = digest('sha256', secret, 'base64')
     const now = this.#clock.now()
     const known = this.#verified.get(hash)
-    if (known === undefined) this.attempts.refuseIfBlocked(address)
+    if (known === undefined) this.loginThrottle.assertNotBlocked(address)
     const isFresh = known !== undefined && now - known.at < VERIFIED_MS
     const key = await (isFresh ? known : this.#verifyAgain(secret, hash, known)).key
     if (key !== null && (key.expiresAt === null || key.expiresAt > now)) return key
     this.#verified.delete(hash)
-    await this.attempts.failed(address, signal)
+    await this.loginThrottle.recordFailure(address, signal)
     throw new AppError('unauthenticated', 'The key is not known, has expired or was revoked.')
   }
 
   /** Others who bring the same key meanwhile wait for the same verdict, and no longer than the first. */
-  #verifyAgain(secret: string, hash: string, former: Verified | undefined): Verified {
+  #verifyAgain(secret: string, hash: string, former: VerifiedKey | undefined): VerifiedKey {
     const now = this.#clock.now()
-    const believed = former !== undefined && now - former.at < BELIEVED_MS ? former : null
+    const believed = former !== undefined && now - former.at < STALE_KEY_MS ? former : null
     const giveBack = () => {
       if (this.#verified.get(hash) !== verified) return
       if (believed === null) this.#verified.delete(hash)
       else this.#verified.set(hash, believed)
     }
-    const verified: Verified = { key: this.#verdict(secret, believed, giveBack), at: now }
+    const verified: VerifiedKey = { key: this.#verdict(secret, believed, giveBack), at: now }
     this.#remember(hash, verified)
     return verified
   }
@@ -111,18 +111,18 @@ export class Authentication {
    */
   async #verdict(
     secret: string,
-    believed: Verified | null,
+    believed: VerifiedKey | null,
     giveBack: () => void,
   ): Promise<ApiKey | null> {
     const ask = () => this.#keys.verify(secret)
     const verdict =
       believed === null
-        ? await withinTime(VERIFY_MS_MAX, ask)
-        : await this.#patience.within(REVERIFY_MS, ask)
+        ? await withTimeout(VERIFY_MS_MAX, ask)
+        : await this.#patience.run(REVERIFY_MS, ask)
     if (verdict.kind === 'done') return verdict.result
     giveBack()
     if (believed !== null) return believed.key
-    if (!verdict.isLate) throw verdict.error
+    if (!verdict.isTimeout) throw verdict.error
     throw new AppError('unavailable', 'The key could not be checked in time. Try again.')
   }
 
@@ -132,7 +132,7 @@ export class Authentication {
     this.#listed = null
   }
 
-  #remember(hash: string, verified: Verified): void {
+  #remember(hash: string, verified: VerifiedKey): void {
     this.#verified.delete(hash)
     this.#verified.set(hash, verified)
     if (this.#verified.size <= VERIFIED_MAX) return
@@ -169,15 +169,15 @@ function withId(id: string): (keys: readonly ApiKey[]) => ApiKey | undefined {
  * The key that a request brings along. Two different ones are refused: it would be unclear who asks. One in a header of
  * our own leaves the usual ones free for the key of a provider behind us.
  */
-function presentedKey({ headers }: IncomingMessage): string | null {
+function readApiKey({ headers }: IncomingMessage): string | null {
   const { authorization } = headers
-  const own = first(headers, OWN_KEY_HEADER)
+  const own = firstHeaderValue(headers, API_KEY_HEADER)
   if (own !== undefined) return own
   const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
   if (authorization !== undefined && bearer === null) {
     throw new AppError('unauthenticated', 'Authorization is written as "Bearer rc_…".')
   }
-  const apiKey = first(headers, 'x-api-key') ?? null
+  const apiKey = firstHeaderValue(headers, 'x-api-key') ?? null
   if (bearer !== null && apiKey !== null && bearer !== apiKey) {
     throw new AppError('unauthenticated', 'Authorization and X-Api-Key bring different keys.')
   }
@@ -185,11 +185,11 @@ function presentedKey({ headers }: IncomingMessage): string | null {
 }
 
 /** The value of a header, or the first of several. */
-export function first(headers: IncomingHttpHeaders, name: string): string | undefined {
+export function firstHeaderValue(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'object' ? value[0] : value
 }
 
-export function callerOf({ id, role, home, actsFor }: ApiKey): Caller {
+export function toKeyCaller({ id, role, home, actsFor }: ApiKey): Caller {
   return { key: id, role, home, actsFor }
 }

@@ -6,10 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { AppError } from '../../../domain/errors.ts'
 import { addVary } from '../messages/response.ts'
-import type { HttpDoorOptions } from '../server-options.ts'
+import type { HttpServerOptions } from '../server-options.ts'
 
-type Guarded = Pick<
-  HttpDoorOptions,
+type HostValidationOptions = Pick<
+  HttpServerOptions,
   'hosts' | 'allowsAddresses' | 'allowedOrigins' | 'isTls' | 'trustProxy'
 >
 
@@ -24,8 +24,8 @@ const HEADER_NAMES = /^[\w-]{1,64}(?:, ?[\w-]{1,64}){0,63}$/
 const PREFLIGHT_SECONDS = '600'
 
 /** The names that a server bound to this host answers to. */
-export function hostsFor(bound: string, configured: readonly string[] = []): readonly string[] {
-  return [...LOOPBACK_HOSTS, bracketed(bound), ...configured].map(hostName)
+export function allowedHostsFor(bound: string, configured: readonly string[] = []): readonly string[] {
+  return [...LOOPBACK_HOSTS, formatHost(bound), ...configured].map(parseHostName)
 }
 
 export function isWildcard(host: string): boolean {
@@ -37,19 +37,19 @@ export function isLoopback(host: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1' || host === 'localhost'
 }
 
-export function bracketed(host: string): string {
+export function formatHost(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host
 }
 
 /** The name without its port; IPv6 addresses keep their brackets. */
-export function hostName(host: string): string {
+export function parseHostName(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, '')
 }
 
-export function refuseOtherHosts(options: Guarded, request: IncomingMessage): void {
-  const name = hostName(onlyHost(request))
-  if (options.hosts.includes(name)) return
-  if (options.allowsAddresses === true && isIP(name.replace(/^\[|\]$/g, '')) > 0) return
+export function assertAllowedHost(options: HostValidationOptions, request: IncomingMessage): void {
+  const name = parseHostName(onlyHost(request))
+  if (options.allowedHosts.includes(name)) return
+  if (options.allowsIpAddresses === true && isIP(name.replace(/^\[|\]$/g, '')) > 0) return
   throw new AppError(
     'forbidden',
     'This server does not answer under that name. Further names are given with --allow-host or RECOLLECT_ALLOWED_HOSTS.',
@@ -69,39 +69,39 @@ function isHostField(name: string): boolean {
 }
 
 /** Only `100-continue` can be expected, and that is answered before a request gets here. */
-export function refuseExpectations({ headers: { expect } }: IncomingMessage): void {
+export function assertNoExpectHeader({ headers: { expect } }: IncomingMessage): void {
   if (expect === undefined || expect.toLowerCase() === '100-continue') return
   const message = 'Nothing but 100-continue can be expected.'
   throw new AppError('invalid_input', message, { field: 'Expect' })
 }
 
-export function refuseOtherOrigins(options: Guarded, request: IncomingMessage): void {
+export function assertAllowedOrigin(options: HostValidationOptions, request: IncomingMessage): void {
   const { origin } = request.headers
-  if (origin === undefined || isOwnOrigin(options, request)) return
+  if (origin === undefined || isSameOrigin(options, request)) return
   if (options.allowedOrigins?.includes(origin) === true) return
   throw new AppError('forbidden', 'This server does not answer to pages of other origins.')
 }
 
 /** Whether a page of this very server asks. */
-export function isOwnOrigin(options: Guarded, request: IncomingMessage): boolean {
+export function isSameOrigin(options: HostValidationOptions, request: IncomingMessage): boolean {
   const scheme = isSecure(options, request) ? 'https' : 'http'
   return request.headers.origin === `${scheme}://${request.headers.host ?? ''}`.toLowerCase()
 }
 
-export function isSecure({ isTls, trustProxy }: Guarded, { headers }: IncomingMessage): boolean {
+export function isSecure({ isTls, trustProxy }: HostValidationOptions, { headers }: IncomingMessage): boolean {
   return isTls === true || (trustProxy === true && headers['x-forwarded-proto'] === 'https')
 }
 
 /** Where a request comes from. A proxy adds the address it saw at the end. */
-export function remoteAddress({ trustProxy }: Guarded, request: IncomingMessage): string {
+export function clientAddress({ trustProxy }: HostValidationOptions, request: IncomingMessage): string {
   const forwarded = [request.headers['x-forwarded-for']].flat().at(-1)?.split(',').at(-1)?.trim()
   if (trustProxy === true && forwarded !== undefined && isIP(forwarded) > 0) return forwarded
   return request.socket.remoteAddress ?? ''
 }
 
 /** Lets pages of the configured origins read the answer. Cookies never come with them. */
-export function allowOrigin(
-  { allowedOrigins }: Guarded,
+export function setCorsHeaders(
+  { allowedOrigins }: HostValidationOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -115,7 +115,7 @@ export function allowOrigin(
 }
 
 /** A browser asks beforehand whether a page of another origin may send this. */
-export function isPreflight({ allowedOrigins }: Guarded, request: IncomingMessage): boolean {
+export function isPreflight({ allowedOrigins }: HostValidationOptions, request: IncomingMessage): boolean {
   const { origin } = request.headers
   return (
     request.method === 'OPTIONS' &&
@@ -126,7 +126,7 @@ export function isPreflight({ allowedOrigins }: Guarded, request: IncomingMessag
 }
 
 /** Clients of model providers bring many headers of their own; a page that may ask may ask with them. */
-export function allowPreflight(
+export function setPreflightHeaders(
   request: IncomingMessage,
   response: ServerResponse,
   methods: readonly string[],

@@ -1,33 +1,33 @@
 /** Sessions of people in a browser. The cookie is a random name; what is kept is its hash, and whose key it stands for. */
 import { createHash, randomBytes } from 'node:crypto'
-import type { Login, Logins } from '../../../admin/logins.ts'
+import type { LoginRecord, LoginRecords } from '../../../admin/logins.ts'
 import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
 
 export const SESSION_COOKIE = 'recollect_session'
 const SESSION_MS = 12 * 3_600_000
-const KNOWN_MAX = 10_000
+const CACHED_SESSIONS_MAX = 10_000
 const ID_BYTES = 32
 
-export type Session = Login
+export type LoginSession = LoginRecord
 
 /** How long a session is believed without asking the store again; one that was ended elsewhere works no longer. */
-const BELIEVED_MS = 5_000
+const CACHE_TTL_MS = 5_000
 
-type Known = { readonly session: Session | null; readonly believedUntil: number }
+type CachedSession = { readonly session: LoginSession | null; readonly believedUntil: number }
 
-export class Sessions {
+export class LoginSessions {
   readonly #clock: Clock
-  readonly #logins: Logins
+  readonly #logins: LoginRecords
   /** By the hash of the cookie, so that looking one up takes as long for a wrong one as for a right one. */
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, CachedSession>()
 
-  constructor(clock: Clock, logins: Logins) {
+  constructor(clock: Clock, logins: LoginRecords) {
     this.#clock = clock
     this.#logins = logins
   }
 
-  async open(key: ApiKeyId): Promise<{ readonly id: string; readonly session: Session }> {
+  async open(key: ApiKeyId): Promise<{ readonly id: string; readonly session: LoginSession }> {
     const id = randomBytes(ID_BYTES).toString('base64url')
     const session = { key, expiresAt: this.#clock.now() + SESSION_MS }
     const isStored = await this.#logins.open(hashOf(id), session).then(
@@ -39,7 +39,7 @@ export class Sessions {
     return { id, session }
   }
 
-  async get(id: string): Promise<Session | null> {
+  async get(id: string): Promise<LoginSession | null> {
     const hash = hashOf(id)
     const known = this.#known.get(hash)
     const now = this.#clock.now()
@@ -55,13 +55,13 @@ export class Sessions {
   }
 
   #soon(): number {
-    return this.#clock.now() + BELIEVED_MS
+    return this.#clock.now() + CACHE_TTL_MS
   }
 
-  #remember(hash: string, session: Session | null, believedUntil: number): void {
+  #remember(hash: string, session: LoginSession | null, believedUntil: number): void {
     this.#known.delete(hash)
     this.#known.set(hash, { session, believedUntil })
-    if (this.#known.size <= KNOWN_MAX) return
+    if (this.#known.size <= CACHED_SESSIONS_MAX) return
     const [oldest] = this.#known.keys()
     if (oldest !== undefined) this.#known.delete(oldest)
   }
@@ -71,7 +71,7 @@ function hashOf(id: string): string {
   return createHash('sha256').update(id).digest('hex')
 }
 
-export function readCookie(header: string | undefined): string | null {
+export function readSessionCookie(header: string | undefined): string | null {
   for (const pair of (header ?? '').split(';')) {
     const [name, value] = pair.trim().split('=', 2)
     if (name === SESSION_COOKIE && value !== undefined && /^[\w-]{1,100}$/.test(value)) return value
@@ -83,7 +83,7 @@ export function sessionCookie(id: string, isSecure: boolean): string {
   return cookie(id, SESSION_MS / 1_000, isSecure)
 }
 
-export function endedCookie(isSecure: boolean): string {
+export function expiredSessionCookie(isSecure: boolean): string {
   return cookie('', 0, isSecure)
 }
 

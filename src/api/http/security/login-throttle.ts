@@ -18,7 +18,7 @@ const WAITING_MAX = 8
 
 type Failures = { count: number; lastAt: number; waiting: number }
 
-export class Attempts {
+export class LoginThrottle {
   readonly #clock: Clock
   readonly #failures = new Map<string, Failures>()
 
@@ -27,16 +27,16 @@ export class Attempts {
   }
 
   /** Refuses an address that has failed too often. */
-  refuseIfBlocked(address: string): void {
-    const known = this.#failures.get(neighbourhood(address))
+  assertNotBlocked(address: string): void {
+    const known = this.#failures.get(networkPrefix(address))
     if (known === undefined) return
     const leftMs = known.lastAt + BLOCKED_MS - this.#clock.now()
     if (known.count >= FAILURES_MAX && leftMs > 0) throw tooMany(leftMs)
   }
 
   /** Counts a failure and takes its time before it returns. */
-  async failed(address: string, signal: AbortSignal): Promise<void> {
-    const failures = this.#failuresOf(neighbourhood(address))
+  async recordFailure(address: string, signal: AbortSignal): Promise<void> {
+    const failures = this.#failuresOf(networkPrefix(address))
     failures.count++
     failures.lastAt = this.#clock.now()
     const over = failures.count - FREE_FAILURES
@@ -73,7 +73,7 @@ export class Attempts {
 }
 
 /** Whoever has one IPv6 address has as many as they like with the same first half, so those count as one. */
-export function neighbourhood(address: string): string {
+export function networkPrefix(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
   const first = head === '' ? [] : head.split(':')

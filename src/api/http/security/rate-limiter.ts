@@ -5,9 +5,9 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '../../../domain/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { Patience } from '../../../lib/overdue-circuit-breaker.ts'
-import type { TakeAllowance } from '../../../storage/store.ts'
-import { Shares, type Taken } from './shared-token-bucket.ts'
+import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import type { TakeTokens } from '../../../storage/store.ts'
+import { SharedTokenBucket, type RateDecision } from './shared-token-bucket.ts'
 
 const MINUTE_MS = 60_000
 const KEYS_MAX = 10_000
@@ -18,20 +18,20 @@ const UNLIMITED = 0
 
 type Bucket = { tokens: number; at: number }
 
-export class Rates {
+export class RateLimiter {
   readonly #clock: Clock
   readonly #readLimit: () => Promise<number>
-  readonly #shares: Shares | null
-  readonly #patience: Patience
+  readonly #shares: SharedTokenBucket | null
+  readonly #patience: CircuitBreaker
   readonly #buckets = new Map<string, Bucket>()
   #limit: { readonly perMinute: number; readonly until: number } | null = null
 
   /** `readLimit`: requests in a minute; 0 for as many as one likes. */
-  constructor(clock: Clock, readLimit: () => Promise<number>, take: TakeAllowance | null = null) {
+  constructor(clock: Clock, readLimit: () => Promise<number>, take: TakeTokens | null = null) {
     this.#clock = clock
-    this.#shares = take === null ? null : new Shares(clock, take)
+    this.#shares = take === null ? null : new SharedTokenBucket(clock, take)
     this.#readLimit = readLimit
-    this.#patience = new Patience(clock)
+    this.#patience = new CircuitBreaker(clock)
   }
 
   /** Takes requests off the key's account, all or none, and says in headers how much is left. */
@@ -41,7 +41,7 @@ export class Rates {
     if (limit === UNLIMITED) return
     // While the store can't be asked, each server counts for itself.
     const shared = (await this.#shares?.take(key, requests, limit)) ?? null
-    const { isEnough, left } = shared ?? this.#takeHere(key, requests, limit, now)
+    const { isGranted: isEnough, remaining: left } = shared ?? this.#takeHere(key, requests, limit, now)
     const msPerToken = MINUTE_MS / limit
     response.setHeader('ratelimit-limit', limit)
     response.setHeader('ratelimit-remaining', Math.floor(left))
@@ -59,20 +59,20 @@ export class Rates {
   }
 
   /** The limit is read again the next time. */
-  forget(): void {
+  invalidateLimit(): void {
     if (this.#limit !== null) this.#limit = { ...this.#limit, until: 0 }
   }
 
-  #takeHere(key: string, requests: number, limit: number, now: number): Taken {
+  #takeHere(key: string, requests: number, limit: number, now: number): RateDecision {
     const bucket = this.#bucketOf(key, limit, now)
     const isEnough = bucket.tokens >= requests
     if (isEnough) bucket.tokens -= requests
-    return { isEnough, left: bucket.tokens }
+    return { isGranted: isEnough, remaining: bucket.tokens }
   }
 
   async #limitAt(now: number): Promise<number> {
     if (this.#limit !== null && now < this.#limit.until) return this.#limit.perMinute
-    const read = await this.#patience.within(LIMIT_WAIT_MS, () => this.#readLimit())
+    const read = await this.#patience.run(LIMIT_WAIT_MS, () => this.#readLimit())
     if (read.kind === 'failed') {
       // The limit of a moment ago is as good, while the store can't be asked. Without any, nobody is held up.
       return this.#limit?.perMinute ?? UNLIMITED

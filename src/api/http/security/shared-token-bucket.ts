@@ -5,13 +5,13 @@
  */
 
 import type { Clock } from '../../../lib/clock.ts'
-import { Patience } from '../../../lib/overdue-circuit-breaker.ts'
-import type { TakeAllowance } from '../../../storage/store.ts'
+import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import type { TakeTokens } from '../../../storage/store.ts'
 
-export type Taken = {
-  readonly isEnough: boolean
+export type RateDecision = {
+  readonly isGranted: boolean
   /** What there is left, here and for all. */
-  readonly left: number
+  readonly remaining: number
 }
 
 /** One part in so many of what a minute brings is taken at once. */
@@ -21,7 +21,7 @@ const WAIT_MS = 200
 const KEYS_MAX = 10_000
 const MINUTE_MS = 60_000
 
-type Share = {
+type BucketShare = {
   held: number
   left: number
   /** Before this it is no use to ask again. */
@@ -29,25 +29,25 @@ type Share = {
   asking: Promise<void> | null
 }
 
-export class Shares {
+export class SharedTokenBucket {
   readonly #clock: Clock
-  readonly #take: TakeAllowance
-  readonly #patience: Patience
-  readonly #shares = new Map<string, Share>()
+  readonly #take: TakeTokens
+  readonly #patience: CircuitBreaker
+  readonly #shares = new Map<string, BucketShare>()
 
-  constructor(clock: Clock, take: TakeAllowance) {
+  constructor(clock: Clock, take: TakeTokens) {
     this.#clock = clock
     this.#take = take
-    this.#patience = new Patience(clock)
+    this.#patience = new CircuitBreaker(clock)
   }
 
   /** Null when the store can't say: then everybody counts for themselves. */
-  async take(key: string, requests: number, perMinute: number): Promise<Taken | null> {
+  async take(key: string, requests: number, perMinute: number): Promise<RateDecision | null> {
     const share = this.#shareOf(key)
     // Those who ask at once wait for one answer, and then look again.
     while (share.asking !== null) await share.asking
     if (share.held < requests && this.#clock.now() >= share.dryUntil) {
-      const asked = this.#patience.within(WAIT_MS, () =>
+      const asked = this.#patience.run(WAIT_MS, () =>
         this.#fill(key, share, requests, perMinute),
       )
       share.asking = asked.then(() => {
@@ -57,10 +57,10 @@ export class Shares {
     }
     const isEnough = share.held >= requests
     if (isEnough) share.held -= requests
-    return { isEnough, left: share.left + share.held }
+    return { isGranted: isEnough, remaining: share.left + share.held }
   }
 
-  async #fill(key: string, share: Share, requests: number, perMinute: number): Promise<void> {
+  async #fill(key: string, share: BucketShare, requests: number, perMinute: number): Promise<void> {
     const least = requests - share.held
     const wanted = Math.max(least, Math.ceil(perMinute / PARTS))
     const { granted, left } = await this.#take(`requests ${key}`, { perMinute, wanted, least })
@@ -70,11 +70,11 @@ export class Shares {
     share.dryUntil = this.#clock.now() + (missing * MINUTE_MS) / perMinute
   }
 
-  #shareOf(key: string): Share {
+  #shareOf(key: string): BucketShare {
     const known = this.#shares.get(key)
     if (known !== undefined) return known
     if (this.#shares.size >= KEYS_MAX) this.#shares.clear()
-    const share: Share = { held: 0, left: 0, dryUntil: 0, asking: null }
+    const share: BucketShare = { held: 0, left: 0, dryUntil: 0, asking: null }
     this.#shares.set(key, share)
     return share
   }

@@ -7,21 +7,21 @@ import {
   type ClientName,
   clientNames,
   configPath,
-  httpEntry,
+  createHttpEntry,
   isClientName,
-  plan,
+  planInstallation,
   planRemoval,
   renderEntry,
-  stdioEntry,
+  createStdioEntry,
   unifiedDiff,
 } from './client-config.ts'
 
 const HOME = '/home/ann'
-const LOCAL = stdioEntry('linux', { owner: 'ann' })
-const REMOTE = httpEntry({ url: 'http://127.0.0.1:20128', key: 'rc_secret' })
+const LOCAL = createStdioEntry('linux', { owner: 'ann' })
+const REMOTE = createHttpEntry({ url: 'http://127.0.0.1:20128', key: 'rc_secret' })
 
 function planned(name: ClientName, existing: string | null, entry = LOCAL) {
-  return plan(name, 'linux', HOME, existing, entry)
+  return planInstallation(name, 'linux', HOME, existing, entry)
 }
 
 describe('where files are', () => {
@@ -88,7 +88,7 @@ describe('where files are', () => {
 
   it('[MC9] starts npx through its shell on Windows', () => {
     expect(
-      stdioEntry('win32', { data: 'C:\\data', tools: { compatibility: true, further: true } }),
+      createStdioEntry('win32', { data: 'C:\\data', tools: { hasCompatibilityTools: true, hasExtendedTools: true } }),
     ).toEqual({
       kind: 'stdio',
       command: 'cmd',
@@ -144,8 +144,8 @@ describe('an entry', () => {
   })
 
   it('[MC9] refuses addresses that are none', () => {
-    expect(() => httpEntry({ url: 'file:///etc' })).toThrow(/url/)
-    expect(httpEntry({ url: 'https://memory.example/team/mcp' })).toMatchObject({
+    expect(() => createHttpEntry({ url: 'file:///etc' })).toThrow(/url/)
+    expect(createHttpEntry({ url: 'https://memory.example/team/mcp' })).toMatchObject({
       url: 'https://memory.example/team/mcp',
       headers: {},
     })
@@ -181,7 +181,7 @@ describe('JSON with comments', () => {
     "theme": "dark"
 }
 `)
-    expect(planned('cursor', after).changed).toBe(false)
+    expect(planned('cursor', after).isChanged).toBe(false)
   })
 
   it('[MC9] adds a comma before a comment, not into it', () => {
@@ -234,7 +234,7 @@ describe('JSON with comments', () => {
           mcpServers: { ...JSON.parse(before).mcpServers, recollect: read.mcpServers.recollect },
         })
         expect(read.mcpServers.recollect.command).toBe('npx')
-        expect(planned('gemini', after).changed).toBe(false)
+        expect(planned('gemini', after).isChanged).toBe(false)
         const moved = planned('gemini', after, REMOTE).after
         expect(planned('gemini', moved).after).toBe(after)
       }),
@@ -250,7 +250,7 @@ describe('TOML', () => {
     const before = 'model = "o9" # mine\n\n[mcp_servers.other]\nargs = [\n  "[x]",\n]\n'
     const { after } = planned('codex', before)
     expect(after).toBe(`${before}\n${OURS}`)
-    expect(planned('codex', after).changed).toBe(false)
+    expect(planned('codex', after).isChanged).toBe(false)
   })
 
   it('[MC9] replaces our table with those below it, and nothing else', () => {
@@ -275,7 +275,7 @@ describe('TOML', () => {
 
   it('[MC9] keeps line ends and writes any text', () => {
     const owner = 'a"b\\c\u007f\té'
-    const { after } = planned('codex', 'a = 1\r\n', stdioEntry('linux', { owner }))
+    const { after } = planned('codex', 'a = 1\r\n', createStdioEntry('linux', { owner }))
     expect(after.startsWith('a = 1\r\n\r\n[mcp_servers.recollect]\r\n')).toBe(true)
     expect(after).toContain('"a\\"b\\\\c\\u007f\\té"')
   })
@@ -307,7 +307,7 @@ describe('taking the entry out', () => {
   ])('[MC9] leaves the values and comments of %s', (before) => {
     const { after } = removed('cursor', planned('cursor', before).after)
     expect(after.replaceAll(/\s/g, '')).toBe(before.replaceAll(/\s/g, ''))
-    expect(removed('cursor', after).changed).toBe(false)
+    expect(removed('cursor', after).isChanged).toBe(false)
   })
 
   it('[MC9] takes it from any place among the others', () => {
@@ -321,8 +321,8 @@ describe('taking the entry out', () => {
     expect(JSON.parse(removed('zed', '{"context_servers":{"recollect":{}}}').after)).toEqual({
       context_servers: {},
     })
-    expect(removed('zed', null).changed).toBe(false)
-    expect(removed('zed', '{}').changed).toBe(false)
+    expect(removed('zed', null).isChanged).toBe(false)
+    expect(removed('zed', '{}').isChanged).toBe(false)
     expect(() => removed('zed', '{')).toThrow(/Nothing was changed/)
   })
 

@@ -5,15 +5,15 @@
 import { posix, win32 } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import type { ToolSets } from '../tool-registry.ts'
-import { withoutValue, withValue } from './jsonc-editor.ts'
-import { type TomlValue, withoutTable, withTable } from './toml-editor.ts'
+import { removeJsoncValue, setJsoncValue } from './jsonc-editor.ts'
+import { type TomlValue, removeTomlTable, setTomlTable } from './toml-editor.ts'
 
 export { unifiedDiff } from './unified-diff.ts'
 
 export type Platform = 'darwin' | 'linux' | 'win32'
 
 /** How a client gets to memory: by starting a program, or by asking a server. */
-export type Entry =
+export type ServerEntry =
   | {
       readonly kind: 'stdio'
       readonly command: string
@@ -37,16 +37,16 @@ type Client = {
   /** Where the servers stand in the file. */
   readonly servers: string
   /** Null where the file has no place for servers that are asked over HTTP. */
-  readonly fields: (entry: Entry) => Fields | null
+  readonly fields: (entry: ServerEntry) => Fields | null
   /** What a person does next. */
   readonly next: string
 }
 
-export type Plan = {
+export type ConfigChange = {
   readonly path: string
   readonly before: string | null
   readonly after: string
-  readonly changed: boolean
+  readonly isChanged: boolean
   /** What to tell the person once it is written. */
   readonly next: string
 }
@@ -56,50 +56,50 @@ export const ENTRY_NAME = 'recollect'
 export const CLIENTS = {
   'claude-desktop': {
     title: 'Claude Desktop',
-    path: everywhere('settings', 'Claude', 'claude_desktop_config.json'),
+    path: onEveryPlatform('settings', 'Claude', 'claude_desktop_config.json'),
     form: 'json',
     servers: 'mcpServers',
-    fields: (entry) => (entry.kind === 'stdio' ? started(entry) : null),
+    fields: (entry) => (entry.kind === 'stdio' ? commandFields(entry) : null),
     next: 'Quit Claude Desktop completely and start it again.',
   },
   'claude-code': {
     title: 'Claude Code',
-    path: everywhere('home', '.claude.json'),
+    path: onEveryPlatform('home', '.claude.json'),
     form: 'json',
     servers: 'mcpServers',
     fields: (entry) =>
       entry.kind === 'stdio'
-        ? { type: 'stdio', ...started(entry) }
+        ? { type: 'stdio', ...commandFields(entry) }
         : { type: 'http', url: entry.url, headers: entry.headers },
     next: 'Start a new session; /mcp shows the server.',
   },
   cursor: {
     title: 'Cursor',
-    path: everywhere('home', '.cursor', 'mcp.json'),
+    path: onEveryPlatform('home', '.cursor', 'mcp.json'),
     form: 'json',
     servers: 'mcpServers',
     fields: (entry) =>
-      entry.kind === 'stdio' ? started(entry) : { url: entry.url, headers: entry.headers },
+      entry.kind === 'stdio' ? commandFields(entry) : { url: entry.url, headers: entry.headers },
     next: 'Restart Cursor, and switch the server on in its settings under MCP.',
   },
   vscode: {
     title: 'Visual Studio Code',
-    path: everywhere('settings', 'Code', 'User', 'mcp.json'),
+    path: onEveryPlatform('settings', 'Code', 'User', 'mcp.json'),
     form: 'json',
     servers: 'servers',
     fields: (entry) =>
       entry.kind === 'stdio'
-        ? { type: 'stdio', ...started(entry) }
+        ? { type: 'stdio', ...commandFields(entry) }
         : { type: 'http', url: entry.url, headers: entry.headers },
     next: 'Run the command “MCP: List Servers” and start it there.',
   },
   windsurf: {
     title: 'Windsurf',
-    path: everywhere('home', '.codeium', 'windsurf', 'mcp_config.json'),
+    path: onEveryPlatform('home', '.codeium', 'windsurf', 'mcp_config.json'),
     form: 'json',
     servers: 'mcpServers',
     fields: (entry) =>
-      entry.kind === 'stdio' ? started(entry) : { serverUrl: entry.url, headers: entry.headers },
+      entry.kind === 'stdio' ? commandFields(entry) : { serverUrl: entry.url, headers: entry.headers },
     next: 'Press refresh in the list of MCP servers.',
   },
   zed: {
@@ -112,25 +112,25 @@ export const CLIENTS = {
     form: 'json',
     servers: 'context_servers',
     fields: (entry) =>
-      entry.kind === 'stdio' ? started(entry) : { url: entry.url, headers: entry.headers },
+      entry.kind === 'stdio' ? commandFields(entry) : { url: entry.url, headers: entry.headers },
     next: 'The settings of the agent panel show the server.',
   },
   codex: {
     title: 'Codex',
-    path: everywhere('home', '.codex', 'config.toml'),
+    path: onEveryPlatform('home', '.codex', 'config.toml'),
     form: 'toml',
     servers: 'mcp_servers',
     fields: (entry) =>
-      entry.kind === 'stdio' ? started(entry) : { url: entry.url, http_headers: entry.headers },
+      entry.kind === 'stdio' ? commandFields(entry) : { url: entry.url, http_headers: entry.headers },
     next: 'Start a new session; /mcp shows the server.',
   },
   gemini: {
     title: 'Gemini CLI',
-    path: everywhere('home', '.gemini', 'settings.json'),
+    path: onEveryPlatform('home', '.gemini', 'settings.json'),
     form: 'json',
     servers: 'mcpServers',
     fields: (entry) =>
-      entry.kind === 'stdio' ? started(entry) : { httpUrl: entry.url, headers: entry.headers },
+      entry.kind === 'stdio' ? commandFields(entry) : { httpUrl: entry.url, headers: entry.headers },
     next: 'Start a new session; /mcp shows the server.',
   },
 } as const satisfies { readonly [name: string]: Client }
@@ -146,7 +146,7 @@ export function isClientName(name: string): name is ClientName {
 }
 
 /** An entry that starts the package with `npx`, or the program that is named. */
-export function stdioEntry(
+export function createStdioEntry(
   platform: Platform,
   options: {
     readonly owner?: string
@@ -155,14 +155,14 @@ export function stdioEntry(
     /** As it is started: the command and its first arguments. */
     readonly program?: readonly [string, ...string[]]
   } = {},
-): Entry {
+): ServerEntry {
   const { owner, data, tools, program } = options
   const given = [
     'mcp',
     ...(owner === undefined ? [] : ['--owner', owner]),
     ...(data === undefined ? [] : ['--data', data]),
-    ...(tools?.compatibility === true ? ['--compatibility'] : []),
-    ...(tools?.further === true ? ['--further'] : []),
+    ...(tools?.hasCompatibilityTools === true ? ['--compatibility'] : []),
+    ...(tools?.hasExtendedTools === true ? ['--further'] : []),
   ]
   // Windows has npx as a script, which programs can't start without its shell.
   const npx = platform === 'win32' ? (['cmd', '/c', 'npx'] as const) : (['npx'] as const)
@@ -171,7 +171,7 @@ export function stdioEntry(
 }
 
 /** An entry that asks a running server; the address may leave out `/mcp`. */
-export function httpEntry(options: { readonly url: string; readonly key?: string }): Entry {
+export function createHttpEntry(options: { readonly url: string; readonly key?: string }): ServerEntry {
   const address = URL.canParse(options.url) ? new URL(options.url) : null
   if (address === null || !/^https?:$/.test(address.protocol)) {
     throw new AppError('invalid_input', 'The url is one as http://127.0.0.1:20128.', {
@@ -202,13 +202,13 @@ export function backupPath(path: string, at: Date): string {
 }
 
 /** What the file would be with our entry in it. `existing` is its text, or null when there is none. */
-export function plan(
+export function planInstallation(
   name: ClientName,
   platform: Platform,
   home: string,
   existing: string | null,
-  entry: Entry,
-): Plan {
+  entry: ServerEntry,
+): ConfigChange {
   const client: Client = CLIENTS[name]
   const path = configPath(name, platform, home)
   const fields = client.fields(entry)
@@ -219,12 +219,12 @@ export function plan(
     )
   }
   const place = [client.servers, ENTRY_NAME]
-  const after = told(path, () =>
+  const after = withPathInError(path, () =>
     client.form === 'toml'
-      ? withTable(existing ?? '', place, fields)
-      : withValue(existing ?? '', place, fields),
+      ? setTomlTable(existing ?? '', place, fields)
+      : setJsoncValue(existing ?? '', place, fields),
   )
-  return { path, before: existing, after, changed: after !== existing, next: client.next }
+  return { path, before: existing, after, isChanged: after !== existing, next: client.next }
 }
 
 /** What the file would be without our entry. */
@@ -233,21 +233,21 @@ export function planRemoval(
   platform: Platform,
   home: string,
   existing: string | null,
-): Plan {
+): ConfigChange {
   const client: Client = CLIENTS[name]
   const path = configPath(name, platform, home)
   const place = [client.servers, ENTRY_NAME]
-  const after = told(path, () =>
+  const after = withPathInError(path, () =>
     client.form === 'toml'
-      ? withoutTable(existing ?? '', place)
-      : withoutValue(existing ?? '', place),
+      ? removeTomlTable(existing ?? '', place)
+      : removeJsoncValue(existing ?? '', place),
   )
   const changed = existing !== null && after !== existing
-  return { path, before: existing, after, changed, next: client.next }
+  return { path, before: existing, after, isChanged: changed, next: client.next }
 }
 
 /** A refusal names the file, and leaves the rest to the person. */
-function told(path: string, change: () => string): string {
+function withPathInError(path: string, change: () => string): string {
   try {
     return change()
   } catch (error) {
@@ -260,14 +260,14 @@ function told(path: string, change: () => string): string {
 }
 
 /** The entry as it stands in the file of a client, for `--print`. */
-export function renderEntry(name: ClientName, platform: Platform, entry: Entry): string {
-  return plan(name, platform, '', null, entry).after
+export function renderEntry(name: ClientName, platform: Platform, entry: ServerEntry): string {
+  return planInstallation(name, platform, '', null, entry).after
 }
 
-function everywhere(...path: readonly ['home' | 'settings', ...string[]]): Client['path'] {
+function onEveryPlatform(...path: readonly ['home' | 'settings', ...string[]]): Client['path'] {
   return { darwin: path, linux: path, win32: path }
 }
 
-function started({ command, args, env }: Extract<Entry, { kind: 'stdio' }>): Fields {
+function commandFields({ command, args, env }: Extract<ServerEntry, { kind: 'stdio' }>): Fields {
   return { command, args, ...(env === undefined ? {} : { env }) }
 }

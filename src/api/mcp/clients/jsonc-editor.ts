@@ -16,7 +16,7 @@ type Member = { readonly name: string; readonly start: number; readonly node: No
 const DEPTH_MAX = 200
 
 /** The text with `value` at `path`, for which missing objects are made; the same text when it holds the value already. */
-export function withValue(text: string, path: readonly string[], value: unknown): string {
+export function setJsoncValue(text: string, path: readonly string[], value: unknown): string {
   if (text.replace(/^\uFEFF/, '').trim() === '') {
     return `${text.startsWith('\uFEFF') ? '\uFEFF' : ''}${JSON.stringify(nested(path, value), null, 2)}\n`
   }
@@ -40,7 +40,7 @@ export function withValue(text: string, path: readonly string[], value: unknown)
 }
 
 /** The text without what stands at `path`; the same text when nothing does. */
-export function withoutValue(text: string, path: readonly string[]): string {
+export function removeJsoncValue(text: string, path: readonly string[]): string {
   if (text.replace(/^\uFEFF/, '').trim() === '') return text
   let node = new Reader(text).read()
   for (const [depth, name] of path.entries()) {

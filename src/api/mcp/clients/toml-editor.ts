@@ -9,7 +9,7 @@ export type TomlValue = string | readonly string[] | { readonly [name: string]: 
 type Table = { readonly name: readonly string[]; readonly line: number; readonly isList: boolean }
 
 /** The text with the table `path` holding exactly these values; the same text when it does already. */
-export function withTable(
+export function setTomlTable(
   text: string,
   path: readonly string[],
   values: { readonly [name: string]: TomlValue },
@@ -30,7 +30,7 @@ export function withTable(
 }
 
 /** The text without the table `path`; the same text when it has none. */
-export function withoutTable(text: string, path: readonly string[]): string {
+export function removeTomlTable(text: string, path: readonly string[]): string {
   const lines = text.split(/\r?\n/)
   const ours = blockOf(lines, tablesIn(lines, path), path)
   if (ours === null) return text

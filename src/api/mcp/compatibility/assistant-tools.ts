@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import type { WireMemory } from '../../operations/memory-schema.ts'
 import { layerFields, searchLayer } from '../../operations/recall/agent-operations.ts'
-import { tellLayer, tellScore } from '../result-format.ts'
+import { formatLayer, formatScore } from '../result-format.ts'
 import type { Tool } from '../tool.ts'
-import { defineTool, type Found, ownerFor, ownerName, run } from './compatibility-tool.ts'
+import { defineTool, type MemorySearchOutput, resolveCallerOwner, ownerNameField, runOperation } from './compatibility-tool.ts'
 
 export function assistantTools(): readonly Tool[] {
   return [searchLayers, recall, store, searchMemory, saveMemory]
@@ -17,14 +17,14 @@ const searchLayers = defineTool({
   description:
     'Search one layer of memory: pinned (facts), episodes (digests of conversations) or transcript (what was said). The same as memory_search_layer.',
   access: 'read',
-  input: z.strictObject({ ...layerFields, agent_id: ownerName }),
+  input: z.strictObject({ ...layerFields, agent_id: ownerNameField }),
   output: searchLayer.output,
   call: (context, { agent_id, ...given }) =>
-    run<z.output<typeof searchLayer.output>>(context, searchLayer.name, {
+    runOperation<z.output<typeof searchLayer.output>>(context, searchLayer.name, {
       ...given,
-      agent_id: ownerFor(context.caller, agent_id),
+      agent_id: resolveCallerOwner(context.caller, agent_id),
     }),
-  tell: tellLayer,
+  tell: formatLayer,
 })
 
 const STORED_CATEGORIES = ['preference', 'fact', 'decision', 'entity', 'other'] as const
@@ -52,7 +52,7 @@ const recall = defineTool({
     ),
   }),
   call: async (context, { query: text, limit }) => {
-    const { results } = await run<Found>(context, 'memory.search', {
+    const { results } = await runOperation<MemorySearchOutput>(context, 'memory.search', {
       ...{ query: text, limit },
       include: 'facts',
     })
@@ -65,7 +65,7 @@ const recall = defineTool({
       : memories
           .map(
             ({ category, text, score }, at) =>
-              `${at + 1}. [${category}] ${text} (${tellScore(score)})`,
+              `${at + 1}. [${category}] ${text} (${formatScore(score)})`,
           )
           .join('\n'),
 })
@@ -90,7 +90,7 @@ const store = defineTool({
     }),
   }),
   call: async (context, { text, importance, category }) => {
-    const { id, outcome, memory } = await run<{ id: string; outcome: string; memory: WireMemory }>(
+    const { id, outcome, memory } = await runOperation<{ id: string; outcome: string; memory: WireMemory }>(
       context,
       'memory.add',
       {
@@ -141,7 +141,7 @@ const searchMemory = defineTool({
     ),
   }),
   call: async (context, { query: text, limit }) => {
-    const { results } = await run<Found>(context, 'memory.search', {
+    const { results } = await runOperation<MemorySearchOutput>(context, 'memory.search', {
       query: text,
       limit: limit ?? undefined,
       include: 'facts',
@@ -176,7 +176,7 @@ const saveMemory = defineTool({
     ),
   }),
   call: async (context, { content }) => {
-    const { outcome, memory } = await run<{ outcome: string; memory: WireMemory }>(
+    const { outcome, memory } = await runOperation<{ outcome: string; memory: WireMemory }>(
       context,
       'memory.add',
       { content, importance: SAVED_IMPORTANCE, source: 'mcp' },

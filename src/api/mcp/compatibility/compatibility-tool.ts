@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
 import type { Access, Caller } from '../../operations/authorization.ts'
-import { operationNamed } from '../../operations/index.ts'
+import { findOperation } from '../../operations/index.ts'
 import type { WireMemory } from '../../operations/memory-schema.ts'
-import { type Context, parseInput, perform } from '../../operations/operation.ts'
+import { type OperationContext, parseInput, performOperation } from '../../operations/operation.ts'
 import { inputSchemaOf, outputSchemaOf, type Tool } from '../tool.ts'
 
 type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
@@ -15,7 +15,7 @@ type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
   readonly isIdempotent?: boolean
   readonly input: Input
   readonly output: Output
-  call(context: Context, input: z.output<Input>): Promise<z.output<Output>>
+  call(context: OperationContext, input: z.output<Input>): Promise<z.output<Output>>
   tell(output: z.output<Output>): string
 }
 
@@ -37,23 +37,23 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       openWorldHint: false,
     },
     call: async (context, given) => definition.call(context, parseInput(definition, given)),
-    tell: (answer) => definition.tell(answer as z.output<Output>), // what `call` answered
+    formatResult: (answer) => definition.tell(answer as z.output<Output>), // what `call` answered
   }
 }
 
 /** Everything is done by operations, so that access and audit are theirs. */
-export async function run<Output>(
-  context: Context,
+export async function runOperation<Output>(
+  context: OperationContext,
   operation: string,
   input: { readonly [field: string]: unknown },
 ): Promise<Output> {
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
-  const output = await perform(operationNamed(operation), context, Object.fromEntries(given))
+  const output = await performOperation(findOperation(operation), context, Object.fromEntries(given))
   return output as Output // each call names the shape that the operation has
 }
 
 /** The answer of a search for memories only. */
-export type Found = {
+export type MemorySearchOutput = {
   readonly results: readonly {
     readonly id: string
     readonly score: number
@@ -66,7 +66,7 @@ export type Found = {
  * Prompts of other systems name an owner in each call. It comes from the key here: only a superadmin may name another,
  * and everybody else gets to hear what is told of owners that aren't there.
  */
-export function ownerFor({ role, home }: Caller, named: string | undefined): string {
+export function resolveCallerOwner({ role, home }: Caller, named: string | undefined): string {
   if (named === undefined || named === home || role === 'superadmin') return named ?? home
   throw new AppError(
     'not_found',
@@ -74,7 +74,7 @@ export function ownerFor({ role, home }: Caller, named: string | undefined): str
   )
 }
 
-export const ownerName = z
+export const ownerNameField = z
   .string()
   .max(200)
   .optional()

@@ -6,19 +6,19 @@ import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
 import { isTurnId } from '../../../domain/search-document.ts'
 import { FILE_SOURCES, type FileSource } from '../../../files/file.ts'
-import { SOURCES, type Source } from '../../../files/search/source-search.ts'
-import { textOfLines } from '../../../text/lines.ts'
+import { SEARCH_SOURCES, type SearchSource } from '../../../files/search/source-search.ts'
+import { sliceLines } from '../../../text/lines.ts'
 import type { WireTurn } from '../../operations/conversations/session-operations.ts'
 import {
   fileSearchFields,
   fileTextFields,
   noteText,
 } from '../../operations/files/file-operations.ts'
-import { listOf, type WireMemory } from '../../operations/memory-schema.ts'
-import type { Context } from '../../operations/operation.ts'
+import { listField, type WireMemory } from '../../operations/memory-schema.ts'
+import type { OperationContext } from '../../operations/operation.ts'
 import type { searchMemories } from '../../operations/recall/search-operations.ts'
-import { type Fields, inputSchemaOf, type JsonSchema, outputSchemaOf, type Tool } from '../tool.ts'
-import { defineTool, run } from './compatibility-tool.ts'
+import { type ToolFields, inputSchemaOf, type JsonSchema, outputSchemaOf, type Tool } from '../tool.ts'
+import { defineTool, runOperation } from './compatibility-tool.ts'
 
 const RESULTS = 6
 /** A path that is the id of a memory or turn reads that one. */
@@ -27,14 +27,14 @@ const DOCUMENT_ID = /^(?:mem|turn)_/
 /** With those of our own that take more than before. */
 export function fileTools(own: readonly Tool[]): readonly Tool[] {
   const widened = own.flatMap((tool) => {
-    if (tool.name === 'memory_search') return [widenedSearch(tool)]
-    return tool.name === 'memory_get' ? [widenedGet(tool)] : []
+    if (tool.name === 'memory_search') return [extendSearch(tool)]
+    return tool.name === 'memory_get' ? [extendGet(tool)] : []
   })
   return [...widened, append]
 }
 
 const { maxResults, minScore, sessionKey } = fileSearchFields
-const sources = listOf(z.enum([...FILE_SOURCES, ...SOURCES]))
+const sources = listField(z.enum([...FILE_SOURCES, ...SEARCH_SOURCES]))
   .optional()
   .describe(
     '`memory`: notes and memories. `sessions`: transcripts in files. Or any of ours. Default: notes, transcripts and memories.',
@@ -61,7 +61,7 @@ type Place = {
   readonly citation?: string
 }
 
-function widenedSearch(own: Tool): Tool {
+function extendSearch(own: Tool): Tool {
   return {
     ...own,
     description: `${own.description} Looks in notes and files too; cite what has a citation.`,
@@ -79,16 +79,16 @@ function widenedSearch(own: Tool): Tool {
         return { results: [], disabled: true, error: error.message }
       }
     },
-    tell: (output) => tellPlaces(output) ?? own.tell(output),
+    formatResult: (output) => formatPlaces(output) ?? own.formatResult(output),
   }
 }
 
 async function searchEverywhere(
-  context: Context,
+  context: OperationContext,
   asked: z.output<typeof searchFields>,
-): Promise<Fields> {
+): Promise<ToolFields> {
   const { query, maxResults: limit = RESULTS, minScore: floor, sessionKey: session } = asked
-  const found = await run<Found>(context, 'memory.search', {
+  const found = await runOperation<Found>(context, 'memory.search', {
     ...{ query, limit, minScore: floor, sessionKey: session, detail: 'full' },
     ...ourSources(asked.sources ?? FILE_SOURCES),
   })
@@ -104,11 +104,11 @@ async function searchEverywhere(
 }
 
 /** Memories are notes as well, whatever they are kept in. */
-function ourSources(given: readonly (FileSource | Source)[]): {
-  readonly sources: readonly Source[]
+function ourSources(given: readonly (FileSource | SearchSource)[]): {
+  readonly sources: readonly SearchSource[]
   readonly fileSources?: readonly FileSource[]
 } {
-  const has = (name: FileSource | Source) => given.includes(name)
+  const has = (name: FileSource | SearchSource) => given.includes(name)
   const fileSources = FILE_SOURCES.filter((name) => has(name) || has('files'))
   const isMeant = {
     memories: has('memories') || has('memory'),
@@ -117,7 +117,7 @@ function ourSources(given: readonly (FileSource | Source)[]): {
     files: fileSources.length > 0,
   }
   return {
-    sources: SOURCES.filter((name) => isMeant[name]),
+    sources: SEARCH_SOURCES.filter((name) => isMeant[name]),
     ...(isMeant.files ? { fileSources } : {}),
   }
 }
@@ -137,7 +137,7 @@ function linesOf({ memory, content = memory?.content ?? '' }: Found['results'][n
   return content.split('\n').length
 }
 
-function tellPlaces(output: Fields): string | null {
+function formatPlaces(output: ToolFields): string | null {
   const { results, disabled, error } = output as z.output<typeof anyResults> // as the schema says
   if (disabled === true) return `Memory can't be searched: ${error}`
   const places = results as unknown as readonly Place[] // unless they are ours, which have no lines
@@ -159,7 +159,7 @@ const anyText = z.looseObject({
   error: z.string().optional(),
 })
 
-function widenedGet(own: Tool): Tool {
+function extendGet(own: Tool): Tool {
   const schema = joined(own.inputSchema, inputSchemaOf(getFields))
   const { required: _, ...either } = schema
   return {
@@ -171,24 +171,24 @@ function widenedGet(own: Tool): Tool {
       const { success, data } = getFields.safeParse(given)
       return success ? readPath(context, data) : own.call(context, given)
     },
-    tell: (output) => {
+    formatResult: (output) => {
       const { path, text, error } = output as z.output<typeof anyText> // as the schema says
-      if (path === undefined) return own.tell(output)
+      if (path === undefined) return own.formatResult(output)
       return text === '' ? (error ?? 'The file is empty.') : (text ?? '')
     },
   }
 }
 
 async function readPath(
-  context: Context,
+  context: OperationContext,
   { path, from, lines }: z.output<typeof getFields>,
-): Promise<Fields> {
+): Promise<ToolFields> {
   try {
     if (DOCUMENT_ID.test(path)) {
       const content = await contentOf(context, path)
-      return { path, text: textOfLines(content, from ?? 1, lines ?? Number.MAX_SAFE_INTEGER) }
+      return { path, text: sliceLines(content, from ?? 1, lines ?? Number.MAX_SAFE_INTEGER) }
     }
-    const read = await run<{ text: string; reason: string | null }>(context, 'files.get', {
+    const read = await runOperation<{ text: string; reason: string | null }>(context, 'files.get', {
       ...{ path, from, lines },
     })
     const { text, reason } = read
@@ -200,11 +200,11 @@ async function readPath(
   }
 }
 
-async function contentOf(context: Context, id: string): Promise<string> {
+async function contentOf(context: OperationContext, id: string): Promise<string> {
   if (isTurnId(id)) {
-    return (await run<{ turn: WireTurn }>(context, 'turn.get', { id })).turn.content
+    return (await runOperation<{ turn: WireTurn }>(context, 'turn.get', { id })).turn.content
   }
-  return (await run<{ memory: WireMemory }>(context, 'memory.get', { id })).memory.content
+  return (await runOperation<{ memory: WireMemory }>(context, 'memory.get', { id })).memory.content
 }
 
 const append = defineTool({
@@ -214,7 +214,7 @@ const append = defineTool({
   input: z.strictObject({ text: noteText }),
   output: z.object({ path: z.string() }),
   call: async (context, { text }) => {
-    const { path } = await run<{ path: string }>(context, 'files.append', { text })
+    const { path } = await runOperation<{ path: string }>(context, 'files.append', { text })
     return { path }
   },
   tell: ({ path }) => `Added to ${path}.`,

@@ -22,7 +22,7 @@ const wholeGraph = z.object({ entities: z.array(entity), relations: z.array(rela
 const done = z.object({ success: z.boolean(), message: z.string() })
 const some = <Item extends z.ZodType>(item: Item) => z.array(item).max(NODES_MAX)
 
-const tellMessage = ({ message }: { readonly message: string }) => message
+const formatMessage = ({ message }: { readonly message: string }) => message
 const indented = (value: unknown) => JSON.stringify(value, null, 2)
 
 export function graphTools(): readonly Tool[] {
@@ -75,7 +75,7 @@ const addObservations = defineTool({
   }),
   call: async (context, { observations }) => {
     // Nothing is added before all are known to exist.
-    for (const { entityName } of observations) await graph.needEntity(context, entityName)
+    for (const { entityName } of observations) await graph.requireEntity(context, entityName)
     const results = []
     for (const { entityName, contents } of observations) {
       const added = await graph.addObservations(context, entityName, contents)
@@ -103,7 +103,7 @@ const deleteEntities = defineTool({
         : `Deleted ${deleted.length} of ${entityNames.length} entities. Not found: ${missing.join(', ')}`
     return { success: true, message }
   },
-  tell: tellMessage,
+  tell: formatMessage,
 })
 
 const deleteObservations = defineTool({
@@ -132,7 +132,7 @@ const deleteObservations = defineTool({
         : `Deleted ${deleted} of ${asked} observations.${unknown}`
     return { success: true, message }
   },
-  tell: tellMessage,
+  tell: formatMessage,
 })
 
 const deleteRelations = defineTool({
@@ -151,7 +151,7 @@ const deleteRelations = defineTool({
         : `Deleted ${deleted} of ${relations.length} relations. The rest matched nothing.`
     return { success: true, message }
   },
-  tell: tellMessage,
+  tell: formatMessage,
 })
 
 const readGraph = defineTool({

@@ -1,14 +1,14 @@
 /** The three tools of a gateway whose users have `omniroute_memory_…` in their prompts. */
 import { z } from 'zod'
 import {
-  memoryType,
-  metadata,
+  memoryTypeSchema,
+  metadataSchema,
   type WireMemory,
   wireMemory,
 } from '../../operations/memory-schema.ts'
-import { count } from '../result-format.ts'
+import { formatMemoryTotal } from '../result-format.ts'
 import type { Tool } from '../tool.ts'
-import { defineTool, type Found, ownerFor, ownerName, run } from './compatibility-tool.ts'
+import { defineTool, type MemorySearchOutput, resolveCallerOwner, ownerNameField, runOperation } from './compatibility-tool.ts'
 
 const LIMIT = 20
 
@@ -21,9 +21,9 @@ const search = defineTool({
   description: 'Search memories; without a query, the newest. memory_search without conversations.',
   access: 'read',
   input: z.strictObject({
-    apiKeyId: ownerName,
+    apiKeyId: ownerNameField,
     query: z.string().max(1_048_576).optional(),
-    type: memoryType.optional(),
+    type: memoryTypeSchema.optional(),
     maxTokens: z.int().min(1).max(8_000).optional(),
     limit: z.int().min(1).max(100).optional(),
   }),
@@ -36,17 +36,17 @@ const search = defineTool({
     }),
   }),
   call: async (context, { apiKeyId, query = '', type, maxTokens, limit = LIMIT }) => {
-    const owner = ownerFor(context.caller, apiKeyId)
+    const owner = resolveCallerOwner(context.caller, apiKeyId)
     if (query.trim() === '') {
-      const { data } = await run<{ data: WireMemory[] }>(context, 'memory.list', {
+      const { data } = await runOperation<{ data: WireMemory[] }>(context, 'memory.list', {
         owner,
         type,
         limit,
       })
-      const memories = withinTokens(data, maxTokens)
+      const memories = limitTokens(data, maxTokens)
       return answer(memories, tokensOf(memories))
     }
-    const found = await run<Found>(context, 'memory.search', {
+    const found = await runOperation<MemorySearchOutput>(context, 'memory.search', {
       owner,
       query,
       type,
@@ -78,7 +78,7 @@ function tokensOf(memories: readonly WireMemory[]): number {
   )
 }
 
-function withinTokens(memories: WireMemory[], tokensMax = Number.POSITIVE_INFINITY): WireMemory[] {
+function limitTokens(memories: WireMemory[], tokensMax = Number.POSITIVE_INFINITY): WireMemory[] {
   const end = memories.findIndex((_, at) => tokensOf(memories.slice(0, at + 1)) > tokensMax)
   return end < 0 ? memories : memories.slice(0, end)
 }
@@ -88,22 +88,22 @@ const add = defineTool({
   description: 'Save a memory under a key; a second one with the same key updates it.',
   access: 'write',
   input: z.strictObject({
-    apiKeyId: ownerName,
+    apiKeyId: ownerNameField,
     sessionId: z.string().max(200).optional(),
-    type: memoryType,
+    type: memoryTypeSchema,
     key: z.string().min(1).max(200),
     content: z.string().min(1).max(50_000),
-    metadata: metadata.optional(),
+    metadata: metadataSchema.optional(),
   }),
   output: z.object({
     success: z.literal(true),
     data: z.object({ memory: wireMemory, message: z.string() }),
   }),
   call: async (context, { apiKeyId, ...draft }) => {
-    const { memory, outcome } = await run<{ memory: WireMemory; outcome: string }>(
+    const { memory, outcome } = await runOperation<{ memory: WireMemory; outcome: string }>(
       context,
       'memory.add',
-      { ...draft, owner: ownerFor(context.caller, apiKeyId), source: 'mcp' },
+      { ...draft, owner: resolveCallerOwner(context.caller, apiKeyId), source: 'mcp' },
     )
     const message =
       outcome === 'create' ? 'Memory created successfully' : 'Memory updated successfully'
@@ -119,8 +119,8 @@ const clear = defineTool({
   access: 'curate',
   isDestructive: true,
   input: z.strictObject({
-    apiKeyId: ownerName,
-    type: memoryType.optional(),
+    apiKeyId: ownerNameField,
+    type: memoryTypeSchema.optional(),
     olderThan: z.string().max(40).optional().describe('ISO 8601'),
   }),
   output: z.object({
@@ -128,13 +128,13 @@ const clear = defineTool({
     data: z.object({ deletedCount: z.int(), message: z.string() }),
   }),
   call: async (context, { apiKeyId, type, olderThan }) => {
-    const { deletedCount } = await run<{ deletedCount: number }>(context, 'memory.clear', {
-      owner: ownerFor(context.caller, apiKeyId),
+    const { deletedCount } = await runOperation<{ deletedCount: number }>(context, 'memory.clear', {
+      owner: resolveCallerOwner(context.caller, apiKeyId),
       type,
       olderThan,
       all: true,
     })
-    const message = `Cleared ${count(deletedCount)}`
+    const message = `Cleared ${formatMemoryTotal(deletedCount)}`
     return { success: true as const, data: { deletedCount, message } }
   },
   tell: ({ data }) => `${data.message}.`,

@@ -5,11 +5,11 @@
 import { z } from 'zod'
 import { AppError, toAppError } from '../../../domain/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
-import { withinTime } from '../../../lib/timeout.ts'
+import { withTimeout } from '../../../lib/timeout.ts'
 import { innerProduct } from '../../../lib/vector-math.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { ownerOf, scopeFields } from '../scope-fields.ts'
+import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 /** Long enough for a model to be loaded, or to think. */
 const TRIAL_MS = 90_000
@@ -34,12 +34,12 @@ type Outcome<Result> = {
 }
 
 /** A bug is told as one; everything else is what somebody wants to know. */
-async function tried<Result>(
+async function runTrial<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Outcome<Result>> {
   const began = performance.now()
-  const done = await withinTime(TRIAL_MS, (late) => work(AbortSignal.any([late, signal])))
+  const done = await withTimeout(TRIAL_MS, (late) => work(AbortSignal.any([late, signal])))
   const latencyMs = Math.round((performance.now() - began) * 10) / 10
   if (done.kind === 'done') return { works: true, latencyMs, error: null, result: done.result }
   const { code, message, facts } = done.error
@@ -49,7 +49,7 @@ async function tried<Result>(
 }
 
 const sample = z.string().min(1).max(2_000)
-const EMBEDDED = 'She moved to Lisbon last spring.'
+const SAMPLE_TEXT = 'She moved to Lisbon last spring.'
 
 export const testEmbedding = defineOperation({
   name: 'memory.embeddingTest',
@@ -67,8 +67,8 @@ export const testEmbedding = defineOperation({
     similarity: z.number().nullable().describe('Of the two texts: 1 for the same meaning.'),
   }),
   http: { method: 'POST', path: '/api/memory/embedding-test' },
-  run: async ({ engine, signal }, { text = EMBEDDED, other }) => {
-    const { result, ...told } = await tried(signal, (stop) =>
+  run: async ({ engine, signal }, { text = SAMPLE_TEXT, other }) => {
+    const { result, ...told } = await runTrial(signal, (stop) =>
       // With something that no cache knows: a time of nothing would say nothing.
       engine.models.embed([`${text} ${crypto.randomUUID()}`], {
         purpose: 'document',
@@ -78,7 +78,7 @@ export const testEmbedding = defineOperation({
     const similarity =
       result === null || other === undefined
         ? null
-        : await tried(signal, (stop) =>
+        : await runTrial(signal, (stop) =>
             engine.models.embed([text, other], { purpose: 'document', signal: stop }),
           )
     const [left, right] = similarity?.result?.vectors ?? []
@@ -93,10 +93,10 @@ export const testEmbedding = defineOperation({
   },
 })
 
-const ASKED = 'Where does she live?'
+const SAMPLE_PROMPT = 'Where does she live?'
 
 /** Of these, the first answers the question. */
-const RANKED = [
+const SAMPLE_DOCUMENTS = [
   'She moved to Lisbon last spring.',
   'The kettle is broken.',
   'Rent is due on Monday.',
@@ -114,8 +114,8 @@ export const testRerank = defineOperation({
   }),
   http: { method: 'POST', path: '/api/memory/rerank-test' },
   run: async ({ engine, signal }) => {
-    const { result, ...told } = await tried(signal, (stop) =>
-      engine.models.rerank(ASKED, RANKED, stop),
+    const { result, ...told } = await runTrial(signal, (stop) =>
+      engine.models.rerank(SAMPLE_PROMPT, SAMPLE_DOCUMENTS, stop),
     )
     return {
       ...told,
@@ -159,7 +159,7 @@ export const listModels = defineOperation({
   },
 })
 
-const QUESTION = 'This is a test of the connection. Answer with one word: ready.'
+const SAMPLE_QUESTION = 'This is a test of the connection. Answer with one word: ready.'
 
 /** More than a word takes, because some models think before they say it. */
 const ANSWER_TOKENS_MAX = 1_024
@@ -190,16 +190,16 @@ export const testModel = defineOperation({
   http: { method: 'POST', path: '/api/models/test' },
   run: async (context, { model, ...input }) => {
     const { engine, signal } = context
-    const owner = ownerOf(context, input, 'manage')
-    const name = model ?? (await engine.settings.effective(parseScope({ owner }).owner)).coreModel
+    const owner = resolveOwner(context, input, 'manage')
+    const name = model ?? (await engine.settings.resolve(parseScope({ owner }).owner)).coreModel
     if (name === '') {
       const message = 'Which model? Name one, or set "coreModel".'
       throw new AppError('invalid_input', message, { field: 'model' })
     }
-    const { result, ...told } = await tried(signal, (stop) =>
-      engine.models.ask(owner, {
+    const { result, ...told } = await runTrial(signal, (stop) =>
+      engine.models.complete(owner, {
         model: name,
-        messages: [{ role: 'user', content: QUESTION }],
+        messages: [{ role: 'user', content: SAMPLE_QUESTION }],
         json: false,
         outputTokensMax: ANSWER_TOKENS_MAX,
         signal: stop,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { JOB_STATUSES } from '../../../jobs/job.ts'
-import { mayDo } from '../authorization.ts'
+import { hasAccess } from '../authorization.ts'
 import { jobInput, requireJob, toWireJob, wireJob } from '../learning/signal-operations.ts'
-import { defineOperation, ownerNamed } from '../operation.ts'
-import { nextField, pageFields } from '../page-fields.ts'
-import { ownerOf, scopeFields } from '../scope-fields.ts'
+import { defineOperation, ownerInInput } from '../operation.ts'
+import { nextCursorField, pageFields } from '../page-fields.ts'
+import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 export type WireJob = z.output<typeof wireJob>
 export const listJobs = defineOperation({
@@ -20,14 +20,14 @@ export const listJobs = defineOperation({
     status: z.enum(JOB_STATUSES).optional(),
     ...pageFields,
   }),
-  output: z.object({ jobs: z.array(wireJob), next: nextField }),
+  output: z.object({ jobs: z.array(wireJob), next: nextCursorField }),
   http: { method: 'GET', path: '/api/jobs' },
   cli: 'jobs',
   run: async (context, { kind, status, limit, after, ...input }) => {
-    const isAll = ownerNamed(input) === undefined && mayDo(context.caller, 'manage')
+    const isAll = ownerInInput(input) === undefined && hasAccess(context.caller, 'manage')
     const page = await context.engine.jobs.list({
       limit,
-      ...(isAll ? {} : { owner: ownerOf(context, input, 'read') }),
+      ...(isAll ? {} : { owner: resolveOwner(context, input, 'read') }),
       ...(kind === undefined ? {} : { kind }),
       ...(status === undefined ? {} : { statuses: [status] }),
       ...(after === undefined ? {} : { after }),

@@ -1,9 +1,9 @@
 /** Operations on who may come in, who has memories, and who did what. */
 import { z } from 'zod'
 import { type ApiKey, ROLES } from '../../../domain/access.ts'
-import { isoTime, timeInput } from '../memory-schema.ts'
+import { isoTime, timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { ownerOf, scopeFields } from '../scope-fields.ts'
+import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 const nothing = z.strictObject({})
 const nullableText = z.string().nullable()
@@ -53,7 +53,7 @@ export const createKey = defineOperation({
     home: z.string().min(1).max(200).describe('The owner that is meant when none is named.'),
     actsFor: z.array(z.string().min(1).max(200)).max(100).optional(),
     role: z.enum(ROLES).default('user'),
-    expiresAt: timeInput.nullable().optional(),
+    expiresAt: timeField.nullable().optional(),
   }),
   output: z.object({ key: wireKey, secret: z.string() }),
   http: { method: 'POST', path: '/api/keys', status: 201 },
@@ -62,7 +62,7 @@ export const createKey = defineOperation({
   run: async ({ engine }, { name, home, actsFor, role, expiresAt }) => {
     const { key, secret } = await engine.keys.create({
       name,
-      home,
+      defaultOwner: home,
       role,
       actsFor: actsFor ?? [],
       expiresAt: expiresAt ?? null,
@@ -104,7 +104,7 @@ export const listOwners = defineOperation({
   cli: 'owners',
   run: async ({ engine, caller }) => {
     const reachable = new Set([caller.home, ...caller.actsFor])
-    const places = await engine.places()
+    const places = await engine.listPlaces()
     return {
       owners: places
         .filter(({ owner }) => caller.role === 'superadmin' || reachable.has(owner))
@@ -152,8 +152,8 @@ export const listAudit = defineOperation({
       .optional()
       .describe('As `memory.forget`, or `memory` for all that is done to memories.'),
     target: z.string().min(1).max(200).optional().describe('The id of what it was done to.'),
-    from: timeInput.optional(),
-    before: timeInput.optional(),
+    from: timeField.optional(),
+    before: timeField.optional(),
     limit: z.int().min(1).max(1_000).default(50),
     after: z.string().max(200).optional(),
   }),
@@ -174,7 +174,7 @@ export const listAudit = defineOperation({
   http: { method: 'GET', path: '/api/audit' },
   cli: 'audit',
   run: async (context, { owner, actor, operation, target, from, before, limit, after }) => {
-    if (owner !== undefined) ownerOf(context, { owner }, 'manage')
+    if (owner !== undefined) resolveOwner(context, { owner }, 'manage')
     const { rows, next } = await context.engine.audit.list({
       limit,
       ...(owner === undefined ? {} : { owner }),

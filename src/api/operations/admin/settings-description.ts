@@ -4,14 +4,14 @@ import {
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
-  settingNames,
+  listSettingNames,
 } from '../../../domain/settings/settings.ts'
 import { defineOperation } from '../operation.ts'
-import { clampedRange } from './settings-operations.ts'
+import { clampingRange } from './settings-operations.ts'
 
 const value = z.union([z.string(), z.number(), z.boolean()])
 
-const declared = z
+const settingSchema = z
   .object({
     name: z.string(),
     kind: z.enum(['number', 'choice', 'switch', 'text']),
@@ -38,12 +38,12 @@ export const describeSettings = defineOperation({
   summary: 'Every setting there is, with its default, range and help.',
   access: 'read',
   input: z.strictObject({}),
-  output: z.object({ settings: z.array(declared) }),
+  output: z.object({ settings: z.array(settingSchema) }),
   http: { method: 'GET', path: '/api/settings' },
-  run: async () => ({ settings: settingNames().map(describe) }),
+  run: async () => ({ settings: listSettingNames().map(describe) }),
 })
 
-function describe(name: SettingName): z.output<typeof declared> {
+function describe(name: SettingName): z.output<typeof settingSchema> {
   const declaration: SettingDeclaration = SETTINGS[name]
   const { kind, scope, help, appliesAt = 'once' } = declaration
   const range = declaration.kind === 'number' ? declaration : null
@@ -54,6 +54,6 @@ function describe(name: SettingName): z.output<typeof declared> {
     max: range?.max ?? null,
     isWhole: range?.step === 'integer',
     choices: declaration.kind === 'choice' ? [...declaration.choices] : [],
-    isClamped: clampedRange(name) !== null,
+    isClamped: clampingRange(name) !== null,
   }
 }

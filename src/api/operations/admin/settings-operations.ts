@@ -11,11 +11,11 @@ import {
   type SettingDeclaration,
   type SettingName,
   type Settings,
-  settingNames,
+  listSettingNames,
 } from '../../../domain/settings/settings.ts'
-import { mayDo, refuseUnlessMay } from '../authorization.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { ownerOf, scopeFields } from '../scope-fields.ts'
+import { hasAccess, assertAccess } from '../authorization.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 /** Other names, and how their values are written. */
 const ALIASES: {
@@ -68,13 +68,13 @@ const CLAMPED: { readonly [name: string]: Range } = {
 type Range = { readonly min: number; readonly max: number }
 
 /** Into what range a number under this name is moved; null for one that is refused when it is out of range. */
-export function clampedRange(name: string): Range | null {
+export function clampingRange(name: string): Range | null {
   return Object.hasOwn(CLAMPED, name) ? (CLAMPED[name] ?? null) : null
 }
 
 /** The setting that a name stands for, and whose values it takes; null when there is none. */
-export function settingNamed(name: string): SettingName | null {
-  const own = settingNames().find((each) => each === name)
+export function resolveSettingName(name: string): SettingName | null {
+  const own = listSettingNames().find((each) => each === name)
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
   return own ?? (alias?.isPlain === true ? alias.name : null)
 }
@@ -95,7 +95,7 @@ function schemaOf(declaration: SettingDeclaration): z.ZodType {
 }
 
 const fields = Object.fromEntries([
-  ...settingNames().map((name) => [name, schemaOf(SETTINGS[name]).describe(SETTINGS[name].help)]),
+  ...listSettingNames().map((name) => [name, schemaOf(SETTINGS[name]).describe(SETTINGS[name].help)]),
   ...Object.entries(ALIASES).map(([alias, { name, schema }]) => [
     alias,
     schema.describe(`The same as ${name}.`),
@@ -104,8 +104,8 @@ const fields = Object.fromEntries([
 
 /** Those that are moved into their range are let in with any number. */
 function inputField(name: string, schema: z.ZodType): z.ZodType {
-  const range = clampedRange(name)
-  const own = settingNamed(name)
+  const range = clampingRange(name)
+  const own = resolveSettingName(name)
   if (range === null || own === null) return schema
   const declaration: SettingDeclaration = SETTINGS[own]
   const isWhole = declaration.kind === 'number' && declaration.step === 'integer'
@@ -133,7 +133,7 @@ const sources = z.record(z.string(), z.enum(SETTING_SOURCES))
 
 function toWire(settings: Settings): { [name: string]: unknown } {
   const wire: { [name: string]: unknown } = {}
-  for (const name of settingNames()) {
+  for (const name of listSettingNames()) {
     const value: unknown = settings[name]
     wire[name] = SETTINGS[name].kind === 'text' && value === '' ? null : value
   }
@@ -143,12 +143,12 @@ function toWire(settings: Settings): { [name: string]: unknown } {
   return wire
 }
 
-function ownerMeant(
-  context: Context,
+function requestedOwner(
+  context: OperationContext,
   input: { level?: string | undefined; owner?: string | undefined; apiKeyId?: string | undefined },
 ) {
   if (input.level === 'system') return null
-  return parseScope({ owner: ownerOf(context, input, 'read') }).owner
+  return parseScope({ owner: resolveOwner(context, input, 'read') }).owner
 }
 
 export const getSettings = defineOperation({
@@ -165,8 +165,8 @@ export const getSettings = defineOperation({
   http: { method: 'GET', path: '/api/settings/memory' },
   cli: 'settings',
   run: async (context, { sources: areSourcesAsked, ...input }) => {
-    const owner = ownerMeant(context, input)
-    const settings = await context.engine.settings.effective(owner)
+    const owner = requestedOwner(context, input)
+    const settings = await context.engine.settings.resolve(owner)
     const wire = toWire(settings)
     return areSourcesAsked === true
       ? { ...wire, sources: await sourcesOf(context, owner, settings) }
@@ -174,15 +174,15 @@ export const getSettings = defineOperation({
   },
 })
 
-async function sourcesOf({ engine }: Context, owner: OwnerId | null, settings: Settings) {
-  const own = owner === null ? {} : await engine.settings.stored(owner)
-  const system = await engine.settings.stored(null)
+async function sourcesOf({ engine }: OperationContext, owner: OwnerId | null, settings: Settings) {
+  const own = owner === null ? {} : await engine.settings.getStored(owner)
+  const system = await engine.settings.getStored(null)
   const sourceOf = (name: SettingName) => {
     if (own[name] !== undefined) return 'owner' as const
     if (system[name] !== undefined) return 'system' as const
     return settings[name] === SETTINGS[name].default ? ('default' as const) : ('start' as const)
   }
-  return Object.fromEntries(settingNames().map((name) => [name, sourceOf(name)]))
+  return Object.fromEntries(listSettingNames().map((name) => [name, sourceOf(name)]))
 }
 
 export const changeSettings = defineOperation({
@@ -208,17 +208,17 @@ export const changeSettings = defineOperation({
   targets: (_, { owner: _o, apiKeyId: _a, level: _l, ...given }) => Object.keys(given),
   run: async (context, { owner, apiKeyId, level: at, ...given }) => {
     const { engine, caller } = context
-    if (at === 'system') refuseUnlessMay(caller, 'manage')
-    else ownerOf(context, { owner, apiKeyId }, 'curate')
-    const meant = ownerMeant(context, { owner, apiKeyId, level: at })
-    const inForce = await engine.settings.effective(meant)
-    const { values, clamped } = intoRange(given, inForce)
-    const own = toOwnNames(values, inForce)
+    if (at === 'system') assertAccess(caller, 'manage')
+    else resolveOwner(context, { owner, apiKeyId }, 'curate')
+    const meant = requestedOwner(context, { owner, apiKeyId, level: at })
+    const inForce = await engine.settings.resolve(meant)
+    const { values, clamped } = clampToRange(given, inForce)
+    const own = resolveAliases(values, inForce)
     const told = (settings: Settings) =>
       clamped.length === 0 ? toWire(settings) : { ...toWire(settings), clamped }
     if (meant === null) return told(await engine.settings.change(null, own))
     // Clients send all that they were told. What is for the whole system goes there, if the caller may set it.
-    const system = mayDo(caller, 'manage') ? onlySystem(own) : {}
+    const system = hasAccess(caller, 'manage') ? systemOnlySettings(own) : {}
     const rest = Object.entries(own).filter(([name]) => !Object.hasOwn(system, name))
     if (Object.keys(system).length > 0) await engine.settings.change(null, system)
     return told(await engine.settings.change(meant, Object.fromEntries(rest)))
@@ -228,14 +228,14 @@ export const changeSettings = defineOperation({
 type Values = { readonly [name: string]: unknown }
 
 /** Numbers that are to be moved into their range are. What is in force, under whatever name, is let be. */
-function intoRange(
+function clampToRange(
   given: Values,
   inForce: Settings,
 ): { readonly values: Values; readonly clamped: Clamped[] } {
   const clamped: Clamped[] = []
   const values = Object.entries(given).map(([name, value]) => {
-    const range = clampedRange(name)
-    const own = settingNamed(name)
+    const range = clampingRange(name)
+    const own = resolveSettingName(name)
     const isLetBe = range === null || own === null || value === inForce[own]
     if (isLetBe || typeof value !== 'number') return [name, value]
     const used = Math.min(range.max, Math.max(range.min, value))
@@ -245,7 +245,7 @@ function intoRange(
   return { values: Object.fromEntries(values), clamped }
 }
 
-function onlySystem(values: Values): Values {
+function systemOnlySettings(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([name]) => isSystem(name)))
 }
 
@@ -257,7 +257,7 @@ function isSystem(name: string): boolean {
  * Every value under the setting's own name. A value that is in force already is none where the setting is the system's,
  * or is given under several names: a client that sends everything back has changed only the other one.
  */
-function toOwnNames(given: Values, inForce: Settings): Values {
+function resolveAliases(given: Values, inForce: Settings): Values {
   const own: { [name: string]: unknown } = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue

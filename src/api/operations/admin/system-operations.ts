@@ -5,12 +5,12 @@ import { AppError } from '../../../domain/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { describeHealth, HEALTH_REASONS } from '../../../engine/health.ts'
-import { TIER_STATES, type TierStatus } from '../../../storage/vector-replication.ts'
+import { REPLICA_STATES, type VectorReplicaStatus } from '../../../storage/vector-replication.ts'
 import type { Caller } from '../authorization.ts'
 import { learningFields, toWireLearning } from '../learning/signal-operations.ts'
 import { defineOperation } from '../operation.ts'
-import { cacheStats } from './embedding-cache-stats.ts'
-import { tierOutput, toWireTier } from './vector-store-operations.ts'
+import { readEmbeddingCacheStats } from './embedding-cache-stats.ts'
+import { replicaStatus, toWireReplicaStatus } from './vector-store-operations.ts'
 
 const nothing = z.strictObject({})
 
@@ -27,7 +27,7 @@ export const checkHealth = defineOperation({
   http: { method: 'GET', path: '/api/memory/health' },
   run: async ({ engine }) => {
     const started = performance.now()
-    const { works, because } = await engine.probe()
+    const { works, reason: because } = await engine.testWrite()
     return {
       working: works,
       latencyMs: Math.round((performance.now() - started) * 100) / 100,
@@ -65,7 +65,7 @@ export const listEmbeddingProviders = defineOperation({
 const nullableText = z.string().nullable()
 const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 
-export const engineStatus = defineOperation({
+export const getEngineStatus = defineOperation({
   name: 'memory.engineStatus',
   summary: 'What recall is made of, and what of it works.',
   access: 'read',
@@ -112,9 +112,9 @@ export const engineStatus = defineOperation({
   http: { method: 'GET', path: '/api/memory/engine-status' },
   run: async (context) => {
     const { engine, caller } = context
-    const { kind, index, withoutVectors, rerankTrouble, tier } = await engine.status()
-    const { embedder, reranker } = engine.parts()
-    const { rerankEnabled } = await engine.settings.effective(homeOf(caller))
+    const { kind, index, vectorsUnavailableReason: withoutVectors, rerankerProblem: rerankTrouble, replication: tier } = await engine.status()
+    const { embedder, reranker } = engine.getComponents()
+    const { rerankEnabled } = await engine.settings.resolve(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'
     // Of all owners together: how much others have is not for everybody.
     const counts = caller.role === 'superadmin' ? index : null
@@ -131,16 +131,16 @@ export const engineStatus = defineOperation({
             : embedder.state.kind === 'failing'
               ? embedder.state.because
               : null,
-        cacheStats: cacheStats(context),
+        cacheStats: readEmbeddingCacheStats(context),
       },
       vectorStore: {
-        backend: index === null ? 'none' : tier.answering === 'embedded' ? kind : tier.answering,
+        backend: index === null ? 'none' : tier.servedBy === 'embedded' ? kind : tier.servedBy,
         available: index !== null,
         memories: counts?.memories ?? null,
         turns: counts?.turns ?? null,
         rowCount: counts?.vectors ?? null,
         needsReindex: counts?.missing ?? null,
-        reason: index === null ? withoutVectors : index.because,
+        reason: index === null ? withoutVectors : index.reason,
       },
       qdrant: await qdrantPart(engine, tier, caller.role === 'superadmin'),
       rerank: {
@@ -154,13 +154,13 @@ export const engineStatus = defineOperation({
   },
 })
 
-async function qdrantPart(engine: Engine, tier: TierStatus, isSuperadmin: boolean) {
-  if (tier.mirror !== 'qdrant') {
+async function qdrantPart(engine: Engine, tier: VectorReplicaStatus, isSuperadmin: boolean) {
+  if (tier.backend !== 'qdrant') {
     return { enabled: false, healthy: null, latencyMs: null, error: null }
   }
-  const health = await engine.tiers.health()
+  const health = await engine.replication.health()
   const isFailing = tier.state === 'down' || tier.state === 'refused'
-  const error = isFailing ? (isSuperadmin ? tier.because : TIER_STATES[tier.state]) : null
+  const error = isFailing ? (isSuperadmin ? tier.reason : REPLICA_STATES[tier.state]) : null
   return {
     enabled: true,
     healthy: health?.isReady === true && !isFailing,
@@ -200,7 +200,7 @@ export const reindex = defineOperation({
   http: { method: 'POST', path: '/api/memory/reindex', status: 202 },
   targets: () => ['vectors'],
   run: async ({ engine }, { force }) => {
-    const { index, withoutVectors } = await engine.status()
+    const { index, vectorsUnavailableReason: withoutVectors } = await engine.status()
     if (index === null) {
       throw new AppError('missing_part', withoutVectors ?? 'There is no embedding model.')
     }
@@ -223,7 +223,7 @@ export const reindex = defineOperation({
   },
 })
 
-export const reindexStatus = defineOperation({
+export const getReindexStatus = defineOperation({
   name: 'memory.reindexStatus',
   summary: 'The progress of embedding memories and turns.',
   access: 'manage',
@@ -243,7 +243,7 @@ export const reindexStatus = defineOperation({
   },
 })
 
-export const systemStatus = defineOperation({
+export const getSystemStatus = defineOperation({
   name: 'system.status',
   summary: 'What is there, how much of it, and what does not work.',
   access: 'read',
@@ -290,7 +290,7 @@ export const systemStatus = defineOperation({
         }),
       })
       .nullable(),
-    vectors: tierOutput.describe('Where memories are looked for by meaning.'),
+    vectors: replicaStatus.describe('Where memories are looked for by meaning.'),
     learning: z
       .object({
         ...learningFields,
@@ -314,7 +314,7 @@ export const systemStatus = defineOperation({
     const home = { owner: caller.home }
     const [status, { total }, learning] = await Promise.all([
       engine.status(),
-      engine.tally(home, {}),
+      engine.countMemories(home, {}),
       engine.learning(home),
     ])
     const isSuperadmin = caller.role === 'superadmin'
@@ -342,10 +342,10 @@ export const systemStatus = defineOperation({
           ? null
           : {
               space: index.space,
-              filling: index.filling,
+              filling: index.buildingSpace,
               vectors: isSuperadmin ? index.vectors : null,
               missing: isSuperadmin ? index.missing : null,
-              because: index.because,
+              because: index.reason,
               facts: isSuperadmin ? { ...index.facts } : {},
               embedder: {
                 source: index.embedder.source,
@@ -354,8 +354,8 @@ export const systemStatus = defineOperation({
                 facts: isSuperadmin ? { ...index.embedder.facts } : {},
               },
             },
-      vectors: toWireTier(status.tier, isSuperadmin),
-      learning: { ...toWireLearning(learning), because: status.life.fault },
+      vectors: toWireReplicaStatus(status.replication, isSuperadmin),
+      learning: { ...toWireLearning(learning), because: status.learning.lastError },
       caller: { role: caller.role, home: caller.home, actsFor: [...caller.actsFor] },
     }
   },
@@ -367,11 +367,11 @@ const faults = z.object({
 })
 
 async function examine(engine: Engine, repair: boolean) {
-  const found = await engine.doctor({ repair })
+  const found = await engine.checkIntegrity({ repair })
   return { faults: found.map((fault) => ({ ...fault })), isRepaired: repair }
 }
 
-export const doctor = defineOperation({
+export const checkIntegrity = defineOperation({
   name: 'system.doctor',
   summary: 'Compares what is stored with what is derived from it.',
   access: 'manage',
@@ -382,7 +382,7 @@ export const doctor = defineOperation({
   run: ({ engine }) => examine(engine, false),
 })
 
-export const repair = defineOperation({
+export const repairIntegrity = defineOperation({
   name: 'system.repair',
   summary: 'Does the same, and mends what is derived.',
   access: 'manage',

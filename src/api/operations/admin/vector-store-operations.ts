@@ -8,19 +8,19 @@ import { AppError, toAppError } from '../../../domain/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { QUANTIZATIONS } from '../../../domain/settings/vector-store-settings.ts'
 import {
-  TIER_STATES,
-  type TierState,
-  type TierStatus,
+  REPLICA_STATES,
+  type ReplicaState,
+  type VectorReplicaStatus,
 } from '../../../storage/vector-replication.ts'
 import { isoTime } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { ownerOf, scopeFields } from '../scope-fields.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 const nothing = z.strictObject({})
 const nullableText = z.string().nullable()
-const stateNames = Object.keys(TIER_STATES) as [TierState, ...TierState[]] // a table that is never empty
+const stateNames = Object.keys(REPLICA_STATES) as [ReplicaState, ...ReplicaState[]] // a table that is never empty
 
-export const tierOutput = z
+export const replicaStatus = z
   .object({
     mirror: z.enum(['qdrant', 'lancedb']).nullable().describe('The one that is configured.'),
     answering: z
@@ -39,9 +39,9 @@ export const tierOutput = z
   .meta({ id: 'VectorTier' })
 
 /** For all to see; what counts or names something is for superadmins. */
-export function toWireTier(status: TierStatus, isWhole: boolean): z.output<typeof tierOutput> {
-  const { mirror, answering, state, since, nextTryAt } = status
-  const { because, progress, behind } = status
+export function toWireReplicaStatus(status: VectorReplicaStatus, isWhole: boolean): z.output<typeof replicaStatus> {
+  const { backend, servedBy: answering, state, since, nextRetryAt: nextTryAt } = status
+  const { reason: because, progress, pendingMemories: behind } = status
   return {
     ...{ mirror, answering, state },
     since: isoTime(since),
@@ -63,11 +63,11 @@ const output = z.object({
   quantization: z.enum(QUANTIZATIONS),
   hasApiKey: z.boolean().describe('Whether a key is stored. One of the environment is not told.'),
   apiKeyMasked: nullableText,
-  tier: tierOutput,
+  tier: replicaStatus,
 })
 
-async function toWire({ engine }: Context): Promise<z.output<typeof output>> {
-  const known = await engine.tiers.qdrant()
+async function toWire({ engine }: OperationContext): Promise<z.output<typeof output>> {
+  const known = await engine.replication.qdrant()
   const { url, prefix, quantization, maskedKey } = known
   return {
     enabled: known.isEnabled,
@@ -78,7 +78,7 @@ async function toWire({ engine }: Context): Promise<z.output<typeof output>> {
     quantization,
     hasApiKey: maskedKey !== null,
     apiKeyMasked: maskedKey,
-    tier: toWireTier(await engine.tiers.current(), true),
+    tier: toWireReplicaStatus(await engine.replication.current(), true),
   }
 }
 
@@ -91,8 +91,8 @@ function hostAndPort(url: string): { readonly host: string | null; readonly port
   return { host: hostname, port: given === '' ? usual : Number(given) }
 }
 
-function modelOf(engine: Context['engine']): string | null {
-  return engine.parts().embedder?.model ?? null
+function modelOf(engine: OperationContext['engine']): string | null {
+  return engine.getComponents().embedder?.model ?? null
 }
 
 export const getQdrant = defineOperation({
@@ -130,10 +130,10 @@ export const changeQdrant = defineOperation({
   targets: (_, given) => Object.keys(given),
   run: async (context, given) => {
     const { engine } = context
-    refuseOtherModel(modelOf(engine), given.embeddingModel)
-    const url = addressOf(given, await engine.tiers.qdrant())
+    assertSupportedModel(modelOf(engine), given.embeddingModel)
+    const url = addressOf(given, await engine.replication.qdrant())
     const { enabled, collection, quantization, apiKey } = given
-    await engine.tiers.changeQdrant(
+    await engine.replication.changeQdrant(
       {
         ...(enabled === undefined ? {} : { vectorStore: enabled ? 'qdrant' : 'embedded' }),
         ...(url === undefined ? {} : { qdrantUrl: url }),
@@ -146,7 +146,7 @@ export const changeQdrant = defineOperation({
   },
 })
 
-function refuseOtherModel(inUse: string | null, wanted: string | null | undefined): void {
+function assertSupportedModel(inUse: string | null, wanted: string | null | undefined): void {
   if (wanted == null || wanted === inUse) return
   throw new AppError(
     'invalid_input',
@@ -172,7 +172,7 @@ function addressOf(
 
 const NOT_CONFIGURED = 'not_configured'
 
-export const qdrantHealth = defineOperation({
+export const checkQdrantHealth = defineOperation({
   name: 'settings.qdrantHealth',
   summary: 'Whether the vector store beside the memories is ready, and how long it took to say so.',
   access: 'manage',
@@ -182,13 +182,13 @@ export const qdrantHealth = defineOperation({
     latencyMs: z.number().nullable(),
     error: z.string().optional().describe(`\`${NOT_CONFIGURED}\` where there is none.`),
     detail: nullableText.describe('What it says of itself.'),
-    tier: tierOutput,
+    tier: replicaStatus,
   }),
   http: { method: 'GET', path: '/api/settings/qdrant/health' },
   cli: 'vectors',
   run: async ({ engine }) => {
-    const health = await engine.tiers.health()
-    const tier = toWireTier(await engine.tiers.current(), true)
+    const health = await engine.replication.health()
+    const tier = toWireReplicaStatus(await engine.replication.current(), true)
     if (health === null) {
       const error = tier.state === 'off' ? NOT_CONFIGURED : (tier.because ?? NOT_CONFIGURED)
       return { ok: false, latencyMs: null, error, detail: null, tier }
@@ -198,7 +198,7 @@ export const qdrantHealth = defineOperation({
   },
 })
 
-export const qdrantSearch = defineOperation({
+export const searchQdrant = defineOperation({
   name: 'settings.qdrantSearch',
   summary: 'What the vector store beside the memories finds by itself, to see whether it works.',
   access: 'manage',
@@ -216,17 +216,17 @@ export const qdrantSearch = defineOperation({
   http: { method: 'POST', path: '/api/settings/qdrant/search' },
   run: async (context, { query, topK, ...input }) => {
     const { engine, signal } = context
-    const scope = parseScope({ owner: ownerOf(context, input, 'read') })
+    const scope = parseScope({ owner: resolveOwner(context, input, 'read') })
     try {
-      const hits = await engine.tiers.search(scope, { text: query, limit: topK, signal })
+      const hits = await engine.replication.searchReplica(scope, { text: query, limit: topK, signal })
       return { ok: true, results: hits.map(({ id, similarity }) => ({ id, score: similarity })) }
     } catch (error) {
-      return { ok: false, results: [], error: toldOf(error) }
+      return { ok: false, results: [], error: describeFailure(error) }
     }
   },
 })
 
-export const qdrantCleanup = defineOperation({
+export const cleanUpQdrant = defineOperation({
   name: 'settings.qdrantCleanup',
   summary: 'Removes what has expired or belongs to no memory from the vector store beside them.',
   access: 'manage',
@@ -244,23 +244,23 @@ export const qdrantCleanup = defineOperation({
   cli: 'vectors',
   targets: () => ['vectors'],
   run: async ({ engine }, { dryRun }) => {
-    const { retentionDays } = await engine.settings.effective(null)
+    const { retentionDays } = await engine.settings.resolve(null)
     try {
-      return { ok: true, deletedCount: await engine.tiers.cleanUp({ dryRun }), retentionDays }
+      return { ok: true, deletedCount: await engine.replication.cleanUp({ dryRun }), retentionDays }
     } catch (error) {
-      return { ok: false, deletedCount: 0, retentionDays, error: toldOf(error) }
+      return { ok: false, deletedCount: 0, retentionDays, error: describeFailure(error) }
     }
   },
 })
 
 /** What doesn't work is the answer here. A bug is told as one. */
-function toldOf(thrown: unknown): string {
+function describeFailure(thrown: unknown): string {
   const error = toAppError(thrown)
   if (error.code === 'internal' || error.code === 'cancelled') throw error
   return error.message
 }
 
-export const qdrantModels = defineOperation({
+export const listQdrantModels = defineOperation({
   name: 'settings.qdrantModels',
   summary: 'Embedding models that vectors could come from, the one in use among them.',
   access: 'read',

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import {
   isMemoryDocument,
   isTurnDocument,
-  roleOfDocument,
+  getTurnRole,
 } from '../../../domain/search-document.ts'
-import { isoTime, toWire, wireMemory } from '../memory-schema.ts'
+import { isoTime, toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 
 export const recallForPrompt = defineOperation({
   name: 'hook.recall',
@@ -33,14 +33,14 @@ export const recallForPrompt = defineOperation({
   }),
   http: { method: 'POST', path: '/api/hooks/recall' },
   run: async (context, { prompt, ...input }) => {
-    const found = await context.engine.recallFor(scopeOf(context, input, 'read'), prompt)
+    const found = await context.engine.recallForPrompt(resolveScope(context, input, 'read'), prompt)
     const { block, memories, skipped } = found
     return {
       block,
-      memories: memories.filter(isMemoryDocument).map(toWire),
+      memories: memories.filter(isMemoryDocument).map(toWireMemory),
       turns: memories.filter(isTurnDocument).map((turn) => ({
         id: turn.id as string,
-        role: roleOfDocument(turn) ?? 'user',
+        role: getTurnRole(turn) ?? 'user',
         sessionId: turn.place.session ?? '',
         createdAt: isoTime(turn.createdAt),
       })),
@@ -81,8 +81,8 @@ export const captureMessages = defineOperation({
   http: { method: 'POST', path: '/api/hooks/capture' },
   targets: ({ captured }) => captured.map(({ id }) => id),
   run: async (context, { messages, ...input }) => {
-    const scope = scopeOf(context, input, 'write')
-    const { captured, passed, skipped } = await context.engine.captureFrom(scope, messages)
-    return { captured: captured.map(({ memory }) => toWire(memory)), passed, skipped }
+    const scope = resolveScope(context, input, 'write')
+    const { captured, passed, skipped } = await context.engine.captureMessages(scope, messages)
+    return { captured: captured.map(({ memory }) => toWireMemory(memory)), passed, skipped }
   },
 })

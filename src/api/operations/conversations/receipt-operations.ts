@@ -2,27 +2,27 @@
 import { z } from 'zod'
 import {
   type Conversations,
-  SKIPPED,
+  CONTEXT_SKIP_REASONS,
   type SkipReason,
 } from '../../../conversations/conversations.ts'
 import { GATE_SECTIONS } from '../../../conversations/gate/types.ts'
 import {
-  REDACTIONS,
+  REDACTION_REASONS,
   type Receipt,
   type ReceiptDetail,
 } from '../../../conversations/receipts/receipt.ts'
 import { AppError } from '../../../domain/errors.ts'
-import { FORMAT_NAMES, PLACEMENTS } from '../../../domain/model-call.ts'
+import { API_FORMATS, BLOCK_PLACEMENTS } from '../../../domain/model-call.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import { SETTINGS } from '../../../domain/settings/settings.ts'
 import type { Page } from '../../../storage/store.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 
 const ids = z.array(z.string())
 
-export const SKIP_REASONS = Object.keys(SKIPPED) as [SkipReason, ...SkipReason[]] // the table's own keys
+export const SKIP_REASONS = Object.keys(CONTEXT_SKIP_REASONS) as [SkipReason, ...SkipReason[]] // the table's own keys
 const gateMode = z.enum(SETTINGS.relevanceGateMode.choices)
 
 export const wireGate = z
@@ -49,7 +49,7 @@ export const wireReceipt = z
     sessionId: z.string().describe('Empty when it belongs to none.'),
     at: z.string().describe('ISO 8601'),
     requestId: z.string(),
-    format: z.enum(FORMAT_NAMES),
+    format: z.enum(API_FORMATS),
     model: z.string(),
     provider: z.string(),
     status: z.int().nullable().describe('What the provider answered with; null for nothing.'),
@@ -70,7 +70,7 @@ export const wireReceipt = z
     identity: ids.describe('Of those that were added: those that are always given.'),
     quoted: ids.describe('Turns of earlier conversations that were added word for word.'),
     injected: z
-      .object({ placement: z.enum(PLACEMENTS), memories: ids, tokens: z.int() })
+      .object({ placement: z.enum(BLOCK_PLACEMENTS), memories: ids, tokens: z.int() })
       .nullable(),
     shadow: z
       .object({ memories: ids, tokens: z.int() })
@@ -113,7 +113,7 @@ export const wireReceiptDetail = wireReceipt
         wirePiece.extend({
           line: z.string().nullable().describe('As the model read it; null when it is redacted.'),
           redaction: z
-            .enum(REDACTIONS)
+            .enum(REDACTION_REASONS)
             .nullable()
             .describe(
               'Why the line is not shown: its memory or turn was erased (`erased`), its memory is in the trash (`forgotten`), or it was not stored (`not-kept`).',
@@ -198,7 +198,7 @@ export const listReceipts = defineOperation({
   run: async (context, { limit, after, model, memory, skipped, ...input }) => {
     const { rows, next } = await matchingReceipts(
       context.engine.conversations,
-      scopeOf(context, input, 'read'),
+      resolveScope(context, input, 'read'),
       ({ model: named, injected, skipped: reason }) =>
         (model === undefined || model === named) &&
         (memory === undefined || injected?.memories.some((id) => id === memory) === true) &&
@@ -222,7 +222,7 @@ async function matchingReceipts(
   const rows: Receipt[] = []
   let after = first ?? null
   for (let read = 0; read < READ_MAX; read += READ_AT_ONCE) {
-    const page = await conversations.receipts(scope, {
+    const page = await conversations.listReceipts(scope, {
       limit: READ_AT_ONCE,
       ...(after === null ? {} : { after }),
     })
@@ -247,7 +247,7 @@ export const getReceipt = defineOperation({
   http: { method: 'GET', path: '/api/receipts/{id}' },
   cli: 'receipts',
   run: async (context, { id, ...input }) => {
-    const receipt = await context.engine.conversations.receipt(scopeOf(context, input, 'read'), id)
+    const receipt = await context.engine.conversations.getReceipt(resolveScope(context, input, 'read'), id)
     if (receipt === null) throw new AppError('not_found', `There is no receipt ${id} here.`, { id })
     return { receipt: toWireReceiptDetail(receipt) }
   },

@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import type { Receipt } from '../../../conversations/receipts/receipt.ts'
 import { AppError } from '../../../domain/errors.ts'
-import { timeInput } from '../memory-schema.ts'
+import { timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 
 const READ_AT_ONCE = 1_000
 /** Beyond this the oldest are left out, and the answer says so. */
@@ -32,13 +32,13 @@ const NOTHING: Count = {
   memory: 0,
 }
 
-export const receiptStats = defineOperation({
+export const getReceiptStatistics = defineOperation({
   name: 'receipt.stats',
   summary: 'What requests to models cost and learned, by day and model, as their receipts tell.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
-    since: timeInput.optional().describe('Only requests from then on; default: all receipts.'),
+    since: timeField.optional().describe('Only requests from then on; default: all receipts.'),
     timeZone: z.string().max(100).default('UTC').describe('Where days begin, as Europe/Lisbon.'),
   }),
   output: z.object({
@@ -51,15 +51,15 @@ export const receiptStats = defineOperation({
   }),
   http: { method: 'GET', path: '/api/receipts/stats' },
   run: async (context, { since, timeZone, ...input }) => {
-    const dayOf = daysIn(timeZone)
+    const dayOf = dayFormatter(timeZone)
     const { conversations } = context.engine
-    const scope = scopeOf(context, input, 'read')
+    const scope = resolveScope(context, input, 'read')
     const from = since ?? Number.NEGATIVE_INFINITY
     const found: Receipt[] = []
     let after: string | null = null
     let isOver = false
     do {
-      const page: Awaited<ReturnType<typeof conversations.receipts>> = await conversations.receipts(
+      const page: Awaited<ReturnType<typeof conversations.listReceipts>> = await conversations.listReceipts(
         scope,
         {
           limit: READ_AT_ONCE,
@@ -125,7 +125,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-export function daysIn(timeZone: string): (at: number) => string {
+export function dayFormatter(timeZone: string): (at: number) => string {
   try {
     const format = new Intl.DateTimeFormat('en', {
       ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TURN_ROLES, type Turn } from '../../../domain/turn.ts'
-import { idField } from '../memories/memory-operations.ts'
-import { changes, isoTime } from '../memory-schema.ts'
+import { memoryIdField } from '../memories/memory-operations.ts'
+import { changesSchema, isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { nextField as next, pageFields } from '../page-fields.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { nextCursorField as next, pageFields } from '../page-fields.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 
 const { owner, apiKeyId, user } = scopeFields
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
@@ -67,7 +67,7 @@ export const listSessions = defineOperation({
   http: { method: 'GET', path: '/api/sessions' },
   cli: 'sessions',
   run: async (context, { limit, after, ...input }) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'read')
+    const { session: _, ...scope } = resolveScope(context, input, 'read')
     const page = await context.engine.transcript.sessions(scope, {
       limit,
       ...(after === undefined ? {} : { after }),
@@ -99,7 +99,7 @@ export const listTurns = defineOperation({
   http: { method: 'GET', path: '/api/sessions/{id}/turns' },
   cli: 'sessions',
   run: async (context, { id, order, limit, after, ...input }) => {
-    const scope = scopeOf(context, { ...input, sessionId: id }, 'read')
+    const scope = resolveScope(context, { ...input, sessionId: id }, 'read')
     const page = await context.engine.transcript.turns(scope, {
       ...{ limit, order },
       ...(after === undefined ? {} : { after }),
@@ -134,7 +134,7 @@ export const forgetSession = defineOperation({
   cli: 'sessions',
   targets: (_, { id }) => [String(id)],
   run: async (context, { id, memories, ...input }) => {
-    const scope = scopeOf(context, { ...input, sessionId: id }, 'curate')
+    const scope = resolveScope(context, { ...input, sessionId: id }, 'curate')
     const { turns, signals, cleared } = await context.engine.transcript.forgetSession(scope, {
       memories,
     })
@@ -155,7 +155,7 @@ export const getTurn = defineOperation({
   http: { method: 'GET', path: '/api/turns/{id}', version: versionOf },
   cli: 'sessions',
   run: async (context, { id, ...input }) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'read')
+    const { session: _, ...scope } = resolveScope(context, input, 'read')
     return { turn: toWireTurn(await context.engine.transcript.get(scope, id)) }
   },
 })
@@ -171,12 +171,12 @@ export const editTurn = defineOperation({
     version: z.int().min(1).optional().describe('Only if it still is at this version.'),
     content: z.string().min(1).max(TURN_CHARACTERS_MAX),
   }),
-  output: z.object({ turn: wireTurn, changes }),
+  output: z.object({ turn: wireTurn, changes: changesSchema }),
   http: { method: 'PATCH', path: '/api/turns/{id}', version: versionOf },
   cli: 'sessions',
   targets: ({ turn }) => [turn.id],
   run: async (context, { id, version, content, ...input }) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'write')
+    const { session: _, ...scope } = resolveScope(context, input, 'write')
     const edited = await context.engine.transcript.edit(scope, id, {
       content,
       ...(version === undefined ? {} : { version }),
@@ -185,7 +185,7 @@ export const editTurn = defineOperation({
   },
 })
 
-const switched = z.object({
+const turnStateOutput = z.object({
   success: z.literal(true),
   turn: wireTurn,
   learned: z.array(z.string()).describe('Memories that were learned from it, and stay.'),
@@ -198,12 +198,12 @@ export const disableTurn = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: turnInput,
-  output: switched,
+  output: turnStateOutput,
   http: { method: 'POST', path: '/api/turns/{id}/disable' },
   cli: 'sessions',
   targets: ({ turn }) => [turn.id],
   run: async (context, { id, ...input }) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'write')
+    const { session: _, ...scope } = resolveScope(context, input, 'write')
     const { turn, learned } = await context.engine.transcript.disable(scope, id)
     return { success: true as const, turn: toWireTurn(turn), learned: [...learned] }
   },
@@ -215,12 +215,12 @@ export const restoreTurn = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: turnInput,
-  output: switched,
+  output: turnStateOutput,
   http: { method: 'POST', path: '/api/turns/{id}/restore' },
   cli: 'sessions',
   targets: ({ turn }) => [turn.id],
   run: async (context, { id, ...input }) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'write')
+    const { session: _, ...scope } = resolveScope(context, input, 'write')
     const { turn, learned } = await context.engine.transcript.restore(scope, id)
     return { success: true as const, turn: toWireTurn(turn), learned: [...learned] }
   },
@@ -241,17 +241,17 @@ export const forgetTurn = defineOperation({
   cli: 'sessions',
   targets: ({ id, learned }) => [id, ...learned],
   run: async (context, { id, ...input }) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'curate')
+    const { session: _, ...scope } = resolveScope(context, input, 'curate')
     const { turn, learned } = await context.engine.transcript.forget(scope, id)
     return { id: turn.id, sessionId: turn.place.session ?? '', learned: [...learned] }
   },
 })
 
-export const memorySources = defineOperation({
+export const listMemorySources = defineOperation({
   name: 'memory.sources',
   summary: 'What a memory was learned from, as far as it is still kept.',
   access: 'read',
-  input: z.strictObject({ ...scopeFields, id: idField }),
+  input: z.strictObject({ ...scopeFields, id: memoryIdField }),
   output: z.object({
     turns: z.array(wireTurn),
     goneTurns: z.array(z.string()).describe('Those that are not kept any more.'),
@@ -259,7 +259,7 @@ export const memorySources = defineOperation({
   http: { method: 'GET', path: '/api/memory/{id}/sources' },
   run: async (context, { id, ...input }) => {
     const { engine } = context
-    const memory = await engine.get(scopeOf(context, input, 'read'), id)
+    const memory = await engine.get(resolveScope(context, input, 'read'), id)
     if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
     const { turns, gone } = await engine.transcript.sources(memory)
     return { turns: turns.map(toWireTurn), goneTurns: [...gone] }

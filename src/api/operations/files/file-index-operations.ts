@@ -2,16 +2,16 @@
 import { z } from 'zod'
 import { FILE_SOURCES } from '../../../files/file.ts'
 import { FILE_STATES } from '../../../files/file-contents.ts'
-import { mayDo } from '../authorization.ts'
+import { hasAccess } from '../authorization.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { filePath, filesFor, fileTrouble, whose, withoutPlace } from './file-operations.ts'
+import { filePath, resolveOwnerFiles, fileProblem, fileScopeFields, redactRootPath } from './file-operations.ts'
 
 const PER_PAGE_MAX = 200
 const PER_PAGE = 50
 const CURSOR_CHARACTERS_MAX = 4_000
 
-const paged = {
+const paginate = {
   limit: z.int().min(1).max(PER_PAGE_MAX).default(PER_PAGE),
   after: z.string().min(1).max(CURSOR_CHARACTERS_MAX).optional().describe('From `next`.'),
 }
@@ -25,7 +25,7 @@ export const listFiles = defineOperation({
   name: 'files.list',
   summary: 'The files of a root with their state, by path.',
   access: 'read',
-  input: z.strictObject({ ...whose, root: z.string().min(1).max(200), ...paged }),
+  input: z.strictObject({ ...fileScopeFields, root: z.string().min(1).max(200), ...paginate }),
   output: z.object({
     files: z.array(
       z.object({
@@ -38,7 +38,7 @@ export const listFiles = defineOperation({
         sizeBytes: z.int().nullable(),
         modifiedAt: z.string().nullable(),
         indexedAt: z.string().nullable(),
-        trouble: fileTrouble.nullable(),
+        trouble: fileProblem.nullable(),
       }),
     ),
     total: z.int(),
@@ -46,30 +46,30 @@ export const listFiles = defineOperation({
   }),
   http: { method: 'GET', path: '/api/files' },
   run: async (context, { root: id, limit, after, ...input }) => {
-    const { files, owner } = filesFor(context, input, 'read')
+    const { files, owner } = resolveOwnerFiles(context, input, 'read')
     const found = await files.contents.files(owner, id, { limit, ...from(after) })
-    const isTold = mayDo(context.caller, 'manage')
+    const isTold = hasAccess(context.caller, 'manage')
     const root = (await files.roots.list(owner)).find((each) => each.id === id)
     return {
-      files: found.items.map(({ trouble, modifiedAt, indexedAt, ...file }) => ({
+      files: found.items.map(({ problem: trouble, modifiedAt, indexedAt, ...file }) => ({
         ...file,
         ...{ modifiedAt: isoTime(modifiedAt), indexedAt: isoTime(indexedAt) },
         trouble:
-          trouble === null || isTold || root === undefined ? trouble : withoutPlace(trouble, root),
+          trouble === null || isTold || root === undefined ? trouble : redactRootPath(trouble, root),
       })),
       ...{ total: found.total, next: found.next },
     }
   },
 })
 
-export const listPieces = defineOperation({
+export const listChunks = defineOperation({
   name: 'files.pieces',
   summary: 'What a file was cut into, each piece with its lines and headings.',
   access: 'read',
   input: z.strictObject({
-    ...whose,
+    ...fileScopeFields,
     path: filePath,
-    limit: paged.limit,
+    limit: paginate.limit,
     after: z
       .string()
       .regex(/^\d{1,9}$/)
@@ -91,7 +91,7 @@ export const listPieces = defineOperation({
   }),
   http: { method: 'GET', path: '/api/files/pieces' },
   run: async (context, { path, limit, after, ...input }) => {
-    const { files, owner } = filesFor(context, input, 'read')
+    const { files, owner } = resolveOwnerFiles(context, input, 'read')
     const found = await files.contents.pieces(owner, path, { limit, ...from(after) })
     return {
       pieces: found.items.map(({ lineFirst, lineLast, headings, text, hasVector }) => ({

@@ -4,17 +4,17 @@ import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
-import { citationOf } from '../../../files/citation.ts'
-import { type CitationMode, isCited } from '../../../files/citation-mode.ts'
+import { formatCitation } from '../../../files/citation.ts'
+import { type CitationMode, isCitationShown } from '../../../files/citation-mode.ts'
 import type { EngineFiles } from '../../../files/engine-files.ts'
-import { FILE_SOURCES, FILE_TROUBLES, type FileTrouble, ROOT_KINDS } from '../../../files/file.ts'
-import type { FileAnswer, FileHit, FileQuery, FileStatus } from '../../../files/file-search.ts'
+import { FILE_SOURCES, FILE_PROBLEMS, type FileProblem, ROOT_KINDS } from '../../../files/file.ts'
+import type { FileSearchResult, FileHit, FileQuery, FileStatus } from '../../../files/file-search.ts'
 import type { NamedRoot } from '../../../files/roots.ts'
-import { defined } from '../../../lib/object.ts'
-import { type Access, mayDo } from '../authorization.ts'
-import { isoTime, listOf } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { ownerOf, type ScopeFields, scopeFields } from '../scope-fields.ts'
+import { omitUndefined } from '../../../lib/object.ts'
+import { type Access, hasAccess } from '../authorization.ts'
+import { isoTime, listField } from '../memory-schema.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { resolveOwner, type ScopeFields, scopeFields } from '../scope-fields.ts'
 
 const QUERY_CHARACTERS = 10_000
 const PATH_CHARACTERS = 4_000
@@ -24,14 +24,14 @@ const LINE_MAX = 1_000_000_000
 
 const { owner, apiKeyId } = scopeFields
 
-export const whose = { owner, apiKeyId }
+export const fileScopeFields = { owner, apiKeyId }
 const globs = z.array(z.string().min(1).max(500)).max(100)
 
-export type OwnersFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
+export type OwnerFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
 
 /** The files of whoever is meant. */
-export function filesFor(context: Context, input: ScopeFields, access: Access): OwnersFiles {
-  const named = ownerOf(context, input, access)
+export function resolveOwnerFiles(context: OperationContext, input: ScopeFields, access: Access): OwnerFiles {
+  const named = resolveOwner(context, input, access)
   const { files } = context.engine
   if (files === null) {
     throw new AppError('missing_part', 'There is no place here for an index of files.')
@@ -56,9 +56,9 @@ const wireRoot = z
 
 export type WireRoot = z.output<typeof wireRoot>
 
-function toWireRoot({ caller }: Context, root: NamedRoot): WireRoot {
+function toWireRoot({ caller }: OperationContext, root: NamedRoot): WireRoot {
   const { id, kind, name, path, include, exclude } = root
-  const isTold = mayDo(caller, 'manage')
+  const isTold = hasAccess(caller, 'manage')
   return {
     ...{ id, kind, name, include: [...include], exclude: [...exclude] },
     path: isTold ? path : null,
@@ -69,12 +69,12 @@ export const listRoots = defineOperation({
   name: 'files.roots',
   summary: 'Where the files of an owner are.',
   access: 'read',
-  input: z.strictObject(whose),
+  input: z.strictObject(fileScopeFields),
   output: z.object({ roots: z.array(wireRoot) }),
   http: { method: 'GET', path: '/api/files/roots' },
   cli: 'files',
   run: async (context, input) => {
-    const of = filesFor(context, input, 'read')
+    const of = resolveOwnerFiles(context, input, 'read')
     const roots = await of.files.roots.list(of.owner)
     return { roots: roots.map((root) => toWireRoot(context, root)) }
   },
@@ -87,7 +87,7 @@ export const addRoot = defineOperation({
   access: 'manage',
   isIdempotent: true,
   input: z.strictObject({
-    ...whose,
+    ...fileScopeFields,
     kind: z.enum(ROOT_KINDS).default('path'),
     path: z.string().min(1).max(PATH_CHARACTERS).describe('Absolute, or within the workspace.'),
     include: globs.optional().describe('Only these, as `**/*.md`.'),
@@ -98,8 +98,8 @@ export const addRoot = defineOperation({
   cli: 'files',
   targets: ({ root }) => [root.id],
   run: async (context, { kind, path, include, exclude, ...input }) => {
-    const of = filesFor(context, input, 'manage')
-    const globsGiven = defined({ include, exclude })
+    const of = resolveOwnerFiles(context, input, 'manage')
+    const globsGiven = omitUndefined({ include, exclude })
     const root = await of.files.roots.add(of.owner, { kind, path, ...globsGiven } as never) // without what is undefined
     return { success: true as const, root: toWireRoot(context, root) }
   },
@@ -110,13 +110,13 @@ export const removeRoot = defineOperation({
   summary: 'Takes files out of the index of an owner. The files stay as they are.',
   access: 'manage',
   isIdempotent: true,
-  input: z.strictObject({ ...whose, id: z.string().min(1).max(200) }),
+  input: z.strictObject({ ...fileScopeFields, id: z.string().min(1).max(200) }),
   output: z.object({ success: z.literal(true), id: z.string() }),
   http: { method: 'DELETE', path: '/api/files/roots/{id}' },
   cli: 'files',
   targets: ({ id }) => [id],
   run: async (context, { id, ...input }) => {
-    const of = filesFor(context, input, 'manage')
+    const of = resolveOwnerFiles(context, input, 'manage')
     if (!(await of.files.roots.remove(of.owner, id))) {
       throw new AppError('not_found', `There is no root ${id} here.`, { id })
     }
@@ -124,12 +124,12 @@ export const removeRoot = defineOperation({
   },
 })
 
-const counted = z.object({ files: z.int(), chunks: z.int() })
-const probed = z.object({ ok: z.boolean(), error: z.string().nullable() })
+const countOutput = z.object({ files: z.int(), chunks: z.int() })
+const probeOutput = z.object({ ok: z.boolean(), error: z.string().nullable() })
 
-export const fileTrouble = z.object({
+export const fileProblem = z.object({
   path: z.string().describe('Empty for the root itself.'),
-  because: z.enum(FILE_TROUBLES),
+  because: z.enum(FILE_PROBLEMS),
   message: z.string(),
 })
 
@@ -138,20 +138,20 @@ export const filesStatus = defineOperation({
   summary: 'How the index of an owner’s files stands, and what could not be read.',
   access: 'read',
   input: z.strictObject({
-    ...whose,
+    ...fileScopeFields,
     deep: z.boolean().default(false).describe('Also tries the embedding model and vectors.'),
   }),
   output: z.object({
     backend: z.string().describe('What would answer now: `builtin` or `qmd`.'),
     roots: z.array(
       wireRoot.extend({
-        ...counted.shape,
+        ...countOutput.shape,
         dirty: z.boolean().describe('Something may have changed since the last look.'),
         lastSyncAt: z.string().nullable(),
-        troubles: z.array(fileTrouble),
+        troubles: z.array(fileProblem),
       }),
     ),
-    sources: z.object({ memory: counted, sessions: counted }),
+    sources: z.object({ memory: countOutput, sessions: countOutput }),
     watching: z.object({
       mode: z.enum(['events', 'polling', 'off']),
       because: z.string().nullable(),
@@ -165,12 +165,12 @@ export const filesStatus = defineOperation({
       .describe('Why, where something is wrong; null where it is a matter of time.'),
     rebuilding: z.object({ filesDone: z.int(), filesTotal: z.int() }).nullable(),
     facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-    probes: z.object({ embedding: probed, vectors: probed }).optional(),
+    probes: z.object({ embedding: probeOutput, vectors: probeOutput }).optional(),
   }),
   http: { method: 'GET', path: '/api/files/status' },
   cli: 'files',
   run: async (context, { deep, ...input }) => {
-    const { files, owner: of } = filesFor(context, input, 'read')
+    const { files, owner: of } = resolveOwnerFiles(context, input, 'read')
     const [status, roots] = await Promise.all([files.status(of), files.roots.list(of)])
     const { bySource, roots: states, facts, watching, rebuilding, ...rest } = status
     return {
@@ -179,12 +179,12 @@ export const filesStatus = defineOperation({
       rebuilding: rebuilding && { ...rebuilding },
       sources: { memory: { ...bySource.memory }, sessions: { ...bySource.sessions } },
       roots: roots.map((root) => toRootStatus(context, root, states)),
-      ...(deep ? { probes: await probesOf(files) } : {}),
+      ...(deep ? { probes: await toProbes(files) } : {}),
     }
   },
 })
 
-async function probesOf(files: EngineFiles) {
+async function toProbes(files: EngineFiles) {
   const [embedding, vectors] = await Promise.all([
     files.probeEmbeddingAvailability(),
     files.probeVectorAvailability(),
@@ -192,7 +192,7 @@ async function probesOf(files: EngineFiles) {
   return { embedding: { ...embedding }, vectors: { ...vectors } }
 }
 
-function toRootStatus(context: Context, root: NamedRoot, states: FileStatus['roots']) {
+function toRootStatus(context: OperationContext, root: NamedRoot, states: FileStatus['roots']) {
   const told = toWireRoot(context, root)
   const state = states.find(({ id }) => id === root.id)
   return {
@@ -202,13 +202,13 @@ function toRootStatus(context: Context, root: NamedRoot, states: FileStatus['roo
     dirty: state?.isDirty ?? true,
     lastSyncAt: isoTime(state?.lastSyncAt ?? null),
     troubles: (state?.troubles ?? []).map((each) =>
-      told.path === null ? withoutPlace(each, root) : { ...each },
+      told.path === null ? redactRootPath(each, root) : { ...each },
     ),
   }
 }
 
 /** Where on the machine a root lies is not for everybody. */
-export function withoutPlace({ path, because, message }: FileTrouble, root: NamedRoot) {
+export function redactRootPath({ path, reason: because, message }: FileProblem, root: NamedRoot) {
   const name = root.name === '' ? 'the workspace' : root.name
   const hide = (text: string) => text.replaceAll(root.path, name)
   return { path: hide(path), because, message: hide(message) }
@@ -220,7 +220,7 @@ export const syncFiles = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
-    ...whose,
+    ...fileScopeFields,
     force: z.boolean().default(false).describe('Reads and cuts every file anew.'),
     embed: z
       .boolean()
@@ -234,13 +234,13 @@ export const syncFiles = defineOperation({
     removed: z.int(),
     unchanged: z.int(),
     chunks: z.int(),
-    troubles: z.array(fileTrouble),
+    troubles: z.array(fileProblem),
     milliseconds: z.number(),
   }),
   http: { method: 'POST', path: '/api/files/sync' },
   cli: 'files',
   run: async (context, { force, embed: embeds, ...input }) => {
-    const { files, owner: of } = filesFor(context, input, 'write')
+    const { files, owner: of } = resolveOwnerFiles(context, input, 'write')
     const { signal, onProgress } = context
     const { troubles, ...report } = await files.sync(of, {
       ...{ force, embeds, signal },
@@ -248,9 +248,9 @@ export const syncFiles = defineOperation({
         onProgress?.({ done: filesDone, total: filesTotal, of: 'file' }),
       onEmbedding: (progress) => onProgress?.({ ...progress, of: 'piece' }),
     })
-    if (mayDo(context.caller, 'manage')) return { ...report, troubles: [...troubles] }
+    if (hasAccess(context.caller, 'manage')) return { ...report, troubles: [...troubles] }
     const roots = await files.roots.list(of)
-    const told = troubles.map((each) => roots.reduce(withoutPlace, { ...each }))
+    const told = troubles.map((each) => roots.reduce(redactRootPath, { ...each }))
     return { ...report, troubles: told }
   },
 })
@@ -260,7 +260,7 @@ export const fileSearchFields = {
   query: z.string().min(1).max(QUERY_CHARACTERS),
   maxResults: z.int().min(1).max(RESULTS_MAX).optional(),
   minScore: z.number().min(0).max(1).optional(),
-  sources: listOf(z.enum(FILE_SOURCES))
+  sources: listField(z.enum(FILE_SOURCES))
     .optional()
     .describe('`memory`: notes. `sessions`: transcripts. Default: both.'),
   sessionKey: z
@@ -285,7 +285,7 @@ export type WireFileHit = z.output<typeof fileHit>
 
 export function toFileHit(hit: FileHit, isWithCitation: boolean): WireFileHit {
   const { path, startLine: lineFirst, endLine: lineLast, headings } = hit
-  const citation = isWithCitation ? { citation: citationOf({ path, lineFirst, lineLast }) } : {}
+  const citation = isWithCitation ? { citation: formatCitation({ path, lineFirst, lineLast }) } : {}
   return { ...hit, headings: [...headings], ...citation }
 }
 
@@ -299,8 +299,8 @@ export const fileAnswer = z.object({
   mode: z.enum(['hybrid', 'keyword']),
 })
 
-export function toFileAnswer(answer: FileAnswer, citations: CitationMode) {
-  const { backend, provider, model, fallback, mode } = answer
+export function toFileAnswer(answer: FileSearchResult, citations: CitationMode) {
+  const { backend, provider, model, fallbackReason: fallback, mode } = answer
   return { backend, provider, model, fallback, mode, citations }
 }
 
@@ -308,16 +308,16 @@ export const searchFiles = defineOperation({
   name: 'files.search',
   summary: 'The lines of files that answer a question, best first; none when nothing fits.',
   access: 'read',
-  input: z.strictObject({ ...whose, ...fileSearchFields }),
+  input: z.strictObject({ ...fileScopeFields, ...fileSearchFields }),
   output: fileAnswer.extend({ results: z.array(fileHit) }),
   http: { method: 'POST', path: '/api/files/search' },
   cli: 'files',
   run: async (context, { query, maxResults, minScore, sources, sessionKey, ...input }) => {
-    const { files, owner: of } = filesFor(context, input, 'read')
-    const asked = defined({ text: query, maxResults, minScore, sources, signal: context.signal })
+    const { files, owner: of } = resolveOwnerFiles(context, input, 'read')
+    const asked = omitUndefined({ text: query, maxResults, minScore, sources, signal: context.signal })
     const answer = await files.search(of, asked as FileQuery) // without what is undefined
-    const { fileCitations: citations } = await context.engine.settings.effective(of)
-    const isWithCitation = isCited(citations, sessionKey)
+    const { fileCitations: citations } = await context.engine.settings.resolve(of)
+    const isWithCitation = isCitationShown(citations, sessionKey)
     const results = answer.hits.map((hit) => toFileHit(hit, isWithCitation))
     return { ...toFileAnswer(answer, citations), results }
   },
@@ -335,7 +335,7 @@ export const getFileText = defineOperation({
   name: 'files.get',
   summary: 'A file of an owner, or some lines of it; empty, with a reason, when there is none.',
   access: 'read',
-  input: z.strictObject({ ...whose, ...fileTextFields }),
+  input: z.strictObject({ ...fileScopeFields, ...fileTextFields }),
   output: z.object({
     path: z.string(),
     text: z.string(),
@@ -344,13 +344,13 @@ export const getFileText = defineOperation({
   http: { method: 'GET', path: '/api/files/text' },
   cli: 'files',
   run: async (context, { path, from, lines, ...input }) => {
-    const { files, owner: of } = filesFor(context, input, 'read')
-    const range = defined({ from, lines }) as Parameters<EngineFiles['readFile']>[2] // without what is undefined
+    const { files, owner: of } = resolveOwnerFiles(context, input, 'read')
+    const range = omitUndefined({ from, lines }) as Parameters<EngineFiles['readFile']>[2] // without what is undefined
     const read = await files.readFile(of, path, range)
-    if (read.reason === null || mayDo(context.caller, 'manage')) return { ...read }
+    if (read.reason === null || hasAccess(context.caller, 'manage')) return { ...read }
     const roots = await files.roots.list(of)
     const because = { path: '', because: 'failed' as const, message: read.reason }
-    return { ...read, reason: roots.reduce(withoutPlace, because).message }
+    return { ...read, reason: roots.reduce(redactRootPath, because).message }
   },
 })
 
@@ -360,13 +360,13 @@ export const appendNote = defineOperation({
   name: 'files.append',
   summary: 'Adds to the note of today in the workspace of an owner.',
   access: 'write',
-  input: z.strictObject({ ...whose, text: noteText.describe('Markdown.') }),
+  input: z.strictObject({ ...fileScopeFields, text: noteText.describe('Markdown.') }),
   output: z.object({ success: z.literal(true), path: z.string() }),
   http: { method: 'POST', path: '/api/files/append', status: 201 },
   cli: 'files',
   targets: ({ path }) => [path],
   run: async (context, { text, ...input }) => {
-    const { files, owner: of } = filesFor(context, input, 'write')
+    const { files, owner: of } = resolveOwnerFiles(context, input, 'write')
     return { success: true as const, path: (await files.append(of, text)).path }
   },
 })

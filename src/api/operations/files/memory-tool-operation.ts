@@ -1,10 +1,10 @@
 /** Anthropic's memory tool, served from an owner's workspace: one operation takes any of its commands. */
 import { z } from 'zod'
 import { createMemoryTool, type MemoryToolHandlers } from '../../../files/memory-tool.ts'
-import { defined } from '../../../lib/object.ts'
+import { omitUndefined } from '../../../lib/object.ts'
 import { defineOperation } from '../operation.ts'
 import { scopeFields } from '../scope-fields.ts'
-import { filesFor } from './file-operations.ts'
+import { resolveOwnerFiles } from './file-operations.ts'
 
 const COMMANDS = ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'] as const
 const TEXT_CHARACTERS = 10_000_000
@@ -41,10 +41,10 @@ export const useMemoryTool = defineOperation({
   targets: (_, { command, path: at, old_path, new_path }) =>
     command === 'view' ? [] : [at, old_path, new_path].filter((each) => each !== undefined),
   run: async (context, { owner: named, apiKeyId: other, command, ...given }) => {
-    const of = filesFor(context, { owner: named, apiKeyId: other }, 'write')
+    const of = resolveOwnerFiles(context, { owner: named, apiKeyId: other }, 'write')
     const handlers: MemoryToolHandlers = createMemoryTool(await of.files.workspace(of.owner))
     // The tool looks at each field itself, and answers in words that models know.
-    const content = await handlers[command]({ command, ...defined(given) } as never)
+    const content = await handlers[command]({ command, ...omitUndefined(given) } as never)
     if (command !== 'view') of.files.touch(of.owner)
     return { content }
   },

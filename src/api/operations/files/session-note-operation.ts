@@ -5,18 +5,18 @@ import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import type { Workspace } from '../../../files/file-tree.ts'
-import { sessionNote } from '../../../files/sessions/session-note.ts'
-import { linesOf } from '../../../learning/episodes.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
-import { filesFor } from './file-operations.ts'
+import { renderSessionNote } from '../../../files/sessions/session-note.ts'
+import { getEpisodeLines } from '../../../learning/episodes.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveOwnerFiles } from './file-operations.ts'
 
 const DAY_MS = 86_400_000
 const NOTE = /^memory\/\d{4}-\d\d-\d\d\.md$/
 
 const { owner, apiKeyId, user } = scopeFields
 
-export const flushToFiles = defineOperation({
+export const writeSessionNote = defineOperation({
   name: 'files.flush',
   summary: 'Distils a session, and adds what it came to to the note of today, once.',
   access: 'write',
@@ -34,10 +34,10 @@ export const flushToFiles = defineOperation({
   cli: 'files',
   targets: ({ path, written }) => (path === null || !written ? [] : [path]),
   run: async (context, { id, ...input }) => {
-    const of = filesFor(context, input, 'write')
+    const of = resolveOwnerFiles(context, input, 'write')
     const workspace = await of.files.workspace(of.owner) // before anything is asked of a model
-    const scope = scopeOf(context, { ...input, sessionId: id }, 'write')
-    const { outcome } = await context.engine.distil(scope, { signal: context.signal })
+    const scope = resolveScope(context, { ...input, sessionId: id }, 'write')
+    const { outcome } = await context.engine.distill(scope, { signal: context.signal })
     const digest = await digestOf(context, scope)
     if (digest === null) {
       if (outcome !== 'no_signals') return { outcome, path: null, written: false }
@@ -50,15 +50,15 @@ export const flushToFiles = defineOperation({
   },
 })
 
-async function digestOf({ engine }: Context, scope: ScopeInput) {
+async function digestOf({ engine }: OperationContext, scope: ScopeInput) {
   const [latest] = (await engine.episodes.list(scope, { limit: 1 })).rows
   if (latest === undefined) return null
   const { episode, facts } = await engine.episodes.get(scope, latest.id)
-  const text = sessionNote({
+  const text = renderSessionNote({
     session: episode.place.session ?? '',
     summary: episode.content,
-    decisions: linesOf(episode, 'decisions'),
-    actionItems: linesOf(episode, 'actionItems'),
+    decisions: getEpisodeLines(episode, 'decisions'),
+    actionItems: getEpisodeLines(episode, 'actionItems'),
     facts: facts.filter(isTrusted).map(({ content }) => content),
   })
   return { text, since: episode.updatedAt }

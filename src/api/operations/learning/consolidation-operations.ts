@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 import { report, toReport } from './distillation-operations.ts'
 
 const { owner, apiKeyId, user } = scopeFields
@@ -18,7 +18,7 @@ export const consolidateMemories = defineOperation({
   cli: 'consolidate',
   targets: ({ report: { id } }) => (id === null ? [] : [id]),
   run: async (context, { dryRun, ...input }) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'curate')
+    const { session: _, ...scope } = resolveScope(context, input, 'curate')
     const { engine, signal } = context
     const done = await engine.consolidate(scope, { dryRun, signal })
     const actions = done.actions.map((action) => ({
@@ -38,7 +38,7 @@ export const listConsolidations = defineOperation({
   http: { method: 'GET', path: '/api/consolidate' },
   cli: 'consolidate',
   run: async (context, input) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'read')
+    const { session: _, ...scope } = resolveScope(context, input, 'read')
     return { reports: (await context.engine.consolidations(scope)).map(toReport) }
   },
 })

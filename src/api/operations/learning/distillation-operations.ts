@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
-import { type KeptReport, UNDO_STATES } from '../../../learning/consolidation/report.ts'
+import { type StoredConsolidationReport, UNDO_STATES } from '../../../learning/consolidation/report.ts'
 import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversation-ingest.ts'
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
-import { idField } from '../memories/memory-operations.ts'
-import { changes, isoTime, timeInput } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { memoryIdField } from '../memories/memory-operations.ts'
+import { changesSchema, isoTime, timeField } from '../memory-schema.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 import type { WireReport } from './consolidation-operations.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
@@ -29,7 +29,7 @@ const facts = z
 
 const distilled = {
   change: z.string().nullable().describe('What undo takes.'),
-  changes,
+  changes: changesSchema,
   facts,
   identity: z.int().describe('How many statements were added to who the person is.'),
   pending: z.int().describe('How many exchanges of the session still wait.'),
@@ -61,7 +61,7 @@ export const ingestConversation = defineOperation({
         }),
       )
       .max(INGESTED_EXCHANGES_MAX),
-    session_date: timeInput.optional().describe('When it took place; default: now.'),
+    session_date: timeField.optional().describe('When it took place; default: now.'),
     skip_extraction: z.boolean().default(false).describe('Only keeps what was said.'),
   }),
   output: z.object({
@@ -75,7 +75,7 @@ export const ingestConversation = defineOperation({
   cli: 'ingest',
   targets: ({ episode_id }) => (episode_id === null ? ['conversation'] : [episode_id]),
   run: async (context, input) => {
-    const { owner: whose, user: person } = scopeOf(
+    const { owner: whose, user: person } = resolveScope(
       context,
       { owner: input.agent_id, user: input.user },
       'write',
@@ -122,9 +122,9 @@ export const flushSession = defineOperation({
   run: async (context, { id, ...input }) => {
     const scope =
       id === undefined
-        ? await latestSession(context, scopeOf(context, input, 'write'))
-        : scopeOf(context, { ...input, sessionId: id }, 'write')
-    const told = await context.engine.distil(scope, { signal: context.signal })
+        ? await latestSession(context, resolveScope(context, input, 'write'))
+        : resolveScope(context, { ...input, sessionId: id }, 'write')
+    const told = await context.engine.distill(scope, { signal: context.signal })
     const isEmpty = told.outcome === 'no_signals' && told.episode === null
     if (isEmpty && (await context.engine.signals.list(scope, { limit: 1 })).rows.length === 0) {
       throw new AppError('not_found', 'Nothing was said in such a session here.', {
@@ -135,7 +135,7 @@ export const flushSession = defineOperation({
   },
 })
 
-async function latestSession({ engine }: Context, scope: ScopeInput): Promise<ScopeInput> {
+async function latestSession({ engine }: OperationContext, scope: ScopeInput): Promise<ScopeInput> {
   const [latest] = (await engine.transcript.sessions(scope, { limit: 1 })).rows
   if (latest !== undefined) return latest.place
   throw new AppError('not_found', 'Nothing was said here that could be learned from.')
@@ -184,7 +184,7 @@ export const report = z
   })
   .meta({ id: 'ConsolidationReport' })
 
-export function toReport(given: KeptReport): WireReport {
+export function toReport(given: StoredConsolidationReport): WireReport {
   return {
     ...given,
     startedAt: isoTime(given.startedAt),
@@ -194,4 +194,4 @@ export function toReport(given: KeptReport): WireReport {
   }
 }
 
-export const reviewInput = z.strictObject({ ...scopeFields, id: idField })
+export const reviewInput = z.strictObject({ ...scopeFields, id: memoryIdField })

@@ -1,17 +1,17 @@
 /** Operations on episodes, the digests of conversations. An episode is a memory; here it is spelled as what it is. */
 import { z } from 'zod'
 import type { EpisodeQuery } from '../../../conversations/admin.ts'
-import { happenedAt } from '../../../domain/episode.ts'
+import { getEpisodeTime } from '../../../domain/episode.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
-import { linesOf } from '../../../learning/episodes.ts'
-import { defined } from '../../../lib/object.ts'
-import { idField } from '../memories/memory-operations.ts'
-import { isoTime, listOf, memoryStatus, timeInput, toWire, wireMemory } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { nextField as next, pageFields } from '../page-fields.ts'
-import { type ScopeFields, scopeFields, scopeOf } from '../scope-fields.ts'
+import { getEpisodeLines } from '../../../learning/episodes.ts'
+import { omitUndefined } from '../../../lib/object.ts'
+import { memoryIdField } from '../memories/memory-operations.ts'
+import { isoTime, listField, memoryStatusSchema, timeField, toWireMemory, wireMemory } from '../memory-schema.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { nextCursorField as next, pageFields } from '../page-fields.ts'
+import { type ScopeFields, scopeFields, resolveScope } from '../scope-fields.ts'
 
 const DAY_MS = 86_400_000
 const lines = z.array(z.string().min(1).max(1_000)).max(20)
@@ -30,7 +30,7 @@ const wireEpisode = z
     salience: z.number(),
     happenedAt: z.string().describe('When the conversation began.'),
     turns: z.array(z.string()).describe('The ids of what was said in it.'),
-    status: memoryStatus,
+    status: memoryStatusSchema,
     trust: z.string(),
     version: z.int(),
     change: z.string(),
@@ -49,11 +49,11 @@ function toWireEpisode(memory: Memory): WireEpisode {
     user: place.user,
     sessionId: place.session ?? '',
     summary: content,
-    topics: [...linesOf(memory, 'topics')],
-    decisions: [...linesOf(memory, 'decisions')],
-    actionItems: [...linesOf(memory, 'actionItems')],
+    topics: [...getEpisodeLines(memory, 'topics')],
+    decisions: [...getEpisodeLines(memory, 'decisions')],
+    actionItems: [...getEpisodeLines(memory, 'actionItems')],
     entities: [...entities],
-    happenedAt: isoTime(happenedAt(memory)),
+    happenedAt: isoTime(getEpisodeTime(memory)),
     turns: [...provenance.turns],
     createdAt: isoTime(memory.createdAt),
     updatedAt: isoTime(memory.updatedAt),
@@ -67,22 +67,22 @@ export const listEpisodes = defineOperation({
   input: z.strictObject({
     ...scopeFields,
     day: z.iso.date().optional().describe('As 2026-05-01, in UTC.'),
-    from: timeInput.optional(),
-    to: timeInput.optional().describe('Up to this time, which is left out.'),
-    topic: listOf(z.string().min(1).max(200))
+    from: timeField.optional(),
+    to: timeField.optional().describe('Up to this time, which is left out.'),
+    topic: listField(z.string().min(1).max(200))
       .optional()
       .describe('Any of these, also as part of one.'),
-    status: listOf(memoryStatus).optional().describe('Default: active.'),
+    status: listField(memoryStatusSchema).optional().describe('Default: active.'),
     ...pageFields,
   }),
   output: z.object({ episodes: z.array(wireEpisode), next }),
   http: { method: 'GET', path: '/api/episodes' },
   cli: 'episodes',
   run: async (context, { day, from, to, topic, status, limit, after, ...input }) => {
-    const scope = scopeOf(context, input, 'read')
+    const scope = resolveScope(context, input, 'read')
     const { from: since, before } = timesOf(day, from, to)
     const asked = { from: since, before, topics: topic, statuses: status, limit, after }
-    const query = defined(asked) as EpisodeQuery // what is left has the types of one
+    const query = omitUndefined(asked) as EpisodeQuery // what is left has the types of one
     const page = await context.engine.episodes.list(scope, query)
     return { episodes: page.rows.map(toWireEpisode), next: page.next }
   },
@@ -97,8 +97,8 @@ function timesOf(day: string | undefined, from: number | undefined, to: number |
   return { from: start, before: start + DAY_MS }
 }
 
-const byId = z.strictObject({ ...scopeFields, id: idField })
-const changed = z.object({ success: z.literal(true), episode: wireEpisode })
+const byId = z.strictObject({ ...scopeFields, id: memoryIdField })
+const episodeChange = z.object({ success: z.literal(true), episode: wireEpisode })
 const versionOf = ({ episode }: { readonly episode: WireEpisode }) => episode.version
 
 export const getEpisode = defineOperation({
@@ -115,9 +115,9 @@ export const getEpisode = defineOperation({
   cli: 'episodes',
   run: async (context, { id, ...input }) => {
     const { engine } = context
-    const { episode, facts } = await engine.episodes.get(scopeOf(context, input, 'read'), id)
+    const { episode, facts } = await engine.episodes.get(resolveScope(context, input, 'read'), id)
     const { gone } = await engine.transcript.sources(episode)
-    return { episode: toWireEpisode(episode), goneTurns: [...gone], facts: facts.map(toWire) }
+    return { episode: toWireEpisode(episode), goneTurns: [...gone], facts: facts.map(toWireMemory) }
   },
 })
 
@@ -128,7 +128,7 @@ export const editEpisode = defineOperation({
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
-    id: idField,
+    id: memoryIdField,
     version: z.int().min(1).optional().describe('Only if it still is at this version.'),
     summary: z.string().min(1).max(50_000).optional(),
     topics: lines.optional(),
@@ -138,15 +138,15 @@ export const editEpisode = defineOperation({
     salience: z.number().min(0).max(1).optional(),
     pinned: z.boolean().optional(),
   }),
-  output: changed,
+  output: episodeChange,
   http: { method: 'PATCH', path: '/api/episodes/{id}', version: versionOf },
   cli: 'episodes',
   targets: ({ episode }) => [episode.id],
   run: async (context, { id, version, summary, topics, decisions, actionItems, ...input }) => {
     const { owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...fields } = input
-    const scope = scopeOf(context, input, 'write')
-    const given = defined({ ...fields, content: summary })
-    const told = defined({ topics, decisions, actionItems })
+    const scope = resolveScope(context, input, 'write')
+    const given = omitUndefined({ ...fields, content: summary })
+    const told = omitUndefined({ topics, decisions, actionItems })
     if (Object.keys({ ...given, ...told }).length === 0) {
       throw new AppError('invalid_input', 'Say what to change.')
     }
@@ -167,15 +167,15 @@ function joined({ metadata }: Memory, told: object): Memory['metadata'] {
   return { ...metadata, ...told }
 }
 
-type Change = (context: Context, scope: ScopeInput, id: string) => Promise<Memory>
+type Change = (context: OperationContext, scope: ScopeInput, id: string) => Promise<Memory>
 
 /** The same change as of any memory, for episodes only. */
-async function changeOne(
-  context: Context,
+async function changeEpisode(
+  context: OperationContext,
   { id, ...input }: ScopeFields & { readonly id: string },
   change: Change,
 ) {
-  const scope = scopeOf(context, input, 'write')
+  const scope = resolveScope(context, input, 'write')
   await context.engine.episodes.get(scope, id)
   return { success: true as const, episode: toWireEpisode(await change(context, scope, id)) }
 }
@@ -186,12 +186,12 @@ export const disableEpisode = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed,
+  output: episodeChange,
   http: { method: 'POST', path: '/api/episodes/{id}/disable' },
   cli: 'episodes',
   targets: ({ episode }) => [episode.id],
   run: (context, input) =>
-    changeOne(context, input, ({ engine }, scope, id) => engine.disable(scope, id)),
+    changeEpisode(context, input, ({ engine }, scope, id) => engine.disable(scope, id)),
 })
 
 export const forgetEpisode = defineOperation({
@@ -200,12 +200,12 @@ export const forgetEpisode = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed,
+  output: episodeChange,
   http: { method: 'DELETE', path: '/api/episodes/{id}', version: versionOf },
   cli: 'episodes',
   targets: ({ episode }) => [episode.id],
   run: (context, input) =>
-    changeOne(context, input, ({ engine }, scope, id) => engine.forget(scope, id)),
+    changeEpisode(context, input, ({ engine }, scope, id) => engine.forget(scope, id)),
 })
 
 export const restoreEpisode = defineOperation({
@@ -214,10 +214,10 @@ export const restoreEpisode = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed,
+  output: episodeChange,
   http: { method: 'POST', path: '/api/episodes/{id}/restore' },
   cli: 'episodes',
   targets: ({ episode }) => [episode.id],
   run: (context, input) =>
-    changeOne(context, input, ({ engine }, scope, id) => engine.restore(scope, id)),
+    changeEpisode(context, input, ({ engine }, scope, id) => engine.restore(scope, id)),
 })

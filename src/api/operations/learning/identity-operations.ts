@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
-import { idField } from '../memories/memory-operations.ts'
-import { toWire, wireMemory } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { memoryIdField } from '../memories/memory-operations.ts'
+import { toWireMemory, wireMemory } from '../memory-schema.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 
 const { owner, apiKeyId, user } = scopeFields
 const scope = { owner, apiKeyId, user }
@@ -31,14 +31,14 @@ export const listIdentities = defineOperation({
   http: { method: 'GET', path: '/api/identity' },
   cli: 'identity',
   run: async (context, input) => {
-    const { session: _, ...place } = scopeOf(context, input, 'read')
+    const { session: _, ...place } = resolveScope(context, input, 'read')
     const identities = await context.engine.identity.list(place)
     return {
       identities: identities.map((identity) => ({
         owner: place.owner,
         user: identity.user,
-        overrides: identity.overrides.map(toWire),
-        narrative: identity.narrative && toWire(identity.narrative),
+        overrides: identity.overrides.map(toWireMemory),
+        narrative: identity.narrative && toWireMemory(identity.narrative),
       })),
     }
   },
@@ -65,29 +65,29 @@ export const addIdentity = defineOperation({
   cli: 'identity',
   targets: ({ outcome, memory }) => (outcome === 'known' ? [] : [memory.id]),
   run: async (context, { content: statement, ...input }) => {
-    const { session: _, ...place } = scopeOf(context, input, 'write')
+    const { session: _, ...place } = resolveScope(context, input, 'write')
     const added = await context.engine.identity.add(place, { content: statement, source: 'api' })
     return {
       success: true as const,
       outcome: added.outcome,
-      memory: toWire(added.memory),
-      other: added.other && toWire(added.other),
+      memory: toWireMemory(added.memory),
+      other: added.other && toWireMemory(added.other),
     }
   },
 })
 
-const byId = z.strictObject({ ...scope, id: idField })
-const changed = z.object({ success: z.literal(true), memory: wireMemory })
+const byId = z.strictObject({ ...scope, id: memoryIdField })
+const identityChange = z.object({ success: z.literal(true), memory: wireMemory })
 
 /** The same change as of any memory, for statements about who a person is only. */
-async function changeOne(
-  context: Context,
+async function changeIdentity(
+  context: OperationContext,
   { id, ...input }: z.output<typeof byId>,
   change: (place: ScopeInput) => Promise<Memory>,
 ) {
-  const { session: _, ...place } = scopeOf(context, input, 'write')
+  const { session: _, ...place } = resolveScope(context, input, 'write')
   await context.engine.identity.get(place, id)
-  return { success: true as const, memory: toWire(await change(place)) }
+  return { success: true as const, memory: toWireMemory(await change(place)) }
 }
 
 export const getIdentity = defineOperation({
@@ -99,8 +99,8 @@ export const getIdentity = defineOperation({
   http: { method: 'GET', path: '/api/identity/{id}', version: versionOf },
   cli: 'identity',
   run: async (context, { id, ...input }) => {
-    const { session: _, ...place } = scopeOf(context, input, 'read')
-    return { memory: toWire(await context.engine.identity.get(place, id)) }
+    const { session: _, ...place } = resolveScope(context, input, 'read')
+    return { memory: toWireMemory(await context.engine.identity.get(place, id)) }
   },
 })
 
@@ -114,12 +114,12 @@ export const editIdentity = defineOperation({
     version: z.int().min(1).optional().describe('Only if it still is at this version.'),
     content,
   }),
-  output: changed,
+  output: identityChange,
   http: { method: 'PATCH', path: '/api/identity/{id}', version: versionOf },
   cli: 'identity',
   targets: ({ memory }) => [memory.id],
   run: (context, { version, content: statement, ...input }) =>
-    changeOne(context, input, (place) =>
+    changeIdentity(context, input, (place) =>
       context.engine.edit(
         place,
         input.id,
@@ -135,12 +135,12 @@ export const disableIdentity = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed,
+  output: identityChange,
   http: { method: 'POST', path: '/api/identity/{id}/disable' },
   cli: 'identity',
   targets: ({ memory }) => [memory.id],
   run: (context, input) =>
-    changeOne(context, input, (place) => context.engine.disable(place, input.id)),
+    changeIdentity(context, input, (place) => context.engine.disable(place, input.id)),
 })
 
 export const forgetIdentity = defineOperation({
@@ -149,12 +149,12 @@ export const forgetIdentity = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed,
+  output: identityChange,
   http: { method: 'DELETE', path: '/api/identity/{id}', version: versionOf },
   cli: 'identity',
   targets: ({ memory }) => [memory.id],
   run: (context, input) =>
-    changeOne(context, input, (place) => context.engine.forget(place, input.id)),
+    changeIdentity(context, input, (place) => context.engine.forget(place, input.id)),
 })
 
 export const restoreIdentity = defineOperation({
@@ -163,10 +163,10 @@ export const restoreIdentity = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed,
+  output: identityChange,
   http: { method: 'POST', path: '/api/identity/{id}/restore' },
   cli: 'identity',
   targets: ({ memory }) => [memory.id],
   run: (context, input) =>
-    changeOne(context, input, (place) => context.engine.restore(place, input.id)),
+    changeIdentity(context, input, (place) => context.engine.restore(place, input.id)),
 })

@@ -1,54 +1,54 @@
 /** Operations that settle what memories say against each other. */
 import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
-import { idField } from '../memories/memory-operations.ts'
-import { toWire, wireMemory } from '../memory-schema.ts'
+import { memoryIdField } from '../memories/memory-operations.ts'
+import { toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { nextField as next, pageFields } from '../page-fields.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { nextCursorField as next, pageFields } from '../page-fields.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 import { reviewInput } from './distillation-operations.ts'
 
-const conflict = z
+const conflictSchema = z
   .object({
     memory: wireMemory.describe('Says otherwise than the other one.'),
     other: wireMemory.describe('Was there before.'),
   })
   .meta({ id: 'Conflict' })
 
-export type WireConflict = z.output<typeof conflict>
+export type WireConflict = z.output<typeof conflictSchema>
 
 export const listConflicts = defineOperation({
   name: 'review.conflicts',
   summary: 'Memories in use that say otherwise than others in use, both sides, newest first.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, ...pageFields }),
-  output: z.object({ conflicts: z.array(conflict), next }),
+  output: z.object({ conflicts: z.array(conflictSchema), next }),
   http: { method: 'GET', path: '/api/review/conflicts' },
   cli: 'review',
   run: async (context, { limit, after, ...input }) => {
-    const page = await context.engine.review.conflicts(scopeOf(context, input, 'read'), {
+    const page = await context.engine.review.conflicts(resolveScope(context, input, 'read'), {
       limit,
       ...(after === undefined ? {} : { after }),
     })
     return {
       conflicts: page.rows.map(({ memory, other }) => ({
-        memory: toWire(memory),
-        other: toWire(other),
+        memory: toWireMemory(memory),
+        other: toWireMemory(other),
       })),
       next: page.next,
     }
   },
 })
 
-export const settleConflict = defineOperation({
+export const resolveConflict = defineOperation({
   name: 'review.settle',
   summary:
     'Keeps one of two memories, in its words or others, in the place of both; can be undone.',
   access: 'curate',
   input: z.strictObject({
     ...scopeFields,
-    keep: idField.describe('The memory that stays.'),
-    drop: idField.describe('The memory that it takes the place of.'),
+    keep: memoryIdField.describe('The memory that stays.'),
+    drop: memoryIdField.describe('The memory that it takes the place of.'),
     content: z
       .string()
       .min(1)
@@ -65,9 +65,9 @@ export const settleConflict = defineOperation({
   cli: 'review',
   targets: ({ kept, dropped }) => [kept.id, dropped.id],
   run: async (context, { keep, drop, content, ...input }) => {
-    const scope = scopeOf(context, input, 'curate')
+    const scope = resolveScope(context, input, 'curate')
     const { kept, dropped } = await context.engine.review.settle(scope, { keep, drop }, content)
-    return { kept: toWire(kept), dropped: toWire(dropped), change: kept.change }
+    return { kept: toWireMemory(kept), dropped: toWireMemory(dropped), change: kept.change }
   },
 })
 
@@ -75,13 +75,13 @@ export const reconcileMemory = defineOperation({
   name: 'review.reconcile',
   summary: 'Says that a memory and the one that it is in conflict with both hold.',
   access: 'curate',
-  input: z.strictObject({ ...scopeFields, id: idField }),
+  input: z.strictObject({ ...scopeFields, id: memoryIdField }),
   output: z.object({ memory: wireMemory }),
   http: { method: 'POST', path: '/api/review/{id}/reconcile' },
   cli: 'review',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
-    memory: toWire(await context.engine.review.reconcile(scopeOf(context, input, 'curate'), id)),
+    memory: toWireMemory(await context.engine.review.reconcile(resolveScope(context, input, 'curate'), id)),
   }),
 })
 
@@ -94,11 +94,11 @@ export const listReview = defineOperation({
   http: { method: 'GET', path: '/api/review' },
   cli: 'review',
   run: async (context, { limit, after, ...input }) => {
-    const page = await context.engine.review.list(scopeOf(context, input, 'read'), {
+    const page = await context.engine.review.list(resolveScope(context, input, 'read'), {
       limit,
       ...(after === undefined ? {} : { after }),
     })
-    return { memories: page.rows.map(toWire), next: page.next }
+    return { memories: page.rows.map(toWireMemory), next: page.next }
   },
 })
 
@@ -113,7 +113,7 @@ export const approveMemory = defineOperation({
   cli: 'review',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
-    memory: toWire(await context.engine.review.approve(scopeOf(context, input, 'curate'), id)),
+    memory: toWireMemory(await context.engine.review.approve(resolveScope(context, input, 'curate'), id)),
   }),
 })
 
@@ -127,6 +127,6 @@ export const rejectMemory = defineOperation({
   cli: 'review',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
-    memory: toWire(await context.engine.review.reject(scopeOf(context, input, 'curate'), id)),
+    memory: toWireMemory(await context.engine.review.reject(resolveScope(context, input, 'curate'), id)),
   }),
 })

@@ -4,13 +4,13 @@ import { AppError } from '../../../domain/errors.ts'
 import { SIGNAL_STATUSES, type Signal } from '../../../domain/signal.ts'
 import { JOB_STATUSES } from '../../../jobs/job.ts'
 import type { Job } from '../../../jobs/jobs.ts'
-import type { Learning } from '../../../learning/learning.ts'
+import type { LearningStatus } from '../../../learning/learning.ts'
 import type { WireJob } from '../admin/job-operations.ts'
-import { mayDo, mayReach } from '../authorization.ts'
+import { hasAccess, canReachOwner } from '../authorization.ts'
 import { isoTime } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { nextField, pageFields } from '../page-fields.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { nextCursorField, pageFields } from '../page-fields.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 
 export const wireJob = z
   .object({
@@ -29,7 +29,7 @@ export const wireJob = z
   .meta({ id: 'Job' })
 
 export function toWireJob(job: Job): WireJob {
-  const { id, kind, owner: whose, input, status, dueAt, since } = job
+  const { id, kind, owner: whose, input, status, dueAt, statusChangedAt: since } = job
   const { attempts, everyMs, lastError, outcome: came } = job
   return {
     ...{ id, kind, owner: whose, status, attempts, everyMs, lastError },
@@ -45,11 +45,11 @@ export const jobInput = z.strictObject({
 })
 
 /** Jobs of others are not there. */
-export async function requireJob({ engine, caller }: Context, id: string): Promise<void> {
+export async function requireJob({ engine, caller }: OperationContext, id: string): Promise<void> {
   const job = await engine.jobs.get(id)
   const isReached =
     job !== null &&
-    (job.owner === null ? mayDo(caller, 'manage') : mayReach(caller, job.owner, 'curate'))
+    (job.owner === null ? hasAccess(caller, 'manage') : canReachOwner(caller, job.owner, 'curate'))
   if (!isReached) throw new AppError('not_found', 'There is no such job here.', { id })
 }
 
@@ -89,11 +89,11 @@ export const listSignals = defineOperation({
     status: z.enum(SIGNAL_STATUSES).optional(),
     ...pageFields,
   }),
-  output: z.object({ signals: z.array(wireSignal), next: nextField }),
+  output: z.object({ signals: z.array(wireSignal), next: nextCursorField }),
   http: { method: 'GET', path: '/api/signals' },
   cli: 'signals',
   run: async (context, { status, limit, after, ...input }) => {
-    const page = await context.engine.signals.list(scopeOf(context, input, 'read'), {
+    const page = await context.engine.signals.list(resolveScope(context, input, 'read'), {
       limit,
       ...(status === undefined ? {} : { status }),
       ...(after === undefined ? {} : { after }),
@@ -111,7 +111,7 @@ export const getSignal = defineOperation({
   http: { method: 'GET', path: '/api/signals/{id}' },
   cli: 'signals',
   run: async (context, { id, ...input }) => ({
-    signal: toWireSignal(await context.engine.signals.get(scopeOf(context, input, 'read'), id)),
+    signal: toWireSignal(await context.engine.signals.get(resolveScope(context, input, 'read'), id)),
   }),
 })
 
@@ -131,7 +131,7 @@ export const forgetSignals = defineOperation({
   cli: 'signals',
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
-    const scope = scopeOf(context, input, 'curate')
+    const scope = resolveScope(context, input, 'curate')
     if (ids === undefined && scope.session == null) {
       throw new AppError('invalid_input', 'Which signals? Give ids, or a session.', {
         field: 'ids',
@@ -156,7 +156,7 @@ export const retrySignals = defineOperation({
   cli: 'signals',
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
-    const scope = scopeOf(context, input, 'curate')
+    const scope = resolveScope(context, input, 'curate')
     const revived = await context.engine.signals.retry(scope, ids === undefined ? {} : { ids })
     return { signals: revived.map(toWireSignal) }
   },
@@ -180,7 +180,7 @@ export const learningFields = {
 
 export type WireLearning = z.output<z.ZodObject<typeof learningFields>>
 
-export function toWireLearning({ model, restsUntil, spent }: Learning): WireLearning {
+export function toWireLearning({ model, circuitOpenUntil: restsUntil, tokensUsed: spent }: LearningStatus): WireLearning {
   return {
     model,
     restsUntil: restsUntil === null ? null : isoTime(restsUntil),
@@ -208,7 +208,7 @@ export const learningStatus = defineOperation({
   http: { method: 'GET', path: '/api/signals/report' },
   cli: 'status',
   run: async (context, input) => {
-    const told = await context.engine.signals.report(scopeOf(context, input, 'read'))
+    const told = await context.engine.signals.report(resolveScope(context, input, 'read'))
     return { ...toWireLearning(told), signals: { ...told.signals } }
   },
 })

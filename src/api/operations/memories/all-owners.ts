@@ -5,8 +5,8 @@ import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { compareText } from '../../../lib/compare.ts'
 import { MEMORY_ORDERS } from '../../../storage/store.ts'
-import { toWire, wireMemory } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
+import { toWireMemory, wireMemory } from '../memory-schema.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
 import { filterFields, toFilter } from './memory-list-operations.ts'
 
 const LIMIT = 50
@@ -19,7 +19,7 @@ const CURSOR_CHARACTERS_MAX = 2_000
 /** Whose memories come next, and after which of them; empty for the first. */
 type Position = { readonly owner: string; readonly after: string }
 
-export const listEveryone = defineOperation({
+export const listAllOwners = defineOperation({
   name: 'owner.memories',
   summary: 'Memories of all owners, one owner after the other by name.',
   access: 'manage',
@@ -51,7 +51,7 @@ export const listEveryone = defineOperation({
     const left = owners.filter((owner) => start === null || compareText(owner, start.owner) >= 0)
     const found: Memory[] = []
     const pageAt = (position: Position | null) => ({
-      data: found.map(toWire),
+      data: found.map(toWireMemory),
       next: position === null ? null : JSON.stringify([position.owner, position.after]),
       owners: owners.length,
     })
@@ -67,13 +67,13 @@ export const listEveryone = defineOperation({
   },
 })
 
-async function ownersWithMemories({ engine }: Context): Promise<readonly string[]> {
-  const places = (await engine.places()).filter(({ memories }) => memories > 0)
+async function ownersWithMemories({ engine }: OperationContext): Promise<readonly string[]> {
+  const places = (await engine.listPlaces()).filter(({ memories }) => memories > 0)
   return [...new Set(places.map(({ owner }) => owner))].sort(compareText)
 }
 
 function parsePosition(cursor: string): Position {
-  const position = z.tuple([z.string(), z.string()]).safeParse(fromJson(cursor))
+  const position = z.tuple([z.string(), z.string()]).safeParse(parseCursorJson(cursor))
   if (!position.success) {
     throw new AppError('invalid_input', '`after` is what `next` of the page before said.', {
       field: 'after',
@@ -83,7 +83,7 @@ function parsePosition(cursor: string): Position {
   return { owner, after }
 }
 
-function fromJson(text: string): unknown {
+function parseCursorJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

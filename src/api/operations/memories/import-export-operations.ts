@@ -1,9 +1,9 @@
 /** Moving memories out and in. Both pass lines on as they come, so that size does not matter. */
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
-import { refuseUnlessMay } from '../authorization.ts'
+import { assertAccess } from '../authorization.ts'
 import { defineOperation } from '../operation.ts'
-import { ownerOf, scopeFields, scopeOf } from '../scope-fields.ts'
+import { resolveOwner, scopeFields, resolveScope } from '../scope-fields.ts'
 
 /** Lines without line ends. */
 const lines = z.custom<AsyncIterable<string>>(
@@ -24,10 +24,10 @@ export const exportMemories = defineOperation({
   targets: () => ['export'],
   run: async (context, { allOwners, ...input }) => {
     if (allOwners === true) {
-      refuseUnlessMay(context.caller, 'manage')
+      assertAccess(context.caller, 'manage')
       return context.engine.export(null)
     }
-    return context.engine.export(scopeOf(context, input, 'curate'))
+    return context.engine.export(resolveScope(context, input, 'curate'))
   },
 })
 
@@ -59,8 +59,8 @@ export const importMemories = defineOperation({
   cli: 'import',
   targets: () => ['import'],
   run: async (context, { allOwners, lines: given, ...input }) => {
-    if (allOwners === true) refuseUnlessMay(context.caller, 'manage')
-    const owner = ownerOf(context, input, 'curate')
+    if (allOwners === true) assertAccess(context.caller, 'manage')
+    const owner = resolveOwner(context, input, 'curate')
     if (given === undefined) throw new AppError('invalid_input', 'There is nothing to import.')
     const done = await context.engine.import(given, allOwners === true ? {} : { owner })
     return { ...done, failures: [...done.failures], skips: [...done.skips] }

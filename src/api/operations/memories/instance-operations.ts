@@ -4,9 +4,9 @@ import { AppError } from '../../../domain/errors.ts'
 import { parseId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
-import { isoTime, listOf, memoryCategory } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { ownerOf } from '../scope-fields.ts'
+import { isoTime, listField, memoryCategorySchema } from '../memory-schema.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { resolveOwner } from '../scope-fields.ts'
 
 const instanceId = z
   .string({ error: 'instanceId is required' })
@@ -39,8 +39,8 @@ function toInstanceMemory(memory: Memory): z.output<typeof wireInstanceMemory> {
   }
 }
 
-function scopeFor(context: Context, instance: string, access: 'read' | 'write' | 'curate') {
-  return { owner: ownerOf(context, { owner: instance }, access) }
+function scopeFor(context: OperationContext, instance: string, access: 'read' | 'write' | 'curate') {
+  return { owner: resolveOwner(context, { owner: instance }, access) }
 }
 
 export const listInstanceMemories = defineOperation({
@@ -51,7 +51,7 @@ export const listInstanceMemories = defineOperation({
   input: z.strictObject({
     instanceId,
     search: z.string().max(10_000).optional(),
-    category: memoryCategory.optional(),
+    category: memoryCategorySchema.optional(),
     importance: z.int().min(1).max(10).optional().describe('At least this.'),
     limit: z.int().min(1).max(100).default(20),
     offset: z.int().min(0).max(1_000_000_000).default(0),
@@ -72,7 +72,7 @@ export const listInstanceMemories = defineOperation({
     if (search === undefined || search.trim() === '') {
       const [page, { total }] = await Promise.all([
         context.engine.list(scope, { ...filter, order: 'updated', limit, offset }),
-        context.engine.tally(scope, filter),
+        context.engine.countMemories(scope, filter),
       ])
       return { total, limit, offset, memories: page.rows.map(toInstanceMemory) }
     }
@@ -105,7 +105,7 @@ export const addInstanceMemory = defineOperation({
       .string()
       .max(50_000)
       .refine((text) => text.trim() !== '', 'content is required'),
-    category: memoryCategory.optional(),
+    category: memoryCategorySchema.optional(),
     importance: z.int().min(1).max(10).optional(),
     sourceConversationId: z.string().min(1).max(200).optional(),
   }),
@@ -165,7 +165,7 @@ export const clearInstance = defineOperation({
   isDestructive: true,
   input: z.strictObject({
     instanceId,
-    ids: listOf(z.string().max(100)).optional(),
+    ids: listField(z.string().max(100)).optional(),
     dryRun: z.boolean().optional(),
   }),
   output: z.object({ deleted: z.literal(true), deletedCount: z.int(), dryRun: z.boolean() }),

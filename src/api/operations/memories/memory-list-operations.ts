@@ -4,22 +4,22 @@ import { AppError } from '../../../domain/errors.ts'
 import { type MemoryId, parseId } from '../../../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TRUST_LEVELS } from '../../../domain/memory.ts'
-import { defined } from '../../../lib/object.ts'
+import { omitUndefined } from '../../../lib/object.ts'
 import type { Instant } from '../../../lib/time.ts'
 import type { ReadFilter } from '../../../memory/memory-reader.ts'
 import { MEMORY_ORDERS } from '../../../storage/store.ts'
-import { cacheStats } from '../admin/embedding-cache-stats.ts'
+import { readEmbeddingCacheStats } from '../admin/embedding-cache-stats.ts'
 import {
-  listOf,
-  memoryCategory,
-  memoryStatus,
-  memoryType,
-  timeInput,
-  toWire,
+  listField,
+  memoryCategorySchema,
+  memoryStatusSchema,
+  memoryTypeSchema,
+  timeField,
+  toWireMemory,
   wireMemory,
 } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { ownerOf, scopeFields, scopeOf } from '../scope-fields.ts'
+import { resolveOwner, scopeFields, resolveScope } from '../scope-fields.ts'
 import { turnsDisabled } from './memory-operations.ts'
 
 const LIST_LIMIT = 50
@@ -32,16 +32,16 @@ const ORDER_HELP =
   'Highest first, ties newest first; `leastUsed` the other way round. Default: newest. A memory that is changed or used meanwhile may move from one page to another.'
 
 export const filterFields = {
-  type: listOf(memoryType).optional(),
-  category: listOf(memoryCategory).optional(),
-  status: listOf(memoryStatus).optional().describe('Default: active.'),
-  trust: listOf(z.enum(TRUST_LEVELS)).optional(),
-  source: listOf(z.string().max(100)).optional().describe('What wrote it.'),
+  type: listField(memoryTypeSchema).optional(),
+  category: listField(memoryCategorySchema).optional(),
+  status: listField(memoryStatusSchema).optional().describe('Default: active.'),
+  trust: listField(z.enum(TRUST_LEVELS)).optional(),
+  source: listField(z.string().max(100)).optional().describe('What wrote it.'),
   importanceMin: z.int().min(1).max(10).optional().describe('At least this important.'),
   pinned: z.boolean().optional(),
   key: z.string().max(200).optional(),
-  createdFrom: timeInput.optional(),
-  createdBefore: timeInput.optional(),
+  createdFrom: timeField.optional(),
+  createdBefore: timeField.optional(),
   includeEnded: z.boolean().optional().describe('Also what has expired or ceased to hold.'),
 }
 
@@ -62,7 +62,7 @@ type FilterInput = {
 export function toFilter(input: FilterInput): ReadFilter {
   const { type, category, status, pinned, key, createdFrom, createdBefore, includeEnded } = input
   const { trust, source, importanceMin } = input
-  return defined({
+  return omitUndefined({
     types: type,
     categories: category,
     statuses: status,
@@ -94,7 +94,7 @@ export const listMemories = defineOperation({
     ...scopeFields,
     ...filterFields,
     q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Stands in content or key.'),
-    asOf: timeInput.optional().describe('As things stood at an earlier time.'),
+    asOf: timeField.optional().describe('As things stood at an earlier time.'),
     order: z.enum(MEMORY_ORDERS).optional().describe(ORDER_HELP),
     limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT),
     page: z.int().min(1).max(1_000_000).optional(),
@@ -114,7 +114,7 @@ export const listMemories = defineOperation({
   cli: 'list',
   run: async (context, { q, asOf, order, limit, page, offset, after, ...input }) => {
     const { engine } = context
-    const scope = scopeOf(context, input, 'read')
+    const scope = resolveScope(context, input, 'read')
     const filter: ReadFilter = {
       ...toFilter(input),
       ...(q === undefined ? {} : { contains: q }),
@@ -129,12 +129,12 @@ export const listMemories = defineOperation({
             ...(after === undefined ? { offset: skipped } : { after }),
           })
         : engine.asOf(scope, asOf, { limit, ...(after === undefined ? {} : { after }) }),
-      engine.tally(scope, filter),
-      engine.tally({ owner: scope.owner }, {}),
+      engine.countMemories(scope, filter),
+      engine.countMemories({ owner: scope.owner }, {}),
     ])
-    const { hits, misses } = cacheStats(context)
+    const { hits, misses } = readEmbeddingCacheStats(context)
     return {
-      data: found.rows.map(toWire),
+      data: found.rows.map(toWireMemory),
       total,
       page: Math.floor(skipped / limit) + 1,
       limit,
@@ -167,9 +167,9 @@ export const clearMemories = defineOperation({
   input: z.strictObject({
     ...scopeFields,
     ...filterFields,
-    ids: listOf(z.string().max(100)).optional(),
+    ids: listField(z.string().max(100)).optional(),
     q: z.string().max(QUERY_CHARACTERS_MAX).optional(),
-    olderThan: timeInput.optional().describe('Created before this time.'),
+    olderThan: timeField.optional().describe('Created before this time.'),
     all: z.boolean().optional().describe('Needed when nothing narrows it.'),
     erase: z.boolean().optional().describe('For good, with their history.'),
     dryRun: z.boolean().optional().describe('Only counts.'),
@@ -201,7 +201,7 @@ export const clearMemories = defineOperation({
     }
     const narrowing = Object.keys(filter).length > 1 || input.sessionId !== undefined
     if (!narrowing && all !== true) throw needsAll()
-    const cleared = await context.engine.clear(scopeOf(context, input, 'curate'), filter, {
+    const cleared = await context.engine.clear(resolveScope(context, input, 'curate'), filter, {
       dryRun,
       erase: erase ?? false,
     })
@@ -270,8 +270,8 @@ export const summarizeMemories = defineOperation({
   cli: 'summarize',
   targets: ({ summaryIds }) => summaryIds,
   run: async (context, { olderThanDays, maxTokens, dryRun, ...input }) => {
-    const owner = ownerOf(context, input, 'curate')
-    const scope = scopeOf(context, { ...input, owner, apiKeyId: undefined }, 'curate')
+    const owner = resolveOwner(context, input, 'curate')
+    const scope = resolveScope(context, { ...input, owner, apiKeyId: undefined }, 'curate')
     const size = maxTokens === undefined ? {} : { maxTokens }
     // A session has an age of its own: what counts there is how much it takes.
     const isBySize = olderThanDays === undefined && scope.session !== undefined
@@ -282,7 +282,7 @@ export const summarizeMemories = defineOperation({
           ...(olderThanDays === undefined ? {} : { olderThanDays }),
         })
     return {
-      candidates: done.candidates.map(toWire),
+      candidates: done.candidates.map(toWireMemory),
       totalTokens: done.totalTokens,
       tokensSaved: done.tokensSaved,
       deletedCount: done.superseded,

@@ -1,17 +1,17 @@
 /** Operations that look at memories from afar: as a map, as a net of what they name, and by day. */
 import { z } from 'zod'
-import { quantise } from '../../../lib/vector-math.ts'
+import { quantizeVector } from '../../../lib/vector-math.ts'
 import { OVERVIEW_MEMORIES_MAX } from '../../../recall/memory-overview.ts'
-import { daysIn } from '../conversations/receipt-statistics.ts'
-import { memoryCategory, snippetOf, timeInput } from '../memory-schema.ts'
+import { dayFormatter } from '../conversations/receipt-statistics.ts'
+import { memoryCategorySchema, snippetOf, timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
-import { idField } from './memory-operations.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { memoryIdField } from './memory-operations.ts'
 
 const memoriesMax = z.int().min(1).max(OVERVIEW_MEMORIES_MAX).default(2_000)
 const ENTITIES_MAX = 500
 
-export const memoryVectors = defineOperation({
+export const listMemoryVectors = defineOperation({
   name: 'memory.vectors',
   summary: 'Where the newest memories lie by meaning: their vectors, to draw a map from.',
   access: 'read',
@@ -24,7 +24,7 @@ export const memoryVectors = defineOperation({
       z.object({
         id: z.string(),
         content: z.string().describe('Its beginning.'),
-        category: memoryCategory,
+        category: memoryCategorySchema,
         salience: z.number(),
         vector: z
           .string()
@@ -40,23 +40,23 @@ export const memoryVectors = defineOperation({
   }),
   http: { method: 'GET', path: '/api/memory/vectors' },
   run: async (context, { limit, ...input }) => {
-    const scope = scopeOf(context, input, 'read')
+    const scope = resolveScope(context, input, 'read')
     const { memories, ...rest } = await context.engine.overview.vectors(scope, { limit })
     return {
       memories: memories.map(({ memory: { id, content, category, salience }, vector }) => ({
         ...{ id, category, salience, content: snippetOf(content) },
-        vector: vector === null ? null : inBytes(vector),
+        vector: vector === null ? null : toByteVector(vector),
       })),
       ...rest,
     }
   },
 })
 
-export const memoryVector = defineOperation({
+export const getMemoryVector = defineOperation({
   name: 'memory.vector',
   summary: 'Whether a memory can be found by its meaning, and if not, why.',
   access: 'read',
-  input: z.strictObject({ ...scopeFields, id: idField }),
+  input: z.strictObject({ ...scopeFields, id: memoryIdField }),
   output: z.object({
     hasVector: z.boolean(),
     dimensions: z.int().nullable(),
@@ -64,16 +64,16 @@ export const memoryVector = defineOperation({
   }),
   http: { method: 'GET', path: '/api/memory/{id}/vector' },
   run: async (context, { id, ...input }) =>
-    context.engine.overview.vectorState(scopeOf(context, input, 'read'), id),
+    context.engine.overview.vectorState(resolveScope(context, input, 'read'), id),
 })
 
 /** A quarter of the size, and near enough for a picture. */
-function inBytes(vector: Float32Array): string {
-  const { bytes } = quantise(vector)
+function toByteVector(vector: Float32Array): string {
+  const { bytes } = quantizeVector(vector)
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-export const memoryEntities = defineOperation({
+export const listMemoryEntities = defineOperation({
   name: 'memory.entities',
   summary: 'Who and what the newest memories name most, and which memories name them.',
   access: 'read',
@@ -90,7 +90,7 @@ export const memoryEntities = defineOperation({
       z.object({
         id: z.string(),
         content: z.string().describe('Its beginning.'),
-        category: memoryCategory,
+        category: memoryCategorySchema,
         entities: z.array(z.int()).describe('The places of what it names in the list of entities.'),
       }),
     ),
@@ -99,7 +99,7 @@ export const memoryEntities = defineOperation({
   }),
   http: { method: 'GET', path: '/api/memory/entities' },
   run: async (context, { limit, memories, ...input }) => {
-    const scope = scopeOf(context, input, 'read')
+    const scope = resolveScope(context, input, 'read')
     const named = await context.engine.overview.entities(scope, { limit, memories })
     return {
       ...named,
@@ -112,14 +112,14 @@ export const memoryEntities = defineOperation({
   },
 })
 
-export const memoryDays = defineOperation({
+export const countMemoriesByDay = defineOperation({
   name: 'memory.days',
   summary: 'How many conversations were digested and how many memories were made, by day.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
-    from: timeInput.optional(),
-    to: timeInput.optional().describe('Up to this time, which is left out.'),
+    from: timeField.optional(),
+    to: timeField.optional().describe('Up to this time, which is left out.'),
     timeZone: z.string().max(100).default('UTC').describe('Where days begin, as Europe/Lisbon.'),
   }),
   output: z.object({
@@ -136,8 +136,8 @@ export const memoryDays = defineOperation({
   }),
   http: { method: 'GET', path: '/api/memory/days' },
   run: async (context, { from, to, timeZone, ...input }) => {
-    const dayOf = daysIn(timeZone)
-    const scope = scopeOf(context, input, 'read')
+    const dayOf = dayFormatter(timeZone)
+    const scope = resolveScope(context, input, 'read')
     const times = await context.engine.overview.times(scope, {
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { before: to }),

@@ -5,25 +5,25 @@ import type { MemoryId } from '../../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TRUST_LEVELS } from '../../../domain/memory.ts'
 import { type ScopeInput, SHARED_OWNER } from '../../../domain/scope.ts'
-import { defined } from '../../../lib/object.ts'
+import { omitUndefined } from '../../../lib/object.ts'
 import type { DraftInput, EditInput } from '../../../memory/draft.ts'
 import type { Forgotten } from '../../../memory/memory-editor.ts'
-import type { Remembered } from '../../../memory/memory-writer.ts'
+import type { RememberResult } from '../../../memory/memory-writer.ts'
 import {
-  memoryCategory,
-  memoryType,
-  metadata,
+  memoryCategorySchema,
+  memoryTypeSchema,
+  metadataSchema,
   snippetOf,
-  timeInput,
-  toWire,
+  timeField,
+  toWireMemory,
   toWireVersion,
   wireMemory,
   wireVersion,
 } from '../memory-schema.ts'
-import { type Context, defineOperation, ownerNamed } from '../operation.ts'
-import { type ScopeFields, scopeFields, scopeOf } from '../scope-fields.ts'
+import { type OperationContext, defineOperation, ownerInInput } from '../operation.ts'
+import { type ScopeFields, scopeFields, resolveScope } from '../scope-fields.ts'
 
-export const idField = z.string().min(1).max(100).describe('The id of a memory, as mem_01k3x….')
+export const memoryIdField = z.string().min(1).max(100).describe('The id of a memory, as mem_01k3x….')
 const versionField = z
   .int()
   .min(1)
@@ -34,8 +34,8 @@ const content = z.string().min(1).max(CONTENT_CHARACTERS_MAX)
 const key = z.string().max(KEY_CHARACTERS_MAX).nullable()
 
 export const draftFields = {
-  type: memoryType.optional(),
-  category: memoryCategory.optional(),
+  type: memoryTypeSchema.optional(),
+  category: memoryCategorySchema.optional(),
   importance: z.int().min(1).max(10).optional(),
   salience: z.number().min(0).max(1).optional(),
   pinned: z.boolean().optional().describe('Pinned memories do not age.'),
@@ -43,17 +43,17 @@ export const draftFields = {
     .enum(TRUST_LEVELS)
     .optional()
     .describe('Who said it; `suspect` is kept for review only.'),
-  validFrom: timeInput.nullable().optional(),
-  validUntil: timeInput.nullable().optional(),
-  expiresAt: timeInput.nullable().optional(),
+  validFrom: timeField.nullable().optional(),
+  validUntil: timeField.nullable().optional(),
+  expiresAt: timeField.nullable().optional(),
   entities: z.array(z.string().max(200)).max(64).optional(),
   language: z.string().max(35).nullable().optional(),
-  metadata: metadata.optional(),
+  metadata: metadataSchema.optional(),
 }
 
 const outcome = z.enum(['create', 'update', 'duplicate', 'supersede', 'conflict'])
 
-const remembered = z.object({
+const rememberOutput = z.object({
   success: z.literal(true),
   id: z.string(),
   outcome: outcome.describe(
@@ -64,13 +64,13 @@ const remembered = z.object({
   because: z.string().nullable(),
 })
 
-function toRemembered({ outcome, memory, other, because }: Remembered) {
+function toRememberOutput({ outcome, memory, other, reason: because }: RememberResult) {
   return {
     success: true as const,
     id: memory.id,
     outcome,
-    memory: toWire(memory),
-    other: other === null ? null : toWire(other),
+    memory: toWireMemory(memory),
+    other: other === null ? null : toWireMemory(other),
     because,
   }
 }
@@ -86,21 +86,21 @@ export const addMemory = defineOperation({
     ...draftFields,
     source: z.string().max(100).optional().describe('What wrote it.'),
     speaker: z.string().max(100).optional().describe('Who said it.'),
-    observedAt: timeInput.optional().describe('When it was said, if not just now.'),
+    observedAt: timeField.optional().describe('When it was said, if not just now.'),
   }),
-  output: remembered,
+  output: rememberOutput,
   http: {
     method: 'POST',
     path: '/api/memory',
     status: 201,
-    version: ({ memory }: z.output<typeof remembered>) => memory.version,
+    version: ({ memory }: z.output<typeof rememberOutput>) => memory.version,
   },
   mcp: {
     tool: 'memory_add',
     description:
       'Save a fact worth keeping for later conversations: a preference, decision, name, date or correction. One self-contained statement per call. Use a key to update the same fact later.',
     fields: ['content', 'key', 'type', 'category', 'importance', 'user', 'sessionId', 'expiresAt'],
-    fixed: { source: 'mcp' },
+    fixedInput: { source: 'mcp' },
   },
   cli: 'add',
   targets: ({ id }) => [id],
@@ -108,9 +108,9 @@ export const addMemory = defineOperation({
     const { source, speaker, owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...draft } = input
     const provenance = { source: source ?? 'api', ...(speaker === undefined ? {} : { speaker }) }
     const named = draft.key === '' ? { ...draft, key: null } : draft
-    return toRemembered(
-      await context.engine.remember(scopeOf(context, input, 'write'), {
-        ...defined(named),
+    return toRememberOutput(
+      await context.engine.remember(resolveScope(context, input, 'write'), {
+        ...omitUndefined(named),
         provenance,
       } as DraftInput), // the schema is that of a draft
     )
@@ -125,43 +125,43 @@ export const learnMemories = defineOperation({
   input: z.strictObject({
     ...scopeFields,
     text: z.string().min(1).max(200_000),
-    observedAt: timeInput.optional(),
+    observedAt: timeField.optional(),
     source: z.string().max(100).optional(),
   }),
-  output: z.object({ remembered: z.array(remembered), refused: z.int() }),
+  output: z.object({ remembered: z.array(rememberOutput), refused: z.int() }),
   http: { method: 'POST', path: '/api/memory/learn' },
   cli: 'learn',
   targets: ({ remembered: all }) => all.map(({ id }) => id),
   run: async (context, { text, observedAt, source, ...input }) => {
-    const learned = await context.engine.learn(scopeOf(context, input, 'write'), text, {
+    const learned = await context.engine.learn(resolveScope(context, input, 'write'), text, {
       source: source ?? 'api',
       ...(observedAt === undefined ? {} : { observedAt }),
     })
-    return { remembered: learned.remembered.map(toRemembered), refused: learned.refused }
+    return { remembered: learned.remembered.map(toRememberOutput), refused: learned.refused }
   },
 })
 
 /** Where a memory that is to be read is: what a search finds in shared memory can be read by its id as well. */
-async function scopeHolding(context: Context, input: ScopeFields, id: string): Promise<ScopeInput> {
-  const own = scopeOf(context, input, 'read')
-  if (ownerNamed(input) !== undefined) return own
-  const { sharedMemory } = await context.engine.settings.effective(null)
+async function scopeOfMemory(context: OperationContext, input: ScopeFields, id: string): Promise<ScopeInput> {
+  const own = resolveScope(context, input, 'read')
+  if (ownerInInput(input) !== undefined) return own
+  const { sharedMemory } = await context.engine.settings.resolve(null)
   if (!sharedMemory || (await context.engine.get(own, id)) !== null) return own
   const shared = { owner: SHARED_OWNER }
   return (await context.engine.get(shared, id)) === null ? own : shared
 }
 
-const single = z.object({ memory: wireMemory })
-const changed = z.object({ success: z.literal(true), memory: wireMemory })
-const byId = z.strictObject({ ...scopeFields, id: idField })
-const versionOf = ({ memory }: z.output<typeof single>) => memory.version
+const singleMemoryOutput = z.object({ memory: wireMemory })
+const memoryChange = z.object({ success: z.literal(true), memory: wireMemory })
+const byId = z.strictObject({ ...scopeFields, id: memoryIdField })
+const versionOf = ({ memory }: z.output<typeof singleMemoryOutput>) => memory.version
 
 export const getMemory = defineOperation({
   name: 'memory.get',
   summary: 'One memory, whole.',
   access: 'read',
   input: byId,
-  output: single,
+  output: singleMemoryOutput,
   http: { method: 'GET', path: '/api/memory/{id}', version: versionOf },
   mcp: {
     tool: 'memory_get',
@@ -170,10 +170,10 @@ export const getMemory = defineOperation({
   },
   cli: 'get',
   run: async (context, { id, ...input }) => {
-    const scope = await scopeHolding(context, input, id)
+    const scope = await scopeOfMemory(context, input, id)
     const memory = await context.engine.get(scope, id)
     if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
-    return { memory: toWire(memory) }
+    return { memory: toWireMemory(memory) }
   },
 })
 
@@ -184,13 +184,13 @@ export const updateMemory = defineOperation({
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
-    id: idField,
+    id: memoryIdField,
     version: versionField,
     content: content.optional(),
     key: key.optional(),
     ...draftFields,
   }),
-  output: changed,
+  output: memoryChange,
   http: { method: 'PUT', path: '/api/memory/{id}', version: versionOf },
   mcp: {
     tool: 'memory_update',
@@ -202,17 +202,17 @@ export const updateMemory = defineOperation({
   targets: ({ memory }) => [memory.id],
   run: async (context, input) => {
     const { id, version, owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...edit } = input
-    const scope = scopeOf(context, input, 'write')
-    if (Object.keys(defined(edit)).length === 0) {
+    const scope = resolveScope(context, input, 'write')
+    if (Object.keys(omitUndefined(edit)).length === 0) {
       throw new AppError('invalid_input', 'Say what to change.')
     }
     const memory = await context.engine.edit(
       scope,
       id,
-      defined(edit) as EditInput, // the schema is that of an edit
+      omitUndefined(edit) as EditInput, // the schema is that of an edit
       version === undefined ? {} : { version },
     )
-    return { success: true as const, memory: toWire(memory) }
+    return { success: true as const, memory: toWireMemory(memory) }
   },
 })
 
@@ -224,7 +224,7 @@ const turnsEnabled = z
   .describe('Turns that are recalled again, because it is no longer forgotten.')
 
 function toForgotten(forgotten: Forgotten) {
-  return { memory: toWire(forgotten), turnsDisabled: forgotten.turnsDisabled }
+  return { memory: toWireMemory(forgotten), turnsDisabled: forgotten.turnsDisabled }
 }
 
 export const forgetMemory = defineOperation({
@@ -234,13 +234,13 @@ export const forgetMemory = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed.extend({ turnsDisabled }),
+  output: memoryChange.extend({ turnsDisabled }),
   http: { method: 'DELETE', path: '/api/memory/{id}', version: versionOf },
   cli: 'forget',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     success: true as const,
-    ...toForgotten(await context.engine.forget(scopeOf(context, input, 'write'), id)),
+    ...toForgotten(await context.engine.forget(resolveScope(context, input, 'write'), id)),
   }),
 })
 
@@ -250,14 +250,14 @@ const candidate = z.object({
   score: z.number(),
 })
 
-export const forgetBy = defineOperation({
+export const forgetMatching = defineOperation({
   name: 'memory.forgetBy',
   summary: 'Forgets the memory with an id, or the only one that clearly fits a description.',
   access: 'write',
   isDestructive: true, // it can be undone, but a model should ask before it
   input: z.strictObject({
     ...scopeFields,
-    id: idField.optional(),
+    id: memoryIdField.optional(),
     query: z.string().min(1).max(10_000).optional(),
   }),
   output: z.object({
@@ -274,7 +274,7 @@ export const forgetBy = defineOperation({
   },
   targets: ({ forgotten }) => (forgotten === null ? [] : [forgotten.id]),
   run: async (context, { id, query, ...input }) => {
-    const scope = scopeOf(context, input, 'write')
+    const scope = resolveScope(context, input, 'write')
     if ((id === undefined) === (query === undefined)) {
       throw new AppError('invalid_input', 'Give either an id or a query.', { field: 'query' })
     }
@@ -332,7 +332,7 @@ export const memoryHistory = defineOperation({
   },
   cli: 'history',
   run: async (context, { id, ...input }) => {
-    const versions = await context.engine.history(await scopeHolding(context, input, id), id)
+    const versions = await context.engine.history(await scopeOfMemory(context, input, id), id)
     return { versions: versions.map(toWireVersion) }
   },
 })
@@ -345,22 +345,22 @@ export const restoreMemory = defineOperation({
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
-    id: idField,
+    id: memoryIdField,
     version: z.int().min(1).optional().describe('The version to bring back.'),
   }),
-  output: changed.extend({ turnsEnabled }),
+  output: memoryChange.extend({ turnsEnabled }),
   http: { method: 'POST', path: '/api/memory/{id}/restore' },
   cli: 'restore',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, version, ...input }) => {
     const restored = await context.engine.restore(
-      scopeOf(context, input, 'write'),
+      resolveScope(context, input, 'write'),
       id,
       version === undefined ? {} : { version },
     )
     return {
       success: true as const,
-      memory: toWire(restored),
+      memory: toWireMemory(restored),
       turnsEnabled: restored.turnsEnabled,
     }
   },
@@ -372,17 +372,17 @@ export const disableMemory = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed,
+  output: memoryChange,
   http: { method: 'POST', path: '/api/memory/{id}/disable' },
   cli: 'disable',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     success: true as const,
-    memory: toWire(await context.engine.disable(scopeOf(context, input, 'write'), id)),
+    memory: toWireMemory(await context.engine.disable(resolveScope(context, input, 'write'), id)),
   }),
 })
 
-export const undoChange = defineOperation({
+export const undoMemoryChange = defineOperation({
   name: 'memory.undo',
   summary: 'Takes back everything that one change did.',
   access: 'write',
@@ -396,9 +396,9 @@ export const undoChange = defineOperation({
   cli: 'undo',
   targets: ({ memories }) => memories.map(({ id }) => id),
   run: async (context, { change, ...input }) => {
-    const undone = await context.engine.undo(scopeOf(context, input, 'write'), change)
-    const { memories, kept, turnsEnabled } = undone
-    return { memories: memories.map(toWire), kept: [...kept], turnsEnabled }
+    const undone = await context.engine.undo(resolveScope(context, input, 'write'), change)
+    const { memories, conflictingFields: kept, turnsEnabled } = undone
+    return { memories: memories.map(toWireMemory), kept: [...kept], turnsEnabled }
   },
 })
 
@@ -415,10 +415,10 @@ export const eraseMemory = defineOperation({
   cli: 'erase',
   targets: (_, { id }) => [id as MemoryId],
   run: async (context, { id, ...input }) =>
-    context.engine.erase(scopeOf(context, input, 'curate'), id),
+    context.engine.erase(resolveScope(context, input, 'curate'), id),
 })
 
-export const emptyBin = defineOperation({
+export const emptyTrash = defineOperation({
   name: 'memory.emptyBin',
   summary: 'Erases what has been forgotten for longer than the setting `binDays`, or than `days`.',
   access: 'curate',
@@ -429,5 +429,5 @@ export const emptyBin = defineOperation({
   cli: 'erase',
   targets: () => ['bin'],
   run: async (context, { days, ...input }) =>
-    context.engine.emptyBin(scopeOf(context, input, 'curate'), days === undefined ? {} : { days }),
+    context.engine.emptyTrash(resolveScope(context, input, 'curate'), days === undefined ? {} : { days }),
 })

@@ -1,16 +1,16 @@
 /** Operations in the words of agent programs: who has memories here, and search in one layer of them. */
 import { z } from 'zod'
-import { happenedAt } from '../../../domain/episode.ts'
-import { InvalidFields } from '../../../domain/errors.ts'
+import { getEpisodeTime } from '../../../domain/episode.ts'
+import { ValidationError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../../domain/memory.ts'
 import { SHARED_OWNER } from '../../../domain/scope.ts'
-import { linesOf } from '../../../learning/episodes.ts'
-import type { Recalled } from '../../../recall/recall-result.ts'
-import { excerpt } from '../../../text/excerpt.ts'
+import { getEpisodeLines } from '../../../learning/episodes.ts'
+import type { RecalledMemory } from '../../../recall/recall-result.ts'
+import { extractExcerpt } from '../../../text/excerpt.ts'
 import { isoTime } from '../memory-schema.ts'
-import { type Context, defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { type OperationContext, defineOperation } from '../operation.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
 
 const nullableText = z.string().nullable()
 
@@ -38,26 +38,26 @@ export const listAgents = defineOperation({
   cli: 'agents',
   run: async (context) => {
     const agents = []
-    for (const owner of await ownersFor(context)) agents.push(await agentOf(context, owner))
+    for (const owner of await listReachableOwners(context)) agents.push(await agentOf(context, owner))
     return { agents }
   },
 })
 
 /** The caller's own are there from the first day, also while they have nothing. */
-async function ownersFor({ engine, caller }: Context): Promise<readonly string[]> {
+async function listReachableOwners({ engine, caller }: OperationContext): Promise<readonly string[]> {
   const own = [caller.home, ...caller.actsFor]
   if (caller.role !== 'superadmin') return [...new Set(own)].sort()
-  const places = await engine.places()
+  const places = await engine.listPlaces()
   return [...new Set([...own, ...places.map(({ owner }) => owner)])].sort()
 }
 
-async function agentOf({ engine }: Context, owner: string) {
+async function agentOf({ engine }: OperationContext, owner: string) {
   const scope = { owner }
   const [tally, { rows: first }, { rows: last }, { coreModel }] = await Promise.all([
-    engine.tally(scope),
+    engine.countMemories(scope),
     engine.list(scope, { order: 'oldest', limit: 1 }),
     engine.list(scope, { order: 'updated', limit: 1 }),
-    engine.settings.effective(owner as Parameters<typeof engine.settings.effective>[0]), // of a place or a key
+    engine.settings.resolve(owner as Parameters<typeof engine.settings.resolve>[0]), // of a place or a key
   ])
   return {
     id: owner,
@@ -132,13 +132,13 @@ export const searchLayer = defineOperation({
   run: async (context, { scope: layer, query, owner, agent_id, user, days, top_k }) => {
     if (days !== undefined && layer !== 'transcript') {
       const message = `days goes with scope transcript only, not with ${layer}; leave it out.`
-      throw new InvalidFields([{ field: 'days', message }])
+      throw new ValidationError([{ field: 'days', message }])
     }
     if (owner !== undefined && agent_id !== undefined && owner !== agent_id) {
       const message = 'agent_id and owner name different owners.'
-      throw new InvalidFields([{ field: 'agent_id', message }])
+      throw new ValidationError([{ field: 'agent_id', message }])
     }
-    const { session: _, ...place } = scopeOf(context, { owner: owner ?? agent_id, user }, 'read')
+    const { session: _, ...place } = resolveScope(context, { owner: owner ?? agent_id, user }, 'read')
     const { engine } = context
     if (layer === 'transcript') {
       const said = await engine.transcript.search(place, {
@@ -146,7 +146,7 @@ export const searchLayer = defineOperation({
       })
       const results = said.map(({ turn, score }) => ({
         ...{ id: turn.id, score, role: turn.role },
-        content: excerpt(turn.content, query, EXCERPT_CHARACTERS),
+        content: extractExcerpt(turn.content, query, EXCERPT_CHARACTERS),
         created_at: isoTime(turn.saidAt),
         session_id: turn.place.session ?? '',
       }))
@@ -161,18 +161,18 @@ export const searchLayer = defineOperation({
   },
 })
 
-function toFactHit({ memory, score }: Recalled): LayerHit {
+function toFactHit({ memory, score }: RecalledMemory): LayerHit {
   const { id, content, salience, place, createdAt } = memory
   const session_id = place.session ?? ''
   return { ...{ id, content, score, salience, session_id }, created_at: isoTime(createdAt) }
 }
 
-function toEpisodeHit(recalled: Recalled): LayerHit {
+function toEpisodeHit(recalled: RecalledMemory): LayerHit {
   const { memory } = recalled
   return {
     ...toFactHit(recalled),
-    created_at: isoTime(happenedAt(memory)),
-    topics: [...linesOf(memory, 'topics')],
-    decisions: [...linesOf(memory, 'decisions')],
+    created_at: isoTime(getEpisodeTime(memory)),
+    topics: [...getEpisodeLines(memory, 'topics')],
+    decisions: [...getEpisodeLines(memory, 'decisions')],
   }
 }

@@ -1,31 +1,31 @@
 /** Operations that show what recall and the gateway would do, without doing it. */
 import { z } from 'zod'
-import type { Trial } from '../../../conversations/context/context-preview.ts'
-import { SKIPPED } from '../../../conversations/conversations.ts'
-import { type BlockPiece, memoryIdsIn, turnIdsIn } from '../../../domain/context-block.ts'
-import { FORMAT_NAMES, type FormatName, PLACEMENTS } from '../../../domain/model-call.ts'
+import type { PreviewSettings } from '../../../conversations/context/context-preview.ts'
+import { CONTEXT_SKIP_REASONS } from '../../../conversations/conversations.ts'
+import { type BlockLine, getMemoryIds, getTurnIds } from '../../../domain/context-block.ts'
+import { API_FORMATS, type ApiFormat, BLOCK_PLACEMENTS } from '../../../domain/model-call.ts'
 import { DOCUMENT_TYPES, isTurnDocument } from '../../../domain/search-document.ts'
 import { FUSIONS } from '../../../domain/settings/recall-modes.ts'
 import { SETTINGS, type Settings, STRATEGIES } from '../../../domain/settings/settings.ts'
 import { TURN_ROLES } from '../../../domain/turn.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { JsonObject } from '../../../lib/json.ts'
-import { defined } from '../../../lib/object.ts'
-import type { Recalled, Recollection } from '../../../recall/recall-result.ts'
-import { FORMATS } from '../../gateway/formats/index.ts'
-import { placementFor } from '../../gateway/formats/placement-policy.ts'
+import { omitUndefined } from '../../../lib/object.ts'
+import type { RecalledMemory, RecallResult } from '../../../recall/recall-result.ts'
+import { WIRE_FORMATS } from '../../gateway/formats/index.ts'
+import { selectPlacement } from '../../gateway/formats/placement-policy.ts'
 import { SKIP_REASONS, wireGate } from '../conversations/receipt-operations.ts'
 import { filterFields, toFilter } from '../memories/memory-list-operations.ts'
-import { isoTime, memoryCategory, timeInput } from '../memory-schema.ts'
+import { isoTime, memoryCategorySchema, timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
-import { legs, step, toLegs } from './ranking-schema.ts'
-import { snippetFor, utteranceOf } from './turn-hit.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { retrieverReports, step, toRetrieverReports } from './ranking-schema.ts'
+import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
 
 const MESSAGE_CHARACTERS_MAX = 1_048_576
 const TOKENS_MAX = SETTINGS.contextTokensMax.max
 
-export const previewRetrieval = defineOperation({
+export const previewRecall = defineOperation({
   name: 'memory.preview',
   summary: 'What recall finds for a message, with how each got its place. Changes nothing.',
   access: 'read',
@@ -40,7 +40,7 @@ export const previewRetrieval = defineOperation({
       .optional()
       .describe('Facts, conversations or both; default: both.'),
     fusion: z.enum(FUSIONS).optional().describe('How words and meaning are joined.'),
-    asOf: timeInput.optional().describe('As things stood at an earlier time.'),
+    asOf: timeField.optional().describe('As things stood at an earlier time.'),
     includeSuspect: z.boolean().optional(),
     maxTokens: z.int().min(1).max(TOKENS_MAX).default(2_000),
     limit: z.int().min(1).max(100).default(20),
@@ -52,7 +52,7 @@ export const previewRetrieval = defineOperation({
         owner: z.string().describe('`@shared` for what all share.'),
         user: z.string().nullable(),
         type: z.enum(DOCUMENT_TYPES).describe('`turn` for what was said in a conversation.'),
-        category: memoryCategory,
+        category: memoryCategorySchema,
         key: z.string().nullable(),
         content: z.string(),
         snippet: z
@@ -74,7 +74,7 @@ export const previewRetrieval = defineOperation({
         trail: z.array(step),
       }),
     ),
-    legs,
+    legs: retrieverReports,
     abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
     closeness: z.number().nullable(),
     time: z.string().nullable().describe('The time that the question names, in its words.'),
@@ -95,23 +95,23 @@ export const previewRetrieval = defineOperation({
     const { query, scope: reach, strategy, fusion, include, asOf, includeSuspect } = input
     const { maxTokens, limit } = input
     const { engine } = context
-    const scope = scopeOf(context, input, 'read')
+    const scope = resolveScope(context, input, 'read')
     const found = await engine.recall(scope, {
       text: query,
       limit,
       tokensMax: maxTokens,
       ...toFilter(input),
-      ...(defined({ strategy, fusion, include, asOf, includeSuspect, reach }) as object),
+      ...(omitUndefined({ strategy, fusion, include, asOf, includeSuspect, reach }) as object),
     })
-    const { embedder, vectors } = engine.parts()
-    const fusionUsed = fusion ?? (await fusionOf(engine, scope.owner))
+    const { embedder, vectors } = engine.getComponents()
+    const fusionUsed = fusion ?? (await toFusionLabel(engine, scope.owner))
     return {
       memories: found.memories.map((recalled) =>
         toPreview(recalled, query, found.strategy, fusionUsed),
       ),
-      legs: toLegs(found),
+      legs: toRetrieverReports(found),
       abstained: found.abstained,
-      closeness: found.closeness,
+      closeness: found.topSimilarity,
       time: found.time,
       resolution: {
         embeddingSource: embedder?.source ?? null,
@@ -119,8 +119,8 @@ export const previewRetrieval = defineOperation({
         vectorStore: vectors,
         strategyUsed: found.strategy,
         fusionUsed,
-        rerankApplied: found.legs.rerank.state === 'searched',
-        fallbackReason: found.legs.meaning.because ?? found.legs.keyword.because,
+        rerankApplied: found.retrievers.rerank.state === 'searched',
+        fallbackReason: found.retrievers.meaning.reason ?? found.retrievers.keyword.reason,
       },
       totalTokensUsed: found.tokens,
       budgetMaxTokens: maxTokens,
@@ -128,20 +128,20 @@ export const previewRetrieval = defineOperation({
   },
 })
 
-async function fusionOf({ settings }: Engine, owner: string): Promise<Settings['fusion']> {
-  const inForce = await settings.effective(owner as Parameters<typeof settings.effective>[0]) // recall has checked it
+async function toFusionLabel({ settings }: Engine, owner: string): Promise<Settings['fusion']> {
+  const inForce = await settings.resolve(owner as Parameters<typeof settings.resolve>[0]) // recall has checked it
   return inForce.fusion
 }
 
 function toPreview(
-  { memory, score, coverage, tokens, evidence, trail }: Recalled,
+  { memory, score, coverage, tokens, evidence, trail }: RecalledMemory,
   query: string,
-  strategy: Recollection['strategy'],
+  strategy: RecallResult['strategy'],
   fusion: Settings['fusion'],
 ) {
   const isKeyword = evidence.keyword > 0
-  const isMeaning = evidence.meaning > 0
-  const { role, speaker, sessionId } = utteranceOf(memory)
+  const isMeaning = evidence.vector > 0
+  const { role, speaker, sessionId } = toTurnExcerpt(memory)
   const isTurn = isTurnDocument(memory)
   return {
     id: memory.id,
@@ -151,7 +151,7 @@ function toPreview(
     category: memory.category,
     key: memory.key,
     content: memory.content,
-    snippet: snippetFor(memory, query),
+    snippet: matchSnippet(memory, query),
     createdAt: isoTime(memory.createdAt),
     sessionId,
     role: isTurn ? role : null,
@@ -159,15 +159,15 @@ function toPreview(
     score,
     coverage,
     tokens,
-    tier: tierOf(strategy, fusion, isKeyword, isMeaning),
-    vecScore: isMeaning ? evidence.meaning : null,
+    tier: tierUsed(strategy, fusion, isKeyword, isMeaning),
+    vecScore: isMeaning ? evidence.vector : null,
     ftsScore: isKeyword ? evidence.keyword : null,
     trail: trail.map((each) => ({ ...each })),
   }
 }
 
-function tierOf(
-  strategy: Recollection['strategy'],
+function tierUsed(
+  strategy: RecallResult['strategy'],
   fusion: Settings['fusion'],
   isKeyword: boolean,
   isMeaning: boolean,
@@ -178,7 +178,7 @@ function tierOf(
   return isMeaning ? ('vector' as const) : ('fts5' as const)
 }
 
-export const previewInjection = defineOperation({
+export const previewContext = defineOperation({
   name: 'memory.previewInjection',
   summary:
     'The block that the gateway would give a model for a message, in a request of each API. Changes nothing.',
@@ -230,9 +230,9 @@ export const previewInjection = defineOperation({
     deadlineMs: z.int().describe('The gateway waits no longer: the setting `injectDeadlineMs`.'),
     requests: z.array(
       z.object({
-        format: z.enum(FORMAT_NAMES),
+        format: z.enum(API_FORMATS),
         path: z.string(),
-        placement: z.enum(PLACEMENTS),
+        placement: z.enum(BLOCK_PLACEMENTS),
         before: z.string().describe('An example of a request that says the message.'),
         after: z.string().describe('The same with the block in it.'),
       }),
@@ -241,55 +241,55 @@ export const previewInjection = defineOperation({
   http: { method: 'POST', path: '/api/memory/injection-preview' },
   run: async (context, { query, strategy, fusion, gateMode, include, maxTokens, ...rest }) => {
     const { position, ...input } = rest
-    const given = await context.engine.previewGiven(scopeOf(context, input, 'read'), query, {
-      trial: defined({
+    const given = await context.engine.previewContext(resolveScope(context, input, 'read'), query, {
+      trial: omitUndefined({
         strategy,
         fusion,
         relevanceGateMode: gateMode,
         recallSources: include,
         contextTokensMax: maxTokens,
         injectPosition: position,
-      }) as Trial, // what was not given is left out
+      }) as PreviewSettings, // what was not given is left out
       signal: context.signal,
     })
     const { block, settings, skipped, gate, recalled, degraded, milliseconds } = given
     const content = block?.content
-    const memories: string[] = content === undefined ? [] : [...memoryIdsIn(content)]
-    const quoted: string[] = content === undefined ? [] : [...turnIdsIn(content)]
+    const memories: string[] = content === undefined ? [] : [...getMemoryIds(content)]
+    const quoted: string[] = content === undefined ? [] : [...getTurnIds(content)]
     const text = block?.text ?? ''
     return {
       block: text,
       tokens: block?.tokens ?? 0,
       budgetMaxTokens: settings.contextTokensMax,
       skipped,
-      because: skipped === null ? null : SKIPPED[skipped],
+      because: skipped === null ? null : CONTEXT_SKIP_REASONS[skipped],
       gate,
       memories,
       identity: block?.identity.map(({ id }) => id as string) ?? [],
       quoted,
-      excerpts: excerptsIn(content?.pieces ?? []),
+      excerpts: excerptsIn(content?.lines ?? []),
       left: recalled
         .map(({ memory }) => memory.id as string)
         .filter((id) => !memories.includes(id) && !quoted.includes(id)),
       degraded: [...degraded],
       milliseconds,
       deadlineMs: settings.injectDeadlineMs,
-      requests: FORMAT_NAMES.map((name) => requestIn(name, query, text, settings)),
+      requests: API_FORMATS.map((name) => requestIn(name, query, text, settings)),
     }
   },
 })
 
-function excerptsIn(pieces: readonly BlockPiece[]) {
+function excerptsIn(pieces: readonly BlockLine[]) {
   return pieces
     .filter(({ document }) => isTurnDocument(document))
-    .map(({ document, line }) => ({
-      ...{ id: document.id as string, line, ...utteranceOf(document) },
+    .map(({ document, text: line }) => ({
+      ...{ id: document.id as string, line, ...toTurnExcerpt(document) },
       createdAt: isoTime(document.createdAt),
     }))
 }
 
 /** The smallest request of each API that says something to a model which has been told what it is. */
-const EXAMPLES: Readonly<Record<FormatName, (message: string) => JsonObject>> = {
+const EXAMPLES: Readonly<Record<ApiFormat, (message: string) => JsonObject>> = {
   chat: (content) => ({
     model: 'gpt-5',
     messages: [
@@ -310,11 +310,11 @@ const EXAMPLES: Readonly<Record<FormatName, (message: string) => JsonObject>> = 
   }),
 }
 
-function requestIn(name: FormatName, message: string, block: string, settings: Settings) {
-  const format = FORMATS[name]
-  const placement = placementFor(settings.injectPosition, 'any')
+function requestIn(name: ApiFormat, message: string, block: string, settings: Settings) {
+  const format = WIRE_FORMATS[name]
+  const placement = selectPlacement(settings.injectPosition, 'any')
   const body = EXAMPLES[name](message)
   const before = JSON.stringify(body, null, 2)
-  const after = block === '' ? null : format.inject(before, body, block, placement)
+  const after = block === '' ? null : format.injectBlock(before, body, block, placement)
   return { format: name, path: format.path, placement, before, after: after ?? before }
 }

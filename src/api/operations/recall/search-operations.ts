@@ -1,35 +1,35 @@
 /** The operation that answers questions: from memories, and from any other source together with them. */
 import { z } from 'zod'
-import { InvalidFields } from '../../../domain/errors.ts'
+import { ValidationError } from '../../../domain/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../domain/settings/settings.ts'
 import { TURN_ROLES } from '../../../domain/turn.ts'
-import { citationOf } from '../../../files/citation.ts'
-import { isCited } from '../../../files/citation-mode.ts'
+import { formatCitation } from '../../../files/citation.ts'
+import { isCitationShown } from '../../../files/citation-mode.ts'
 import { FILE_SOURCES } from '../../../files/file.ts'
-import { type FoundItem, SOURCES } from '../../../files/search/source-search.ts'
-import { defined } from '../../../lib/object.ts'
-import type { Recalled, Recollection } from '../../../recall/recall-result.ts'
+import { type SourceHit, SEARCH_SOURCES } from '../../../files/search/source-search.ts'
+import { omitUndefined } from '../../../lib/object.ts'
+import type { RecalledMemory, RecallResult } from '../../../recall/recall-result.ts'
 import { fileAnswer, toFileAnswer } from '../files/file-operations.ts'
 import { filterFields, toFilter } from '../memories/memory-list-operations.ts'
 import {
   isoTime,
-  listOf,
-  memoryCategory,
-  memoryType,
-  timeInput,
-  toWire,
+  listField,
+  memoryCategorySchema,
+  memoryTypeSchema,
+  timeField,
+  toWireMemory,
   wireMemory,
 } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, scopeOf } from '../scope-fields.ts'
-import { legs, step, toLegs } from './ranking-schema.ts'
-import { snippetFor, utteranceOf } from './turn-hit.ts'
+import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { retrieverReports, step, toRetrieverReports } from './ranking-schema.ts'
+import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
 
 const searchHit = z.object({
   id: z.string().describe('Of a memory or a turn; of files, the place as path#L5-L9.'),
-  source: z.enum(SOURCES),
+  source: z.enum(SEARCH_SOURCES),
   owner: z.string().describe('`@shared` for what all share.'),
   snippet: z
     .string()
@@ -40,8 +40,8 @@ const searchHit = z.object({
     .optional()
     .describe('Of memories and turns: how much of the question its words cover, 0 to 1.'),
   tokens: z.int(),
-  type: memoryType.optional().describe('Of memories.'),
-  category: memoryCategory.optional().describe('Of memories.'),
+  type: memoryTypeSchema.optional().describe('Of memories.'),
+  category: memoryCategorySchema.optional().describe('Of memories.'),
   createdAt: z.string().optional().describe('When it was learned or said; not of files.'),
   memory: wireMemory.optional(),
   trail: z.array(step).optional(),
@@ -74,7 +74,7 @@ export const searchMemories = defineOperation({
     ...scopeFields,
     ...filterFields,
     query: z.string().min(1).max(1_048_576),
-    sources: listOf(z.enum(SOURCES))
+    sources: listField(z.enum(SEARCH_SOURCES))
       .optional()
       .describe(
         'Default: memories, episodes, transcript (turns of conversations). Filters such as category leave out turns.',
@@ -85,7 +85,7 @@ export const searchMemories = defineOperation({
       .describe(
         'Memories only (`facts`), turns of conversations only, or both. A short form of `sources`; give one of the two.',
       ),
-    fileSources: listOf(z.enum(FILE_SOURCES))
+    fileSources: listField(z.enum(FILE_SOURCES))
       .optional()
       .describe('With files: `memory` for notes, `sessions` for transcripts. Default: both.'),
     minScore: z
@@ -106,7 +106,7 @@ export const searchMemories = defineOperation({
     limit: z.int().min(1).max(100).optional(),
     strategy: z.enum(STRATEGIES).optional(),
     maxTokens: z.int().min(1).max(16_000).optional(),
-    asOf: timeInput.optional(),
+    asOf: timeField.optional(),
     includeSuspect: z.boolean().optional(),
     detail: z
       .enum(['snippet', 'full', 'explain'])
@@ -116,13 +116,13 @@ export const searchMemories = defineOperation({
   output: z.object({
     results: z.array(searchHit),
     strategy: z.enum(STRATEGIES),
-    legs,
+    legs: retrieverReports,
     abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
     closeness: z.number().nullable(),
     time: z.string().nullable().describe('The time that the question names, in its words.'),
     totalTokens: z.int(),
     unanswered: z
-      .array(z.object({ source: z.enum(SOURCES), because: z.string() }))
+      .array(z.object({ source: z.enum(SEARCH_SOURCES), because: z.string() }))
       .optional()
       .describe('With sources: those that could not answer.'),
     files: fileAnswer.optional().describe('With files: what searched in them.'),
@@ -144,17 +144,17 @@ export const searchMemories = defineOperation({
       'scope',
       'sources',
     ],
-    fixed: { detail: 'snippet' },
+    fixedInput: { detail: 'snippet' },
   },
   cli: 'search',
   run: async (context, input) => {
     const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
     const { sources, include, fileSources, minScore, sessionKey } = input
-    const scope = scopeOf(context, input, 'read')
+    const scope = resolveScope(context, input, 'read')
     const asked = {
       text: query,
       ...toFilter(input),
-      ...(defined({
+      ...(omitUndefined({
         limit,
         strategy,
         tokensMax: maxTokens,
@@ -165,28 +165,28 @@ export const searchMemories = defineOperation({
       }) as object),
     }
     if (sources === undefined) {
-      refuseStray({ fileSources, minScore, sessionKey })
+      assertSupportedFields({ fileSources, minScore, sessionKey })
       const found = await context.engine.recall(scope, asked)
       const results = found.memories.map((each) => toHit(each, each.score, query, detail))
-      return { ...aboutRecall(found), results, totalTokens: found.tokens }
+      return { ...recallSummary(found), results, totalTokens: found.tokens }
     }
-    refuseInclude(include)
+    assertSupportedSources(include)
     const { engine, signal } = context
-    const { items, recollection, files, unanswered } = await engine.searchSources(scope, {
+    const { items, recall: recollection, files, failedSources: unanswered } = await engine.searchSources(scope, {
       ...asked,
       ...{ sources, signal },
       ...(minScore === undefined ? {} : { minScore }),
       ...(fileSources === undefined ? {} : { fileSources }),
     })
-    const inForce = await engine.settings.effective(parseScope(scope).owner)
+    const inForce = await engine.settings.resolve(parseScope(scope).owner)
     const telling = {
       ...{ query, detail, owner: scope.owner },
-      isCited: isCited(inForce.fileCitations, sessionKey),
+      isCited: isCitationShown(inForce.fileCitations, sessionKey),
     }
     return {
       ...(recollection === null
-        ? notRecalled(strategy ?? inForce.strategy)
-        : aboutRecall(recollection)),
+        ? emptyRecallSummary(strategy ?? inForce.strategy)
+        : recallSummary(recollection)),
       abstained: items.length === 0 && (recollection?.abstained ?? false),
       results: items.map((item) => toItem(item, telling)),
       totalTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
@@ -197,26 +197,26 @@ export const searchMemories = defineOperation({
 })
 
 /** What says nothing about memories must not look as if it did. */
-function refuseStray(fields: { readonly [name: string]: unknown }): void {
+function assertSupportedFields(fields: { readonly [name: string]: unknown }): void {
   const stray = Object.keys(fields).filter((name) => fields[name] !== undefined)
   if (stray.length === 0) return
-  throw new InvalidFields(
+  throw new ValidationError(
     stray.map((field) => ({ field, message: `${field} goes with sources only.` })),
   )
 }
 
-function refuseInclude(include: string | undefined): void {
+function assertSupportedSources(include: string | undefined): void {
   if (include === undefined) return
   const message = '`include` must not be given together with `sources`.'
-  throw new InvalidFields([{ field: 'include', message }])
+  throw new ValidationError([{ field: 'include', message }])
 }
 
-function aboutRecall(found: Recollection) {
-  const { strategy, abstained, closeness, time } = found
-  return { strategy, abstained, closeness, time, legs: toLegs(found) }
+function recallSummary(found: RecallResult) {
+  const { strategy, abstained, topSimilarity: closeness, time } = found
+  return { strategy, abstained, closeness, time, legs: toRetrieverReports(found) }
 }
 
-function notRecalled(strategy: Recollection['strategy']) {
+function emptyRecallSummary(strategy: RecallResult['strategy']) {
   const leg = { state: 'skipped' as const, hits: 0, because: 'memories were not asked for' }
   return {
     ...{ strategy, closeness: null, time: null },
@@ -224,7 +224,7 @@ function notRecalled(strategy: Recollection['strategy']) {
   }
 }
 
-function toHit(recalled: Recalled, score: number, query: string, detail: Detail): Hit {
+function toHit(recalled: RecalledMemory, score: number, query: string, detail: Detail): Hit {
   const { memory, coverage, tokens, trail } = recalled
   const explained = detail === 'explain' ? { trail: trail.map((each) => ({ ...each })) } : {}
   if (!isMemoryDocument(memory)) {
@@ -232,11 +232,11 @@ function toHit(recalled: Recalled, score: number, query: string, detail: Detail)
       id: memory.id,
       source: 'transcript',
       owner: memory.place.owner,
-      snippet: snippetFor(memory, query),
+      snippet: matchSnippet(memory, query),
       ...{ score, coverage, tokens },
       ...(detail === 'snippet' ? {} : { content: memory.content }),
       createdAt: isoTime(memory.createdAt),
-      ...utteranceOf(memory),
+      ...toTurnExcerpt(memory),
       ...explained,
     }
   }
@@ -244,30 +244,30 @@ function toHit(recalled: Recalled, score: number, query: string, detail: Detail)
     id: memory.id,
     source: memory.category === 'episode' ? 'episodes' : 'memories',
     owner: memory.place.owner,
-    snippet: snippetFor(memory, query),
+    snippet: matchSnippet(memory, query),
     score,
     coverage,
     tokens,
     type: memory.type,
     category: memory.category,
     createdAt: isoTime(memory.createdAt),
-    ...(detail === 'snippet' ? {} : { memory: toWire(memory) }),
+    ...(detail === 'snippet' ? {} : { memory: toWireMemory(memory) }),
     ...explained,
   }
 }
 
-type Telling = {
+type ItemOptions = {
   readonly query: string
   readonly detail: Detail
   readonly owner: string
   readonly isCited: boolean
 }
 
-function toItem(item: FoundItem, { query, detail, owner, isCited: isWithCitation }: Telling): Hit {
+function toItem(item: SourceHit, { query, detail, owner, isCited: isWithCitation }: ItemOptions): Hit {
   const { score, tokens } = item
   if (item.source !== 'files') return toHit(item.recalled, score, query, detail)
   const { path, startLine, endLine, snippet, source: fileSource } = item.hit
-  const id = citationOf({ path, lineFirst: startLine, lineLast: endLine })
+  const id = formatCitation({ path, lineFirst: startLine, lineLast: endLine })
   return {
     ...{ id, source: item.source, owner, score, tokens, snippet },
     ...{ path, fileSource, startLine, endLine },

@@ -2,24 +2,24 @@
 
 import {
   isTurnDocument,
-  roleOfDocument,
+  getTurnRole,
   type SearchDocument,
 } from '../../../domain/search-document.ts'
 import type { TurnRole } from '../../../domain/turn.ts'
-import { needlesOf, passageOf } from '../../../text/query-passage.ts'
+import { buildQueryTerms, extractPassage } from '../../../text/query-passage.ts'
 import { snippetOf } from '../memory-schema.ts'
 
 const EXCERPT_CHARACTERS = 300
 
 /** Of a turn the passage that the query is about, of a memory its beginning. */
-export function snippetFor(document: SearchDocument, query: string): string {
+export function matchSnippet(document: SearchDocument, query: string): string {
   const { content } = document
   return isTurnDocument(document)
-    ? passageOf(content, needlesOf(query, [content]), EXCERPT_CHARACTERS)
+    ? extractPassage(content, buildQueryTerms(query, [content]), EXCERPT_CHARACTERS)
     : snippetOf(content)
 }
 
-export type Utterance = {
+export type TurnExcerpt = {
   readonly role: TurnRole
   /** The name of the speaker, or the role where the conversation has no names. */
   readonly speaker: string
@@ -27,8 +27,8 @@ export type Utterance = {
   readonly sessionId: string
 }
 
-export function utteranceOf(document: SearchDocument): Utterance {
-  const role = roleOfDocument(document) ?? 'user'
+export function toTurnExcerpt(document: SearchDocument): TurnExcerpt {
+  const role = getTurnRole(document) ?? 'user'
   return {
     role,
     speaker: document.provenance.speaker ?? role,

@@ -1,8 +1,8 @@
 /** Chinese, simplified and traditional where they differ in a cue. */
-import { unspacedCues } from '../cue-notation.ts'
+import { createUnspacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 
-const { cue, opening } = unspacedCues({
+const { cue, opening } = createUnspacedCueNotation({
   we: '我们|我們|咱们|咱們|我(?:和|跟)你|你(?:和|跟)我',
   past: '昨天|前天|昨晚|上次|上回|上周|上週|上个月|上個月|上个?星期|去年|之前|以前|前几天|前幾天|那天|那次|当时|當時|当初|當初|那会儿|刚才|前阵子|最近',
   agreed:
@@ -13,7 +13,7 @@ const { cue, opening } = unspacedCues({
   work: '代码|代碼|函数|函數|脚本|程序|查询|测试|变量|变数|数组|循环|方法名|正则|仓库|分支|提交|服务器|容器|接口|应用|数据库|文件|文件夹|包名|库|框架|模块|组件|算法|错误|报错|bug|日志|作文|论文|段落|句子|草稿|作业|方程|公式|证明|答案|电脑|浏览器|输入|输出|命令|密码',
 })
 
-export const chinese: CueTable = {
+export const CHINESE_CUES: CueTable = {
   language: 'zh',
   void: opening(
     '(?:那|但)?(?:如果|假如|假设|要是|万一)',

@@ -1,8 +1,8 @@
 /** English. */
-import { spacedCues } from '../cue-notation.ts'
-import type { Cue, CueTable } from '../types.ts'
+import { createSpacedCueNotation } from '../cue-notation.ts'
+import type { GateCue, CueTable } from '../types.ts'
 
-const { cue, opening } = spacedCues({
+const { cue, opening } = createSpacedCueNotation({
   some: '(?:\\S+ ){0,4}?',
   few: '(?:\\S+ ){0,2}?',
   weekday: 'monday|tuesday|wednesday|thursday|friday|saturday|sunday',
@@ -24,21 +24,21 @@ const { cue, opening } = spacedCues({
 const GOING_WRONG = 'wrong|mistakes?|incorrect(?:ly)?|miss|missed|mess(?:ed)? up|break|screw up'
 
 /** A question of yes or no about what the person did, unless they want their work checked. */
-const OWN_DEED: Cue = {
+const OWN_DEED: GateCue = {
   pattern: opening('(?:and |so )?(?:did|was|were|have) i '),
   unless: cue(`${GOING_WRONG}|right|correct(?:ly)?|well|here|this|forget|understand|{work}`)
     .pattern,
 }
 
 /** "What was the discount I got", and not "when I got home" or "…, which I got last week". */
-const DEED_ASKED_FOR: Cue = {
+const DEED_ASKED_FOR: GateCue = {
   pattern: opening(
     '(?:and |so |but |hey |also )?(?:what|which|who|when|where|how many|how much|how long) (?!i )(?:\\S+ ){1,12}?i (?:\\w{2,}ed|got|bought|went|took|made|saw|met|ran|ate|paid|spent|gave|flew|drove|won|sold|began)',
   ),
   unless: cue(`${GOING_WRONG}|here|if|{work}|need|use to`).pattern,
 }
 
-export const english: CueTable = {
+export const ENGLISH_CUES: CueTable = {
   language: 'en',
   void: opening(
     "(?:and |but |so )?(?:if|suppose|imagine|assume|pretend|let's say) ",

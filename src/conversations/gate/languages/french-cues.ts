@@ -1,8 +1,8 @@
 /** French. */
-import { spacedCues } from '../cue-notation.ts'
+import { createSpacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 
-const { cue, opening } = spacedCues({
+const { cue, opening } = createSpacedCueNotation({
   my: 'm(?:on|a|es)|notre|nos',
   past: "hier(?: soir)?|avant-hier|l'autre jour|la dernière fois|la fois (?:dernière|passée|précédente)|il y a \\S+ \\S+|(?:la semaine|le mois|l'année|l'an|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche) (?:dernière?|passée?)|récemment|précédemment|auparavant|tout à l'heure|l'autre fois",
   agreed:
@@ -13,7 +13,7 @@ const { cue, opening } = spacedCues({
   work: 'code|fonctions?|script|programme|requête|tests?|classe|variables?|tableau|boucle|méthode|regex|dépôt|branche|commit|serveur|conteneur|docker|git|api|appli(?:cation)?|base de données|table|colonne|fichiers?|dossier|paquet|bibliothèque|framework|module|composant|algorithme|erreurs?|bug|dissertation|rédaction|paragraphe|phrase|brouillon|devoirs|équation|formule|démonstration|solution|python|java|javascript|sql|css|html|ordinateur|navigateur|entrée|sortie|commande',
 })
 
-export const french: CueTable = {
+export const FRENCH_CUES: CueTable = {
   language: 'fr',
   void: opening(
     '(?:et |mais )?(?:si (?:je|tu|on)|suppose|supposons|imagine|imaginons)',

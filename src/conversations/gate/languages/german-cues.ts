@@ -1,8 +1,8 @@
 /** German. The verb moves, so most cues are found in either order. */
-import { spacedCues } from '../cue-notation.ts'
+import { createSpacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 
-const { cue, opening } = spacedCues({
+const { cue, opening } = createSpacedCueNotation({
   my: 'mein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?',
   past: 'gestern|vorgestern|neulich|letztens|letzte[nrsm]? (?:\\S+)|vorige[nrsm]? \\S+|vergangene[nrsm]? \\S+|damals|früher|kürzlich|vorhin|beim letzten mal|vor \\S+ (?:tagen|wochen|monaten|jahren|stunden)|am (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)|im (?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)',
   what: 'was|wann|wo|wohin|woher|wer|wen|wem|wie|wieso|warum|weshalb|welche[nrsm]?|wie\\s?viele?|wie oft|wie lange|worüber|wovon|woran|worauf',
@@ -16,7 +16,7 @@ const { cue, opening } = spacedCues({
 
 const GOING_WRONG = 'falsch|verkehrt|vergessen|übersehen|hier'
 
-export const german: CueTable = {
+export const GERMAN_CUES: CueTable = {
   language: 'de',
   void: opening(
     '(?:und |aber )?(?:wenn|falls|angenommen|stell dir vor|nehmen wir an) (?:ich|wir|du|dir)',

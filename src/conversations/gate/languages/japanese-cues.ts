@@ -1,8 +1,8 @@
 /** Japanese. "っけ" asks for what the speaker knew once, which is the clearest cue any language has. */
-import { unspacedCues } from '../cue-notation.ts'
+import { createUnspacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 
-const { anywhere, cue } = unspacedCues({
+const { anywhere, cue } = createUnspacedCueNotation({
   me: '私|わたし|僕|ぼく|俺|おれ|自分|うち',
   past: '昨日|きのう|一昨日|おととい|昨夜|先週|先月|先日|去年|昨年|前回|この前|この間|こないだ|以前|前に|さっき|あの時|あのとき|当時|前にも',
   kin: '妻|嫁|夫|旦那|主人|彼女|彼氏|母|お母さん|父|お父さん|両親|息子|娘|子ども|子供|兄|弟|姉|妹|祖父|祖母|おじいちゃん|おばあちゃん|家族|友達|友人|上司|同僚|犬|猫|ペット',
@@ -11,7 +11,7 @@ const { anywhere, cue } = unspacedCues({
   work: 'コード|関数|スクリプト|プログラム|クエリ|テスト|クラス|変数|配列|ループ|メソッド|正規表現|リポジトリ|ブランチ|コミット|サーバー|コンテナ|アプリ|データベース|テーブル|ファイル|フォルダ|パッケージ|ライブラリ|フレームワーク|モジュール|コンポーネント|アルゴリズム|エラー|バグ|ログ|作文|段落|下書き|宿題|方程式|公式|証明|答え|パソコン|ブラウザ|入力|出力|コマンド|バージョン|設定',
 })
 
-export const japanese: CueTable = {
+export const JAPANESE_CUES: CueTable = {
   language: 'ja',
   void: anywhere('^もし|^仮に|覚えておいて|覚えといて|忘れないで|(?:を|に)(?:翻訳|訳)して'),
   ownWords: [

@@ -1,8 +1,8 @@
 /** Portuguese, of Brazil and of Portugal. */
-import { spacedCues } from '../cue-notation.ts'
+import { createSpacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 
-const { cue, opening } = spacedCues({
+const { cue, opening } = createSpacedCueNotation({
   my: 'meus?|minhas?|nossos?|nossas?',
   past: 'ontem|anteontem|outro dia|(?:d?a )?outra vez|(?:d?a )?última vez|há (?:\\S+ )?(?:pouco|tempo|dias?|semanas?|m[eê]s(?:es)?|anos?)|\\S+ (?:dias?|semanas?|meses|anos?) atrás|(?:na |da )?(?:semana|segunda|terça|quarta|quinta|sexta) passada|(?:no |do )?(?:mês|ano|sábado|domingo) passado|antes|anteriormente|recentemente',
   agreed:
@@ -13,7 +13,7 @@ const { cue, opening } = spacedCues({
   work: 'código|funç(?:ão|ões)|script|programa|consulta|testes?|classe|variáve(?:l|is)|laço|loop|método|regex|repositório|branch|commit|servidor|contêiner|docker|git|api|aplicativo|aplicação|banco de dados|tabela|coluna|arquivos?|ficheiros?|pasta|pacote|biblioteca|framework|módulo|componente|algoritmo|erros?|bug|redação|parágrafo|frase|rascunho|lição|equação|fórmula|demonstração|solução|python|java|javascript|sql|css|html|computador|navegador|entrada|saída|comando',
 })
 
-export const portuguese: CueTable = {
+export const PORTUGUESE_CUES: CueTable = {
   language: 'pt',
   void: opening(
     '(?:e |mas )?(?:se (?:eu|você|te|a gente)|suponha|imagine|imagina)',

@@ -1,8 +1,8 @@
 /** Spanish. The subject is mostly left out, so cues name the forms of the verb. */
-import { spacedCues } from '../cue-notation.ts'
+import { createSpacedCueNotation } from '../cue-notation.ts'
 import type { CueTable } from '../types.ts'
 
-const { cue, opening } = spacedCues({
+const { cue, opening } = createSpacedCueNotation({
   my: 'mis?|nuestr[oa]s?',
   past: 'ayer|anteayer|anoche|el otro día|la otra vez|la última vez|la vez pasada|hace (?:\\S+ )?(?:poco|tiempo|días?|semanas?|mes(?:es)?|años?|rato)|(?:la semana|el mes|el año|el lunes|el martes|el miércoles|el jueves|el viernes|el sábado|el domingo) pasad[oa]|antes|anteriormente|previamente|en nuestra última \\S+|últimamente',
   agreed:
@@ -13,7 +13,7 @@ const { cue, opening } = spacedCues({
   work: 'código|función|funciones|script|programa|consulta|pruebas?|clase|variables?|bucle|método|regex|repositorio|rama|commit|servidor|contenedor|docker|git|api|aplicación|base de datos|tabla|columna|archivos?|ficheros?|carpeta|paquete|biblioteca|librería|framework|módulo|componente|algoritmo|error|errores|bug|ensayo|párrafo|frase|borrador|deberes|tarea|ecuación|fórmula|demostración|solución|python|java|javascript|sql|css|html|ordenador|computadora|navegador|entrada|salida|comando',
 })
 
-export const spanish: CueTable = {
+export const SPANISH_CUES: CueTable = {
   language: 'es',
   void: opening(
     '¿?(?:y |pero )?(?:si|supongamos|imagina|imagínate) (?:yo|te|tú|me|que)',

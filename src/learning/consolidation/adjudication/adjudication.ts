@@ -6,25 +6,25 @@ import type { MemoryId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
-import { nextTurn } from '../../../lib/event-loop.ts'
+import { yieldToEventLoop } from '../../../lib/event-loop.ts'
 import type { Instant } from '../../../lib/time.ts'
-import { withinTime } from '../../../lib/timeout.ts'
-import { replacing } from '../../../memory/memory-changes.ts'
-import { isStatement, neighboursOf } from '../../../memory/similar-memories.ts'
-import { isDoubtful } from '../../../memory/write-decision.ts'
-import { decideAndCommit } from '../../../storage/access/optimistic-commit.ts'
+import { withTimeout } from '../../../lib/timeout.ts'
+import { buildReplacement } from '../../../memory/memory-changes.ts'
+import { isPlainStatement, findSimilarMemories } from '../../../memory/similar-memories.ts'
+import { isAdjudicable } from '../../../memory/write-decision.ts'
+import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
-import { askedAtMost } from '../../completions/model-tasks.ts'
+import { limitAdjudications } from '../../completions/model-tasks.ts'
 import { EXTRACTOR } from '../../distillation/fact-drafts.ts'
-import { loadAll, nextChange, type Run } from '../consolidation-run.ts'
-import { canSettle, type Settlement, saidAt, settle } from './verdict-settlement.ts'
+import { loadMemories, createChangeId, type ConsolidationRun } from '../consolidation-run.ts'
+import { canAdjudicate, type VerdictSettlement, getStatedAt, applyVerdict } from './verdict-settlement.ts'
 
 /** Of one run, the newest. */
 const MEMORIES_MAX = 200
 const QUESTIONS_MAX = 20
 const VERDICT_MS = 15_000
 
-export type JudgingOptions = {
+export type AdjudicationOptions = {
   /** What was there at this instant has been looked at; null when nothing has. */
   readonly since: Instant | null
   readonly signal: AbortSignal
@@ -34,30 +34,30 @@ export type JudgingOptions = {
  * How many pairs were settled. A dry run asks nobody, because what a model would say can't be told without asking it: it tells
  * which pairs it would be asked about.
  */
-export async function judgeDoubtful(run: Run, { since, signal }: JudgingOptions): Promise<number> {
+export async function adjudicateDoubtful(run: ConsolidationRun, { since, signal }: AdjudicationOptions): Promise<number> {
   const { adjudicate } = run.ports
   if (adjudicate === undefined) return 0
-  const ask = askedAtMost(adjudicate, QUESTIONS_MAX, signal)
+  const ask = limitAdjudications(adjudicate, QUESTIONS_MAX, signal)
   let settled = 0
   let asked = 0
-  for (const { id } of await writtenSince(run, since)) {
-    run.tell({ step: 'judge', done: asked, total: null })
+  for (const { id } of await loadWrittenSince(run, since)) {
+    run.reportProgress({ step: 'judge', done: asked, total: null })
     if (asked === QUESTIONS_MAX) break
-    const pair = await doubtfulPair(run, id)
+    const pair = await findDoubtfulPair(run, id)
     if (pair !== null) {
       asked++
       const { older, newer } = pair
       if (run.isDryRun) {
         const memories = [newer.id, older.id]
-        run.actions.add({ kind: 'judge', memories, because: WOULD_ASK, change: null })
+        run.actions.add({ kind: 'judge', memories, reason: WOULD_ASK, change: null })
         continue
       }
-      const said = await withinTime(VERDICT_MS, (late) => ask(older.content, newer.content, late))
+      const said = await withTimeout(VERDICT_MS, (late) => ask(older.content, newer.content, late))
       // Who fails once is not asked again today: what is open stays as it is.
       if (said.kind === 'failed') break
-      if (await settlePair(run, older, newer, said.result)) settled++
+      if (await adjudicatePair(run, older, newer, said.result)) settled++
     }
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return run.isDryRun ? asked : settled
 }
@@ -65,8 +65,8 @@ export async function judgeDoubtful(run: Run, { since, signal }: JudgingOptions)
 const WOULD_ASK = 'Rules can’t tell what they are to each other, so a model would be asked.'
 
 /** What was distilled has been asked about when it was stored. */
-async function writtenSince(
-  { ports, scope, now }: Run,
+async function loadWrittenSince(
+  { ports, scope, now }: ConsolidationRun,
   since: Instant | null,
 ): Promise<readonly Memory[]> {
   const { rows } = await ports.store.find('memory', scope, {
@@ -79,36 +79,36 @@ async function writtenSince(
     limit: MEMORIES_MAX,
   })
   return rows.filter(
-    (memory) => canSettle(memory, now) && memory.provenance.extractor !== EXTRACTOR,
+    (memory) => canAdjudicate(memory, now) && memory.provenance.extractor !== EXTRACTOR,
   )
 }
 
 /** The memory and one that was there before it, of the same user, if rules can't tell what they are to each other. */
-async function doubtfulPair(
-  run: Run,
+async function findDoubtfulPair(
+  run: ConsolidationRun,
   id: MemoryId,
 ): Promise<{ readonly older: Memory; readonly newer: Memory } | null> {
   const { ports, now, settings } = run
-  const [newer] = await loadAll(run, [id])
-  if (newer === undefined || !canSettle(newer, now) || newer.conflictsWith !== null) return null
-  const found = await neighboursOf(ports, newer.place, newer, settings.neighboursMax)
+  const [newer] = await loadMemories(run, [id])
+  if (newer === undefined || !canAdjudicate(newer, now) || newer.conflictsWith !== null) return null
+  const found = await findSimilarMemories(ports, newer.place, newer, settings.neighboursMax)
   const olders = found.memories.filter(
     (memory) =>
-      memory.id !== id && isStatement(memory) && canSettle(memory, now) && isBefore(memory, newer),
+      memory.id !== id && isPlainStatement(memory) && canAdjudicate(memory, now) && isOlder(memory, newer),
   )
   const older = olders.find((memory) =>
-    isDoubtful(newer.content, memory.content, found.close.has(memory.id)),
+    isAdjudicable(newer.content, memory.content, found.close.has(memory.id)),
   )
-  if (older === undefined || (await wasSettled(run, older, newer))) return null
+  if (older === undefined || (await isAlreadySettled(run, older, newer))) return null
   return { older, newer }
 }
 
-function isBefore(a: Memory, b: Memory): boolean {
-  return saidAt(a) - saidAt(b) < 0 || (saidAt(a) === saidAt(b) && a.createdAt < b.createdAt)
+function isOlder(a: Memory, b: Memory): boolean {
+  return getStatedAt(a) - getStatedAt(b) < 0 || (getStatedAt(a) === getStatedAt(b) && a.createdAt < b.createdAt)
 }
 
 /** Whether one was made to say something about the other before: whoever took that back doesn't want it done again. */
-async function wasSettled({ ports }: Run, a: Memory, b: Memory): Promise<boolean> {
+async function isAlreadySettled({ ports }: ConsolidationRun, a: Memory, b: Memory): Promise<boolean> {
   const home: Scope = { owner: a.place.owner, user: a.place.user }
   const where = { memories: [a.id, b.id] }
   for await (const page of pages(ports.store, 'revision', home, { where })) {
@@ -121,21 +121,21 @@ async function wasSettled({ ports }: Run, a: Memory, b: Memory): Promise<boolean
 }
 
 /** Only while both say what was asked about. */
-async function settlePair(
-  run: Run,
+async function adjudicatePair(
+  run: ConsolidationRun,
   older: Memory,
   newer: Memory,
   verdict: Verdict,
 ): Promise<boolean> {
   const { ports, now, actions } = run
-  const stamp = { change: nextChange(run), now }
-  const settlement = await decideAndCommit(ports, async () => {
-    const [old, young] = await loadAll(run, [older.id, newer.id])
+  const stamp = { change: createChangeId(run), now }
+  const settlement = await commitWithRetry(ports, async () => {
+    const [old, young] = await loadMemories(run, [older.id, newer.id])
     const isSame = old?.content === older.content && young?.content === newer.content
     const result =
-      isSame && old !== undefined && young !== undefined ? settle(old, young, verdict, stamp) : null
+      isSame && old !== undefined && young !== undefined ? applyVerdict(old, young, verdict, stamp) : null
     const changes = (result?.replaced ?? []).flatMap(({ before, after }) =>
-      replacing(ports, before, after),
+      buildReplacement(ports, before, after),
     )
     return { changes, result }
   })
@@ -143,13 +143,13 @@ async function settlePair(
   actions.add({
     kind: 'judge',
     memories: [newer.id, older.id],
-    because: REASONS[settlement.kind],
+    reason: REASONS[settlement.kind],
     change: stamp.change,
   })
   return true
 }
 
-const REASONS: Readonly<Record<Settlement['kind'], string>> = {
+const REASONS: Readonly<Record<VerdictSettlement['kind'], string>> = {
   duplicate: 'A model says that both say the same.',
   update: 'A model says that the newer one holds in the place of the older one.',
   conflict: 'A model says that both can’t be true.',

@@ -1,13 +1,13 @@
 /** What a model is asked where rules can't tell what a new statement is to a known one, and how its answer is read. */
 
 import { VERDICTS, type Verdict } from '../../../domain/verdict.ts'
-import { field } from '../../completions/answer-fields.ts'
-import { readObject, unreadable } from '../../completions/answer-json.ts'
-import { fenceNote } from '../../completions/prompt-fencing.ts'
+import { getFirstField } from '../../completions/answer-fields.ts'
+import { parseAnswerObject, createUnreadableAnswerError } from '../../completions/answer-json.ts'
+import { fenceText } from '../../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../../distillation/distillation-prompt.ts'
 
 /** Longer statements say more than one thing, and are not asked about. */
-export const JUDGED_CHARACTERS_MAX = 1_000
+export const ADJUDICATED_CHARACTERS_MAX = 1_000
 
 const TASK = `You compare two statements from the memory of an assistant. The older one is known; the newer one has just been said.
 
@@ -24,14 +24,14 @@ Answer with one JSON object and nothing else:
 
 Statements that are alike in wording are often unrelated. A wrong "update" or "duplicate" loses something true; when in doubt, say "unsure".`
 
-export function verdictPrompt(older: string, newer: string): readonly PromptMessage[] {
+export function buildVerdictPrompt(older: string, newer: string): readonly PromptMessage[] {
   return [
     { role: 'system', content: TASK },
     {
       role: 'user',
       content: [
-        fenceNote('older', older, JUDGED_CHARACTERS_MAX),
-        fenceNote('newer', newer, JUDGED_CHARACTERS_MAX),
+        fenceText('older', older, ADJUDICATED_CHARACTERS_MAX),
+        fenceText('newer', newer, ADJUDICATED_CHARACTERS_MAX),
       ].join('\n'),
     },
   ]
@@ -39,9 +39,9 @@ export function verdictPrompt(older: string, newer: string): readonly PromptMess
 
 /** One of the five words, or a refusal: nothing is read into an answer. */
 export function parseVerdict(text: string): Verdict {
-  const given = field(readObject(text, ['verdict']), 'verdict')
+  const given = getFirstField(parseAnswerObject(text, ['verdict']), 'verdict')
   const word = typeof given === 'string' ? given.trim().toLowerCase() : ''
   const verdict = VERDICTS.find((each) => each === word)
-  if (verdict === undefined) throw unreadable('The answer holds no verdict.', 'no_verdict')
+  if (verdict === undefined) throw createUnreadableAnswerError('The answer holds no verdict.', 'no_verdict')
   return verdict
 }

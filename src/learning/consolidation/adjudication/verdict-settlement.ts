@@ -6,42 +6,42 @@
 import { hasEnded, type Memory, TRUST_LEVELS } from '../../../domain/memory.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
 import type { Instant } from '../../../lib/time.ts'
-import { inPlaceOf, isPinnedByMachine } from '../../../memory/pins.ts'
-import { isLasting } from '../../../memory/salience.ts'
-import { absorbedBy, mergeOfSame, type Stamp, survivorOf } from '../merging/merge-decision.ts'
+import { inheritIdentity, isAutoPinned } from '../../../memory/pins.ts'
+import { isExemptFromDecay } from '../../../memory/salience.ts'
+import { buildAbsorbed, decidePairMerge, type ChangeStamp, buildSurvivor } from '../merging/merge-decision.ts'
 
-export type Settlement = {
+export type VerdictSettlement = {
   readonly kind: 'duplicate' | 'update' | 'conflict'
   readonly replaced: readonly { readonly before: Memory; readonly after: Memory }[]
 }
 
 /** Null when both stay as they are. */
-export function settle(
+export function applyVerdict(
   older: Memory,
   newer: Memory,
   verdict: Verdict,
-  stamp: Stamp,
-): Settlement | null {
-  if (!canSettle(older, stamp.now) || !canSettle(newer, stamp.now)) return null
+  stamp: ChangeStamp,
+): VerdictSettlement | null {
+  if (!canAdjudicate(older, stamp.now) || !canAdjudicate(newer, stamp.now)) return null
   switch (verdict) {
     case 'duplicate':
-      return merged(older, newer, stamp)
+      return settleAsDuplicate(older, newer, stamp)
     case 'update':
-      return mayReplace(older, newer)
-        ? superseded(older, newer, stamp)
-        : conflicting(older, newer, stamp)
+      return canReplace(older, newer)
+        ? settleAsUpdate(older, newer, stamp)
+        : settleAsConflict(older, newer, stamp)
     case 'conflict':
-      return conflicting(older, newer, stamp)
+      return settleAsConflict(older, newer, stamp)
     default:
       return null
   }
 }
 
 /** What lasts is left to people, unless it lasts because it was learned; and what waits for approval or is over is not compared. */
-export function canSettle(memory: Memory, now: Instant): boolean {
+export function canAdjudicate(memory: Memory, now: Instant): boolean {
   return (
     memory.status === 'active' &&
-    (!isLasting(memory) || isPinnedByMachine(memory)) &&
+    (!isExemptFromDecay(memory) || isAutoPinned(memory)) &&
     memory.category !== 'episode' &&
     memory.trust !== 'suspect' &&
     !hasEnded(memory, now)
@@ -49,53 +49,53 @@ export function canSettle(memory: Memory, now: Instant): boolean {
 }
 
 /** When what a memory says was said, as far as is known. */
-export function saidAt({ validFrom, createdAt }: Memory): Instant {
+export function getStatedAt({ validFrom, createdAt }: Memory): Instant {
   return validFrom ?? createdAt
 }
 
-function merged(older: Memory, newer: Memory, stamp: Stamp): Settlement | null {
-  const merge = mergeOfSame(older, newer, stamp.now)
+function settleAsDuplicate(older: Memory, newer: Memory, stamp: ChangeStamp): VerdictSettlement | null {
+  const merge = decidePairMerge(older, newer, stamp.now)
   const [goes] = merge?.absorbed ?? []
   if (merge === null || goes === undefined) return null
   const { survivor } = merge
   return {
     kind: 'duplicate',
     replaced: [
-      { before: goes, after: absorbedBy(goes, survivor.id, stamp) },
-      { before: survivor, after: survivorOf(merge, stamp) },
+      { before: goes, after: buildAbsorbed(goes, survivor.id, stamp) },
+      { before: survivor, after: buildSurvivor(merge, stamp) },
     ],
   }
 }
 
-function mayReplace(older: Memory, newer: Memory): boolean {
+function canReplace(older: Memory, newer: Memory): boolean {
   const isLessTrusted = TRUST_LEVELS.indexOf(newer.trust) > TRUST_LEVELS.indexOf(older.trust)
-  return saidAt(newer) >= saidAt(older) && !isLessTrusted
+  return getStatedAt(newer) >= getStatedAt(older) && !isLessTrusted
 }
 
-function superseded(older: Memory, newer: Memory, stamp: Stamp): Settlement {
-  const since = saidAt(newer)
+function settleAsUpdate(older: Memory, newer: Memory, stamp: ChangeStamp): VerdictSettlement {
+  const since = getStatedAt(newer)
   const from = older.validFrom
   const gone = {
-    ...absorbedBy(older, newer.id, stamp),
+    ...buildAbsorbed(older, newer.id, stamp),
     validUntil: from !== null && from > since ? from : since,
   }
   // Whoever looks the key up wants what holds now.
   const key = newer.key ?? older.key
-  const isHeir = key !== newer.key || isPinnedByMachine(older)
-  const heir = { ...inPlaceOf(older, changed(newer, stamp)), key }
+  const isHeir = key !== newer.key || isAutoPinned(older)
+  const heir = { ...inheritIdentity(older, stampMemory(newer, stamp)), key }
   return {
     kind: 'update',
     replaced: [{ before: older, after: gone }, ...(isHeir ? [{ before: newer, after: heir }] : [])],
   }
 }
 
-function conflicting(older: Memory, newer: Memory, stamp: Stamp): Settlement | null {
+function settleAsConflict(older: Memory, newer: Memory, stamp: ChangeStamp): VerdictSettlement | null {
   if (newer.conflictsWith !== null || older.conflictsWith === newer.id) return null
-  const after = { ...changed(newer, stamp), conflictsWith: older.id }
+  const after = { ...stampMemory(newer, stamp), conflictsWith: older.id }
   return { kind: 'conflict', replaced: [{ before: newer, after }] }
 }
 
 /** As it is after a change, before that is filled in. */
-export function changed(memory: Memory, { change, now }: Stamp): Memory {
+export function stampMemory(memory: Memory, { change, now }: ChangeStamp): Memory {
   return { ...memory, version: memory.version + 1, change, updatedAt: now }
 }

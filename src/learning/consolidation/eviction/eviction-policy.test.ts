@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { instant, memory } from '../../../../test/fakes/memories.ts'
 import { DAY_MS } from '../../../lib/decay.ts'
-import { isTimeDoubtful } from '../report.ts'
-import { decideLeaving, retentionCutoff } from './eviction-policy.ts'
+import { isClockSuspect } from '../report.ts'
+import { decideEviction, computeRetentionCutoff } from './eviction-policy.ts'
 
 const NOW = instant(5_000 * DAY_MS)
 const ago = (days: number) => instant(NOW - days * DAY_MS)
 const settings = { salienceFloor: 0.2, retentionDays: 0 }
 const decide = (fields: Parameters<typeof memory>[0], of = settings) =>
-  decideLeaving(memory(fields), NOW, of)
+  decideEviction(memory(fields), NOW, of)
 
 it('[CN6] a fact leaves below the floor, after thirty days without use', () => {
   expect(decide({ salience: 0.5, updatedAt: ago(39) })).toBeNull()
@@ -42,13 +42,13 @@ it('[CN8] what is pinned, of identity or not active never leaves by itself', () 
 })
 
 it('[CN7] a retention of 0 days keeps everything', () => {
-  expect(retentionCutoff(NOW, 0)).toBeNull()
-  expect(retentionCutoff(NOW, 365)).toBe(ago(365))
+  expect(computeRetentionCutoff(NOW, 0)).toBeNull()
+  expect(computeRetentionCutoff(NOW, 365)).toBe(ago(365))
 })
 
 it('[CN12] after a long gap nobody knows how much time has passed', () => {
-  expect(isTimeDoubtful(null, NOW)).toBe(false)
-  expect(isTimeDoubtful(ago(30), NOW)).toBe(false)
-  expect(isTimeDoubtful(ago(31), NOW)).toBe(true)
-  expect(isTimeDoubtful(ago(-31), NOW)).toBe(false)
+  expect(isClockSuspect(null, NOW)).toBe(false)
+  expect(isClockSuspect(ago(30), NOW)).toBe(false)
+  expect(isClockSuspect(ago(31), NOW)).toBe(true)
+  expect(isClockSuspect(ago(-31), NOW)).toBe(false)
 })

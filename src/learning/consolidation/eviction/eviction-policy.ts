@@ -4,39 +4,39 @@ import type { Memory } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import { DAY_MS } from '../../../lib/decay.ts'
 import type { Instant } from '../../../lib/time.ts'
-import { effectiveSalience, type Fading, idleDays, isLasting } from '../../../memory/salience.ts'
+import { computeEffectiveSalience, type DecayInput, countIdleDays, isExemptFromDecay } from '../../../memory/salience.ts'
 
 /** However little salience is left, nothing goes that was of use more recently. */
 export const IDLE_DAYS_MIN = 30
 
-export type Leaving = {
+export type EvictionDecision = {
   /** `retire`: not used for longer than `retentionDays`. */
   readonly kind: 'evict' | 'retire' | 'pruneEpisode'
   /** In words for a person. */
-  readonly because: string
+  readonly reason: string
 }
 
-export type Candidate = Fading & Pick<Memory, 'trust' | 'status'>
+export type EvictionCandidate = DecayInput & Pick<Memory, 'trust' | 'status'>
 
 /** Why a memory goes into the bin, or null. What waits for somebody's approval doesn't fade. */
-export function decideLeaving(
-  memory: Candidate,
+export function decideEviction(
+  memory: EvictionCandidate,
   now: Instant,
   settings: Pick<Settings, 'salienceFloor' | 'retentionDays'>,
-): Leaving | null {
-  if (memory.status !== 'active' || isLasting(memory)) return null
-  const idle = idleDays(memory, now)
+): EvictionDecision | null {
+  if (memory.status !== 'active' || isExemptFromDecay(memory)) return null
+  const idle = countIdleDays(memory, now)
   const { salienceFloor, retentionDays } = settings
   if (retentionDays > 0 && idle >= retentionDays) {
-    const because = `It was not used for ${days(idle)}, and is kept for ${days(retentionDays)}.`
-    return { kind: 'retire', because }
+    const because = `It was not used for ${formatDays(idle)}, and is kept for ${formatDays(retentionDays)}.`
+    return { kind: 'retire', reason: because }
   }
-  const left = effectiveSalience(memory, now)
+  const left = computeEffectiveSalience(memory, now)
   const isFact = memory.category !== 'episode' && memory.trust !== 'suspect'
   if (!isFact || idle < IDLE_DAYS_MIN || left >= salienceFloor) return null
   const faded = `Its salience of ${memory.salience.toFixed(2)} has faded to ${left.toFixed(2)}`
-  const because = `${faded}, below ${salienceFloor}: it was not used for ${days(idle)}.`
-  return { kind: 'evict', because }
+  const because = `${faded}, below ${salienceFloor}: it was not used for ${formatDays(idle)}.`
+  return { kind: 'evict', reason: because }
 }
 
 /**
@@ -44,11 +44,11 @@ export function decideLeaving(
  * from its creation, so the digest of an old conversation that was imported today is new. The age of a turn counts from
  * when it was said.
  */
-export function retentionCutoff(now: Instant, retentionDays: number): Instant | null {
+export function computeRetentionCutoff(now: Instant, retentionDays: number): Instant | null {
   return retentionDays === 0 ? null : ((now - retentionDays * DAY_MS) as Instant) // whole milliseconds
 }
 
-export function days(count: number): string {
+export function formatDays(count: number): string {
   const whole = Math.floor(count)
   return whole === 1 ? '1 day' : `${whole} days`
 }

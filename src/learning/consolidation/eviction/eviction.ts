@@ -5,23 +5,23 @@
 
 import type { ChangeId, MemoryId, TurnId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
-import { isWaiting } from '../../../domain/signal.ts'
+import { isLearnable } from '../../../domain/signal.ts'
 import type { Turn } from '../../../domain/turn.ts'
-import type { EnginePorts } from '../../../engine/engine-dependencies.ts'
-import { nextTurn, Pace } from '../../../lib/event-loop.ts'
-import { replacing } from '../../../memory/memory-changes.ts'
-import { decideAndCommit } from '../../../storage/access/optimistic-commit.ts'
+import type { EngineDependencies } from '../../../engine/engine-dependencies.ts'
+import { yieldToEventLoop, TimeSlice } from '../../../lib/event-loop.ts'
+import { buildReplacement } from '../../../memory/memory-changes.ts'
+import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import type { Change } from '../../../storage/store.ts'
-import { allSignals } from '../../signals.ts'
-import { loadAll, nextChange, type Run } from '../consolidation-run.ts'
-import type { Census } from '../statistics.ts'
+import { loadSignals } from '../../signals.ts'
+import { loadMemories, createChangeId, type ConsolidationRun } from '../consolidation-run.ts'
+import type { MemoryStatistics } from '../statistics.ts'
 import {
-  type Candidate,
-  days,
-  decideLeaving,
-  type Leaving,
-  retentionCutoff,
+  type EvictionCandidate,
+  formatDays,
+  decideEviction,
+  type EvictionDecision,
+  computeRetentionCutoff,
 } from './eviction-policy.ts'
 
 const MEMORIES_PER_REPORT = 2_000
@@ -31,18 +31,18 @@ const MEMORIES_PER_COMMIT = 10
 const PAGE_ROWS = 200
 const TURNS_PER_COMMIT = 10
 
-export type Left = { readonly evicted: number; readonly retired: number }
+export type EvictionCounts = { readonly evicted: number; readonly retired: number }
 
-export async function evictFaded(run: Run, census: Census): Promise<Left> {
-  const changes = { evict: nextChange(run), retire: nextChange(run) }
-  const reasonOf = (memory: Candidate) => decideLeaving(memory, run.now, run.settings)
+export async function evictFaded(run: ConsolidationRun, census: MemoryStatistics): Promise<EvictionCounts> {
+  const changes = { evict: createChangeId(run), retire: createChangeId(run) }
+  const reasonOf = (memory: EvictionCandidate) => decideEviction(memory, run.now, run.settings)
   const left = { evict: 0, retire: 0 }
-  const pace = new Pace()
+  const pace = new TimeSlice()
   let waiting: number[] = []
   const flush = async () => {
     for (const kind of ['evict', 'retire'] as const) {
       const meant = waiting.filter((index) => reasonOf(census.candidateAt(index))?.kind === kind)
-      const gone = await binTogether(run, {
+      const gone = await trashBatch(run, {
         ids: meant.map((index) => census.idAt(index)),
         reasonOf: (memory) => {
           const reason = reasonOf(memory)
@@ -54,13 +54,13 @@ export async function evictFaded(run: Run, census: Census): Promise<Left> {
       left[kind] += gone.size
     }
     waiting = []
-    await nextTurn()
+    await yieldToEventLoop()
   }
   for (let index = 0; index < census.count; index++) {
     if (index % MEMORIES_PER_REPORT === 0) {
-      run.tell({ step: 'evict', done: index, total: census.count })
+      run.reportProgress({ step: 'evict', done: index, total: census.count })
     }
-    if (pace.isDue) await pace.rest()
+    if (pace.isExpired) await pace.yieldThread()
     if (census.isGone(index) || reasonOf(census.candidateAt(index)) === null) continue
     waiting.push(index)
     if (waiting.length === MEMORIES_PER_COMMIT) await flush()
@@ -70,21 +70,21 @@ export async function evictFaded(run: Run, census: Census): Promise<Left> {
 }
 
 /** Digests of conversations that are past their time, whatever became of them since. */
-export async function pruneEpisodes(run: Run, ids: readonly MemoryId[]): Promise<number> {
-  const change = nextChange(run)
-  const because = `It was made more than ${days(run.settings.episodeRetentionDays)} ago.`
-  const meant = ids.filter((id) => !run.binned.has(id))
+export async function pruneEpisodes(run: ConsolidationRun, ids: readonly MemoryId[]): Promise<number> {
+  const change = createChangeId(run)
+  const because = `It was made more than ${formatDays(run.settings.episodeRetentionDays)} ago.`
+  const meant = ids.filter((id) => !run.trashed.has(id))
   let pruned = 0
   for (let start = 0; start < meant.length; start += MEMORIES_PER_COMMIT) {
-    run.tell({ step: 'prune', done: start, total: meant.length })
-    const gone = await binTogether(run, {
+    run.reportProgress({ step: 'prune', done: start, total: meant.length })
+    const gone = await trashBatch(run, {
       ids: meant.slice(start, start + MEMORIES_PER_COMMIT),
       reasonOf: ({ status, pinned }) =>
-        status === 'forgotten' || pinned ? null : { kind: 'pruneEpisode', because },
+        status === 'forgotten' || pinned ? null : { kind: 'pruneEpisode', reason: because },
       change,
     })
     pruned += gone.size
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return pruned
 }
@@ -93,31 +93,31 @@ export async function pruneEpisodes(run: Run, ids: readonly MemoryId[]): Promise
  * Removes turns past `turnRetentionDays` for good, with their documents and vectors. Episodes and memories that were
  * learned from them stay. A turn that still waits to be learned from is removed by a later run.
  */
-export async function pruneTurns(run: Run): Promise<number> {
+export async function deleteExpiredTurns(run: ConsolidationRun): Promise<number> {
   const { ports, scope } = run
   const { turnRetentionDays } = run.settings
-  const before = retentionCutoff(run.now, turnRetentionDays)
+  const before = computeRetentionCutoff(run.now, turnRetentionDays)
   if (before === null) return 0
   let pruned = 0
   const query = { where: { saidBefore: before }, order: 'said', limit: PAGE_ROWS } as const
   for await (const page of pages(ports.store, 'turn', scope, query)) {
-    run.tell({ step: 'prune', done: pruned, total: null })
+    run.reportProgress({ step: 'prune', done: pruned, total: null })
     for (let start = 0; start < page.length; start += TURNS_PER_COMMIT) {
-      pruned += await removeLearned(run, page.slice(start, start + TURNS_PER_COMMIT))
-      await nextTurn()
+      pruned += await deleteLearnedTurns(run, page.slice(start, start + TURNS_PER_COMMIT))
+      await yieldToEventLoop()
     }
   }
   if (pruned > 0) {
     const turns = pruned === 1 ? '1 turn was' : `${pruned} turns were`
-    const because = `${turns} said more than ${days(turnRetentionDays)} ago.`
-    run.actions.add({ kind: 'pruneTurns', memories: [], because, change: null })
+    const because = `${turns} said more than ${formatDays(turnRetentionDays)} ago.`
+    run.actions.add({ kind: 'pruneTurns', memories: [], reason: because, change: null })
   }
   return pruned
 }
 
 /** Those that nobody waits to learn from. When one of them is changed meanwhile, they are left for the next run. */
-async function removeLearned({ ports, isDryRun }: Run, turns: readonly Turn[]): Promise<number> {
-  const waiting = await waitingTurns(ports, turns)
+async function deleteLearnedTurns({ ports, isDryRun }: ConsolidationRun, turns: readonly Turn[]): Promise<number> {
+  const waiting = await loadPendingTurns(ports, turns)
   const removed = turns.filter(({ id }) => !waiting.has(id))
   if (isDryRun || removed.length === 0) return removed.length
   const { kind } = await ports.store.commit(
@@ -135,56 +135,56 @@ async function removeLearned({ ports, isDryRun }: Run, turns: readonly Turn[]): 
 }
 
 /** Turns of the same conversations that wait for a model, or failed too often and wait for somebody. */
-async function waitingTurns(
-  ports: EnginePorts,
+async function loadPendingTurns(
+  ports: EngineDependencies,
   turns: readonly Turn[],
 ): Promise<ReadonlySet<TurnId>> {
   const places = new Map(turns.map(({ place }) => [JSON.stringify(place), place]))
   const waiting = new Set<TurnId>()
   for (const place of places.values()) {
-    const signals = place.session === null ? [] : await allSignals(ports, place)
+    const signals = place.session === null ? [] : await loadSignals(ports, place)
     for (const { status, turns: ids } of signals) {
-      if (isWaiting({ status })) for (const id of ids) waiting.add(id)
+      if (isLearnable({ status })) for (const id of ids) waiting.add(id)
     }
   }
   return waiting
 }
 
-type Binning = {
+type TrashBatch = {
   readonly ids: readonly MemoryId[]
   /** Null when it stays: somebody may have used or changed it meanwhile. */
-  readonly reasonOf: (memory: Memory) => Leaving | null
+  readonly reasonOf: (memory: Memory) => EvictionDecision | null
   readonly change: ChangeId
 }
 
-async function binTogether(
-  run: Run,
-  { ids, reasonOf, change }: Binning,
+async function trashBatch(
+  run: ConsolidationRun,
+  { ids, reasonOf, change }: TrashBatch,
 ): Promise<ReadonlySet<MemoryId>> {
   if (ids.length === 0) return new Set()
   const { ports, isDryRun } = run
   const decide = async () =>
-    (await loadAll(run, ids)).flatMap((memory) => {
+    (await loadMemories(run, ids)).flatMap((memory) => {
       const reason = reasonOf(memory)
       return reason === null ? [] : [{ memory, reason }]
     })
   const left = isDryRun
     ? await decide()
-    : await decideAndCommit(ports, async () => {
+    : await commitWithRetry(ports, async () => {
         const meant = await decide()
         const changes = meant.flatMap(({ memory }) =>
-          replacing(ports, memory, binned(memory, run, change)),
+          buildReplacement(ports, memory, buildTrashedMemory(memory, run, change)),
         )
         return { changes, result: meant }
       })
   for (const { memory, reason } of left) {
-    const { kind, because } = reason
-    run.binned.add(memory.id)
-    run.actions.add({ kind, memories: [memory.id], because, change: isDryRun ? null : change })
+    const { kind, reason: because } = reason
+    run.trashed.add(memory.id)
+    run.actions.add({ kind, memories: [memory.id], reason: because, change: isDryRun ? null : change })
   }
   return new Set(left.map(({ memory }) => memory.id))
 }
 
-function binned(memory: Memory, { now }: Run, change: ChangeId): Memory {
+function buildTrashedMemory(memory: Memory, { now }: ConsolidationRun, change: ChangeId): Memory {
   return { ...memory, status: 'forgotten', version: memory.version + 1, change, updatedAt: now }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeId, instant, memory, user } from '../../../../test/fakes/memories.ts'
 import type { Memory } from '../../../domain/memory.ts'
-import { absorbedBy, decideMerge, isSaidBy, survivorOf } from './merge-decision.ts'
+import { buildAbsorbed, decideMerge, isEntailedBy, buildSurvivor } from './merge-decision.ts'
 
 const NOW = instant(1_000_000)
 const never = () => false
@@ -18,7 +18,7 @@ describe('what says the same', () => {
     [LONG, LONGER],
     ['我住在柏林', '我住在柏林。'],
   ])('[CN2] "%s" is said by "%s"', (part, whole) => {
-    expect(isSaidBy(part, whole)).toBe(true)
+    expect(isEntailedBy(part, whole)).toBe(true)
   })
 
   it.each([
@@ -38,7 +38,7 @@ describe('what says the same', () => {
     ['我喜欢喝茶', '我不喜欢喝茶'],
     ['Ada mag den Kaffee in der Kantine', 'Ada mag den Kaffee in der Kantine nicht'],
   ])('[CN2] "%s" is not said by "%s"', (part, whole) => {
-    expect(isSaidBy(part, whole)).toBe(false)
+    expect(isEntailedBy(part, whole)).toBe(false)
   })
 })
 
@@ -88,7 +88,7 @@ describe('which one stays', () => {
     expect(merge).not.toBeNull()
     if (merge === null) return
     const stamp = { change: changeId('merge'), now: NOW }
-    expect(survivorOf(merge, stamp)).toEqual({
+    expect(buildSurvivor(merge, stamp)).toEqual({
       ...one,
       sourceCount: 5,
       useCount: 9,
@@ -101,7 +101,7 @@ describe('which one stays', () => {
       change: 'chg_merge',
       updatedAt: NOW,
     })
-    expect(absorbedBy(two, one.id, stamp)).toMatchObject({
+    expect(buildAbsorbed(two, one.id, stamp)).toMatchObject({
       content: LONG,
       status: 'superseded',
       supersededBy: one.id,
@@ -160,7 +160,7 @@ it('[CN3] two digests become one with all that was decided, and none where that 
   const one = digest({ topics: ['offices'], decisions: ['Meet in the blue room'], actionItems: [] })
   const two = digest({ topics: ['lunch'], decisions: ['Order pizza'], actionItems: ['Call Bob'] })
   const merge = merged(one, two)
-  expect(merge && survivorOf(merge, { change: changeId('merge'), now: NOW }).metadata).toEqual({
+  expect(merge && buildSurvivor(merge, { change: changeId('merge'), now: NOW }).metadata).toEqual({
     topics: ['offices', 'lunch'],
     decisions: ['Meet in the blue room', 'Order pizza'],
     actionItems: ['Call Bob'],

@@ -18,34 +18,34 @@ import type { Instant } from '../../../lib/time.ts'
 import {
   announcesChange,
   compareStatements,
-  readStatement,
-  sharedWords,
+  parseStatement,
+  computeWordOverlap,
 } from '../../../memory/contradiction/statements.ts'
-import { isLasting } from '../../../memory/salience.ts'
-import { foldStatement } from '../../../text/fingerprint.ts'
-import { UNSPACED } from '../../../text/search/terms.ts'
+import { isExemptFromDecay } from '../../../memory/salience.ts'
+import { normalizeStatement } from '../../../text/fingerprint.ts'
+import { UNSPACED_SCRIPT } from '../../../text/search/terms.ts'
 
-export type Merge = {
+export type MergeDecision = {
   /** As they are before. */
   readonly survivor: Memory
   readonly absorbed: readonly Memory[]
 }
 
-export type Stamp = { readonly change: ChangeId; readonly now: Instant }
+export type ChangeStamp = { readonly change: ChangeId; readonly now: Instant }
 
 /** `isTakenBack` says of two that they were one before and somebody undid it. Null when all of them stay. */
 export function decideMerge(
   memories: readonly Memory[],
   now: Instant,
   isTakenBack: (a: Memory, b: Memory) => boolean,
-): Merge | null {
+): MergeDecision | null {
   const [first, ...others] = memories.filter((memory) => isMergeable(memory, now))
   if (first === undefined) return null
-  const giveWay = (memory: Memory, to: Memory) => canGiveWay(memory, to) && !isTakenBack(memory, to)
+  const giveWay = (memory: Memory, to: Memory) => canBeAbsorbed(memory, to) && !isTakenBack(memory, to)
   let survivor = first
   let absorbed: readonly Memory[] = []
   for (const other of others) {
-    const [stays, goes] = inOrder(survivor, other)
+    const [stays, goes] = orderByPrecedence(survivor, other)
     if (!giveWay(goes, stays)) continue
     // What gave way to the former survivor has to give way to the new one as well, or it stays.
     absorbed = [...absorbed, goes].filter((each) => each === goes || giveWay(each, stays))
@@ -58,18 +58,18 @@ export function decideMerge(
 export function isMergeable(memory: Memory, now: Instant): boolean {
   return (
     memory.status === 'active' &&
-    !isLasting(memory) &&
+    !isExemptFromDecay(memory) &&
     memory.trust !== 'suspect' &&
     !hasEnded(memory, now)
   )
 }
 
 /** The better one first: named by a caller, better trusted, saying more, more salient, older. */
-function inOrder(a: Memory, b: Memory): readonly [Memory, Memory] {
+function orderByPrecedence(a: Memory, b: Memory): readonly [Memory, Memory] {
   const difference =
-    Number(isNamed(b)) - Number(isNamed(a)) ||
+    Number(hasCallerKey(b)) - Number(hasCallerKey(a)) ||
     TRUST_LEVELS.indexOf(a.trust) - TRUST_LEVELS.indexOf(b.trust) ||
-    wordsOf(b.content).length - wordsOf(a.content).length ||
+    extractWords(b.content).length - extractWords(a.content).length ||
     b.salience - a.salience ||
     a.createdAt - b.createdAt ||
     (a.id < b.id ? -1 : 1)
@@ -77,22 +77,22 @@ function inOrder(a: Memory, b: Memory): readonly [Memory, Memory] {
 }
 
 /** A key that a caller gave is a promise that the memory is found by it. */
-function isNamed({ key, provenance }: Memory): boolean {
+function hasCallerKey({ key, provenance }: Memory): boolean {
   return key !== null && provenance.extractor === null
 }
 
 /** The merge of two that somebody else says are the same, where nothing but their words could keep them apart. */
-export function mergeOfSame(a: Memory, b: Memory, now: Instant): Merge | null {
+export function decidePairMerge(a: Memory, b: Memory, now: Instant): MergeDecision | null {
   if (!isMergeable(a, now) || !isMergeable(b, now)) return null
-  const [survivor, goes] = inOrder(a, b)
-  return isOfTheSame(goes, survivor) ? { survivor, absorbed: [goes] } : null
+  const [survivor, goes] = orderByPrecedence(a, b)
+  return isMergeCandidate(goes, survivor) ? { survivor, absorbed: [goes] } : null
 }
 
-function canGiveWay(memory: Memory, to: Memory): boolean {
+function canBeAbsorbed(memory: Memory, to: Memory): boolean {
   return (
-    isOfTheSame(memory, to) &&
-    isSaidBy(memory.content, to.content) &&
-    !LISTS.some((name) => isOtherwise(linesOf(memory, name), linesOf(to, name)))
+    isMergeCandidate(memory, to) &&
+    isEntailedBy(memory.content, to.content) &&
+    !LISTS.some((name) => hasOtherMeaning(readTextList(memory, name), readTextList(to, name)))
   )
 }
 
@@ -100,51 +100,51 @@ function canGiveWay(memory: Memory, to: Memory): boolean {
 const LISTS = ['decisions', 'actionItems'] as const
 
 /** Whether a line of one speaks of what a line of the other speaks of, and doesn't say the same. */
-function isOtherwise(lines: readonly string[], others: readonly string[]): boolean {
-  return lines.some((line) => others.some((other) => isAtOdds(line, other)))
+function hasOtherMeaning(lines: readonly string[], others: readonly string[]): boolean {
+  return lines.some((line) => others.some((other) => isContradicting(line, other)))
 }
 
-function isAtOdds(line: string, other: string): boolean {
-  if (isSaidBy(line, other) || isSaidBy(other, line)) return false
-  return sharedWords(readStatement(line), readStatement(other)) > 0
+function isContradicting(line: string, other: string): boolean {
+  if (isEntailedBy(line, other) || isEntailedBy(other, line)) return false
+  return computeWordOverlap(parseStatement(line), parseStatement(other)) > 0
 }
 
-function linesOf({ metadata }: Memory, name: string): readonly string[] {
+function readTextList({ metadata }: Memory, name: string): readonly string[] {
   const lines = metadata[name]
   return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : []
 }
 
 /** Whether two are of one person, speaker and time, so that what they say decides. */
-function isOfTheSame(memory: Memory, to: Memory): boolean {
+function isMergeCandidate(memory: Memory, to: Memory): boolean {
   return (
-    !isNamed(memory) &&
+    !hasCallerKey(memory) &&
     memory.place.owner === to.place.owner &&
     memory.place.user === to.place.user &&
     (memory.category === 'episode') === (to.category === 'episode') &&
     memory.provenance.speaker === to.provenance.speaker &&
     memory.conflictsWith !== to.id &&
     to.conflictsWith !== memory.id &&
-    !isAnotherTime(memory, to)
+    !isDistinctEvent(memory, to)
   )
 }
 
 /** The same event on two days is two events; two digests with the same words are one. */
-function isAnotherTime(a: Memory, b: Memory): boolean {
+function isDistinctEvent(a: Memory, b: Memory): boolean {
   if (a.category === 'episode') return false
   const isEvent = [a, b].some(({ category, type }) => category === 'event' || type === 'episodic')
   return a.validUntil !== b.validUntil || (isEvent && a.validFrom !== b.validFrom)
 }
 
 /** Whether `whole` says all that `statement` says, and nothing against it. */
-export function isSaidBy(statement: string, whole: string): boolean {
-  if (foldStatement(statement) === foldStatement(whole)) return true
+export function isEntailedBy(statement: string, whole: string): boolean {
+  if (normalizeStatement(statement) === normalizeStatement(whole)) return true
   const comparison = compareStatements(statement, whole)
   if (comparison.kind === 'same') return true
   if (comparison.kind === 'contradicts') return false
   // Nobody can tell by rules what one more letter, mark or condition does in these.
-  if ([statement, whole].some((text) => UNSPACED.test(text) || CODE.test(text) || ASKED.test(text)))
+  if ([statement, whole].some((text) => UNSPACED_SCRIPT.test(text) || CODE.test(text) || ASKED.test(text)))
     return false
-  const extra = extraWords(wordsOf(statement), wordsOf(whole))
+  const extra = findInsertedWords(extractWords(statement), extractWords(whole))
   return (
     extra !== null &&
     !extra.some((word) => TURNS.has(word) || /\p{N}/u.test(word)) &&
@@ -156,8 +156,8 @@ const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
 const ASKED = /[?？]/
 
 /** In lower case, without the marks around them. */
-function wordsOf(text: string): readonly string[] {
-  return foldStatement(text)
+function extractWords(text: string): readonly string[] {
+  return normalizeStatement(text)
     .replace(/[’‘]/g, "'")
     .split(' ')
     .map((word) => word.replace(/^["'“”«»„(]+|["'“”«»).,;:!…]+$/gu, ''))
@@ -165,7 +165,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /** What `whole` has between the words of `part`; null unless it has all of those, in their order. */
-function extraWords(part: readonly string[], whole: readonly string[]): readonly string[] | null {
+function findInsertedWords(part: readonly string[], whole: readonly string[]): readonly string[] | null {
   let at = 0
   const extra = whole.filter((word) => {
     if (word !== part[at]) return true
@@ -198,21 +198,21 @@ const TURNS: ReadonlySet<string> = new Set(
 )
 
 /** The survivor with what the others add to it. Its own words stay as they are. */
-export function survivorOf({ survivor, absorbed }: Merge, { change, now }: Stamp): Memory {
+export function buildSurvivor({ survivor, absorbed }: MergeDecision, { change, now }: ChangeStamp): Memory {
   const all = [survivor, ...absorbed]
   const turns = new Set(all.flatMap(({ provenance }): readonly TurnId[] => provenance.turns))
   return {
     ...survivor,
-    sourceCount: sum(all.map(({ sourceCount }) => sourceCount)),
-    useCount: sum(all.map(({ useCount }) => useCount)),
+    sourceCount: sumCounts(all.map(({ sourceCount }) => sourceCount)),
+    useCount: sumCounts(all.map(({ useCount }) => useCount)),
     salience: Math.max(...all.map(({ salience }) => salience)),
     importance: Math.max(...all.map(({ importance }) => importance)),
     // A fact that was learned twice holds since it was first learned.
-    validFrom: survivor.validFrom === null ? null : earliest(all.map((each) => each.validFrom)),
-    lastUsedAt: latest(all.map(({ lastUsedAt }) => lastUsedAt)),
+    validFrom: survivor.validFrom === null ? null : minInstant(all.map((each) => each.validFrom)),
+    lastUsedAt: maxInstant(all.map(({ lastUsedAt }) => lastUsedAt)),
     entities: [...new Set(all.flatMap(({ entities }) => entities))].slice(0, ENTITIES_MAX),
     provenance: { ...survivor.provenance, turns: [...turns].slice(0, PROVENANCE_TURNS_MAX) },
-    metadata: joinedMetadata(all),
+    metadata: mergeMetadata(all),
     conflictsWith: all.find(({ conflictsWith }) => conflictsWith !== null)?.conflictsWith ?? null,
     version: survivor.version + 1,
     change,
@@ -220,7 +220,7 @@ export function survivorOf({ survivor, absorbed }: Merge, { change, now }: Stamp
   }
 }
 
-export function absorbedBy(memory: Memory, survivor: MemoryId, { change, now }: Stamp): Memory {
+export function buildAbsorbed(memory: Memory, survivor: MemoryId, { change, now }: ChangeStamp): Memory {
   return {
     ...memory,
     status: 'superseded',
@@ -232,34 +232,34 @@ export function absorbedBy(memory: Memory, survivor: MemoryId, { change, now }: 
 }
 
 /** Lists with what any of them holds; of everything else the survivor's, then the first that is there. */
-function joinedMetadata(all: readonly Memory[]): JsonObject {
+function mergeMetadata(all: readonly Memory[]): JsonObject {
   const own = all[0]?.metadata ?? {}
   const joined: { [name: string]: Json } = {}
   for (const { metadata } of all) {
     for (const [name, value] of Object.entries(metadata)) {
       const known = joined[name]
       if (known === undefined) joined[name] = value
-      else if (Array.isArray(known) && Array.isArray(value)) joined[name] = union(known, value)
+      else if (Array.isArray(known) && Array.isArray(value)) joined[name] = mergeLists(known, value)
     }
   }
   return JSON.stringify(joined).length <= METADATA_CHARACTERS_MAX ? joined : own
 }
 
-function union(known: readonly Json[], more: readonly Json[]): readonly Json[] {
+function mergeLists(known: readonly Json[], more: readonly Json[]): readonly Json[] {
   const texts = new Set(known.map((each) => JSON.stringify(each)))
   return [...known, ...more.filter((each) => !texts.has(JSON.stringify(each)))]
 }
 
-function sum(numbers: readonly number[]): number {
+function sumCounts(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-function earliest(instants: readonly (Instant | null)[]): Instant | null {
+function minInstant(instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce((early, at) =>
     at !== null && (early === null || at < early) ? at : early,
   )
 }
 
-function latest(instants: readonly (Instant | null)[]): Instant | null {
+function maxInstant(instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce((late, at) => (at !== null && (late === null || at > late) ? at : late))
 }

@@ -1,15 +1,15 @@
 /** Memories that say the same become one: the others are superseded by it, each merge in a change of its own. */
 
 import type { Memory } from '../../../domain/memory.ts'
-import { nextTurn, Pace } from '../../../lib/event-loop.ts'
-import { truthRules, warmRules } from '../../../memory/contradiction/pattern-warmup.ts'
-import { replacing } from '../../../memory/memory-changes.ts'
-import { decideAndCommit } from '../../../storage/access/optimistic-commit.ts'
+import { yieldToEventLoop, TimeSlice } from '../../../lib/event-loop.ts'
+import { listContradictionPatterns, warmUpPatternsInSlices } from '../../../memory/contradiction/pattern-warmup.ts'
+import { buildReplacement } from '../../../memory/memory-changes.ts'
+import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
-import { loadAll, nextChange, type Run } from '../consolidation-run.ts'
-import type { Census } from '../statistics.ts'
-import { absorbedBy, decideMerge, type Merge, survivorOf } from './merge-decision.ts'
-import { NearDuplicates } from './near-duplicates.ts'
+import { loadMemories, createChangeId, type ConsolidationRun } from '../consolidation-run.ts'
+import type { MemoryStatistics } from '../statistics.ts'
+import { buildAbsorbed, decideMerge, type MergeDecision, buildSurvivor } from './merge-decision.ts'
+import { NearDuplicateIndex } from './near-duplicates.ts'
 
 const MEMORIES_PER_REPORT = 100
 
@@ -17,22 +17,22 @@ const MEMORIES_PER_REPORT = 100
 const OTHERS_PER_COMMIT = 8
 
 /** How many became part of another one. */
-export async function mergeDuplicates(run: Run, census: Census): Promise<number> {
-  await warmRules(truthRules())
-  const near = new NearDuplicates(census.words, (a, b) => census.isApart(a, b))
-  const pace = new Pace()
+export async function mergeDuplicates(run: ConsolidationRun, census: MemoryStatistics): Promise<number> {
+  await warmUpPatternsInSlices(listContradictionPatterns())
+  const near = new NearDuplicateIndex(census.words, (a, b) => census.isApart(a, b))
+  const pace = new TimeSlice()
   let merged = 0
   for (let index = 0; index < census.count; index++) {
     if (index % MEMORIES_PER_REPORT === 0) {
-      run.tell({ step: 'merge', done: index, total: census.count })
+      run.reportProgress({ step: 'merge', done: index, total: census.count })
     }
-    if (pace.isDue) await pace.rest()
+    if (pace.isExpired) await pace.yieldThread()
     const others = near.take(index)
     let leader = index
     for (let start = 0; start < others.length; start += OTHERS_PER_COMMIT) {
       const meant = [leader, ...others.slice(start, start + OTHERS_PER_COMMIT)]
-      const merge = await mergeSome(run, census, meant)
-      await nextTurn()
+      const merge = await mergeGroup(run, census, meant)
+      await yieldToEventLoop()
       // The likest come first: where none of them is the same, those after them aren't either.
       if (merge === null) break
       leader = merge.survivor
@@ -46,26 +46,26 @@ export async function mergeDuplicates(run: Run, census: Census): Promise<number>
   return merged
 }
 
-type Numbered = { readonly survivor: number; readonly absorbed: readonly number[] }
+type MergedIndexes = { readonly survivor: number; readonly absorbed: readonly number[] }
 
-async function mergeSome(
-  run: Run,
-  census: Census,
+async function mergeGroup(
+  run: ConsolidationRun,
+  census: MemoryStatistics,
   indexes: readonly number[],
-): Promise<Numbered | null> {
+): Promise<MergedIndexes | null> {
   const { ports, now, isDryRun } = run
   const ids = indexes.map((index) => census.idAt(index))
-  const stamp = { change: nextChange(run), now }
+  const stamp = { change: createChangeId(run), now }
   const decide = async () => {
-    const memories = await loadAll(run, ids)
-    const merge = decideMerge(memories, now, await takenBackAmong(run, memories))
-    return { merge, survivor: merge === null ? null : survivorOf(merge, stamp) }
+    const memories = await loadMemories(run, ids)
+    const merge = decideMerge(memories, now, await findUndoneMerges(run, memories))
+    return { merge, survivor: merge === null ? null : buildSurvivor(merge, stamp) }
   }
   const { merge, survivor } = isDryRun
     ? await decide()
-    : await decideAndCommit(ports, async () => {
+    : await commitWithRetry(ports, async () => {
         const decided = await decide()
-        return { changes: changesOf(run, decided, stamp), result: decided }
+        return { changes: buildMergeChanges(run, decided, stamp), result: decided }
       })
   if (merge === null || survivor === null) return null
   const numberOf = ({ id }: Memory) => indexes[ids.indexOf(id)] ?? 0
@@ -73,28 +73,28 @@ async function mergeSome(
   run.actions.add({
     kind: 'merge',
     memories: [survivor, ...merge.absorbed].map(({ id }) => id),
-    because: `${merge.absorbed.length === 1 ? 'Another one says' : `${merge.absorbed.length} others say`} nothing that ${survivor.id} doesn't say.`,
+    reason: `${merge.absorbed.length === 1 ? 'Another one says' : `${merge.absorbed.length} others say`} nothing that ${survivor.id} doesn't say.`,
     change: isDryRun ? null : stamp.change,
   })
   return { survivor: numberOf(survivor), absorbed: merge.absorbed.map(numberOf) }
 }
 
-function changesOf(
-  { ports }: Run,
-  { merge, survivor }: { readonly merge: Merge | null; readonly survivor: Memory | null },
-  stamp: Parameters<typeof absorbedBy>[2],
+function buildMergeChanges(
+  { ports }: ConsolidationRun,
+  { merge, survivor }: { readonly merge: MergeDecision | null; readonly survivor: Memory | null },
+  stamp: Parameters<typeof buildAbsorbed>[2],
 ) {
   if (merge === null || survivor === null) return []
   return [
     ...merge.absorbed.flatMap((memory) =>
-      replacing(ports, memory, absorbedBy(memory, survivor.id, stamp)),
+      buildReplacement(ports, memory, buildAbsorbed(memory, survivor.id, stamp)),
     ),
-    ...replacing(ports, merge.survivor, survivor),
+    ...buildReplacement(ports, merge.survivor, survivor),
   ]
 }
 
 /** Of these, which were one before: whoever took that back doesn't want it done again. */
-async function takenBackAmong({ ports, scope }: Run, memories: readonly Memory[]) {
+async function findUndoneMerges({ ports, scope }: ConsolidationRun, memories: readonly Memory[]) {
   const pairs = new Set<string>()
   const changed = memories.filter(({ version }) => version > 1).map(({ id }) => id)
   if (changed.length > 0) {

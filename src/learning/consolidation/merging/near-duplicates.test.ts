@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { inclusiveLikeness, NearDuplicates } from './near-duplicates.ts'
-import { WORDS_MAX, WordSets, wordNumbers } from './word-sets.ts'
+import { computeSubsetSimilarity, NearDuplicateIndex } from './near-duplicates.ts'
+import { WORDS_MAX, WordSetIndex, encodeWords } from './word-sets.ts'
 
-function setsOf(texts: readonly string[]): WordSets {
-  const sets = new WordSets()
-  for (const text of texts) sets.add(wordNumbers(text))
+function setsOf(texts: readonly string[]): WordSetIndex {
+  const sets = new WordSetIndex()
+  for (const text of texts) sets.add(encodeWords(text))
   return sets
 }
 
 function pairsOf(texts: readonly string[], isApart = (_: number, __: number) => false) {
-  const near = new NearDuplicates(setsOf(texts), isApart)
+  const near = new NearDuplicateIndex(setsOf(texts), isApart)
   return texts.flatMap((_, index) => near.take(index).map((other) => `${other}-${index}`))
 }
 
@@ -32,7 +32,7 @@ it('[CN4] finds what has nearly the same words, and one all of the words of the 
 
 it('[CN4] keeps apart what is apart, and passes over what is gone', () => {
   expect(pairsOf([BASE, BASE], () => true)).toEqual([])
-  const near = new NearDuplicates(setsOf([BASE, BASE, BASE]), () => false)
+  const near = new NearDuplicateIndex(setsOf([BASE, BASE, BASE]), () => false)
   near.take(0)
   expect(near.take(1)).toEqual([0])
   near.drop(0)
@@ -57,7 +57,7 @@ it('[CN4] finds all that comparing all with all would find', () => {
   const expected: string[] = []
   for (let a = 0; a < texts.length; a++) {
     for (let b = 0; b < a; b++) {
-      if (inclusiveLikeness(sets.at(a), sets.at(b)) > 0) expected.push(`${b}-${a}`)
+      if (computeSubsetSimilarity(sets.at(a), sets.at(b)) > 0) expected.push(`${b}-${a}`)
     }
   }
   expect(expected.length).toBeGreaterThan(100)
@@ -75,7 +75,7 @@ it('[CN4] many statements of the same few words end in time', () => {
     { length: 30_000 },
     (_, n) => `the sensor in room ${n % 40} says ${n % 50} at ${n % 60} of ${n % 7}`,
   )
-  const near = new NearDuplicates(setsOf(texts), () => false)
+  const near = new NearDuplicateIndex(setsOf(texts), () => false)
   let found = 0
   for (let index = 0; index < texts.length; index++) found += near.take(index).length
   expect(found).toBeGreaterThan(0)

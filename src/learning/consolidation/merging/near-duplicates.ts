@@ -6,7 +6,7 @@
  * compared with what is listed there already. Lists of rare words are short, so the work grows with the number of
  * statements and not with its square. What was found to be one statement leaves the lists at once.
  */
-import { SLOTS, slotOf, type WordSets } from './word-sets.ts'
+import { SLOT_COUNT, computeSlot, type WordSetIndex } from './word-sets.ts'
 
 export const JACCARD_MIN = 0.9
 
@@ -15,11 +15,11 @@ const STEPS_MAX = 1_000
 /** Of one statement. What repeats is found again by the next one that says it. */
 const FOUND_MAX = 64
 
-export class NearDuplicates {
-  readonly #sets: WordSets
+export class NearDuplicateIndex {
+  readonly #sets: WordSetIndex
   readonly #isApart: (a: number, b: number) => boolean
   /** The first of each list, and what comes next, as numbers of listings; 0 ends a list. */
-  readonly #heads = new Int32Array(SLOTS)
+  readonly #heads = new Int32Array(SLOT_COUNT)
   readonly #next: number[] = [0]
   readonly #listed: number[] = [0]
   readonly #gone: Uint8Array
@@ -29,7 +29,7 @@ export class NearDuplicates {
   readonly #sums: Uint32Array
 
   /** `isApart` says of two that nothing could make them one, whatever their words. */
-  constructor(sets: WordSets, isApart: (a: number, b: number) => boolean) {
+  constructor(sets: WordSetIndex, isApart: (a: number, b: number) => boolean) {
     this.#sets = sets
     this.#isApart = isApart
     this.#gone = new Uint8Array(sets.count)
@@ -78,12 +78,12 @@ export class NearDuplicates {
     this.#comparedWith[other] = index
     const isSameSize = this.#sizes[other] === set.length
     if (isSameSize && this.#sums[other] !== this.#sums[index]) return 0
-    return this.#isApart(index, other) ? 0 : inclusiveLikeness(set, this.#sets.at(other))
+    return this.#isApart(index, other) ? 0 : computeSubsetSimilarity(set, this.#sets.at(other))
   }
 
   #rarestSlots(set: Uint32Array): readonly number[] {
-    const needed = set.length - Math.ceil(leastShared(set.length)) + 1
-    const slots = Array.from(set, slotOf)
+    const needed = set.length - Math.ceil(computeMinShared(set.length)) + 1
+    const slots = Array.from(set, computeSlot)
     // Equally common words are ordered by their slot: the order must be the same in every set.
     slots.sort((a, b) => this.#sets.countAt(a) - this.#sets.countAt(b) || a - b)
     return set.length === 0 ? [] : [...new Set(slots.slice(0, needed))]
@@ -102,7 +102,7 @@ export class NearDuplicates {
 }
 
 /** A hair less, because nine tenths of seventy are 63.000…01 to a computer. */
-function leastShared(words: number): number {
+function computeMinShared(words: number): number {
   return JACCARD_MIN * words - 1e-9
 }
 
@@ -110,9 +110,9 @@ function leastShared(words: number): number {
  * The Jaccard index of two sets if it is high enough and one holds all of the other, else 0. Where each has a word that the other lacks, one
  * may be in the place of the other ("with Tom", "with Bob"), and then they don't say the same.
  */
-export function inclusiveLikeness(a: Uint32Array, b: Uint32Array): number {
+export function computeSubsetSimilarity(a: Uint32Array, b: Uint32Array): number {
   const [small, large] = a.length <= b.length ? [a, b] : [b, a]
-  if (small.length === 0 || small.length < leastShared(large.length)) return 0
+  if (small.length === 0 || small.length < computeMinShared(large.length)) return 0
   let at = 0
   for (const number of small) {
     while (at < large.length && (large[at] ?? 0) < number) at++

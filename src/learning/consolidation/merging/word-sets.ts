@@ -5,19 +5,19 @@
 
 import { USER_WORDS } from '../../../memory/contradiction/persons.ts'
 import { STOP_WORDS } from '../../../text/search/stopwords.ts'
-import { indexTerms } from '../../../text/search/terms.ts'
+import { extractTerms } from '../../../text/search/terms.ts'
 
 /** A text of more words has none here: it is no statement of a fact, and comparing it would take long. */
 export const WORDS_MAX = 256
 
 /** Distinct, in ascending order. */
-export function wordNumbers(text: string): Uint32Array {
-  const numbers = Uint32Array.from(new Set(indexTerms(text).map(numberOf))).sort()
+export function encodeWords(text: string): Uint32Array {
+  const numbers = Uint32Array.from(new Set(extractTerms(text).map(hashWord))).sort()
   return numbers.length > WORDS_MAX ? new Uint32Array(0) : numbers
 }
 
 /** FNV-1a. */
-function numberOf(term: string): number {
+function hashWord(term: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < term.length; index++) {
     hash = Math.imul(hash ^ term.charCodeAt(index), 0x01000193)
@@ -27,28 +27,28 @@ function numberOf(term: string): number {
 
 /** Whom a statement is about is told by nearly every statement. */
 const SAYS_NOTHING: ReadonlySet<number> = new Set(
-  [...STOP_WORDS, ...USER_WORDS].flatMap((word) => indexTerms(word)).map(numberOf),
+  [...STOP_WORDS, ...USER_WORDS].flatMap((word) => extractTerms(word)).map(hashWord),
 )
 
 /** Those that tell what a text is about. */
-export function tellingNumbers(numbers: Uint32Array): Uint32Array {
+export function selectContentWords(numbers: Uint32Array): Uint32Array {
   return numbers.filter((number) => !SAYS_NOTHING.has(number))
 }
 
 const WORDS_AT_FIRST = 1_024
 /** Words are counted by their first bits. Those that share them are taken for more common than they are, which is harmless. */
 const SLOT_BITS = 20
-export const SLOTS = 2 ** SLOT_BITS
+export const SLOT_COUNT = 2 ** SLOT_BITS
 
-export function slotOf(number: number): number {
+export function computeSlot(number: number): number {
   return number >>> (32 - SLOT_BITS)
 }
 
-export class WordSets {
+export class WordSetIndex {
   #numbers = new Uint32Array(WORDS_AT_FIRST)
   #used = 0
   readonly #ends: number[] = []
-  readonly #counts = new Uint32Array(SLOTS)
+  readonly #counts = new Uint32Array(SLOT_COUNT)
 
   get count(): number {
     return this.#ends.length
@@ -64,7 +64,7 @@ export class WordSets {
     this.#used += numbers.length
     this.#ends.push(this.#used)
     for (const number of numbers) {
-      const slot = slotOf(number)
+      const slot = computeSlot(number)
       this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
     }
   }

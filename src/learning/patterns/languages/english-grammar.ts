@@ -1,8 +1,8 @@
 /** English. Apostrophes are optional throughout: people type "im", "dont" and "ive". */
-import { NEVER, spaced, VITAL } from '../grammar-notation.ts'
+import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
-const { opening, anywhere, cue } = spaced({
+const { opening, anywhere, cue } = createSpacedNotation({
   family:
     'wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|gf|bf|son|daughter|kids?|child(?:ren)?|baby|twins|mom|mum|mother|dad|father|parents|brothers?|sisters?|siblings|stepson|stepdaughter|stepmother|stepfather|grand(?:mother|father|ma|pa|parents|son|daughter|kids|children)|uncles?|aunts?|cousins?|nieces?|nephews?|in-laws|(?:mother|father|sister|brother|son|daughter)[- ]in[- ]law',
   pets: 'dogs?|cats?|puppy|puppies|kittens?|parrots?|hamsters?|rabbits?|horses?|pets?|guinea pigs?|goldfish|budgies?|tortoises?',
@@ -34,9 +34,9 @@ const { opening, anywhere, cue } = spaced({
 const INTRODUCTION =
   /^[Ii](?:'?m| am)\s+(?!(?:Ok|Okay|Sorry|Not|Sure|Just|So|Very|Also|Happy|Getting|Using|Trying|Here|Done|Fine|Good|Back)\s?)\p{Lu}\p{Ll}+(?=\s*(?:$|[,(–—.]|\s(?:and|from|but|by|the|a|an|here|\p{Lu}\p{Ll}+)(?!\p{L})))/u
 
-export const english: Grammar = {
+export const ENGLISH_GRAMMAR: Grammar = {
   language: 'en',
-  typical: /(?<![\p{L}'])(?:i|the|my|is|and|to|of|you|i'm|with|for|in)(?![\p{L}])/giu,
+  languageHint: /(?<![\p{L}'])(?:i|the|my|is|and|to|of|you|i'm|with|for|in)(?![\p{L}])/giu,
   firstPerson: /(?<![\p{L}\p{N}])(?:i|i'?m|i'?ve|i'?ll|my|me|we|our|we'\p{L}+)(?![\p{L}\p{N}])/iu,
   discourse: opening(
     '(?:hi|hey|hello|yo|ok|okay|well|so|and|but|also|oh|ah|hmm|anyway|anyways|yes|yeah|yep|no|nope|nah|sure|thanks|thank you|thx|great|cool|nice|right|actually|honestly|personally|frankly|btw|by the way|fyi|for the record|just so you know|for your information|for context|for reference|fun fact|quick note|to be honest|tbh|imo|in my opinion|as you know|as i said|as mentioned|basically|look|listen|lol|haha|sorry|good morning|good evening|hi there|hey there|hello there|hi everyone|hi all|remember that|please remember(?: that)?|please note(?: that)?|note that|keep in mind(?: that)?|remember|you should know(?: that)?|i should (?:mention|add|say)(?: that)?|the thing is|the truth is|plus|because|since|though|although|then|as(?= (?:i|we|my) ))[\\s,:!–—-]*(?:there[,!] )?',
@@ -52,11 +52,11 @@ export const english: Grammar = {
     "(?:(?:so|and|but|then|now) )?(?:(?:i )?was (?:wondering|hoping|curious)|(?:i )?(?:need|want|could use|would like) (?:some |your |a bit of )?(?:help|advice|tips|ideas|recommendations|suggestions)|please|pls|plz|(?:can|could|would|will) (?:you|u)|(?:can|could|should|would|do|does|did|am|is|are|have|has|was|were) (?:i|we|it|there|that|this|my|the|anyone|they|he|she)|any (?:ideas?|suggestions?|tips?|recommendations?|advice|thoughts)|suggest|recommend|give (?:me|us)|tell (?:me|us)|show (?:me|us)|help (?:me|us)|write (?:me|us|a)|make (?:me|us)|find (?:me|us)|let me know|explain|keep (?:it|your|that|this) \\p{L}+|what(?:'s| (?:is|are|should|can|do|could|would|kind|about))|how (?:do|can|should|would|to|much|many|about|long)|where (?:can|should|do)|which (?:\\p{L}+ ){0,2}(?:should|can|do|would|is)|who (?:can|should|is)|why (?:do|does|is|are|not)|right\\?|ok\\?)",
     "(?:don't you|aren't you|isn't it|do you|are you)",
   ),
-  unstated: opening(
+  nonStatement: opening(
     "if|unless|suppose|supposing|imagine|pretend|assume|assuming|say (?:i|we)|maybe|perhaps|possibly|probably|hypothetically|what if|let's say|lets say|even if|whether|in case|were i|had i|i wish|(?:what|which|who|whom|whose|why|how|where)(?:'s)?|(?:do|does|did|am|are|is|was|were|can|could|should|would|will|shall|may|might|have|has|had|don't|isn't|aren't) (?:i|we|you|my|your|our|it|he|she|they|there|this|that|the|anyone)|act as|act like|roleplay|write|translate|rewrite|rephrase|create|generate|draft",
   ),
-  questionEnd: NEVER,
-  disowned: anywhere(
+  questionEnd: NEVER_MATCHING,
+  attribution: anywhere(
     "says|thinks|believes|claims|tells|insists|assumes|reckons|swears|suspects|suggests|argues|keeps saying|(?<!(?:i|we|have|'ve|already) )(?:said|told|thought|claimed|asked|mentioned|wrote|replied|answered|assumed|believed|insisted|suggested) (?:that |me |us |him |her |them |you |i|we|my)",
     '(?:you|they|people|everyone|some|most people|doctors|friends|parents|others|my (?:friends|parents|colleagues)) (?:think|say|claim|believe|assume|suggest|told|tell|keep saying)|according to|(?:said|asked|wrote|replied) (?:my|the|he|she|they|\\p{L}+)$',
     'rumou?r has it|apparently|supposedly|you (?:just |already |had )?(?:mentioned|suggested|provided|recommended|gave|listed|shared|described|sent|showed|wrote)|you.?ve (?:just |already )?(?:mentioned|suggested|provided|recommended|given|listed|shared|described|sent|shown|written)',
@@ -150,23 +150,23 @@ export const english: Grammar = {
     cue(
       'fact',
       "(?:my|our) (?:full |first |last |middle |real |nick|sur)?name(?: is|'s)(?! (?:not found|undefined))",
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',
       "(?:you can |please |just |everyone |people |friends |everybody )*calls? me|i go by|i'?m called|i am called|i'm known as",
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
-    { category: 'fact', importance: VITAL, pattern: INTRODUCTION },
+    { category: 'fact', importance: CRITICAL_IMPORTANCE, pattern: INTRODUCTION },
     cue(
       'fact',
       '{am} {adv}(?:not )?{adv}(?:allergic|intolerant|lactose[- ]intolerant|gluten[- ]intolerant|coeliac|celiac|diabetic|asthmatic|epileptic)|(?:{have}|{i}) (?:have |got |suffer from )?(?:an? )?(?:[\\p{L}-]+ ){0,3}(?:allerg(?:y|ies)|intolerance)',
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',
       "{have} {adv}been (?:an? |vegan|vegetarian|sober|self-employed)|(?:{have}|i suffer from|i was diagnosed with|i'?ve been diagnosed with|i've got|{i} (?:don'?t|do not) have) (?:got |a |an |mild |severe |chronic |been diagnosed with )*(?:type (?:1|2|one|two) )?(?:diabetes|asthma|adhd|add|autism|dyslexia|epilepsy|migraines?|celiac|coeliac|anxiety|depression|arthritis|insomnia|eczema|tinnitus|high blood pressure|hypertension|a heart condition|color\\s?blindness|ibs|ptsd|ocd)",
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',
@@ -198,7 +198,7 @@ export const english: Grammar = {
     cue(
       'fact',
       "{i} {adv}(?:can'?t|cannot|can not) {adv}(?:do|have|touch) {adv}(?:any )?(?:(?:\\p{L}+ )?(?:shellfish|seafood|fish|prawns|shrimps?|nuts|peanuts|almonds|gluten|wheat|dairy|milk|lactose|eggs?|soy|sesame|meat|pork|beef|alcohol|caffeine|sugar|grapefruit|ibuprofen|aspirin|penicillin))",
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',

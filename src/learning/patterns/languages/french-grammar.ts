@@ -1,8 +1,8 @@
 /** French. "Ne" is often dropped in writing, so "pas" alone negates: "j'aime pas". */
-import { NEVER, spaced, VITAL } from '../grammar-notation.ts'
+import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
-const { opening, anywhere, cue } = spaced({
+const { opening, anywhere, cue } = createSpacedNotation({
   family:
     'femme|épouse|époux|mari|compagn(?:e|on)|conjointe?|copine?|copain|petite?[- ]amie?|fiancée?|fils|filles?|enfants?|bébé|jumeaux|jumelles|mère|maman|père|papa|parents|frères?|sœurs?|soeurs?|grand-mère|grand-père|grands-parents|oncles?|tantes?|cousine?s?|neveux?|nièces?|belle-mère|beau-père|belle-sœur|beau-frère|petits-enfants|petit-fils|petite-fille',
   pets: 'chiens?|chiennes?|chats?|chattes?|chatons?|chiots?|animaux|perroquets?|hamsters?|lapins?|chevaux|cheval|tortues?',
@@ -24,9 +24,9 @@ const { opening, anywhere, cue } = spaced({
 const like =
   'aime|aimons|préfère|préférons|adore|adorons|déteste|détestons|apprécie|apprécions|hais|évite|supporte|raffole|kiffe'
 
-export const french: Grammar = {
+export const FRENCH_GRAMMAR: Grammar = {
   language: 'fr',
-  typical:
+  languageHint:
     /(?<!\p{L})(?:je|j'|le|les|et|est|mon|ma|une|avec|pour|dans|pas|ne|des|du|mais|suis|c'est|à|sur|nous|au|chez)(?!\p{L}{2})/giu,
   firstPerson: /(?<!\p{L})(?:je|j'|j(?=\s)|moi|mon|ma|mes|notre|nos|nous|on|m')/iu,
   discourse: opening(
@@ -42,11 +42,11 @@ export const french: Grammar = {
   request: opening(
     "(?:(?:et|donc|alors|mais) )?(?:s'il (?:te|vous) plaît|stp|svp|(?:peux|pourrais|saurais|connais)-tu|(?:pouvez|pourriez|connaissez)-vous|tu (?:peux|pourrais|as|me)|vous (?:pouvez|avez)|qu'est-ce|est-ce|que (?:puis|dois|faire|me|peux)|quoi|quels?|quelles?|comment|où|quand (?:dois|puis)|qui|pourquoi|combien|donne|donnez|dis-moi|dites|recommande|conseille|suggère|propose|aide|explique|montre|écris|fais|y a-t-il|dois-je|puis-je|non \\?|hein)",
   ),
-  unstated: opening(
+  nonStatement: opening(
     "si|s'il|s'ils|peut-être|supposons|suppose|imagine|imaginons|imaginez|disons|au cas où|à supposer|et si|probablement|sans doute|il se peut|qu'est-ce|est-ce|quels?|quelles?|comment|où|pourquoi|combien|qui|que (?:puis|dois|faire)|dois-je|puis-je|suis-je|ai-je|aimé-je|(?:peux|pourrais)-tu|écris|traduis|fais comme|joue|(?:est|sont|a) {my}|quand est-ce",
   ),
-  questionEnd: NEVER,
-  disowned: anywhere(
+  questionEnd: NEVER_MATCHING,
+  attribution: anywhere(
     "(?:dit|disent|disait|dis|dites|pense|pensent|penses|croit|croient|croyait|trouve|trouvent|affirme|prétend|raconte|suppose|assure|insiste|écrit|répète|imagine) (?:toujours |souvent )?qu(?:e|')|(?:tu as|t'as|vous avez|il a|elle a|on m'a|ils ont|m'a) dit|selon|d'après (?:mon|ma|lui|elle|le|la)|(?:dit|cria|écrit|répondit) (?:mon|ma|le|la|il|elle)|apparemment|soi-disant|il paraît",
   ),
   condition: /(?<!\p{L})(?:si|s'ils?|à moins que)(?!\p{L})/iu,
@@ -106,12 +106,12 @@ export const french: Grammar = {
     cue(
       'fact',
       "(?:moi )?(?:je m'|moi c'est |on m')appell?e|moi,? c'est \\p{L}+$|{my} (?:nom|prénom|surnom)(?: complet| de famille)? (?:est|c'est)|(?:tu peux m'|vous pouvez m'|tout le monde m')appel(?:er|le)|appelle-moi|appelez-moi",
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',
       "{je}(?:suis) {adv}(?:allergique|intolérante?|c(?:o)?eliaque|cœliaque|diabétique|asthmatique|épileptique)|{je}(?:ai|souffre) {adv}(?:une |de |d'|du |le |la )?(?:allergies?|intolérance|diabète|asthme|l'asthme|tdah|migraines?|épilepsie|dépression|anxiété|dyslexie|hypertension|autisme|insomnie)",
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',

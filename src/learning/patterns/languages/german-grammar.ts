@@ -1,8 +1,8 @@
 /** German. The verb stands second, so after an adverbial the subject follows it: "morgen fliege ich". */
-import { NEVER, spaced, VITAL } from '../grammar-notation.ts'
+import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
-const { opening, anywhere, cue } = spaced({
+const { opening, anywhere, cue } = createSpacedNotation({
   family:
     'frau|ehefrau|mann|ehemann|partner(?:in)?|freund(?:in)?|verlobter?|sohn|söhne|tochter|töchter|kind(?:er)?|baby|zwillinge|mutter|mama|vater|papa|eltern|bruder|brüder|schwester|schwestern|geschwister|oma|opa|großmutter|großvater|großeltern|tante|onkel|cousine?|neffe|nichte|schwiegermutter|schwiegervater|schwiegereltern|enkel(?:in|kinder)?',
   pets: 'hunde?|hündin|katzen?|kater|hamster|kaninchen|pferde?|haustiere?|papagei|wellensittiche?|meerschweinchen',
@@ -27,9 +27,9 @@ const going =
 const like =
   'mag|mögen|liebe|lieben|hasse|hassen|bevorzuge|bevorzugen|verabscheue|genieße|vermeide|meide|schätze'
 
-export const german: Grammar = {
+export const GERMAN_GRAMMAR: Grammar = {
   language: 'de',
-  typical:
+  languageHint:
     /(?<!\p{L})(?:ich|und|der|die|das|ist|nicht|mein|meine|mit|für|ein|eine|wir)(?!\p{L})/giu,
   firstPerson: /(?<!\p{L})(?:ich|wir|mein\p{L}{0,2}|unser\p{L}{0,2}|mir|mich)(?!\p{L})/iu,
   discourse: opening(
@@ -46,11 +46,11 @@ export const german: Grammar = {
   request: opening(
     '(?:(?:also|und|aber|deshalb|daher) )?(?:bitte|(?:kannst|könntest|würdest|magst|hast|weißt) du|(?:können|könnten|würden|haben) sie|was|welche[rsnm]?|wie(?! \\p{L}+ und)|wo|wohin|warum|wieso|weshalb|wer|wann|gibt es|gib mir|nenn|nenne|zeig|zeige|empfiehl|schlag|schreib|hilf|erkläre?|sag mir|mach mir|soll(?:te)? ich|kann ich|darf ich|muss ich|ist das|hast du|oder\\?)',
   ),
-  unstated: opening(
+  nonStatement: opening(
     'wenn (?!ich (?:gestresst|müde|krank|nicht))|falls|angenommen|stell dir vor|nehmen wir an|sagen wir|vielleicht|eventuell|möglicherweise|womöglich|wahrscheinlich|vermutlich|hätte|wäre|würde|könnte|ob|gesetzt den fall|was wäre|was|welche[rsnm]?|wie|wo|wohin|woher|warum|wieso|weshalb|wer|wen|wem|wann|(?:mag|bin|habe|soll|sollte|kann|will|muss|darf|wohne|arbeite|esse|trinke|heiße|bevorzuge|werde|nehme|gehe|lebe|brauche|spreche|liebe|hasse) (?:ich|wir)|(?:ist|sind|hat|haben|heißt|kann) (?:{my}|der|die|das|es|sie)|(?:kannst|könntest|weißt|hast|bist|willst) du|schreib|schreibe|übersetze?|spiel|tu so|formuliere',
   ),
-  questionEnd: NEVER,
-  disowned: anywhere(
+  questionEnd: NEVER_MATCHING,
+  attribution: anywhere(
     '(?:sagt|sagte|meint|meinte|glaubt|glaubte|denkt|dachte|behauptet|behauptete|findet|schreibt|schrieb|erzählt|erzählte|vermutet),? (?:dass |mir |uns |immer )*(?:ich|wir|{my})|(?:du|er|sie|man|chef|chefin|frau|mann|freund|freundin|mutter) (?:sagt|sagst|sagte|sagtest|meint|meinst|meinte|glaubt|glaubst|denkt|denkst|behauptet)|(?:hast|hat|haben) .{0,30}(?:gesagt|behauptet|gemeint)|(?:sagte|meinte|rief|schrieb) (?:mein|meine|der|die|er|sie)|laut|angeblich|anscheinend',
   ),
   condition: anywhere('wenn|falls|sofern|vorausgesetzt'),
@@ -147,17 +147,17 @@ export const german: Grammar = {
     cue(
       'fact',
       `${ich('heiße|heisse')}|(?:mein|unser) (?:voller |vor|nach|spitz)?name ist|man nennt mich|(?:du kannst|ihr könnt|sie können) mich [\\p{L}]+ nennen|nenn mich|ich werde \\p{L}+ genannt`,
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     {
       category: 'fact',
-      importance: VITAL,
+      importance: CRITICAL_IMPORTANCE,
       pattern: /^[Ii]ch\s+bin\s+(?:der|die)\s+\p{Lu}\p{Ll}+(?=\s*(?:$|,|und\s|aus\s))/u,
     },
     cue(
       'fact',
       `${ich('bin|sind')} {adv}(?:[^,.?]{0,50} )?(?:allergisch|allergiker(?:in)?|intolerant|diabetiker(?:in)?|asthmatiker(?:in)?)|${ich('habe|hab')} {adv}(?:eine? |keine |einen )?(?:[\\p{L}-]+ )?(?:[\\p{L}-]*allergie|[\\p{L}-]*intoleranz|[\\p{L}-]*unverträglichkeit|diabetes|asthma|adhs|migräne|zöliakie|epilepsie|depressionen|legasthenie|bluthochdruck)|ich (?:vertrage|leide)`,
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',

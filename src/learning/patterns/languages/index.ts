@@ -1,32 +1,32 @@
 /** The languages, and the order in which to try them on a text. */
 import type { Grammar } from '../types.ts'
-import { chinese } from './chinese-grammar.ts'
-import { english } from './english-grammar.ts'
-import { french } from './french-grammar.ts'
-import { german } from './german-grammar.ts'
-import { japanese } from './japanese-grammar.ts'
-import { portuguese } from './portuguese-grammar.ts'
-import { spanish } from './spanish-grammar.ts'
+import { CHINESE_GRAMMAR } from './chinese-grammar.ts'
+import { ENGLISH_GRAMMAR } from './english-grammar.ts'
+import { FRENCH_GRAMMAR } from './french-grammar.ts'
+import { GERMAN_GRAMMAR } from './german-grammar.ts'
+import { JAPANESE_GRAMMAR } from './japanese-grammar.ts'
+import { PORTUGUESE_GRAMMAR } from './portuguese-grammar.ts'
+import { SPANISH_GRAMMAR } from './spanish-grammar.ts'
 
 const GRAMMARS: readonly Grammar[] = [
-  english,
-  german,
-  spanish,
-  french,
-  portuguese,
-  chinese,
-  japanese,
+  ENGLISH_GRAMMAR,
+  GERMAN_GRAMMAR,
+  SPANISH_GRAMMAR,
+  FRENCH_GRAMMAR,
+  PORTUGUESE_GRAMMAR,
+  CHINESE_GRAMMAR,
+  JAPANESE_GRAMMAR,
 ]
 
 /** Most typical first: Spanish and Portuguese share whole sentences, Chinese and Japanese share characters. */
 export function rankGrammars(speech: string): readonly Grammar[] {
-  return GRAMMARS.map((grammar) => ({ grammar, count: countTypical(speech, grammar) }))
+  return GRAMMARS.map((grammar) => ({ grammar, count: countLanguageHints(speech, grammar) }))
     .sort((one, other) => other.count - one.count)
     .map(({ grammar }) => grammar)
 }
 
 /** All of their rules, for warming up. */
-export function patternRules(): readonly RegExp[] {
+export function listGrammarPatterns(): readonly RegExp[] {
   return GRAMMARS.flatMap((grammar) => [
     ...Object.values(grammar).filter((value) => value instanceof RegExp),
     ...grammar.cues.map(({ pattern }) => pattern),
@@ -34,6 +34,6 @@ export function patternRules(): readonly RegExp[] {
   ])
 }
 
-function countTypical(speech: string, grammar: Grammar): number {
-  return [...speech.matchAll(grammar.typical)].length
+function countLanguageHints(speech: string, grammar: Grammar): number {
+  return [...speech.matchAll(grammar.languageHint)].length
 }

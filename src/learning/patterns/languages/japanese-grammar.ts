@@ -2,10 +2,10 @@
  * Japanese. The subject is mostly left out and the verb comes last, so a cue reaches from the beginning of
  * the clause to its predicate, and a negation is looked for in the whole clause.
  */
-import { NEVER, unspaced, VITAL } from '../grammar-notation.ts'
+import { NEVER_MATCHING, createUnspacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
-const { opening, anywhere, cue } = unspaced({
+const { opening, anywhere, cue } = createUnspacedNotation({
   family:
     '妻|嫁|奥さん|家内|夫|旦那|主人|パートナー|彼氏|彼女|婚約者|恋人|息子|娘|子ども|子供|赤ちゃん|双子|母親|母|父親|父|両親|兄弟|姉妹|兄|姉|弟|妹|祖母|祖父|おばあちゃん|おじいちゃん|叔父|叔母|いとこ|甥|姪|義母|義父|孫',
   pets: '犬|愛犬|猫|愛猫|ペット|ハムスター|うさぎ|ウサギ|インコ|亀|金魚|馬',
@@ -21,31 +21,31 @@ const { opening, anywhere, cue } = unspaced({
   soon: '明日|明後日|あさって|今夜|今晩|来週|再来週|来月|再来月|来年|再来年|今週末|週末に|今度の|次の(?:日曜|土曜|月曜|火曜|水曜|木曜|金曜|週末)|[0-9０-９一二三四五六七八九十]{1,2}月(?:に|から|[0-9０-９]{1,2}日)|この(?:夏|冬|春|秋|週末)|夏休み|冬休み|春休み|年末|年始|[0-9０-９]{1,3}(?:日|週間|か月|ヶ月|年)後|もうすぐ|近いうち',
 })
 
-export const japanese: Grammar = {
+export const JAPANESE_GRAMMAR: Grammar = {
   language: 'ja',
-  typical: /[\p{Script=Hiragana}\p{Script=Katakana}]/gu,
+  languageHint: /[\p{Script=Hiragana}\p{Script=Katakana}]/gu,
   firstPerson: /[\p{Script=Hiragana}\p{Script=Katakana}]/u,
   discourse: opening(
     '(?:こんにちは|こんばんは|おはようございます|おはよう|はじめまして|初めまして|どうも|はい|いいえ|ええ|うん|そうですね|なるほど|ありがとうございます|ありがとう|ちなみに|ところで|実は|じつは|正直|正直に言うと|あと|それと|それから|そして|でも|しかし|ただ|だから|なので|ですから|参考までに|念のため|一応|覚えておいて(?:ほしいのですが|ください)?|補足すると|まず|えっと|えーと|あの)[\\s、，,。！!：:]+',
   ),
-  lead: NEVER,
+  lead: NEVER_MATCHING,
   anchor: null,
   boundary:
     /(?:(?<=です|ます|ました|ません|だ)が(?=[、，])|けれども|けれど|けど|ので|のでね|(?<=[いるただす])から)[、，]?|[、，](?=(?:私|僕|俺)(?:は|も))|[、，](?=何|どう|おすすめ|教えて)/gu,
   subject: /^(?:私|わたし|僕|ぼく|俺)(?:は|も|が)/u,
   request:
     /^[^。]{0,100}(?:ください|下さい|教えて|お願い|ほしい|欲しい|もらえ|いただけ|くれ(?:る|ます|ない|$)|ますか|ですか|でしょうか|ましょうか|べきか|いいかな|かな$|かね$|ありますか|どうすれば|どうしたら|何が|何を|どこ|どれ|おすすめは|て$)/u,
-  unstated: opening(
+  nonStatement: opening(
     'もし|仮に|例えば|たとえば|万が一|なぜ|どうして|どうやって|どう|何|なに|どこ|どれ|どの|どちら|だれ|誰|いつから|いつまで|たぶん|多分|おそらく|恐らく|ひょっとして|もしかし|想像して|翻訳|次の',
   ),
   questionEnd: /(?:か|かな|かね|かしら|っけ|の|べき)$/u,
-  disowned: anywhere(
+  attribution: anywhere(
     'と(?:言っ|いっ|言い|言う|思っ|思う|思われ|聞い|書い|考え|主張|伝え|信じ|感じ|答え)|って(?:言|いっ|思)|らしい|そうです$|そうだ$|ようです$|かもしれ|かも$|だろう|でしょう|としましょう|とする|と仮定|たら[^、。]{0,10}[、い]|れば[^、。]{0,20}[、い]|(?:した|する|だった|いる|なる|ある|行く)なら|はず|たいな|いいな|だったら|^(?:彼(?!氏|女と)|彼女(?:は|が)[^、。]{0,20}(?:私|僕)|あなた|君は|お前|あの人|みんな|皆|誰|ユーザー|彼ら|人々|多くの人|日本人は|[^、。は]{1,8}(?:さん|くん|君|ちゃん|様)(?:は|が)(?!私の))',
   ),
-  condition: NEVER,
+  condition: NEVER_MATCHING,
   chatter:
     /^[^、。]{0,60}(?:エラー|バグ|不具合|質問(?:が|です)|問題(?:が|です)|コード(?:が|は|を)|わかりません|分かりません|わからない|分からない|知りたい|試してみ|やってみ|困って|うまくいか|動きません|動かない|失敗|了解|承知|理解し|してほしい|助かり|すみません|申し訳)|^(?:この|その|あの|これ|それ|あれ|こちら|上記|以下|さっき|先ほど)/u,
-  deictic: NEVER,
+  deictic: NEVER_MATCHING,
   negation: {
     within: 'clause',
     words:
@@ -77,12 +77,12 @@ export const japanese: Grammar = {
     cue(
       'fact',
       '(?:{me}の)?(?:名前|本名|氏名|ニックネーム|名字|苗字)は[^、。]{1,30}|{i}[^、。はがをに]{1,20}と(?:申し(?:ます|上げます)|いいます|言います|呼んでください|呼ばれて)|{i}[^、。はがを]{1,20}って(?:いいます|言います|呼んで)',
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',
       '{i}{some}(?:アレルギー(?:が|です|持ち|なので|があ|体質)|乳糖不耐|糖尿病|喘息|高血圧|うつ病|偏頭痛|てんかん|ADHD|発達障害|グルテン不耐|不眠症)',
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',

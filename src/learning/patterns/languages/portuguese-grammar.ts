@@ -1,8 +1,8 @@
 /** Portuguese, Brazilian and European. The subject is often left out, so the verb form itself is the cue. */
-import { NEVER, spaced, VITAL } from '../grammar-notation.ts'
+import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
-const { opening, anywhere, cue } = spaced({
+const { opening, anywhere, cue } = createSpacedNotation({
   family:
     'mulher|esposa|esposo|marido|companheir[oa]|namorad[oa]|noiv[oa]|filh[oa]s?|crianças?|beb[eê]|gême[oa]s|gémeos|m[aã]e|mam[aã]e|pai|papai|pais|irm[aã]s?|irm[aã]os?|av[oôó]s?|ti[oa]s?|prim[oa]s?|sobrinh[oa]s?|sogr[oa]s?|net[oa]s?|cunhad[oa]s?',
   pets: 'cachorr[oa]s?|cachorrinh[oa]|c[aã]o|cães|cadela|gat[oa]s?|gatinh[oa]s?|animais|animal de estimação|papagaio|hamster|coelhos?|cavalos?|tartarugas?',
@@ -24,9 +24,9 @@ const { opening, anywhere, cue } = spaced({
 const daily =
   'como|bebo|tomo|janto|almoço|durmo|acordo|levanto|deito|saio|corro|caminho|ando|vou|vamos|trabalho|estudo|leio|escrevo|cozinho|ouço|escuto|vejo|assisto|jogo|treino|malho|faço|uso|ligo|visito|nado|medito|viajo|compro|levo|toco|pratico|começo|termino|passeio|comemos|jantamos|saímos|fazemos|reviso|peço|evito|dirijo|limpo|falo|pedalo'
 
-export const portuguese: Grammar = {
+export const PORTUGUESE_GRAMMAR: Grammar = {
   language: 'pt',
-  typical:
+  languageHint:
     /(?<!\p{L})(?:o|os|as|e|é|meu|minha|um|uma|com|por|para|eu|muito|mas|em|do|da|no|na|não|ao|sou|gosto|moro|você|dos|das|tem)(?!\p{L})|ção|ã|õ|nh|lh/giu,
   firstPerson:
     /(?<!\p{L})(?:eu|meus?|minhas?|noss[oa]s?|me|mim|nós|a gente|sou|somos|estou|estamos|tenho|temos|vou|vamos|nasci|decidi|escolhi|\p{L}{1,12}o|\p{L}{2,12}mos|\p{L}{2,12}e?i)(?!\p{L})/iu,
@@ -43,11 +43,11 @@ export const portuguese: Grammar = {
   request: opening(
     '(?:(?:e|então|mas|por isso) )?(?:por favor|você (?:pode|poderia|consegue)|pode(?:ria)?(?:s)? (?:me|por)|me (?:recomenda|ajuda|dá|diz|sugere|indica|mostra|explica)|o que|qual|quais|como (?:posso|faço|devo|eu)|onde|quando (?:devo|posso)|quem|por que|quanto|tem algum|há algum|recomende|sugira|ajude|explique|mostre|escreva|diga|devo|né|certo\\?|não é)',
   ),
-  unstated: opening(
+  nonStatement: opening(
     'se|talvez|quem sabe|suponha|supondo|suponhamos|imagine|imagina|digamos|caso|quem dera|tomara|oxalá|provavelmente|possivelmente|é possível|pode ser que|o que|que|qual|quais|como (?:posso|faço|devo|eu)|onde|quem|por que|quanto|devo|posso|poderia|deveria|será que|escreva|traduza|finja|aja|(?:é|está|são|tem|pode) (?:meu|minha)',
   ),
-  questionEnd: NEVER,
-  disowned: anywhere(
+  questionEnd: NEVER_MATCHING,
+  attribution: anywhere(
     '(?:diz|dizem|disse|disseram|acha|acham|achou|pensa|pensam|acredita|afirma|contou|comentou|supõe|insiste|escreveu|perguntou|falou|fala)(?: (?:sempre|pra \\p{L}+))? (?:que|se)|segundo (?:o|a|meu|minha|ele|ela)|me (?:disse|disseram|falou|falaram)|(?:disse|gritou|escreveu) (?:meu|minha|o|a|ele|ela)|supostamente|parece que|pelo visto',
   ),
   condition: anywhere('se (?:eu|der|puder|conseguir|tudo|for|tiver|não)|caso|a menos que'),
@@ -110,12 +110,12 @@ export const portuguese: Grammar = {
     cue(
       'fact',
       '{eu}(?:me chamo|chamo-me)|{my} (?:nome|sobrenome|apelido)(?: completo)? é|(?:pode(?:m)? )?me cham(?:ar?|e|am) (?:de )?',
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',
       '{eu}(?:não )?sou (?:muito )?(?:alérgic[oa]|intolerante|celíac[oa]|diabétic[oa]|asmátic[oa]|epiléptic[oa])|{eu}(?:não )?(?:tenho|sofro)(?: de)? (?:uma )?(?:alergia|intolerância|diabetes|asma|tdah|enxaquecas?|epilepsia|depressão|ansiedade|dislexia|hipertensão|pressão alta|autismo|insônia)',
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',

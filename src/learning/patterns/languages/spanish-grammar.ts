@@ -1,8 +1,8 @@
 /** Spanish. The subject is usually left out, so the verb form itself is the cue. */
-import { NEVER, spaced, VITAL } from '../grammar-notation.ts'
+import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
-const { opening, anywhere, cue } = spaced({
+const { opening, anywhere, cue } = createSpacedNotation({
   family:
     'mujer|esposa|esposo|marido|pareja|novi[oa]|prometid[oa]|hij[oa]s?|niñ[oa]s?|beb[eé]|gemel[oa]s|madre|mam[aá]|padre|pap[aá]|padres|herman[oa]s?|abuel[oa]s?|t[ií][oa]s?|prim[oa]s?|sobrin[oa]s?|suegr[oa]s?|niet[oa]s?|cuñad[oa]s?',
   pets: 'perr[oa]s?|perrit[oa]s?|gat[oa]s?|gatit[oa]s?|mascotas?|loro|hámster|conejos?|caballos?|tortugas?',
@@ -24,9 +24,9 @@ const { opening, anywhere, cue } = spaced({
 const daily =
   'como|bebo|tomo|desayuno|ceno|almuerzo|duermo|me (?:levanto|acuesto|despierto|ducho|quedo)|salgo|corro|camino|ando|voy|vamos|trabajo|estudio|leo|escribo|cocino|escucho|veo|juego|entreno|hago|uso|llamo|visito|nado|medito|viajo|compro|llevo|toco|practico|empiezo|termino|paseo|comemos|cenamos|salimos|hacemos|vemos|jugamos|reviso|pido|me tomo|evito|conduzco|monto|limpio|hablo'
 
-export const spanish: Grammar = {
+export const SPANISH_GRAMMAR: Grammar = {
   language: 'es',
-  typical:
+  languageHint:
     /(?<!\p{L})(?:el|los|las|y|es|mi|una|con|por|para|yo|muy|pero|en|del|al|soy|mis|gusta|vivo|[¿¡])(?!\p{L})|ñ|ción/giu,
   firstPerson:
     /(?<!\p{L})(?:yo|mis?|me|m[ií]|nos|nuestr[oa]s?|nosotros|soy|somos|estoy|estamos|tengo|tenemos|voy|vamos|he|hemos|nací|decidí|elegí|\p{L}{1,12}o|\p{L}{2,12}mos|\p{L}{2,12}[éí])(?!\p{L})/iu,
@@ -43,11 +43,11 @@ export const spanish: Grammar = {
   request: opening(
     '(?:(?:y|así que|pero|entonces) )?(?:por favor|puedes|podrías|me (?:puedes|podrías|recomiendas|ayudas|das|dices|sugieres)|qué|cuál(?:es)?|cómo|dónde|cuándo|quién|por qué|cuánto|hay algún|dame|dime|recomiéndame|sugiéreme|ayúdame|explícame|muéstrame|escríbeme|escribe|haz|debería|no\\?|verdad)',
   ),
-  unstated: opening(
+  nonStatement: opening(
     'si|ojalá|quizás?|tal vez|a lo mejor|supongamos|supón|suponiendo|imagina|imagínate|imaginemos|digamos|acaso|en caso de|puede que|es posible|probablemente|posiblemente|qué|cuál(?:es)?|cómo|dónde|cuándo|quién(?:es)?|por qué|cuánt[oa]s?|debería|debo|puedo|podría|escribe|traduce|finge|actúa|(?:es|está|son|tiene|puede) {my}',
   ),
-  questionEnd: NEVER,
-  disowned: anywhere(
+  questionEnd: NEVER_MATCHING,
+  attribution: anywhere(
     '(?:dice|dicen|dijo|dijeron|dijiste|dices|cree|creen|cree[sn]|creía|piensa|piensan|piensas|opina|asegura|afirma|contó|comentó|supone|insiste|escribió|preguntó)(?: (?:en|siempre|a \\p{L}+))? (?:que|si)|según|me (?:dijo|dijeron|dijiste)|dicen que|(?:dijo|gritó|escribió) (?:mi|el|la|él|ella)|supuestamente|al parecer',
   ),
   condition: anywhere('si|a menos que|siempre que'),
@@ -110,12 +110,12 @@ export const spanish: Grammar = {
     cue(
       'fact',
       '{yo}me (?:llamo|dicen)|mi (?:nombre|apellido|apodo)(?: completo)? es|(?:puedes |podéis |todos me )?ll[aá]m(?:ame|arme|an)',
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',
       '{yo}{no}soy (?:muy )?(?:alérgic[oa]|intolerante|celíac[oa]|diabétic[oa]|asmátic[oa]|epiléptic[oa])|{yo}{no}(?:tengo|padezco|sufro)(?: de)? (?:una )?(?:alergia|intolerancia|diabetes|asma|tdah|migrañas?|celiaquía|epilepsia|depresión|ansiedad|dislexia|hipertensión|autismo|insomnio)',
-      VITAL,
+      CRITICAL_IMPORTANCE,
     ),
     cue(
       'fact',

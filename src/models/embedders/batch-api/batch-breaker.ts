@@ -7,20 +7,20 @@ export class BatchBreaker {
   #because: string | null = null
 
   /** Why there are no more batches; null while there are. */
-  get because(): string | null {
+  get openReason(): string | null {
     return this.#because
   }
 
-  noteSuccess(): void {
+  recordSuccess(): void {
     this.#failures = 0
   }
 
-  noteFailure(because: string): void {
+  recordFailure(because: string): void {
     this.#failures++
-    if (this.#failures >= FAILURES_MAX) this.disable(because)
+    if (this.#failures >= FAILURES_MAX) this.trip(because)
   }
 
-  disable(because: string): void {
+  trip(because: string): void {
     this.#because ??= because
   }
 

@@ -9,13 +9,13 @@ import type { Instant } from '../../../lib/time.ts'
 
 export type BatchHandle = {
   readonly source: string
-  readonly batch: string
+  readonly batchId: string
   /** Whose vectors of which model, as a hash. */
   readonly origin: string
   /** Of each text, both what it is called in the batch and where its vector goes in the cache. */
   readonly keys: readonly string[]
   /** When it is waited for no longer. */
-  readonly until: Instant
+  readonly expiresAt: Instant
   /** How often it was not done by then. */
   readonly timeouts: number
 }
@@ -47,7 +47,7 @@ export function openBatchLedger(folder: string): BatchLedger {
   }
 }
 
-function nameOf({ source, batch }: BatchHandle): string {
+function nameOf({ source, batchId: batch }: BatchHandle): string {
   const hash = createHash('sha256').update(JSON.stringify([source, batch]))
   return `${hash.digest('hex').slice(0, 32)}${SUFFIX}`
 }
@@ -66,9 +66,9 @@ function isHandle(value: unknown): value is BatchHandle {
   const handle = value as Partial<BatchHandle> | null // every field is looked at
   return (
     typeof handle?.source === 'string' &&
-    typeof handle.batch === 'string' &&
+    typeof handle.batchId === 'string' &&
     typeof handle.origin === 'string' &&
-    typeof handle.until === 'number' &&
+    typeof handle.expiresAt === 'number' &&
     typeof handle.timeouts === 'number' &&
     Array.isArray(handle.keys) &&
     handle.keys.every((key) => typeof key === 'string')

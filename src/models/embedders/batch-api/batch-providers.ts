@@ -1,19 +1,19 @@
 /** Which services embed in batches. */
-import { type RemoteConfig, remoteOptions } from '../remote/embedding-providers.ts'
+import { type RemoteEmbedderConfig, toRemoteEmbedderOptions } from '../remote/embedding-providers.ts'
 import type { EmbeddingBatches } from './embedding-batches.ts'
-import { geminiBatches } from './gemini-batches.ts'
-import { openaiBatches, voyageBatches } from './openai-batches.ts'
+import { createGeminiBatches } from './gemini-batches.ts'
+import { createOpenaiBatches, createVoyageBatches } from './openai-batches.ts'
 
 /** Null where the provider has no batches. Nothing is asked yet. */
-export function openBatches(config: RemoteConfig): EmbeddingBatches | null {
-  const options = () => ({ ...remoteOptions(config), source: config.provider })
+export function openEmbeddingBatches(config: RemoteEmbedderConfig): EmbeddingBatches | null {
+  const options = () => ({ ...toRemoteEmbedderOptions(config), source: config.provider })
   switch (config.provider) {
     case 'openai':
-      return openaiBatches(options())
+      return createOpenaiBatches(options())
     case 'voyage':
-      return voyageBatches(options())
+      return createVoyageBatches(options())
     case 'gemini':
-      return geminiBatches(options())
+      return createGeminiBatches(options())
     default:
       return null
   }

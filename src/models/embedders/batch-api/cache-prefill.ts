@@ -7,14 +7,14 @@
  */
 import { createHash } from 'node:crypto'
 import { AppError, toAppError } from '../../../domain/errors.ts'
-import { NEVER_CANCELLED, orCancelled, stopIfCancelled } from '../../../lib/abort.ts'
+import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Instant } from '../../../lib/time.ts'
 import type { EmbeddingModel } from '../../embedder.ts'
-import { cutToTokens } from '../billed-tokens.ts'
+import { truncateToTokens } from '../billed-tokens.ts'
 import type { CacheEntry, EmbeddingCache } from '../embedding-cache.ts'
-import { type VectorOrigin, vectorKey } from '../embedding-cache-key.ts'
-import { unitVectors } from '../embedding-validation.ts'
+import { type EmbeddingCacheScope, computeCacheKey } from '../embedding-cache-key.ts'
+import { normalizeVectors } from '../embedding-validation.ts'
 import type { BatchBreaker } from './batch-breaker.ts'
 import type { BatchHandle, BatchLedger } from './batch-ledger.ts'
 import type { BatchItem, BatchState, EmbeddingBatches } from './embedding-batches.ts'
@@ -23,7 +23,7 @@ import type { BatchItem, BatchState, EmbeddingBatches } from './embedding-batche
 export type EmbedderIdentity = {
   readonly model: EmbeddingModel
   readonly account: string
-  readonly purposeMatters: boolean
+  readonly isPurposeSpecific: boolean
 }
 
 export type BatchingLimits = {
@@ -49,7 +49,7 @@ export const BATCHING_LIMITS: BatchingLimits = {
 
 export type PrefillProgress = { readonly done: number; readonly total: number }
 
-export type PrefillParts = {
+export type CachePrefillOptions = {
   /** Documents, as they will be embedded. */
   readonly texts: readonly string[]
   readonly identity: EmbedderIdentity
@@ -67,12 +67,12 @@ export type PrefillParts = {
 export type PrefillReport = {
   /** Different texts, and how many of them were in the cache before. */
   readonly texts: number
-  readonly known: number
+  readonly cached: number
   /** How many came by batches, now or begun earlier, and how many are left for plain calls. */
   readonly filled: number
-  readonly left: number
+  readonly remaining: number
   /** Why some are left; null when none are. */
-  readonly because: string | null
+  readonly stopReason: string | null
 }
 
 const TEXT_TOKENS_MAX = 8_000
@@ -85,8 +85,8 @@ const FORGOTTEN_MS = 30 * 24 * 3_600_000
 const POLL_FAULTS_MAX = 10
 
 /** Throws only when it is stopped: the batches go on, and the next call asks for them. */
-export async function prefillByBatch(parts: PrefillParts): Promise<PrefillReport> {
-  return new Prefill(parts).run()
+export async function prefillCache(parts: CachePrefillOptions): Promise<PrefillReport> {
+  return new PrefillRun(parts).run()
 }
 
 /** Stops the batches that are under way. What they have made so far is lost. */
@@ -94,17 +94,17 @@ export async function cancelBatches({
   batches,
   ledger,
   signal,
-}: Pick<PrefillParts, 'batches' | 'ledger' | 'signal'>): Promise<number> {
+}: Pick<CachePrefillOptions, 'batches' | 'ledger' | 'signal'>): Promise<number> {
   const mine = (await ledger.list()).filter(({ source }) => source === batches.source)
   for (const handle of mine) {
-    await batches.cancel(handle.batch, signal).catch(() => {}) // it may have ended
+    await batches.cancel(handle.batchId, signal).catch(() => {}) // it may have ended
     await ledger.remove(handle)
   }
   return mine.length
 }
 
-class Prefill {
-  readonly #parts: PrefillParts
+class PrefillRun {
+  readonly #parts: CachePrefillOptions
   readonly #limits: BatchingLimits
   readonly #origin: string
   readonly #textOf: ReadonlyMap<string, string>
@@ -113,23 +113,23 @@ class Prefill {
   #filled = 0
   #because: string | null = null
 
-  constructor(parts: PrefillParts) {
-    const { model, account, purposeMatters } = parts.identity
-    const origin: VectorOrigin = { model, account, purpose: purposeMatters ? 'document' : null }
+  constructor(parts: CachePrefillOptions) {
+    const { model, account, isPurposeSpecific: purposeMatters } = parts.identity
+    const origin: EmbeddingCacheScope = { model, account, purpose: purposeMatters ? 'document' : null }
     this.#parts = parts
     this.#limits = { ...BATCHING_LIMITS, ...parts.limits }
     this.#origin = createHash('sha256').update(JSON.stringify(origin)).digest('hex')
-    this.#textOf = new Map(parts.texts.map((text) => [vectorKey(origin, text), text]))
+    this.#textOf = new Map(parts.texts.map((text) => [computeCacheKey(origin, text), text]))
   }
 
   async run(): Promise<PrefillReport> {
     try {
       await this.#lookUp()
     } catch (error) {
-      stopIfCancelled(this.#parts.signal)
+      throwIfAborted(this.#parts.signal)
       // Nothing could be kept either.
       const { size: texts } = this.#textOf
-      return { texts, known: 0, filled: 0, left: texts, because: toAppError(error).message }
+      return { texts, cached: 0, filled: 0, remaining: texts, stopReason: toAppError(error).message }
     }
     const total = this.#missing.size
     const begun = await this.#begun()
@@ -139,16 +139,16 @@ class Prefill {
     if (!isWorth && items.length > 0) this.#because = 'There are too few texts for a batch.'
     const jobs = [
       ...begun.map((handle) => () => this.#follow(handle)),
-      ...(isWorth ? piecesOf(items, this.#limits).map((piece) => () => this.#submit(piece)) : []),
+      ...(isWorth ? splitIntoBatches(items, this.#limits).map((piece) => () => this.#submit(piece)) : []),
     ]
     await this.#work(jobs)
     const left = this.#missing.size
     return {
       texts: this.#textOf.size,
-      known: this.#textOf.size - total,
+      cached: this.#textOf.size - total,
       filled: total - left,
-      left,
-      because: left === 0 ? null : (this.#parts.breaker.because ?? this.#because),
+      remaining: left,
+      stopReason: left === 0 ? null : (this.#parts.breaker.openReason ?? this.#because),
     }
   }
 
@@ -156,7 +156,7 @@ class Prefill {
     for (const key of this.#textOf.keys()) this.#missing.add(key)
     const keys = [...this.#textOf.keys()]
     for (let from = 0; from < keys.length; from += CACHE_KEYS_AT_ONCE) {
-      stopIfCancelled(this.#parts.signal)
+      throwIfAborted(this.#parts.signal)
       const found = await this.#parts.cache.get(keys.slice(from, from + CACHE_KEYS_AT_ONCE))
       for (const key of found.keys()) this.#missing.delete(key)
     }
@@ -167,13 +167,13 @@ class Prefill {
     const all = await ledger.list()
     // Those of other models and accounts stay for whoever uses these again, but not for ever.
     for (const handle of all) {
-      if (clock.now() - handle.until > FORGOTTEN_MS) await ledger.remove(handle)
+      if (clock.now() - handle.expiresAt > FORGOTTEN_MS) await ledger.remove(handle)
     }
     return all.filter(({ source, origin }) => source === batches.source && origin === this.#origin)
   }
 
   #item(key: string): BatchItem {
-    return { id: key, text: cutToTokens(this.#textOf.get(key) ?? '', TEXT_TOKENS_MAX) }
+    return { id: key, text: truncateToTokens(this.#textOf.get(key) ?? '', TEXT_TOKENS_MAX) }
   }
 
   /** Some at a time; none is begun once batches are given up. */
@@ -182,12 +182,12 @@ class Prefill {
     const waiting = [...jobs]
     const worker = async () => {
       for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-        if (breaker.because !== null) return
+        if (breaker.openReason !== null) return
         try {
           await job()
-          breaker.noteSuccess()
+          breaker.recordSuccess()
         } catch (error) {
-          stopIfCancelled(signal)
+          throwIfAborted(signal)
           this.#noteFailure(toAppError(error))
         }
       }
@@ -199,7 +199,7 @@ class Prefill {
 
   #noteFailure({ message }: AppError): void {
     this.#because = message
-    this.#parts.breaker.noteFailure(message)
+    this.#parts.breaker.recordFailure(message)
   }
 
   async #submit(items: readonly BatchItem[]): Promise<void> {
@@ -209,13 +209,13 @@ class Prefill {
       batch = await batches.submit(items, signal)
     } catch (error) {
       // A service that knows no batches will not learn it.
-      if (error instanceof AppError && error.facts.status === 404) breaker.disable(error.message)
+      if (error instanceof AppError && error.facts.status === 404) breaker.trip(error.message)
       throw error
     }
     const handle: BatchHandle = {
-      ...{ source: batches.source, batch, origin: this.#origin },
+      ...{ source: batches.source, batchId: batch, origin: this.#origin },
       keys: items.map(({ id }) => id),
-      until: this.#later(clock.now()),
+      expiresAt: this.#later(clock.now()),
       timeouts: 0,
     }
     try {
@@ -241,11 +241,11 @@ class Prefill {
         faults = state === null ? faults + 1 : 0
         if (state?.kind === 'ended') return await this.#settle(handle, state)
         if (state !== null) this.#tell(handle, state.done)
-        if (clock.now() >= handle.until) handle = await this.#timedOut(handle)
-        await orCancelled(clock.sleep(this.#limits.pollMs, signal ?? NEVER_CANCELLED), signal)
+        if (clock.now() >= handle.expiresAt) handle = await this.#timedOut(handle)
+        await raceAbort(clock.sleep(this.#limits.pollMs, signal ?? NEVER_ABORTED), signal)
       }
     } finally {
-      this.#running.delete(handle.batch)
+      this.#running.delete(handle.batchId)
     }
   }
 
@@ -253,7 +253,7 @@ class Prefill {
   async #poll(handle: BatchHandle, faults: number): Promise<BatchState | null> {
     const { batches, ledger, signal } = this.#parts
     try {
-      return await batches.poll(handle.batch, signal)
+      return await batches.poll(handle.batchId, signal)
     } catch (thrown) {
       const { code, facts } = toAppError(thrown)
       if (facts.status === 404) await ledger.remove(handle) // there is no such batch any more
@@ -271,7 +271,7 @@ class Prefill {
       await ledger.put(again)
       return again
     }
-    await batches.cancel(handle.batch, signal).catch(() => {}) // it may have ended
+    await batches.cancel(handle.batchId, signal).catch(() => {}) // it may have ended
     await ledger.remove(handle)
     throw new AppError('unavailable', `A batch at ${handle.source} was not done in time.`)
   }
@@ -304,7 +304,7 @@ class Prefill {
   #unit(vector: unknown): Float32Array | null {
     const { source, dimensions } = this.#parts.identity.model
     try {
-      return unitVectors([vector], 1, dimensions, source)[0] ?? null
+      return normalizeVectors([vector], 1, dimensions, source)[0] ?? null
     } catch {
       return null
     }
@@ -317,7 +317,7 @@ class Prefill {
     this.#tellAll()
   }
 
-  #tell({ batch }: BatchHandle, done: number): void {
+  #tell({ batchId: batch }: BatchHandle, done: number): void {
     this.#running.set(batch, done)
     this.#tellAll()
   }
@@ -329,7 +329,7 @@ class Prefill {
   }
 }
 
-function piecesOf(
+function splitIntoBatches(
   items: readonly BatchItem[],
   { textsMax, charactersMax }: BatchingLimits,
 ): readonly (readonly BatchItem[])[] {

@@ -1,42 +1,42 @@
 /** Batches of Google's Gemini. Files go up in two steps, to an address that the first one tells. */
 import { AppError } from '../../../domain/errors.ts'
-import { parseBaseUrl, parseKey } from '../../../domain/service-endpoint.ts'
-import { askJson, exchange, postJson, type Sender } from '../../../lib/http-client.ts'
-import { field } from '../../../lib/json.ts'
-import { sendable } from '../../../text/well-formed-text.ts'
-import { geminiAsking } from '../remote/gemini-embedder.ts'
-import type { RemoteOptions } from '../remote/http-embedder.ts'
+import { parseBaseUrl, parseApiKey } from '../../../domain/service-endpoint.ts'
+import { requestJson, sendRequest, postJson, type HttpEndpoint } from '../../../lib/http-client.ts'
+import { getField } from '../../../lib/json.ts'
+import { toSendableText } from '../../../text/well-formed-text.ts'
+import { createGeminiRequestBuilder } from '../remote/gemini-embedder.ts'
+import type { RemoteEmbedderOptions } from '../remote/http-embedder.ts'
 import type { BatchItem, BatchLine, BatchState, EmbeddingBatches } from './embedding-batches.ts'
-import { jsonLines, readJsonLines } from './json-lines.ts'
+import { toJsonLines, readJsonLines } from './json-lines.ts'
 
 const BASE_URL = 'https://generativelanguage.googleapis.com/v1beta'
 const FILE_NAME = /^files\/[\w-]+$/
 const BATCH_NAME = /^batches\/[\w-]+$/
 
-export function geminiBatches(options: RemoteOptions): EmbeddingBatches {
+export function createGeminiBatches(options: RemoteEmbedderOptions): EmbeddingBatches {
   const source = options.source ?? 'gemini'
-  const { resource, request } = geminiAsking(options)
-  const secret = parseKey(options.apiKey, source)
+  const { resource, request } = createGeminiRequestBuilder(options)
+  const secret = parseApiKey(options.apiKey, source)
   const base = parseBaseUrl(options.baseUrl ?? BASE_URL, source)
   // `https://host/v1beta`: other doors stand before the version.
   const version = base.slice(base.lastIndexOf('/') + 1)
   const host = base.slice(0, -version.length - 1)
   const own = secret === undefined ? {} : { 'x-goog-api-key': secret }
-  const at = (url: string, headers: Readonly<Record<string, string>> = {}): Sender => ({
-    ...{ source, secret, url },
+  const at = (url: string, headers: Readonly<Record<string, string>> = {}): HttpEndpoint => ({
+    ...{ serviceName: source, secret, url },
     headers: { ...own, ...headers },
   })
 
   async function upload(items: readonly BatchItem[], signal: AbortSignal | undefined) {
     const lines = items.map(({ id, text }) => ({
       key: id,
-      request: request(sendable(text), 'document'),
+      request: request(toSendableText(text), 'document'),
     }))
-    const body = jsonLines(lines)
+    const body = toJsonLines(lines)
     const place = await uploadAddress(body.size, signal)
     const headers = { 'x-goog-upload-offset': '0', 'x-goog-upload-command': 'upload, finalize' }
-    const answer = await askJson(at(place, headers), { method: 'POST', body }, signal)
-    return expectName(field(field(answer, 'file') ?? answer, 'name'), FILE_NAME, source)
+    const answer = await requestJson(at(place, headers), { method: 'POST', body }, signal)
+    return expectName(getField(getField(answer, 'file') ?? answer, 'name'), FILE_NAME, source)
   }
 
   async function uploadAddress(bytes: number, signal: AbortSignal | undefined): Promise<string> {
@@ -49,7 +49,7 @@ export function geminiBatches(options: RemoteOptions): EmbeddingBatches {
     }
     const body = JSON.stringify({ file: { display_name: 'texts' } })
     const sender = at(`${host}/upload/${version}/files`, headers)
-    return exchange(sender, { method: 'POST', body }, signal, async (response) => {
+    return sendRequest(sender, { method: 'POST', body }, signal, async (response) => {
       await response.body?.cancel()
       const place = response.headers.get('x-goog-upload-url') ?? ''
       // Only who was asked may get the key and the texts.
@@ -65,21 +65,21 @@ export function geminiBatches(options: RemoteOptions): EmbeddingBatches {
       const batch = { displayName: 'texts', inputConfig: { fileName } }
       const url = `${base}/${encodeURI(resource)}:asyncBatchEmbedContent`
       const answer = await postJson(at(url), { batch }, signal)
-      return expectName(field(answer, 'name'), BATCH_NAME, source)
+      return expectName(getField(answer, 'name'), BATCH_NAME, source)
     },
     poll: async (batch, signal) => {
-      const answer = await askJson(at(`${base}/${named(batch)}`), { method: 'GET' }, signal)
+      const answer = await requestJson(at(`${base}/${named(batch)}`), { method: 'GET' }, signal)
       return stateOf(source, answer, (file, take, stop) => {
         const url = `${host}/download/${version}/${file}:download?alt=media`
         return readJsonLines(at(url), (line) => take(toLine(line)), stop)
       })
     },
     cancel: async (batch, signal) => {
-      await askJson(at(`${base}/${named(batch)}:cancel`), { method: 'POST' }, signal)
+      await requestJson(at(`${base}/${named(batch)}:cancel`), { method: 'POST' }, signal)
     },
     discard: async (files, signal) => {
       for (const file of files) {
-        await askJson(at(`${base}/${file}`), { method: 'DELETE' }, signal)
+        await requestJson(at(`${base}/${file}`), { method: 'DELETE' }, signal)
       }
     },
   }
@@ -99,19 +99,19 @@ const END = /_(SUCCEEDED|FAILED|CANCELLED|EXPIRED)$/
 
 /** A batch is told as an operation, of which the batch itself is the metadata. */
 function stateOf(source: string, answer: unknown, download: Download): BatchState {
-  const about = field(answer, 'metadata') ?? answer
-  const [, end] = END.exec(String(field(about, 'state') ?? '')) ?? []
-  const isDone = field(answer, 'done') === true || end !== undefined
-  const stats = field(about, 'batchStats')
+  const about = getField(answer, 'metadata') ?? answer
+  const [, end] = END.exec(String(getField(about, 'state') ?? '')) ?? []
+  const isDone = getField(answer, 'done') === true || end !== undefined
+  const stats = getField(about, 'batchStats')
   if (!isDone) {
-    return { kind: 'running', done: Number(field(stats, 'successfulRequestCount') ?? 0) }
+    return { kind: 'running', done: Number(getField(stats, 'successfulRequestCount') ?? 0) }
   }
-  const isGood = field(answer, 'error') == null && (end ?? 'SUCCEEDED') === 'SUCCEEDED'
-  const failed = Number(field(stats, 'failedRequestCount') ?? 0)
-  const output = [field(answer, 'response'), field(about, 'output'), field(answer, 'output')]
-    .map((place) => field(place, 'responsesFile'))
+  const isGood = getField(answer, 'error') == null && (end ?? 'SUCCEEDED') === 'SUCCEEDED'
+  const failed = Number(getField(stats, 'failedRequestCount') ?? 0)
+  const output = [getField(answer, 'response'), getField(about, 'output'), getField(answer, 'output')]
+    .map((place) => getField(place, 'responsesFile'))
     .find((name): name is string => typeof name === 'string' && FILE_NAME.test(name))
-  const input = field(field(about, 'inputConfig'), 'fileName')
+  const input = getField(getField(about, 'inputConfig'), 'fileName')
   return {
     kind: 'ended',
     failure: !isGood
@@ -129,10 +129,10 @@ function stateOf(source: string, answer: unknown, download: Download): BatchStat
 }
 
 function toLine(line: unknown): BatchLine {
-  const vector = field(field(field(line, 'response'), 'embedding'), 'values')
+  const vector = getField(getField(getField(line, 'response'), 'embedding'), 'values')
   return {
-    id: String(field(line, 'key')),
-    vector: field(line, 'error') == null ? vector : undefined,
+    id: String(getField(line, 'key')),
+    vector: getField(line, 'error') == null ? vector : undefined,
   }
 }
 

@@ -1,30 +1,30 @@
 /** Files of JSON lines: as they are sent, and as they come back. */
 import { AppError } from '../../../domain/errors.ts'
-import { exchange, type Sender } from '../../../lib/http-client.ts'
+import { sendRequest, type HttpEndpoint } from '../../../lib/http-client.ts'
 
 /** A vector of 4,096 numbers takes about 100 KB. */
 const LINE_CHARACTERS_MAX = 4_000_000
 
-export function jsonLines(items: readonly unknown[]): Blob {
+export function toJsonLines(items: readonly unknown[]): Blob {
   const lines = items.map((item) => `${JSON.stringify(item)}\n`)
   return new Blob(lines, { type: 'application/jsonl' })
 }
 
 /** Downloads a file and hands over its lines, one after the other. */
 export function readJsonLines(
-  sender: Sender,
+  sender: HttpEndpoint,
   take: (line: unknown) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const following = { ...sender, fetch: followingOnce }
-  return exchange(following, { method: 'GET' }, signal, async (response) => {
+  return sendRequest(following, { method: 'GET' }, signal, async (response) => {
     const decoder = new TextDecoder()
     let rest = ''
     const takeWhole = async (text: string) => {
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) if (line.trim() !== '') await take(parseLine(sender, line))
-      if (rest.length > LINE_CHARACTERS_MAX) throw wrong(sender, 'with a line without end')
+      if (rest.length > LINE_CHARACTERS_MAX) throw createInvalidLineError(sender, 'with a line without end')
     }
     for await (const chunk of response.body ?? []) {
       await takeWhole(decoder.decode(chunk, { stream: true }))
@@ -45,14 +45,14 @@ const followingOnce: typeof fetch = async (input, init) => {
   return fetch(to, { redirect: 'manual', ...(init?.signal ? { signal: init.signal } : {}) })
 }
 
-function parseLine(sender: Sender, line: string): unknown {
+function parseLine(sender: HttpEndpoint, line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw wrong(sender, 'with a line that is no JSON')
+    throw createInvalidLineError(sender, 'with a line that is no JSON')
   }
 }
 
-function wrong({ source }: Sender, what: string): AppError {
+function createInvalidLineError({ serviceName: source }: HttpEndpoint, what: string): AppError {
   return new AppError('unavailable', `${source} answered ${what}.`, { answer: 'wrong' })
 }

@@ -1,16 +1,16 @@
 /** Batches of OpenAI, and of Voyage, which names the model once for all: a file goes up, a batch runs, a file comes down. */
 import { AppError } from '../../../domain/errors.ts'
-import { parseBaseUrl, parseKey } from '../../../domain/service-endpoint.ts'
-import { askJson, bearer, postJson, type Sender } from '../../../lib/http-client.ts'
-import { field } from '../../../lib/json.ts'
-import { sendable } from '../../../text/well-formed-text.ts'
-import type { RemoteOptions } from '../remote/http-embedder.ts'
+import { parseBaseUrl, parseApiKey } from '../../../domain/service-endpoint.ts'
+import { requestJson, buildAuthorizationHeader, postJson, type HttpEndpoint } from '../../../lib/http-client.ts'
+import { getField } from '../../../lib/json.ts'
+import { toSendableText } from '../../../text/well-formed-text.ts'
+import type { RemoteEmbedderOptions } from '../remote/http-embedder.ts'
 import type { BatchItem, BatchLine, BatchState, EmbeddingBatches } from './embedding-batches.ts'
-import { jsonLines, readJsonLines } from './json-lines.ts'
+import { toJsonLines, readJsonLines } from './json-lines.ts'
 
 const ENDPOINT = '/v1/embeddings'
 
-type Dialect = {
+type BatchDialect = {
   readonly source: string
   readonly baseUrl: string
   line(item: BatchItem): unknown
@@ -18,10 +18,10 @@ type Dialect = {
   readonly request: Readonly<Record<string, unknown>>
 }
 
-export function openaiBatches(options: RemoteOptions): EmbeddingBatches {
+export function createOpenaiBatches(options: RemoteEmbedderOptions): EmbeddingBatches {
   const { model, dimensions } = options
   const wished = dimensions === undefined ? {} : { dimensions }
-  return open(options, {
+  return createBatches(options, {
     source: 'openai',
     baseUrl: 'https://api.openai.com/v1',
     line: ({ id, text }) => ({
@@ -34,10 +34,10 @@ export function openaiBatches(options: RemoteOptions): EmbeddingBatches {
   })
 }
 
-export function voyageBatches(options: RemoteOptions): EmbeddingBatches {
+export function createVoyageBatches(options: RemoteEmbedderOptions): EmbeddingBatches {
   const { model, dimensions } = options
   const wished = dimensions === undefined ? {} : { output_dimension: dimensions }
-  return open(options, {
+  return createBatches(options, {
     source: 'voyage',
     baseUrl: 'https://api.voyageai.com/v1',
     line: ({ id, text }) => ({ custom_id: id, body: { input: [text] } }),
@@ -48,23 +48,23 @@ export function voyageBatches(options: RemoteOptions): EmbeddingBatches {
   })
 }
 
-function open(options: RemoteOptions, dialect: Dialect): EmbeddingBatches {
+function createBatches(options: RemoteEmbedderOptions, dialect: BatchDialect): EmbeddingBatches {
   const source = options.source ?? dialect.source
   const base = parseBaseUrl(options.baseUrl ?? dialect.baseUrl, source)
-  const secret = parseKey(options.apiKey, source)
-  const headers = bearer(options, source)
-  const at = (...parts: readonly string[]): Sender => ({
-    ...{ source, secret, headers },
+  const secret = parseApiKey(options.apiKey, source)
+  const headers = buildAuthorizationHeader(options, source)
+  const at = (...parts: readonly string[]): HttpEndpoint => ({
+    ...{ serviceName: source, secret, headers },
     url: [base, ...parts.map(encodeURIComponent)].join('/'),
   })
 
   async function upload(items: readonly BatchItem[], signal: AbortSignal | undefined) {
-    const lines = items.map(({ id, text }) => dialect.line({ id, text: sendable(text) }))
+    const lines = items.map(({ id, text }) => dialect.line({ id, text: toSendableText(text) }))
     const form = new FormData()
     form.append('purpose', 'batch')
-    form.append('file', jsonLines(lines), 'texts.jsonl')
-    const answer = await askJson(at('files'), { method: 'POST', body: form }, signal)
-    return nameIn(answer, source)
+    form.append('file', toJsonLines(lines), 'texts.jsonl')
+    const answer = await requestJson(at('files'), { method: 'POST', body: form }, signal)
+    return getString(answer, source)
   }
 
   return {
@@ -72,19 +72,19 @@ function open(options: RemoteOptions, dialect: Dialect): EmbeddingBatches {
     submit: async (items, signal) => {
       const file = await upload(items, signal)
       const request = { input_file_id: file, endpoint: ENDPOINT, ...dialect.request }
-      return nameIn(await postJson(at('batches'), request, signal), source)
+      return getString(await postJson(at('batches'), request, signal), source)
     },
     poll: async (batch, signal) => {
-      const answer = await askJson(at('batches', batch), { method: 'GET' }, signal)
+      const answer = await requestJson(at('batches', batch), { method: 'GET' }, signal)
       return stateOf(source, answer, (file, take, stop) =>
         readJsonLines(at('files', file, 'content'), (line) => take(toLine(line)), stop),
       )
     },
     cancel: async (batch, signal) => {
-      await askJson(at('batches', batch, 'cancel'), { method: 'POST' }, signal)
+      await requestJson(at('batches', batch, 'cancel'), { method: 'POST' }, signal)
     },
     discard: async (files, signal) => {
-      for (const file of files) await askJson(at('files', file), { method: 'DELETE' }, signal)
+      for (const file of files) await requestJson(at('files', file), { method: 'DELETE' }, signal)
     },
   }
 }
@@ -98,11 +98,11 @@ type Download = (
 const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'expired', 'cancelled'])
 
 function stateOf(source: string, answer: unknown, download: Download): BatchState {
-  const status = field(answer, 'status')
-  const counts = field(answer, 'request_counts')
-  if (!ENDS.has(status)) return { kind: 'running', done: Number(field(counts, 'completed') ?? 0) }
-  const output = textIn(answer, 'output_file_id')
-  const failed = Number(field(counts, 'failed') ?? 0)
+  const status = getField(answer, 'status')
+  const counts = getField(answer, 'request_counts')
+  if (!ENDS.has(status)) return { kind: 'running', done: Number(getField(counts, 'completed') ?? 0) }
+  const output = getText(answer, 'output_file_id')
+  const failed = Number(getField(counts, 'failed') ?? 0)
   return {
     kind: 'ended',
     failure:
@@ -115,26 +115,26 @@ function stateOf(source: string, answer: unknown, download: Download): BatchStat
       if (output !== null) await download(output, take, signal)
     },
     files: ['input_file_id', 'output_file_id', 'error_file_id'].flatMap(
-      (name) => textIn(answer, name) ?? [],
+      (name) => getText(answer, name) ?? [],
     ),
   }
 }
 
 function toLine(line: unknown): BatchLine {
-  const response = field(line, 'response')
-  const data = field(field(response, 'body'), 'data')
-  const isGood = field(line, 'error') == null && (field(response, 'status_code') ?? 200) === 200
+  const response = getField(line, 'response')
+  const data = getField(getField(response, 'body'), 'data')
+  const isGood = getField(line, 'error') == null && (getField(response, 'status_code') ?? 200) === 200
   const [first]: readonly unknown[] = isGood && Array.isArray(data) ? data : []
-  return { id: String(field(line, 'custom_id')), vector: field(first, 'embedding') }
+  return { id: String(getField(line, 'custom_id')), vector: getField(first, 'embedding') }
 }
 
-function nameIn(answer: unknown, source: string): string {
-  const name = textIn(answer, 'id')
+function getString(answer: unknown, source: string): string {
+  const name = getText(answer, 'id')
   if (name !== null) return name
   throw new AppError('unavailable', `${source} answered without a name for what it took.`)
 }
 
-function textIn(answer: unknown, name: string): string | null {
-  const value = field(answer, name)
+function getText(answer: unknown, name: string): string | null {
+  const value = getField(answer, name)
   return typeof value === 'string' && value !== '' ? value : null
 }

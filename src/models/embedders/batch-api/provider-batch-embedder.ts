@@ -1,8 +1,8 @@
 /** Batches as a way to get vectors ahead, and an embedder whose documents wait for them. */
 
-import { orCancelled } from '../../../lib/abort.ts'
+import { raceAbort } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Prefill } from '../../batch-embedder.ts'
+import type { BatchEmbedder } from '../../batch-embedder.ts'
 import type { Embedder } from '../../embedder.ts'
 import type { EmbeddingCache } from '../embedding-cache.ts'
 import { BatchBreaker } from './batch-breaker.ts'
@@ -12,11 +12,11 @@ import {
   type BatchingLimits,
   type EmbedderIdentity,
   type PrefillProgress,
-  prefillByBatch,
+  prefillCache,
 } from './cache-prefill.ts'
 import type { EmbeddingBatches } from './embedding-batches.ts'
 
-export type FillingParts = {
+export type ProviderBatchEmbedderDependencies = {
   readonly embedder: Embedder
   readonly identity: Omit<EmbedderIdentity, 'model'>
   /** The one that the embedder looks into. */
@@ -27,12 +27,12 @@ export type FillingParts = {
   readonly limits?: Partial<BatchingLimits>
 }
 
-export type Filling = Prefill & {
+export type ProviderBatchEmbedder = BatchEmbedder & {
   /** The same embedder; documents wait while they are held. */
   readonly embedder: Embedder
 }
 
-export function openFilling(parts: FillingParts): Filling {
+export function openProviderBatchEmbedder(parts: ProviderBatchEmbedderDependencies): ProviderBatchEmbedder {
   const { embedder, identity, cache, batches, ledger, clock, limits = {} } = parts
   const breaker = new BatchBreaker()
   let holds = 0
@@ -55,13 +55,13 @@ export function openFilling(parts: FillingParts): Filling {
 
   return {
     textsMin: limits.textsMin ?? BATCHING_LIMITS.textsMin,
-    hold,
-    fill: async (texts, { signal } = {}) => {
+    deferEmbedding: hold,
+    embedAll: async (texts, { signal } = {}) => {
       // Once given up, there is nothing to wait for.
-      if (breaker.because !== null) return
+      if (breaker.openReason !== null) return
       const model = await embedder.describe(signal)
       try {
-        await prefillByBatch({
+        await prefillCache({
           ...{ texts, cache, batches, ledger, breaker, clock, limits },
           identity: { ...identity, model },
           onProgress: (made) => {
@@ -80,7 +80,7 @@ export function openFilling(parts: FillingParts): Filling {
     embedder: {
       describe: (signal) => embedder.describe(signal),
       embed: async (texts, options) => {
-        if (options.purpose === 'document') await orCancelled(released, options.signal)
+        if (options.purpose === 'document') await raceAbort(released, options.signal)
         return embedder.embed(texts, options)
       },
       report: () => embedder.report(),

@@ -1,23 +1,23 @@
 import { constants, setPriority } from 'node:os'
 import {
-  type ProcessListener,
-  startWorkerBeside,
+  type WorkerListener,
+  startWorkerProcess,
   type WorkerProcess,
 } from '../../runtime/worker-process.ts'
-import type { WorkerAnswer, WorkerRequest } from './embedder-worker-protocol.ts'
+import type { EmbedderWorkerAnswer, EmbedderWorkerRequest } from './embedder-worker-protocol.ts'
 // Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
 import type {} from './worker.ts'
 
-export type WorkerListener = ProcessListener<WorkerAnswer>
-export type LocalWorker = WorkerProcess<WorkerRequest, WorkerAnswer>
+export type EmbedderWorkerListener = WorkerListener<EmbedderWorkerAnswer>
+export type EmbedderWorker = WorkerProcess<EmbedderWorkerRequest, EmbedderWorkerAnswer>
 
-export function startWorkerProcess(): LocalWorker {
-  return startWorkerBeside(import.meta.url)
+export function startEmbedderWorker(): EmbedderWorker {
+  return startWorkerProcess(import.meta.url)
 }
 
 /** For work that nobody waits for: it gets what others leave of the processor. */
-export function startLowPriorityWorker(): LocalWorker {
-  const worker = startWorkerProcess()
+export function startLowPriorityWorker(): EmbedderWorker {
+  const worker = startEmbedderWorker()
   if (worker.pid !== undefined) lowerPriority(worker.pid)
   return worker
 }

@@ -1,10 +1,10 @@
 /** What the embedder and its worker process say to each other. */
-import type { EmbedPurpose } from '../../embedder.ts'
-import type { RuntimeChoice } from '../../runtime/onnx-runtime.ts'
-import type { Failed } from '../../runtime/worker-server.ts'
+import type { EmbeddingPurpose } from '../../embedder.ts'
+import type { RuntimePreference } from '../../runtime/onnx-runtime.ts'
+import type { WorkerFailure } from '../../runtime/worker-server.ts'
 
 /** Where the files of a model are, or come from. */
-export type ModelPlace =
+export type ModelLocation =
   /** One that comes with the package: its checksums must be there. */
   | { readonly kind: 'shipped'; readonly name: string; readonly folder: string }
   | { readonly kind: 'folder'; readonly name: string; readonly folder: string }
@@ -17,29 +17,29 @@ export type ModelPlace =
     }
 
 export type ModelRequest = {
-  readonly place: ModelPlace
-  readonly runtime: RuntimeChoice
+  readonly location: ModelLocation
+  readonly runtime: RuntimePreference
   readonly threads: number
   /** Null: the default, or the model's own limit where that is lower. */
   readonly tokensMax: number | null
 }
 
-export type OpenedModel = {
+export type LoadedModel = {
   readonly model: string
   readonly dimensions: number
   readonly runtime: string
   readonly threads: number
   readonly tokensMax: number
   /** Why the native runtime is not the one that runs, if it was wanted. */
-  readonly notNativeBecause: string | null
+  readonly nativeRuntimeError: string | null
 }
 
-export type WorkerRequest =
+export type EmbedderWorkerRequest =
   | { readonly kind: 'open'; readonly request: ModelRequest }
-  | { readonly kind: 'embed'; readonly text: string; readonly purpose: EmbedPurpose }
+  | { readonly kind: 'embed'; readonly text: string; readonly purpose: EmbeddingPurpose }
 
 /** Each request gets one answer, in order. */
-export type WorkerAnswer =
-  | { readonly kind: 'opened'; readonly model: OpenedModel }
+export type EmbedderWorkerAnswer =
+  | { readonly kind: 'opened'; readonly model: LoadedModel }
   | { readonly kind: 'embedded'; readonly vector: Float32Array }
-  | Failed
+  | WorkerFailure

@@ -1,14 +1,14 @@
 /** The files of an embedding model, read and checked. */
 import { createHash } from 'node:crypto'
 import {
-  type JsonObject,
+  type ModelConfigJson,
   type ModelFile,
   type ModelOrigin,
   openModelFiles,
   parseJsonFile,
   TOKENIZER_FILE,
 } from '../../runtime/model-files.ts'
-import type { ModelPlace } from './embedder-worker-protocol.ts'
+import type { ModelLocation } from './embedder-worker-protocol.ts'
 
 export const OPTIONAL_FILES = [
   'tokenizer_config.json',
@@ -21,19 +21,19 @@ export type OptionalFile = (typeof OPTIONAL_FILES)[number]
 export type ModelFolder = {
   /** The weights, and what the file is called. */
   readonly weights: Pick<ModelFile, 'file' | 'bytes'>
-  readonly tokenizer: JsonObject
-  readonly configs: ReadonlyMap<OptionalFile, JsonObject>
+  readonly tokenizer: ModelConfigJson
+  readonly configs: ReadonlyMap<OptionalFile, ModelConfigJson>
   /** Of everything that has an influence on vectors. */
   readonly digest: string
 }
 
-const REMEDIES: Readonly<Record<ModelPlace['kind'], string>> = {
+const REMEDIES: Readonly<Record<ModelLocation['kind'], string>> = {
   shipped: 'Choose a model that comes with Recollect, or install it again.',
   folder: 'Put it there again.',
   hub: 'Remove its folder, and it can be downloaded again.',
 }
 
-export function originOf({ kind, folder }: ModelPlace): ModelOrigin {
+export function toModelOrigin({ kind, folder }: ModelLocation): ModelOrigin {
   return {
     folder,
     what: 'embedding model',
@@ -42,18 +42,18 @@ export function originOf({ kind, folder }: ModelPlace): ModelOrigin {
   }
 }
 
-export async function readModelFolder(place: ModelPlace): Promise<ModelFolder> {
-  const origin = originOf(place)
+export async function readModelFolder(place: ModelLocation): Promise<ModelFolder> {
+  const origin = toModelOrigin(place)
   const files = await openModelFiles(origin)
   const tokenizer = await files.required(TOKENIZER_FILE)
   const weights = await files.weights()
-  const configs = new Map<OptionalFile, JsonObject>()
-  const digest = createHash('sha256').update(tokenizer.sum).update(weights.sum)
+  const configs = new Map<OptionalFile, ModelConfigJson>()
+  const digest = createHash('sha256').update(tokenizer.checksum).update(weights.checksum)
   for (const file of OPTIONAL_FILES) {
     const found = await files.optional(file)
     if (found === null) continue
     configs.set(file, parseJsonFile(origin, found))
-    digest.update(found.sum)
+    digest.update(found.checksum)
   }
   return {
     weights,

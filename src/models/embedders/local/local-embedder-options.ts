@@ -1,9 +1,9 @@
 /** What callers may choose about the local model, checked. */
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
-import { packageFolder } from '../../../lib/package-folder.ts'
-import { RUNTIMES, type RuntimeChoice } from '../../runtime/onnx-runtime.ts'
-import type { ModelPlace, ModelRequest } from './embedder-worker-protocol.ts'
+import { findPackageFolder } from '../../../lib/package-folder.ts'
+import { ONNX_RUNTIMES, type RuntimePreference } from '../../runtime/onnx-runtime.ts'
+import type { ModelLocation, ModelRequest } from './embedder-worker-protocol.ts'
 
 export type LocalEmbedderOptions = {
   /**
@@ -17,26 +17,26 @@ export type LocalEmbedderOptions = {
   readonly allowDownload?: boolean
   readonly hubUrl?: string
   /** `auto` takes the native runtime where it can be loaded, and WebAssembly elsewhere. */
-  readonly runtime?: RuntimeChoice
+  readonly runtime?: RuntimePreference
   /** How many texts may wait, of queries and of documents each. */
   readonly queueMax?: number
   readonly threads?: number
   /** Where texts are cut. Half of what the default model could read: twice the length takes almost three times as long. */
   readonly tokensMax?: number
   /** How long a worker may take for one text before it is taken for stuck. */
-  readonly answerMsMax?: number
+  readonly answerTimeoutMs?: number
   /** Milliseconds from any beginning, for the pause after a failure. */
   readonly now?: () => number
 }
 
-export type LocalSettings = {
+export type LocalEmbedderSettings = {
   readonly name: string
   /** Null where it is not known. */
   readonly languages: readonly string[] | null
   readonly request: ModelRequest
   readonly queueMax: number
-  readonly textUnitsMax: number
-  readonly answerMsMax: number
+  readonly textLengthMax: number
+  readonly answerTimeoutMs: number
   readonly now: () => number
 }
 
@@ -61,38 +61,38 @@ const DEFAULT_THREADS = 1
 const SHIPPED_NAME = /^[A-Za-z0-9][\w.-]*$/
 const HUB_NAME = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/
 
-export function parseLocalOptions(options: LocalEmbedderOptions): LocalSettings {
-  const place = placeOf(options)
+export function parseLocalOptions(options: LocalEmbedderOptions): LocalEmbedderSettings {
+  const place = parseModelLocation(options)
   const runtime = options.runtime ?? 'auto'
-  if (!RUNTIMES.includes(runtime)) {
-    throw new AppError('invalid_input', `runtime must be one of ${RUNTIMES.join(', ')}.`)
+  if (!ONNX_RUNTIMES.includes(runtime)) {
+    throw new AppError('invalid_input', `runtime must be one of ${ONNX_RUNTIMES.join(', ')}.`)
   }
   const tokensMax =
     options.tokensMax === undefined
       ? null
-      : whole('tokensMax', options.tokensMax, TOKENS_MIN, TOKENS_MAX)
+      : parseInteger('tokensMax', options.tokensMax, TOKENS_MIN, TOKENS_MAX)
   return {
     name: place.name,
     languages: place.kind === 'shipped' ? (LANGUAGES.get(place.name) ?? null) : null,
     request: {
-      place,
+      location: place,
       runtime,
-      threads: whole('threads', options.threads ?? DEFAULT_THREADS, 1, THREADS_MAX),
+      threads: parseInteger('threads', options.threads ?? DEFAULT_THREADS, 1, THREADS_MAX),
       tokensMax,
     },
-    queueMax: whole('queueMax', options.queueMax ?? QUEUE_TEXTS, 1, QUEUE_TEXTS_MAX),
-    textUnitsMax: (tokensMax ?? DEFAULT_TOKENS_MAX) * UNITS_PER_TOKEN,
-    answerMsMax: whole('answerMsMax', options.answerMsMax ?? ANSWER_MS_MAX, 1, 2 ** 31 - 1),
+    queueMax: parseInteger('queueMax', options.queueMax ?? QUEUE_TEXTS, 1, QUEUE_TEXTS_MAX),
+    textLengthMax: (tokensMax ?? DEFAULT_TOKENS_MAX) * UNITS_PER_TOKEN,
+    answerTimeoutMs: parseInteger('answerMsMax', options.answerTimeoutMs ?? ANSWER_MS_MAX, 1, 2 ** 31 - 1),
     now: options.now ?? (() => performance.now()),
   }
 }
 
-function placeOf(options: LocalEmbedderOptions): ModelPlace {
+function parseModelLocation(options: LocalEmbedderOptions): ModelLocation {
   const name = options.model ?? DEFAULT_MODEL
   if (SHIPPED_NAME.test(name)) {
-    return { kind: 'shipped', name, folder: join(packageFolder(), 'models', name) }
+    return { kind: 'shipped', name, folder: join(findPackageFolder(), 'models', name) }
   }
-  if (HUB_NAME.test(name)) return hubPlace(name, options)
+  if (HUB_NAME.test(name)) return parseHubLocation(name, options)
   if (isAbsolute(name) || /^\.{1,2}[\\/]/.test(name)) {
     const folder = resolve(name)
     return { kind: 'folder', name: basename(folder), folder }
@@ -103,7 +103,7 @@ function placeOf(options: LocalEmbedderOptions): ModelPlace {
   )
 }
 
-function hubPlace(name: string, options: LocalEmbedderOptions): ModelPlace {
+function parseHubLocation(name: string, options: LocalEmbedderOptions): ModelLocation {
   if (options.cacheFolder === undefined) {
     throw new AppError(
       'invalid_input',
@@ -111,18 +111,18 @@ function hubPlace(name: string, options: LocalEmbedderOptions): ModelPlace {
       { model: name },
     )
   }
-  const hubUrl = options.allowDownload === true ? checkedUrl(options.hubUrl ?? HUB_URL) : null
+  const hubUrl = options.allowDownload === true ? parseHubUrl(options.hubUrl ?? HUB_URL) : null
   return { kind: 'hub', name, folder: join(resolve(options.cacheFolder), name), hubUrl }
 }
 
-function checkedUrl(url: string): string {
+function parseHubUrl(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new AppError('invalid_input', 'hubUrl must be an http or https address.')
   }
   return url.replace(/\/+$/, '')
 }
 
-function whole(name: string, value: number, min: number, max: number): number {
+function parseInteger(name: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new AppError('invalid_input', `${name} must be a whole number from ${min} to ${max}.`, {
     option: name,

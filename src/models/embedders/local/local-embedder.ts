@@ -6,61 +6,61 @@
  * at the first call. When that fails, calls fail with the same reason for a moment before it is tried again.
  */
 import { AppError, toAppError } from '../../../domain/errors.ts'
-import { boundedText } from '../../../text/well-formed-text.ts'
-import type { Embedder, EmbedderState, EmbedPurpose } from '../../embedder.ts'
+import { truncateText } from '../../../text/well-formed-text.ts'
+import type { Embedder, EmbedderState, EmbeddingPurpose } from '../../embedder.ts'
 import { withDocumentWorker } from './document-worker.ts'
 import {
-  type LocalWorker,
+  type EmbedderWorker,
   startLowPriorityWorker,
-  startWorkerProcess,
+  startEmbedderWorker,
 } from './embedder-worker-process.ts'
-import type { OpenedModel, WorkerAnswer } from './embedder-worker-protocol.ts'
+import type { LoadedModel, EmbedderWorkerAnswer } from './embedder-worker-protocol.ts'
 import {
   DEFAULT_TOKENS_MAX,
   type LocalEmbedderOptions,
   parseLocalOptions,
 } from './local-embedder-options.ts'
-import { type Call, createCalls } from './request-queue.ts'
+import { type EmbeddingRequest, createRequestQueue } from './request-queue.ts'
 
 const SOURCE = 'transformers'
 const PAUSE_MS = 1_000
 const PAUSE_MS_MAX = 60_000
 
-type Session = {
-  readonly worker: LocalWorker
+type WorkerSession = {
+  readonly worker: EmbedderWorker
   readonly startedAt: number
   isOpen: boolean
   /** The call whose text is with the worker. */
-  asked: { readonly call: Call; readonly timer: NodeJS.Timeout } | null
+  asked: { readonly call: EmbeddingRequest; readonly timer: NodeJS.Timeout } | null
 }
 
-type Failure = { readonly error: AppError; readonly retryAt: number }
+type OpenFailure = { readonly error: AppError; readonly retryAt: number }
 
 export function openLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   return withDocumentWorker(
-    openLocalEmbedderOn(startWorkerProcess, options),
-    () => openLocalEmbedderOn(startLowPriorityWorker, options),
+    openLocalEmbedderWith(startEmbedderWorker, options),
+    () => openLocalEmbedderWith(startLowPriorityWorker, options),
     options.now === undefined ? {} : { now: options.now },
   )
 }
 
-export function openLocalEmbedderOn(
-  startWorker: () => LocalWorker,
+export function openLocalEmbedderWith(
+  startWorker: () => EmbedderWorker,
   options: LocalEmbedderOptions = {},
 ): Embedder {
   const settings = parseLocalOptions(options)
-  const calls = createCalls(settings.queueMax)
+  const calls = createRequestQueue(settings.queueMax)
   let state: EmbedderState = { kind: 'cold' }
-  let session: Session | null = null
-  let known: OpenedModel | null = null
+  let session: WorkerSession | null = null
+  let known: LoadedModel | null = null
   let warmUpMs: number | null = null
-  let failure: Failure | null = null
+  let failure: OpenFailure | null = null
   let failuresInARow = 0
   let isClosed = false
 
   function call(
     texts: readonly string[],
-    purpose: EmbedPurpose,
+    purpose: EmbeddingPurpose,
     signal: AbortSignal | undefined,
   ): Promise<readonly Float32Array[]> {
     return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export function openLocalEmbedderOn(
         restIfIdle()
       }
       const done = () => signal?.removeEventListener('abort', cancel)
-      const made: Call = {
+      const made: EmbeddingRequest = {
         texts,
         purpose,
         vectors: [],
@@ -97,19 +97,19 @@ export function openLocalEmbedderOn(
 
   function wake(): void {
     session ??= start()
-    session?.worker.hold(true)
+    session?.worker.keepAlive(true)
     serveNext()
   }
 
-  function start(): Session | null {
+  function start(): WorkerSession | null {
     state = { kind: 'warming' }
     try {
       const worker = startWorker()
-      const started: Session = { worker, startedAt: settings.now(), isOpen: false, asked: null }
+      const started: WorkerSession = { worker, startedAt: settings.now(), isOpen: false, asked: null }
       // What a worker says that was given up meanwhile is not heard.
       worker.listen({
-        answered: (answer) => session === started && take(started, answer),
-        ended: (because) => session === started && lose(started, because),
+        onAnswer: (answer) => session === started && take(started, answer),
+        onExit: (because) => session === started && lose(started, because),
       })
       worker.send({ kind: 'open', request: settings.request })
       return started
@@ -119,7 +119,7 @@ export function openLocalEmbedderOn(
     }
   }
 
-  function take(current: Session, answer: WorkerAnswer): void {
+  function take(current: WorkerSession, answer: EmbedderWorkerAnswer): void {
     if (answer.kind === 'opened') {
       takeModel(current, answer.model)
       return
@@ -137,7 +137,7 @@ export function openLocalEmbedderOn(
     serveNext()
   }
 
-  function takeModel(current: Session, model: OpenedModel): void {
+  function takeModel(current: WorkerSession, model: LoadedModel): void {
     if (known !== null && known.model !== model.model) {
       giveUp(current)
       failToOpen(
@@ -158,7 +158,7 @@ export function openLocalEmbedderOn(
     serveNext()
   }
 
-  function takeVector(asked: Call, answer: WorkerAnswer): void {
+  function takeVector(asked: EmbeddingRequest, answer: EmbedderWorkerAnswer): void {
     const problem =
       answer.kind === 'embedded' ? faultOf(answer.vector, known?.dimensions) : errorOf(answer)
     if (problem === null && answer.kind === 'embedded') asked.vectors.push(answer.vector)
@@ -179,23 +179,23 @@ export function openLocalEmbedderOn(
     restIfIdle()
   }
 
-  function ask(current: Session, asking: Call, text: string): void {
-    const stuck = () => lose(current, `no answer within ${settings.answerMsMax} ms`)
-    const timer = setTimeout(stuck, settings.answerMsMax)
+  function ask(current: WorkerSession, asking: EmbeddingRequest, text: string): void {
+    const stuck = () => lose(current, `no answer within ${settings.answerTimeoutMs} ms`)
+    const timer = setTimeout(stuck, settings.answerTimeoutMs)
     current.asked = { call: asking, timer }
     current.worker.send({
       kind: 'embed',
-      text: boundedText(text, settings.textUnitsMax),
+      text: truncateText(text, settings.textLengthMax),
       purpose: asking.purpose,
     })
   }
 
   /** The application may end when nobody waits, although the worker lives. */
   function restIfIdle(): void {
-    if (calls.next() === undefined) session?.worker.hold(false)
+    if (calls.next() === undefined) session?.worker.keepAlive(false)
   }
 
-  function lose(current: Session, because: string): void {
+  function lose(current: WorkerSession, because: string): void {
     giveUp(current)
     const message = `The process of the local model ended (${because}). The next call starts it again.`
     const error = new AppError('unavailable', message, { model: settings.name })
@@ -216,7 +216,7 @@ export function openLocalEmbedderOn(
   }
 
   /** Leaves nothing running: the next attempt begins with a new process. */
-  function giveUp(current: Session): void {
+  function giveUp(current: WorkerSession): void {
     if (session !== current) return
     session = null
     if (current.asked !== null) clearTimeout(current.asked.timer)
@@ -249,10 +249,10 @@ export function openLocalEmbedderOn(
       facts: {
         threads: known?.threads ?? settings.request.threads,
         tokensMax: known?.tokensMax ?? settings.request.tokensMax ?? DEFAULT_TOKENS_MAX,
-        textsWaiting: calls.textsWaiting(),
+        textsWaiting: calls.pendingTexts(),
         ...(known === null ? {} : { runtime: known.runtime, dimensions: known.dimensions }),
         ...(warmUpMs === null ? {} : { warmUpMs }),
-        ...(known?.notNativeBecause ? { notNativeBecause: known.notNativeBecause } : {}),
+        ...(known?.nativeRuntimeError ? { notNativeBecause: known.nativeRuntimeError } : {}),
       },
     }),
 
@@ -275,7 +275,7 @@ function faultOf(vector: Float32Array, dimensions: number | undefined): AppError
   })
 }
 
-function errorOf(answer: WorkerAnswer): AppError {
+function errorOf(answer: EmbedderWorkerAnswer): AppError {
   return answer.kind === 'failed'
     ? new AppError(answer.code, answer.message, answer.facts)
     : new AppError('internal', 'The process of the local model gave an answer out of order.')

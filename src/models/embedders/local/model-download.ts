@@ -18,11 +18,11 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
-import { MODEL_FILES, SUMS_FILE, TOKENIZER_FILE } from '../../runtime/model-files.ts'
-import type { ModelPlace } from './embedder-worker-protocol.ts'
+import { MODEL_FILES, CHECKSUM_FILE, TOKENIZER_FILE } from '../../runtime/model-files.ts'
+import type { ModelLocation } from './embedder-worker-protocol.ts'
 import { OPTIONAL_FILES } from './embedding-model-folder.ts'
 
-type HubPlace = Extract<ModelPlace, { kind: 'hub' }>
+type HubPlace = Extract<ModelLocation, { kind: 'hub' }>
 
 type HubFile = {
   readonly path: string
@@ -69,7 +69,7 @@ async function downloadAll(
     for (const file of files) {
       sums.push(`${await downloadFile(place, hubUrl, file, part)}  ${file.path}\n`)
     }
-    await writeFile(join(part, SUMS_FILE), sums.join(''), { flush: true })
+    await writeFile(join(part, CHECKSUM_FILE), sums.join(''), { flush: true })
     await moveInto(part, place.folder)
   } finally {
     await rm(part, { recursive: true, force: true })

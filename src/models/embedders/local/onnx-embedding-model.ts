@@ -1,43 +1,43 @@
 /** A model in memory: its tokenizer, its network and how its output becomes a vector. */
 import { AppError } from '../../../domain/errors.ts'
-import type { EmbedPurpose } from '../../embedder.ts'
-import type { JsonObject } from '../../runtime/model-files.ts'
-import { type Network, openNetwork } from '../../runtime/onnx-runtime.ts'
+import type { EmbeddingPurpose } from '../../embedder.ts'
+import type { ModelConfigJson } from '../../runtime/model-files.ts'
+import { type OnnxModel, openOnnxModel } from '../../runtime/onnx-runtime.ts'
 import { openTokenizer } from '../../runtime/tokenizer.ts'
-import type { ModelPlace, ModelRequest, OpenedModel } from './embedder-worker-protocol.ts'
-import { type ModelFolder, originOf, readModelFolder } from './embedding-model-folder.ts'
+import type { ModelLocation, ModelRequest, LoadedModel } from './embedder-worker-protocol.ts'
+import { type ModelFolder, toModelOrigin, readModelFolder } from './embedding-model-folder.ts'
 import { DEFAULT_TOKENS_MAX, TOKENS_MIN } from './local-embedder-options.ts'
 import { downloadModel } from './model-download.ts'
-import { pooled, poolingOf } from './pooling.ts'
+import { poolOutput, parsePooling } from './pooling.ts'
 
-export type LocalModel = {
-  readonly opened: OpenedModel
-  embed(text: string, purpose: EmbedPurpose): Promise<Float32Array>
+export type OnnxEmbeddingModel = {
+  readonly opened: LoadedModel
+  embed(text: string, purpose: EmbeddingPurpose): Promise<Float32Array>
 }
 
 const DIGEST_CHARACTERS = 12
 
-export async function openModel(request: ModelRequest): Promise<LocalModel> {
-  const { place } = request
+export async function openEmbeddingModel(request: ModelRequest): Promise<OnnxEmbeddingModel> {
+  const { location: place } = request
   if (place.kind === 'hub') await downloadModel(place)
   const folder = await readModelFolder(place)
-  const tokensMax = tokensMaxOf(folder, request.tokensMax)
-  const tokenize = createTokenizing(place, folder, tokensMax)
-  const pooling = poolingOf(folder.configs.get('1_Pooling/config.json'))
-  const prompts = promptsOf(folder.configs.get('config_sentence_transformers.json'))
+  const tokensMax = readTokensMax(folder, request.tokensMax)
+  const tokenize = createTokenizerFunction(place, folder, tokensMax)
+  const pooling = parsePooling(folder.configs.get('1_Pooling/config.json'))
+  const prompts = readPrompts(folder.configs.get('config_sentence_transformers.json'))
   const runtime = await openRuntime(request, folder)
 
-  const embed = async (text: string, purpose: EmbedPurpose) =>
-    pooled(await runtime.run({ ids: tokenize(prompts[purpose] + text) }), pooling)
+  const embed = async (text: string, purpose: EmbeddingPurpose) =>
+    poolOutput(await runtime.run({ ids: tokenize(prompts[purpose] + text) }), pooling)
   return {
     embed,
     opened: {
-      model: identityOf(place, folder),
+      model: buildModelIdentity(place, folder),
       dimensions: (await embed('', 'document')).length,
       runtime: runtime.name,
       threads: runtime.threads,
       tokensMax,
-      notNativeBecause: runtime.notNativeBecause,
+      nativeRuntimeError: runtime.notNativeBecause,
     },
   }
 }
@@ -46,19 +46,19 @@ export async function openModel(request: ModelRequest): Promise<LocalModel> {
  * Vectors of different weights must never meet, and only what comes with the package is known by its name: elsewhere
  * the files may be exchanged under the same one.
  */
-function identityOf(place: ModelPlace, folder: ModelFolder): string {
+function buildModelIdentity(place: ModelLocation, folder: ModelFolder): string {
   if (place.kind === 'shipped') return place.name
   return `${place.name}@${folder.digest.slice(0, DIGEST_CHARACTERS)}`
 }
 
-function openRuntime(request: ModelRequest, folder: ModelFolder): Promise<Network> {
-  const { place, runtime, threads } = request
-  return openNetwork(originOf(place), folder.weights, runtime, threads, 'last_hidden_state')
+function openRuntime(request: ModelRequest, folder: ModelFolder): Promise<OnnxModel> {
+  const { location: place, runtime, threads } = request
+  return openOnnxModel(toModelOrigin(place), folder.weights, runtime, threads, 'last_hidden_state')
 }
 
-function createTokenizing(place: ModelPlace, folder: ModelFolder, tokensMax: number) {
+function createTokenizerFunction(place: ModelLocation, folder: ModelFolder, tokensMax: number) {
   const config = folder.configs.get('tokenizer_config.json')
-  const tokenizer = openTokenizer(originOf(place), folder.tokenizer, config)
+  const tokenizer = openTokenizer(toModelOrigin(place), folder.tokenizer, config)
   const frame = tokenizer.encode('').ids
   const hasEnd = frame.length > 1
   return (text: string): readonly number[] => {
@@ -70,7 +70,7 @@ function createTokenizing(place: ModelPlace, folder: ModelFolder, tokensMax: num
   }
 }
 
-function tokensMaxOf(folder: ModelFolder, wanted: number | null): number {
+function readTokensMax(folder: ModelFolder, wanted: number | null): number {
   const limits = [
     folder.configs.get('config.json')?.max_position_embeddings,
     folder.configs.get('tokenizer_config.json')?.model_max_length,
@@ -87,8 +87,8 @@ function tokensMaxOf(folder: ModelFolder, wanted: number | null): number {
 }
 
 /** Words that some models want before a text, so that they know whether it asks or answers. */
-function promptsOf(config: JsonObject | undefined): Readonly<Record<EmbedPurpose, string>> {
-  const prompts = (config?.prompts ?? {}) as JsonObject // checked below, one by one
+function readPrompts(config: ModelConfigJson | undefined): Readonly<Record<EmbeddingPurpose, string>> {
+  const prompts = (config?.prompts ?? {}) as ModelConfigJson // checked below, one by one
   const first = (...names: readonly string[]) =>
     names.map((name) => prompts[name]).find((prompt) => typeof prompt === 'string') ?? ''
   return { query: first('query'), document: first('document', 'passage') }

@@ -1,12 +1,12 @@
 /** From what a model says about each token to one vector for the text. */
 import { AppError } from '../../../domain/errors.ts'
-import type { JsonObject } from '../../runtime/model-files.ts'
-import type { NetworkOutput } from '../../runtime/onnx-runtime.ts'
+import type { ModelConfigJson } from '../../runtime/model-files.ts'
+import type { OnnxOutput } from '../../runtime/onnx-runtime.ts'
 
 export type Pooling = 'mean' | 'cls'
 
 /** What the model's authors say, in the files of sentence-transformers; the mean where they say nothing. */
-export function poolingOf(config: JsonObject | undefined): Pooling {
+export function parsePooling(config: ModelConfigJson | undefined): Pooling {
   if (config === undefined) return 'mean'
   const named = config.pooling_mode
   const modes = typeof named === 'string' ? [named] : modesOf(config)
@@ -18,14 +18,14 @@ export function poolingOf(config: JsonObject | undefined): Pooling {
   )
 }
 
-function modesOf(config: JsonObject): readonly string[] {
+function modesOf(config: ModelConfigJson): readonly string[] {
   const prefix = 'pooling_mode_'
   const chosen = Object.keys(config).filter((key) => key.startsWith(prefix) && config[key] === true)
   return chosen.map((key) => key.slice(prefix.length))
 }
 
 /** A model gives one row for each token, or one for the whole text where it does the pooling itself. */
-export function pooled({ data, dims }: NetworkOutput, pooling: Pooling): Float32Array {
+export function poolOutput({ data, dims }: OnnxOutput, pooling: Pooling): Float32Array {
   const dimensions = dims.at(-1) ?? 0
   const rows = dims.length === 3 && pooling === 'mean' ? (dims[1] ?? 1) : 1
   const sums = new Float64Array(dimensions)
@@ -34,10 +34,10 @@ export function pooled({ data, dims }: NetworkOutput, pooling: Pooling): Float32
       sums[column] = (sums[column] ?? 0) + (data[row * dimensions + column] ?? Number.NaN)
     }
   }
-  return unit(sums)
+  return normalize(sums)
 }
 
-function unit(sums: Float64Array): Float32Array {
+function normalize(sums: Float64Array): Float32Array {
   const length = Math.sqrt(sums.reduce((total, sum) => total + sum * sum, 0))
   if (!(length > 0 && length < Number.POSITIVE_INFINITY)) {
     throw new AppError('unavailable', 'The model gave a vector without direction.')

@@ -3,33 +3,33 @@
  * served. A backlog of documents can't shut queries out: each purpose has its own room.
  */
 import { AppError } from '../../../domain/errors.ts'
-import type { EmbedPurpose } from '../../embedder.ts'
+import type { EmbeddingPurpose } from '../../embedder.ts'
 
-export type Call = {
+export type EmbeddingRequest = {
   readonly texts: readonly string[]
-  readonly purpose: EmbedPurpose
+  readonly purpose: EmbeddingPurpose
   /** As many as are done: the next text is the one at this length. */
   readonly vectors: Float32Array[]
   readonly resolve: (vectors: readonly Float32Array[]) => void
   readonly reject: (error: AppError) => void
 }
 
-export type Calls = {
+export type RequestQueue = {
   /** Throws when there is no room for its texts. */
-  add(call: Call): void
-  next(): Call | undefined
+  add(call: EmbeddingRequest): void
+  next(): EmbeddingRequest | undefined
   /** Whether it was still there. */
-  remove(call: Call): boolean
-  removeAll(): readonly Call[]
-  textsWaiting(): number
+  remove(call: EmbeddingRequest): boolean
+  removeAll(): readonly EmbeddingRequest[]
+  pendingTexts(): number
 }
 
-export function createCalls(textsMax: number): Calls {
-  const lanes: Readonly<Record<EmbedPurpose, Set<Call>>> = {
+export function createRequestQueue(textsMax: number): RequestQueue {
+  const lanes: Readonly<Record<EmbeddingPurpose, Set<EmbeddingRequest>>> = {
     query: new Set(),
     document: new Set(),
   }
-  const waiting = (purpose: EmbedPurpose) =>
+  const waiting = (purpose: EmbeddingPurpose) =>
     [...lanes[purpose]].reduce((sum, { texts, vectors }) => sum + texts.length - vectors.length, 0)
 
   return {
@@ -45,11 +45,11 @@ export function createCalls(textsMax: number): Calls {
       lanes.document.clear()
       return all
     },
-    textsWaiting: () => waiting('query') + waiting('document'),
+    pendingTexts: () => waiting('query') + waiting('document'),
   }
 }
 
-function first(lane: ReadonlySet<Call>): Call | undefined {
+function first(lane: ReadonlySet<EmbeddingRequest>): EmbeddingRequest | undefined {
   for (const call of lane) return call
   return undefined
 }

@@ -1,13 +1,13 @@
 /** The process that runs a model for `embedder.ts`. */
-import { serveParent } from '../../runtime/worker-server.ts'
-import type { WorkerAnswer, WorkerRequest } from './embedder-worker-protocol.ts'
-import { type LocalModel, openModel } from './onnx-embedding-model.ts'
+import { serveParentProcess } from '../../runtime/worker-server.ts'
+import type { EmbedderWorkerAnswer, EmbedderWorkerRequest } from './embedder-worker-protocol.ts'
+import { type OnnxEmbeddingModel, openEmbeddingModel } from './onnx-embedding-model.ts'
 
-let model: LocalModel | null = null
+let model: OnnxEmbeddingModel | null = null
 
-serveParent(async (request: WorkerRequest): Promise<WorkerAnswer> => {
+serveParentProcess(async (request: EmbedderWorkerRequest): Promise<EmbedderWorkerAnswer> => {
   if (request.kind === 'open') {
-    model = await openModel(request.request)
+    model = await openEmbeddingModel(request.request)
     return { kind: 'opened', model: model.opened }
   }
   if (model === null) throw new Error('A text came before the model was opened.')

@@ -1,20 +1,20 @@
 /** Cohere, in the second version of its interface. */
 
-import { bearer } from '../../../lib/http-client.ts'
-import { field } from '../../../lib/json.ts'
-import type { RawSource } from '../embedding-validation.ts'
-import { type RemoteOptions, remoteSource } from './http-embedder.ts'
+import { buildAuthorizationHeader } from '../../../lib/http-client.ts'
+import { getField } from '../../../lib/json.ts'
+import type { EmbeddingSource } from '../embedding-validation.ts'
+import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
 
 const INPUT_TYPES = { query: 'search_query', document: 'search_document' } as const
 
-export function cohere(options: RemoteOptions): RawSource {
+export function createCohereEmbedder(options: RemoteEmbedderOptions): EmbeddingSource {
   const { model, dimensions } = options
-  return remoteSource(options, {
+  return createHttpEmbeddingSource(options, {
     source: 'cohere',
     baseUrl: 'https://api.cohere.com/v2',
     path: '/embed',
-    headers: bearer(options, options.source ?? 'cohere'),
-    body: (texts, purpose) => ({
+    headers: buildAuthorizationHeader(options, options.source ?? 'cohere'),
+    buildRequestBody: (texts, purpose) => ({
       model,
       texts,
       input_type: INPUT_TYPES[purpose],
@@ -22,6 +22,6 @@ export function cohere(options: RemoteOptions): RawSource {
       truncate: 'END',
       ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
     }),
-    vectors: (answer) => field(field(answer, 'embeddings'), 'float'),
+    parseVectors: (answer) => getField(getField(answer, 'embeddings'), 'float'),
   })
 }

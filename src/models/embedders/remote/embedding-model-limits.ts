@@ -14,6 +14,6 @@ const TOKENS_READ: readonly (readonly [RegExp, number])[] = [
 ]
 
 /** Undefined where it is not known, or more than any text of ours has. */
-export function tokensReadBy(model: string): number | undefined {
+export function getModelTokensMax(model: string): number | undefined {
   return TOKENS_READ.find(([name]) => name.test(model.toLowerCase()))?.[1]
 }

@@ -6,42 +6,42 @@ import { AppError } from '../../../domain/errors.ts'
 import {
   EMBEDDING_PROVIDERS,
   type EmbeddingProviderName,
-  type ProviderModel,
-  parseProviderModel,
+  type QualifiedModel,
+  parseQualifiedModel,
 } from '../../../domain/model-name.ts'
 import { parseBaseUrl } from '../../../domain/service-endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Embedder } from '../../embedder.ts'
-import { rateLimited } from '../embedder-rate-limit.ts'
-import { limitedInTime } from '../embedder-timeout.ts'
-import { accountHash } from '../embedding-cache-key.ts'
-import { checked, type RawSource } from '../embedding-validation.ts'
-import { batching } from '../request-batcher.ts'
-import { retrying } from '../resilient-embedder.ts'
-import { cohere } from './cohere-embedder.ts'
-import { tokensReadBy } from './embedding-model-limits.ts'
-import { gemini } from './gemini-embedder.ts'
-import type { RemoteOptions } from './http-embedder.ts'
-import { prompted, promptsOf } from './instruction-prefixes.ts'
-import { ollama } from './ollama-embedder.ts'
-import { openaiCompatible } from './openai-compatible-embedder.ts'
-import { voyage } from './voyage-embedder.ts'
+import { withRateLimits } from '../embedder-rate-limit.ts'
+import { withEmbedderTimeouts } from '../embedder-timeout.ts'
+import { hashAccount } from '../embedding-cache-key.ts'
+import { createValidatedEmbedder, type EmbeddingSource } from '../embedding-validation.ts'
+import { withRequestBatches } from '../request-batcher.ts'
+import { withRetries } from '../resilient-embedder.ts'
+import { createCohereEmbedder } from './cohere-embedder.ts'
+import { getModelTokensMax } from './embedding-model-limits.ts'
+import { createGeminiEmbedder } from './gemini-embedder.ts'
+import type { RemoteEmbedderOptions } from './http-embedder.ts'
+import { withInstructionPrefixes, findInstructionPrefixes } from './instruction-prefixes.ts'
+import { createOllamaEmbedder } from './ollama-embedder.ts'
+import { createOpenaiCompatibleEmbedder } from './openai-compatible-embedder.ts'
+import { createVoyageEmbedder } from './voyage-embedder.ts'
 
-export type Provider = {
-  readonly open: (options: RemoteOptions) => RawSource
+export type EmbeddingProvider = {
+  readonly open: (options: RemoteEmbedderOptions) => EmbeddingSource
   /** Null where there is no usual address and one must be given. */
   readonly baseUrl: string | null
   /** Environment variables that usually hold the key, the likeliest first. None where no key is needed. */
-  readonly keyVariables: readonly string[]
-  readonly keyRequired: boolean
+  readonly apiKeyVariables: readonly string[]
+  readonly requiresApiKey: boolean
   /** Whether queries are embedded otherwise than documents; `byModel`: by models that want it, see `promptsOf`. */
-  readonly purposeMatters: boolean | 'byModel'
+  readonly isPurposeSpecific: boolean | 'byModel'
   /** In one request. */
   readonly textsMax: number
 }
 
 const openaiLike = {
-  open: openaiCompatible,
+  open: createOpenaiCompatibleEmbedder,
   keyVariables: [],
   keyRequired: false,
   purposeMatters: false,
@@ -51,132 +51,132 @@ const openaiLike = {
 /** Serves models of others, as they are. */
 const ofAnyModel = { ...openaiLike, purposeMatters: 'byModel' } as const
 
-export const PROVIDERS = {
+export const EMBEDDING_PROVIDER_TABLE = {
   openai: {
     ...openaiLike,
     baseUrl: 'https://api.openai.com/v1',
-    keyVariables: ['OPENAI_API_KEY'],
-    keyRequired: true,
+    apiKeyVariables: ['OPENAI_API_KEY'],
+    requiresApiKey: true,
   },
   gemini: {
-    open: gemini,
+    open: createGeminiEmbedder,
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
-    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-    keyRequired: true,
-    purposeMatters: true,
+    apiKeyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    requiresApiKey: true,
+    isPurposeSpecific: true,
     textsMax: 100,
   },
   voyage: {
-    open: voyage,
+    open: createVoyageEmbedder,
     baseUrl: 'https://api.voyageai.com/v1',
-    keyVariables: ['VOYAGE_API_KEY'],
-    keyRequired: true,
-    purposeMatters: true,
+    apiKeyVariables: ['VOYAGE_API_KEY'],
+    requiresApiKey: true,
+    isPurposeSpecific: true,
     textsMax: 128,
   },
   cohere: {
-    open: cohere,
+    open: createCohereEmbedder,
     baseUrl: 'https://api.cohere.com/v2',
-    keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
-    keyRequired: true,
-    purposeMatters: true,
+    apiKeyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    requiresApiKey: true,
+    isPurposeSpecific: true,
     textsMax: 96,
   },
   mistral: {
     ...openaiLike,
-    open: (options) => openaiCompatible({ ...options, dimensionsField: 'output_dimension' }),
+    open: (options) => createOpenaiCompatibleEmbedder({ ...options, dimensionsField: 'output_dimension' }),
     baseUrl: 'https://api.mistral.ai/v1',
-    keyVariables: ['MISTRAL_API_KEY'],
-    keyRequired: true,
+    apiKeyVariables: ['MISTRAL_API_KEY'],
+    requiresApiKey: true,
   },
   openrouter: {
     ...ofAnyModel,
     baseUrl: 'https://openrouter.ai/api/v1',
-    keyVariables: ['OPENROUTER_API_KEY'],
-    keyRequired: true,
+    apiKeyVariables: ['OPENROUTER_API_KEY'],
+    requiresApiKey: true,
   },
   ollama: {
     ...ofAnyModel,
-    open: ollama,
+    open: createOllamaEmbedder,
     baseUrl: 'http://127.0.0.1:11434',
-    keyVariables: ['OLLAMA_API_KEY'],
+    apiKeyVariables: ['OLLAMA_API_KEY'],
   },
   lmstudio: { ...ofAnyModel, baseUrl: 'http://127.0.0.1:1234/v1' },
-  vllm: { ...ofAnyModel, baseUrl: 'http://127.0.0.1:8000/v1', keyVariables: ['VLLM_API_KEY'] },
+  vllm: { ...ofAnyModel, baseUrl: 'http://127.0.0.1:8000/v1', apiKeyVariables: ['VLLM_API_KEY'] },
   'openai-compatible': { ...ofAnyModel, baseUrl: null },
-} as const satisfies Record<EmbeddingProviderName, Provider>
+} as const satisfies Record<EmbeddingProviderName, EmbeddingProvider>
 
-export type RemoteConfig = ProviderModel<EmbeddingProviderName> & {
+export type RemoteEmbedderConfig = QualifiedModel<EmbeddingProviderName> & {
   readonly clock: Clock
   readonly apiKey?: string
   readonly baseUrl?: string
   readonly dimensions?: number
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number
-  readonly queryMs?: number
-  readonly documentMs?: number
+  readonly queryTimeoutMs?: number
+  readonly documentTimeoutMs?: number
   readonly random?: () => number
 }
 
 /** `openai/text-embedding-3-small`. Whatever follows the first slash is the model, other slashes included. */
-export function parseEmbeddingModel(text: string): ProviderModel<EmbeddingProviderName> {
-  return parseProviderModel(text, EMBEDDING_PROVIDERS)
+export function parseEmbeddingModel(text: string): QualifiedModel<EmbeddingProviderName> {
+  return parseQualifiedModel(text, EMBEDDING_PROVIDERS)
 }
 
 /** Nothing is asked yet: a service that is down must not keep anyone from starting. */
-export function openRemoteEmbedder(config: RemoteConfig): Embedder {
-  const provider: Provider = PROVIDERS[config.provider]
-  const raw = provider.open({ ...remoteOptions(config), source: config.provider })
-  const tokensMax = tokensReadBy(config.model)
-  const told = provider.purposeMatters === 'byModel' ? prompted(raw) : raw
-  const sound = checked(told, { tokensMax, host: hostOf(config) })
-  const prompt = limitedInTime(sound, config)
-  const modest = rateLimited(prompt, config)
-  const patient = retrying(modest, config)
-  return batching(patient, {
+export function openRemoteEmbedder(config: RemoteEmbedderConfig): Embedder {
+  const provider: EmbeddingProvider = EMBEDDING_PROVIDER_TABLE[config.provider]
+  const raw = provider.open({ ...toRemoteEmbedderOptions(config), source: config.provider })
+  const tokensMax = getModelTokensMax(config.model)
+  const told = provider.isPurposeSpecific === 'byModel' ? withInstructionPrefixes(raw) : raw
+  const sound = createValidatedEmbedder(told, { tokensMax, host: computeHostId(config) })
+  const prompt = withEmbedderTimeouts(sound, config)
+  const modest = withRateLimits(prompt, config)
+  const patient = withRetries(modest, config)
+  return withRequestBatches(patient, {
     textsMax: provider.textsMax,
     ...(tokensMax === undefined ? {} : { textTokensMax: tokensMax }),
   })
 }
 
 /** Whether queries and documents of the same text have different vectors, for caches. */
-export function purposeMatters({ provider, model }: ProviderModel<EmbeddingProviderName>): boolean {
-  const matters: Provider['purposeMatters'] = PROVIDERS[provider].purposeMatters
-  return matters === 'byModel' ? promptsOf(model) !== null : matters
+export function isPurposeSpecific({ provider, model }: QualifiedModel<EmbeddingProviderName>): boolean {
+  const matters: EmbeddingProvider['isPurposeSpecific'] = EMBEDDING_PROVIDER_TABLE[provider].purposeMatters
+  return matters === 'byModel' ? findInstructionPrefixes(model) !== null : matters
 }
 
 /** Undefined at the usual address of the service. */
-function hostOf(config: RemoteConfig): string | undefined {
-  const address = parseBaseUrl(addressOf(config), config.provider)
-  return address === PROVIDERS[config.provider].baseUrl
+function computeHostId(config: RemoteEmbedderConfig): string | undefined {
+  const address = parseBaseUrl(resolveBaseUrl(config), config.provider)
+  return address === EMBEDDING_PROVIDER_TABLE[config.provider].baseUrl
     ? undefined
-    : accountHash(address).slice(0, HOST_CHARACTERS)
+    : hashAccount(address).slice(0, HOST_CHARACTERS)
 }
 const HOST_CHARACTERS = 8
 
 /** Who is asked, for caches that outlive the process. */
-export function remoteAccount(config: RemoteConfig): string {
-  return accountHash(addressOf(config))
+export function hashRemoteAccount(config: RemoteEmbedderConfig): string {
+  return hashAccount(resolveBaseUrl(config))
 }
 
-export function remoteOptions(config: RemoteConfig): RemoteOptions {
+export function toRemoteEmbedderOptions(config: RemoteEmbedderConfig): RemoteEmbedderOptions {
   const { provider, model, apiKey, dimensions } = config
-  if (PROVIDERS[provider].keyRequired && !apiKey?.trim()) {
-    const [variable] = PROVIDERS[provider].keyVariables
+  if (EMBEDDING_PROVIDER_TABLE[provider].keyRequired && !apiKey?.trim()) {
+    const [variable] = EMBEDDING_PROVIDER_TABLE[provider].keyVariables
     throw new AppError('invalid_input', `${provider} needs an API key. Set ${variable}.`, {
       provider,
     })
   }
   return {
     model,
-    baseUrl: addressOf(config),
+    baseUrl: resolveBaseUrl(config),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(dimensions === undefined ? {} : { dimensions }),
   }
 }
 
-function addressOf({ provider, baseUrl }: RemoteConfig): string {
-  const address = baseUrl ?? PROVIDERS[provider].baseUrl
+function resolveBaseUrl({ provider, baseUrl }: RemoteEmbedderConfig): string {
+  const address = baseUrl ?? EMBEDDING_PROVIDER_TABLE[provider].baseUrl
   if (address !== null) return address
   throw new AppError('invalid_input', `${provider} needs the address of the server.`, { provider })
 }

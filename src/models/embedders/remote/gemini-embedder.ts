@@ -1,10 +1,10 @@
 /** Google's Gemini. The key goes into a header, because addresses end up in logs. */
 
-import { parseKey } from '../../../domain/service-endpoint.ts'
-import { field, fieldOfEach } from '../../../lib/json.ts'
-import type { EmbedPurpose } from '../../embedder.ts'
-import type { RawSource } from '../embedding-validation.ts'
-import { type RemoteOptions, remoteSource } from './http-embedder.ts'
+import { parseApiKey } from '../../../domain/service-endpoint.ts'
+import { getField, pluckField } from '../../../lib/json.ts'
+import type { EmbeddingPurpose } from '../../embedder.ts'
+import type { EmbeddingSource } from '../embedding-validation.ts'
+import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
 
 const TASK_TYPES = { query: 'RETRIEVAL_QUERY', document: 'RETRIEVAL_DOCUMENT' } as const
 /** From its second generation on, models are told the purpose in the text, and silently ignore the task type. */
@@ -13,13 +13,13 @@ const FIRST_GENERATION =
   /^(?:gemini-embedding-001|gemini-embedding-exp.*|text-embedding-.*|embedding-.*)$/
 
 /** How one text is asked for, in a request of its own or among others. */
-export function geminiAsking({ model, dimensions }: RemoteOptions) {
+export function createGeminiRequestBuilder({ model, dimensions }: RemoteEmbedderOptions) {
   const resource = model.startsWith('models/') ? model : `models/${model}`
   const takesTaskType = FIRST_GENERATION.test(resource.slice('models/'.length))
   return {
     /** The model's path. */
     resource,
-    request: (text: string, purpose: EmbedPurpose) => ({
+    request: (text: string, purpose: EmbeddingPurpose) => ({
       model: resource,
       content: { parts: [{ text: takesTaskType ? text : TASK_PREFIXES[purpose] + text }] },
       ...(takesTaskType ? { taskType: TASK_TYPES[purpose] } : {}),
@@ -28,15 +28,15 @@ export function geminiAsking({ model, dimensions }: RemoteOptions) {
   }
 }
 
-export function gemini(options: RemoteOptions): RawSource {
-  const { resource, request } = geminiAsking(options)
-  const key = parseKey(options.apiKey, options.source ?? 'gemini')
-  return remoteSource(options, {
+export function createGeminiEmbedder(options: RemoteEmbedderOptions): EmbeddingSource {
+  const { resource, request } = createGeminiRequestBuilder(options)
+  const key = parseApiKey(options.apiKey, options.source ?? 'gemini')
+  return createHttpEmbeddingSource(options, {
     source: 'gemini',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     path: `/${encodeURI(resource)}:batchEmbedContents`,
     headers: key === undefined ? {} : { 'x-goog-api-key': key },
-    body: (texts, purpose) => ({ requests: texts.map((text) => request(text, purpose)) }),
-    vectors: (answer) => fieldOfEach(field(answer, 'embeddings'), 'values'),
+    buildRequestBody: (texts, purpose) => ({ requests: texts.map((text) => request(text, purpose)) }),
+    parseVectors: (answer) => pluckField(getField(answer, 'embeddings'), 'values'),
   })
 }

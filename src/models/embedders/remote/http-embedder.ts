@@ -1,12 +1,12 @@
 /** What the services have in common: one POST with texts, one answer with vectors. */
 
-import { parseBaseUrl, parseKey } from '../../../domain/service-endpoint.ts'
-import { postJson, type Sender } from '../../../lib/http-client.ts'
-import { sendable } from '../../../text/well-formed-text.ts'
-import type { EmbedPurpose } from '../../embedder.ts'
-import type { RawSource } from '../embedding-validation.ts'
+import { parseBaseUrl, parseApiKey } from '../../../domain/service-endpoint.ts'
+import { postJson, type HttpEndpoint } from '../../../lib/http-client.ts'
+import { toSendableText } from '../../../text/well-formed-text.ts'
+import type { EmbeddingPurpose } from '../../embedder.ts'
+import type { EmbeddingSource } from '../embedding-validation.ts'
 
-export type RemoteOptions = {
+export type RemoteEmbedderOptions = {
   readonly model: string
   /** Sent to the service and to nobody else: it is in no error, report or log. */
   readonly apiKey?: string
@@ -20,33 +20,33 @@ export type RemoteOptions = {
 }
 
 /** How one service wants to be asked. */
-export type Protocol = {
+export type EmbeddingProtocol = {
   readonly source: string
   readonly baseUrl: string
   /** Below the base address. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  body(texts: readonly string[], purpose: EmbedPurpose): unknown
+  buildRequestBody(texts: readonly string[], purpose: EmbeddingPurpose): unknown
   /** Undefined when the answer doesn't have the form; what comes back is checked elsewhere. */
-  vectors(answer: unknown): unknown
+  parseVectors(answer: unknown): unknown
 }
 
-export function remoteSource(options: RemoteOptions, protocol: Protocol): RawSource {
+export function createHttpEmbeddingSource(options: RemoteEmbedderOptions, protocol: EmbeddingProtocol): EmbeddingSource {
   const source = options.source ?? protocol.source
   const base = parseBaseUrl(options.baseUrl ?? protocol.baseUrl, source)
-  const sender: Sender = {
-    source,
+  const sender: HttpEndpoint = {
+    serviceName: source,
     url: `${base}${protocol.path}`,
     headers: protocol.headers,
-    secret: parseKey(options.apiKey, source),
-    ...(options.responseBytesMax === undefined ? {} : { bytesMax: options.responseBytesMax }),
+    secret: parseApiKey(options.apiKey, source),
+    ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
   }
   return {
-    source,
+    sourceName: source,
     model: options.model,
     embed: async (texts, { purpose, signal }) => {
-      const body = protocol.body(texts.map(sendable), purpose)
-      return protocol.vectors(await postJson(sender, body, signal))
+      const body = protocol.buildRequestBody(texts.map(toSendableText), purpose)
+      return protocol.parseVectors(await postJson(sender, body, signal))
     },
     facts: () => ({ host: new URL(base).host }),
     close: async () => {},

@@ -2,18 +2,18 @@
  * What well-known models want to read before a text, to tell questions from what is looked through. Services that serve
  * any model pass texts on as they come, so the words must be in them; without them such a model finds clearly less.
  */
-import type { EmbedPurpose } from '../../embedder.ts'
-import type { RawSource } from '../embedding-validation.ts'
+import type { EmbeddingPurpose } from '../../embedder.ts'
+import type { EmbeddingSource } from '../embedding-validation.ts'
 
-type Prompts = { readonly [Purpose in EmbedPurpose]: string }
+type InstructionPrefixes = { readonly [Purpose in EmbeddingPurpose]: string }
 
-const FOR_SEARCHING: Prompts = {
+const FOR_SEARCHING: InstructionPrefixes = {
   query: 'Represent this sentence for searching relevant passages: ',
   document: '',
 }
 
 /** By a part of the model's name, whoever serves it and under whatever tag. As their makers say. */
-const PROMPTS: readonly (readonly [name: RegExp, prompts: Prompts])[] = [
+const PROMPTS: readonly (readonly [name: RegExp, prompts: InstructionPrefixes])[] = [
   [/nomic-embed-text/, { query: 'search_query: ', document: 'search_document: ' }],
   // Not its `-instruct` variants, which want the task described.
   [/\be5-(?:small|base|large)(?!.*instruct)/, { query: 'query: ', document: 'passage: ' }],
@@ -24,13 +24,13 @@ const PROMPTS: readonly (readonly [name: RegExp, prompts: Prompts])[] = [
 ]
 
 /** Null for a model that reads both alike, or is not known. */
-export function promptsOf(model: string): Prompts | null {
+export function findInstructionPrefixes(model: string): InstructionPrefixes | null {
   const name = model.toLowerCase()
   return PROMPTS.find(([pattern]) => pattern.test(name))?.[1] ?? null
 }
 
-export function prompted(raw: RawSource): RawSource {
-  const prompts = promptsOf(raw.model)
+export function withInstructionPrefixes(raw: EmbeddingSource): EmbeddingSource {
+  const prompts = findInstructionPrefixes(raw.model)
   if (prompts === null) return raw
   return {
     ...raw,

@@ -1,24 +1,24 @@
 /** Voyage AI. The answer is OpenAI's, the question is not. */
 
-import { bearer } from '../../../lib/http-client.ts'
-import { field, fieldOfEach } from '../../../lib/json.ts'
-import type { RawSource } from '../embedding-validation.ts'
-import { type RemoteOptions, remoteSource } from './http-embedder.ts'
-import { inOrder } from './openai-compatible-embedder.ts'
+import { buildAuthorizationHeader } from '../../../lib/http-client.ts'
+import { getField, pluckField } from '../../../lib/json.ts'
+import type { EmbeddingSource } from '../embedding-validation.ts'
+import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
+import { sortByIndex } from './openai-compatible-embedder.ts'
 
-export function voyage(options: RemoteOptions): RawSource {
+export function createVoyageEmbedder(options: RemoteEmbedderOptions): EmbeddingSource {
   const { model, dimensions } = options
-  return remoteSource(options, {
+  return createHttpEmbeddingSource(options, {
     source: 'voyage',
     baseUrl: 'https://api.voyageai.com/v1',
     path: '/embeddings',
-    headers: bearer(options, options.source ?? 'voyage'),
-    body: (input, purpose) => ({
+    headers: buildAuthorizationHeader(options, options.source ?? 'voyage'),
+    buildRequestBody: (input, purpose) => ({
       model,
       input,
       input_type: purpose,
       ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
     }),
-    vectors: (answer) => fieldOfEach(inOrder(field(answer, 'data')), 'embedding'),
+    parseVectors: (answer) => pluckField(sortByIndex(getField(answer, 'data')), 'embedding'),
   })
 }

@@ -4,11 +4,11 @@
  */
 import { basename, resolve } from 'node:path'
 import { toAppError } from '../../../domain/errors.ts'
-import { stopIfCancelled } from '../../../lib/abort.ts'
-import { boundedText } from '../../../text/well-formed-text.ts'
+import { throwIfAborted } from '../../../lib/abort.ts'
+import { truncateText } from '../../../text/well-formed-text.ts'
 import type { Embedder, EmbedderState, EmbeddingModel } from '../../embedder.ts'
-import { readStaticFolder, type StaticVectors } from './static-model-folder.ts'
-import { createWordPieces } from './wordpiece-tokenizer.ts'
+import { readStaticModel, type StaticModel } from './static-model-folder.ts'
+import { createWordPieceTokenizer } from './wordpiece-tokenizer.ts'
 
 export type StaticEmbedderOptions = {
   /** What is in it says `folder.ts`. */
@@ -23,7 +23,7 @@ const TEXT_CHARACTERS_MAX = 8_192
 
 type EmbedText = (text: string) => Float32Array
 
-type Loaded = {
+type LoadedModel = {
   readonly model: EmbeddingModel
   readonly pieces: number
   readonly embedText: EmbedText
@@ -32,12 +32,12 @@ type Loaded = {
 /** Nothing is read before the first call. A folder that is missing or damaged is tried again by the next one. */
 export function openStaticEmbedder({ folder }: StaticEmbedderOptions): Embedder {
   let state: EmbedderState = { kind: 'cold' }
-  let loaded: Loaded | null = null
-  let loading: Promise<Loaded> | null = null
+  let loaded: LoadedModel | null = null
+  let loading: Promise<LoadedModel> | null = null
 
-  function load(): Promise<Loaded> {
+  function load(): Promise<LoadedModel> {
     state = { kind: 'warming' }
-    return readStaticFolder(folder).then(
+    return readStaticModel(folder).then(
       (vectors) => {
         loaded = prepare(vectors)
         state = { kind: 'ready' }
@@ -52,11 +52,11 @@ export function openStaticEmbedder({ folder }: StaticEmbedderOptions): Embedder 
     )
   }
 
-  async function whenLoaded(signal: AbortSignal | undefined): Promise<Loaded> {
-    stopIfCancelled(signal)
+  async function whenLoaded(signal: AbortSignal | undefined): Promise<LoadedModel> {
+    throwIfAborted(signal)
     loading ??= load()
     const ready = await loading
-    stopIfCancelled(signal)
+    throwIfAborted(signal)
     return ready
   }
 
@@ -94,11 +94,11 @@ async function embedAll(
   const vectors: Float32Array[] = []
   let charactersInTurn = 0
   for (const text of texts) {
-    const bounded = boundedText(text, TEXT_CHARACTERS_MAX)
+    const bounded = truncateText(text, TEXT_CHARACTERS_MAX)
     charactersInTurn += bounded.length
     if (charactersInTurn > CHARACTERS_PER_TURN) {
-      await nextTurn()
-      stopIfCancelled(signal)
+      await yieldToEventLoop()
+      throwIfAborted(signal)
       charactersInTurn = bounded.length
     }
     vectors.push(embedText(bounded))
@@ -106,9 +106,9 @@ async function embedAll(
   return vectors
 }
 
-function prepare(vectors: StaticVectors): Loaded {
+function prepare(vectors: StaticModel): LoadedModel {
   const { name, dimensions, languages, vocabulary, scales, bytes } = vectors
-  const cut = createWordPieces(vocabulary)
+  const cut = createWordPieceTokenizer(vocabulary)
 
   const embedText: EmbedText = (text) => {
     const sums = new Float64Array(dimensions)
@@ -119,7 +119,7 @@ function prepare(vectors: StaticVectors): Loaded {
         sums[at] = (sums[at] ?? 0) + scale * (bytes[begin + at] ?? 0)
       }
     }
-    return unit(sums)
+    return normalize(sums)
   }
   const model = {
     source: SOURCE,
@@ -130,7 +130,7 @@ function prepare(vectors: StaticVectors): Loaded {
   return { model, pieces: vocabulary.length, embedText }
 }
 
-function unit(sums: Float64Array): Float32Array {
+function normalize(sums: Float64Array): Float32Array {
   let squares = 0
   for (const sum of sums) squares += sum * sum
   if (squares > 0) {
@@ -143,6 +143,6 @@ function unit(sums: Float64Array): Float32Array {
   return nowhere
 }
 
-function nextTurn(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolveTurn) => setImmediate(resolveTurn))
 }

@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import { VECTOR_DIMENSIONS_MAX } from '../../../storage/vector-index.ts'
-import { isVocabulary } from './wordpiece-tokenizer.ts'
+import { isUsableVocabulary } from './wordpiece-tokenizer.ts'
 
 const FORMAT = 1
 const MODEL_FILE = 'model.json'
@@ -19,7 +19,7 @@ const SUMS_FILE = 'SHA256SUMS'
 const SCALE_BYTES = 4
 const DIGEST_CHARACTERS = 8
 
-export type StaticVectors = {
+export type StaticModel = {
   /** The folder's name and what distinguishes its contents: other vectors are another model. */
   readonly name: string
   readonly dimensions: number
@@ -32,7 +32,7 @@ export type StaticVectors = {
   readonly bytes: Int8Array
 }
 
-export async function readStaticFolder(path: string): Promise<StaticVectors> {
+export async function readStaticModel(path: string): Promise<StaticModel> {
   const folder = resolve(path)
   const sums = await readSums(folder)
   const read = async (file: string) => {
@@ -49,7 +49,7 @@ export async function readStaticFolder(path: string): Promise<StaticVectors> {
 
   const { dimensions, languages } = parseModel(folder, model.content)
   const vocabulary = words.content.toString('utf8').replace(/\n$/, '').split('\n')
-  if (!isVocabulary(vocabulary)) {
+  if (!isUsableVocabulary(vocabulary)) {
     throw damaged(folder, VOCABULARY_FILE, 'lacks [UNK] or holds a piece twice')
   }
   const digest = sha256(Buffer.from(`${words.sum} ${vectors.sum}`)).slice(0, DIGEST_CHARACTERS)
@@ -65,7 +65,7 @@ export async function readStaticFolder(path: string): Promise<StaticVectors> {
 function parseModel(
   folder: string,
   content: Buffer,
-): Pick<StaticVectors, 'dimensions' | 'languages'> {
+): Pick<StaticModel, 'dimensions' | 'languages'> {
   const { format, dimensions, languages = null } = parseJson(folder, content)
   if (format !== FORMAT) {
     throw damaged(folder, MODEL_FILE, `is not of format ${FORMAT}`)
@@ -107,7 +107,7 @@ function parseVectors(
   content: Buffer,
   pieces: number,
   dimensions: number,
-): Pick<StaticVectors, 'scales' | 'bytes'> {
+): Pick<StaticModel, 'scales' | 'bytes'> {
   const expected = pieces * (SCALE_BYTES + dimensions)
   if (content.length !== expected) {
     throw damaged(folder, VECTORS_FILE, `has ${content.length} bytes instead of ${expected}`)

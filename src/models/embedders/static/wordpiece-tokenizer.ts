@@ -5,13 +5,13 @@ const UNKNOWN = '[UNK]'
 /** Longer words are nothing that anybody wrote. */
 const WORD_CHARACTERS_MAX = 100
 
-export type WordPieces = (text: string) => readonly number[]
+export type WordPieceTokenizer = (text: string) => readonly number[]
 
 /**
  * The number of a piece is its place in the vocabulary. Names of special tokens in a text are text like any other, so
  * nobody can write something that only the model is meant to write.
  */
-export function createWordPieces(vocabulary: readonly string[]): WordPieces {
+export function createWordPieceTokenizer(vocabulary: readonly string[]): WordPieceTokenizer {
   const tokenizer = new Tokenizer(
     {
       version: '1.0',
@@ -40,6 +40,6 @@ export function createWordPieces(vocabulary: readonly string[]): WordPieces {
 }
 
 /** Without a piece for what isn't known, there would be texts that can't be cut. */
-export function isVocabulary(pieces: readonly string[]): boolean {
+export function isUsableVocabulary(pieces: readonly string[]): boolean {
   return pieces.includes(UNKNOWN) && new Set(pieces).size === pieces.length
 }

@@ -1,12 +1,12 @@
 /** What the demo says: always the same for the same request. */
 import { FENCE_CLOSE, FENCE_OPEN, stripBlocks } from '../../../domain/context-block.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
-import type { DemoRequest, Message } from './demo-request.ts'
+import type { DemoRequest, DemoMessage } from './demo-request.ts'
 
 export type DemoAnswer = {
   /** One for each token that is counted. */
   readonly pieces: readonly string[]
-  readonly isCut: boolean
+  readonly isTruncated: boolean
   readonly inputTokens: number
 }
 
@@ -14,28 +14,28 @@ const LABEL =
   "This is Recollect's built-in demo, not a real model: it can only show what it was given."
 const QUOTE_CHARACTERS_MAX = 160
 
-export function answerTo({ messages, outputTokensMax }: DemoRequest): DemoAnswer {
+export function composeDemoAnswer({ messages, outputTokensMax }: DemoRequest): DemoAnswer {
   const all = [LABEL, memoryPart(messages), userPart(messages)].join('\n\n').match(/\S+\s*/g) ?? []
   const pieces = all.slice(0, outputTokensMax ?? all.length)
   return {
     pieces,
-    isCut: pieces.length < all.length,
+    isTruncated: pieces.length < all.length,
     inputTokens: countTokens(messages),
   }
 }
 
-export function countTokens(messages: readonly Message[]): number {
+export function countTokens(messages: readonly DemoMessage[]): number {
   return messages.reduce((sum, { text }) => sum + estimateTokens(text), 0)
 }
 
-function memoryPart(messages: readonly Message[]): string {
+function memoryPart(messages: readonly DemoMessage[]): string {
   const lines = givenMemories(messages)
   if (lines.length === 0) return 'I was given no memories with this message.'
   return ['I was given this from memory:', ...lines.map((line) => `> ${line}`)].join('\n')
 }
 
 /** Those with the last words count most, then those in the instructions, then any others, the latest first. */
-function givenMemories(messages: readonly Message[]): readonly string[] {
+function givenMemories(messages: readonly DemoMessage[]): readonly string[] {
   const last = messages.findLastIndex(isPersons)
   const order = [
     ...messages.slice(last, last + 1),
@@ -52,7 +52,7 @@ function givenMemories(messages: readonly Message[]): readonly string[] {
   return []
 }
 
-function userPart(messages: readonly Message[]): string {
+function userPart(messages: readonly DemoMessage[]): string {
   const text = stripBlocks(messages.findLast(isPersons)?.text ?? '')
   const words = [...text.replace(/\s+/g, ' ').trim()]
   if (words.length === 0) return 'You said nothing that I could read.'
@@ -61,6 +61,6 @@ function userPart(messages: readonly Message[]): string {
 }
 
 /** A message of nothing but memories is not theirs. */
-function isPersons({ role, text }: Message): boolean {
+function isPersons({ role, text }: DemoMessage): boolean {
   return role === 'user' && stripBlocks(text).trim() !== ''
 }

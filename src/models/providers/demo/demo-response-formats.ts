@@ -1,10 +1,10 @@
 /** The demo's answer as each of the three APIs writes it, whole or as a stream of events. */
-import type { FormatName } from '../../../domain/model-call.ts'
+import type { ApiFormat } from '../../../domain/model-call.ts'
 import type { DemoAnswer } from './demo-answer.ts'
 import type { DemoRequest } from './demo-request.ts'
 
 /** One answer with what is fixed about it. */
-export type Written = {
+export type DemoResponse = {
   readonly request: DemoRequest
   readonly answer: DemoAnswer
   /** Unlike any other's, as conversations are told apart by it. */
@@ -12,13 +12,13 @@ export type Written = {
   readonly createdSeconds: number
 }
 
-export type Writer = {
-  whole(written: Written): object
+export type DemoResponseFormat = {
+  whole(written: DemoResponse): object
   /** In the order in which they are sent. */
-  events(written: Written): Iterable<string>
+  events(written: DemoResponse): Iterable<string>
 }
 
-const chat: Writer = {
+const chat: DemoResponseFormat = {
   whole: (written) => ({
     ...chatBase(written, 'chat.completion'),
     choices: [
@@ -26,7 +26,7 @@ const chat: Writer = {
         index: 0,
         message: { role: 'assistant', content: textOf(written), refusal: null, annotations: [] },
         logprobs: null,
-        finish_reason: written.answer.isCut ? 'length' : 'stop',
+        finish_reason: written.answer.isTruncated ? 'length' : 'stop',
       },
     ],
     usage: chatUsage(written),
@@ -39,18 +39,18 @@ const chat: Writer = {
       data({ ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...usage })
     yield chunk({ role: 'assistant', content: '', refusal: null }, null)
     for (const content of answer.pieces) yield chunk({ content }, null)
-    yield chunk({}, answer.isCut ? 'length' : 'stop')
+    yield chunk({}, answer.isTruncated ? 'length' : 'stop')
     if (request.includesUsage) yield data({ ...base, choices: [], usage: chatUsage(written) })
     yield 'data: [DONE]\n\n'
   },
 }
 
-function chatBase({ id, createdSeconds, request }: Written, object: string): object {
+function chatBase({ id, createdSeconds, request }: DemoResponse, object: string): object {
   const { model } = request
   return { id: `chatcmpl-${id}`, object, created: createdSeconds, model, system_fingerprint: null }
 }
 
-function chatUsage({ answer }: Written): object {
+function chatUsage({ answer }: DemoResponse): object {
   const [input, output] = [answer.inputTokens, answer.pieces.length]
   return {
     prompt_tokens: input,
@@ -61,7 +61,7 @@ function chatUsage({ answer }: Written): object {
   }
 }
 
-const messages: Writer = {
+const messages: DemoResponseFormat = {
   whole: (written) => ({
     ...messageBase(written, written.answer.pieces.length),
     content: [{ type: 'text', text: textOf(written) }],
@@ -85,7 +85,7 @@ const messages: Writer = {
   },
 }
 
-function messageBase({ id, request, answer }: Written, outputTokens: number): object {
+function messageBase({ id, request, answer }: DemoResponse, outputTokens: number): object {
   return {
     id: `msg_${id}`,
     type: 'message',
@@ -103,11 +103,11 @@ function messageBase({ id, request, answer }: Written, outputTokens: number): ob
   }
 }
 
-function stopReason({ answer }: Written): string {
-  return answer.isCut ? 'max_tokens' : 'end_turn'
+function stopReason({ answer }: DemoResponse): string {
+  return answer.isTruncated ? 'max_tokens' : 'end_turn'
 }
 
-const responses: Writer = {
+const responses: DemoResponseFormat = {
   whole: (written) => responseOf(written, endStatus(written)),
   *events(written) {
     const item_id = itemId(written)
@@ -135,15 +135,15 @@ const responses: Writer = {
 
 type Status = 'in_progress' | 'completed' | 'incomplete'
 
-function endStatus({ answer }: Written): Status {
-  return answer.isCut ? 'incomplete' : 'completed'
+function endStatus({ answer }: DemoResponse): Status {
+  return answer.isTruncated ? 'incomplete' : 'completed'
 }
 
-function itemId({ id }: Written): string {
+function itemId({ id }: DemoResponse): string {
   return `msg_${id}`
 }
 
-function itemOf(written: Written, status: Status): object {
+function itemOf(written: DemoResponse, status: Status): object {
   const content = [partOf(textOf(written))]
   return { id: itemId(written), type: 'message', status, role: 'assistant', content }
 }
@@ -152,7 +152,7 @@ function partOf(text: string): object {
   return { type: 'output_text', text, annotations: [], logprobs: [] }
 }
 
-function responseOf(written: Written, status: Status): object {
+function responseOf(written: DemoResponse, status: Status): object {
   const { request, id, createdSeconds } = written
   const isOver = status !== 'in_progress'
   return {
@@ -181,7 +181,7 @@ function responseOf(written: Written, status: Status): object {
   }
 }
 
-function responseUsage({ answer }: Written): object {
+function responseUsage({ answer }: DemoResponse): object {
   const [input, output] = [answer.inputTokens, answer.pieces.length]
   return {
     input_tokens: input,
@@ -192,9 +192,9 @@ function responseUsage({ answer }: Written): object {
   }
 }
 
-export const WRITERS: Readonly<Record<FormatName, Writer>> = { chat, responses, messages }
+export const DEMO_RESPONSE_FORMATS: Readonly<Record<ApiFormat, DemoResponseFormat>> = { chat, responses, messages }
 
-function textOf({ answer }: Written): string {
+function textOf({ answer }: DemoResponse): string {
   return answer.pieces.join('')
 }
 

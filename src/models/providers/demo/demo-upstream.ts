@@ -5,12 +5,12 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { FORMAT_NAMES, type FormatName } from '../../../domain/model-call.ts'
-import { cancelled, stopIfCancelled } from '../../../lib/abort.ts'
+import { API_FORMATS, type ApiFormat } from '../../../domain/model-call.ts'
+import { createAbortedError, throwIfAborted } from '../../../lib/abort.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../upstream.ts'
-import { answerTo, countTokens } from './demo-answer.ts'
-import { Refusal, readCounted, readRequest } from './demo-request.ts'
-import { WRITERS } from './demo-response-formats.ts'
+import { composeDemoAnswer, countTokens } from './demo-answer.ts'
+import { DemoRequestError, parseTokenCountRequest, parseDemoRequest } from './demo-request.ts'
+import { DEMO_RESPONSE_FORMATS } from './demo-response-formats.ts'
 
 export type DemoOptions = {
   /** Digits and letters, unlike any before. */
@@ -21,7 +21,7 @@ export type DemoOptions = {
 
 export const DEMO_MODEL = 'echo'
 
-const PATHS: Readonly<Record<FormatName, string>> = {
+const PATHS: Readonly<Record<ApiFormat, string>> = {
   chat: '/chat/completions',
   responses: '/responses',
   messages: '/messages',
@@ -31,7 +31,7 @@ const COUNT_TOKENS = '/messages/count_tokens'
 export function createDemoUpstream(options: DemoOptions = {}): Upstream {
   return {
     send: async (request) => {
-      stopIfCancelled(request.signal)
+      throwIfAborted(request.signal)
       return answer(request, options)
     },
     close: async () => {},
@@ -41,39 +41,39 @@ export function createDemoUpstream(options: DemoOptions = {}): Upstream {
 function answer(request: UpstreamRequest, options: DemoOptions): UpstreamResponse {
   const path = request.path.replace(/\?.*$/s, '')
   if (request.method === 'GET' && path === '/models') {
-    return whole(200, { object: 'list', data: [modelOf(DEMO_MODEL)] })
+    return createJsonResponse(200, { object: 'list', data: [modelOf(DEMO_MODEL)] })
   }
   if (request.method === 'GET' && path.startsWith('/models/')) {
-    return whole(200, modelOf(path.slice('/models/'.length)))
+    return createJsonResponse(200, modelOf(path.slice('/models/'.length)))
   }
   const isCounted = path === COUNT_TOKENS
-  const format = FORMAT_NAMES.find((name) => PATHS[name] === path)
+  const format = API_FORMATS.find((name) => PATHS[name] === path)
   const dialect = format ?? (path.startsWith(PATHS.messages) ? 'messages' : 'chat')
   if ((format === undefined && !isCounted) || request.method !== 'POST') {
     const message = `The demo has no ${request.method} ${path.slice(0, 80)}.`
-    return whole(404, errorOf(dialect, 'not_found_error', message, null))
+    return createJsonResponse(404, errorOf(dialect, 'not_found_error', message, null))
   }
   try {
-    if (isCounted) return whole(200, { input_tokens: countTokens(readCounted(request.body)) })
-    return speak(request, dialect, options)
+    if (isCounted) return createJsonResponse(200, { input_tokens: countTokens(parseTokenCountRequest(request.body)) })
+    return streamAnswer(request, dialect, options)
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown
+    if (!(thrown instanceof DemoRequestError)) throw thrown
     const error = errorOf(dialect, 'invalid_request_error', thrown.message, thrown.param)
-    return whole(400, error)
+    return createJsonResponse(400, error)
   }
 }
 
-function speak(
+function streamAnswer(
   request: UpstreamRequest,
-  format: FormatName,
+  format: ApiFormat,
   { newId = shortId, now = Date.now }: DemoOptions,
 ): UpstreamResponse {
-  const asked = readRequest(format, request.body)
+  const asked = parseDemoRequest(format, request.body)
   const createdSeconds = Math.floor(now() / 1_000)
-  const written = { request: asked, answer: answerTo(asked), id: newId(), createdSeconds }
-  if (!asked.streams) return whole(200, WRITERS[format].whole(written))
-  const events = Readable.from(inBytes(WRITERS[format].events(written)), { objectMode: false })
-  const stop = () => events.destroy(cancelled())
+  const written = { request: asked, answer: composeDemoAnswer(asked), id: newId(), createdSeconds }
+  if (!asked.streams) return createJsonResponse(200, DEMO_RESPONSE_FORMATS[format].whole(written))
+  const events = Readable.from(inBytes(DEMO_RESPONSE_FORMATS[format].events(written)), { objectMode: false })
+  const stop = () => events.destroy(createAbortedError())
   request.signal.addEventListener('abort', stop, { once: true })
   events.once('close', () => request.signal.removeEventListener('abort', stop))
   // Kept for whoever reads later, as with any other provider.
@@ -96,7 +96,7 @@ function shortId(): string {
   return randomUUID().replaceAll('-', '')
 }
 
-function whole(status: number, body: object): UpstreamResponse {
+function createJsonResponse(status: number, body: object): UpstreamResponse {
   const bytes = Buffer.from(JSON.stringify(body))
   return {
     status,
@@ -113,7 +113,7 @@ function modelOf(id: string): object {
 }
 
 /** In the shape that the API's own clients read. */
-function errorOf(format: FormatName, type: string, message: string, param: string | null): object {
+function errorOf(format: ApiFormat, type: string, message: string, param: string | null): object {
   if (format === 'messages') return { type: 'error', error: { type, message } }
   return { error: { message, type, param, code: null } }
 }

@@ -10,24 +10,24 @@ import { randomUUID } from 'node:crypto'
 import type { EntryKind } from '../../../domain/entry.ts'
 import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import type { Change, MemoriesOf, NewsFromElsewhere, OnElsewhere } from '../../store.ts'
-import { type Names, newsChannel } from '../schema/identifiers.ts'
-import { decoded } from '../store/row-codec.ts'
-import type { Database } from './postgres-driver.ts'
+import type { Change, OwnerMemories, RemoteChange, SubscribeRemoteChanges } from '../../store.ts'
+import { type SqlIdentifiers, toChangeFeedChannel } from '../schema/identifiers.ts'
+import { decodeText } from '../store/row-codec.ts'
+import type { PostgresDatabase } from './postgres-driver.ts'
 
-export interface News {
+export interface PostgresChangeFeed {
   /** Neither waits nor fails. */
-  tell(changes: readonly Change[]): void
+  publish(changes: readonly Change[]): void
   /** The same of memories whose copies elsewhere are out of date. */
-  tellMemories(changed: MemoriesOf): void
-  listen: OnElsewhere
+  publishMemories(changed: OwnerMemories): void
+  subscribe: SubscribeRemoteChanges
   /** `heard` once a message of our own has come back: some poolers take the call and deliver nothing. */
   report(): 'nobody listens' | 'connecting' | 'listening' | 'heard'
   close(): Promise<void>
 }
 
 /** What goes over the line. Without owners or kinds, all of them are meant. */
-type Message = {
+type ChangeMessage = {
   readonly by: string
   readonly owners: readonly string[] | null
   readonly kinds: readonly EntryKind[] | null
@@ -41,7 +41,7 @@ const PAYLOAD_BYTES_MAX = 7_900
 const IDS_PER_MESSAGE = 100
 const RECONNECT_MS = 250
 const RECONNECT_MS_MAX = 15_000
-const EVERYTHING: NewsFromElsewhere = { owners: 'any', kinds: 'any', memories: 'any' }
+const EVERYTHING: RemoteChange = { owners: 'any', kinds: 'any', memories: 'any' }
 /** What others keep at hand; nobody keeps anything else. */
 const KINDS_BY_PREFIX: { readonly [prefix: string]: EntryKind } = {
   set: 'setting',
@@ -50,39 +50,39 @@ const KINDS_BY_PREFIX: { readonly [prefix: string]: EntryKind } = {
 }
 const TOLD_KINDS: ReadonlySet<EntryKind> = new Set(Object.values(KINDS_BY_PREFIX))
 
-export function createNews(database: Database, names: Names): News {
-  return new Line(database, newsChannel(names))
+export function createPostgresChangeFeed(database: PostgresDatabase, names: SqlIdentifiers): PostgresChangeFeed {
+  return new NotificationChannel(database, toChangeFeedChannel(names))
 }
 
 /** For what concerns all owners at once. */
-export async function tellEverything({ query }: Database, names: Names): Promise<void> {
+export async function publishFullInvalidation({ query }: PostgresDatabase, names: SqlIdentifiers): Promise<void> {
   // Not of memories: their copies elsewhere are what they were.
-  const message: Message = { by: randomUUID(), owners: null, kinds: null }
-  await query('SELECT pg_notify($1, $2)', [newsChannel(names), JSON.stringify(message)])
+  const message: ChangeMessage = { by: randomUUID(), owners: null, kinds: null }
+  await query('SELECT pg_notify($1, $2)', [toChangeFeedChannel(names), JSON.stringify(message)])
 }
 
-class Line implements News {
-  readonly #database: Database
+class NotificationChannel implements PostgresChangeFeed {
+  readonly #database: PostgresDatabase
   readonly #channel: string
   readonly #self = randomUUID()
-  readonly #listeners = new Set<(news: NewsFromElsewhere) => void>()
+  readonly #listeners = new Set<(news: RemoteChange) => void>()
   #owners = new Set<string>()
   #kinds = new Set<EntryKind>()
-  #memories: MemoriesOf[] = []
+  #memories: OwnerMemories[] = []
   #telling: Promise<void> | null = null
-  #state: ReturnType<News['report']> = 'nobody listens'
+  #state: ReturnType<PostgresChangeFeed['report']> = 'nobody listens'
   #open: { close(): Promise<void> } | null = null
   #retry: NodeJS.Timeout | null = null
   #connecting: Promise<void> | null = null
   #failures = 0
   #isClosed = false
 
-  constructor(database: Database, channel: string) {
+  constructor(database: PostgresDatabase, channel: string) {
     this.#database = database
     this.#channel = channel
   }
 
-  tell(changes: readonly Change[]): void {
+  publish(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.op === 'count' || change.op === 'check') continue
       if (change.table === 'memory' || isTurnRewritten(change)) this.#owners.add(ownerOf(change))
@@ -91,20 +91,20 @@ class Line implements News {
     this.#begin()
   }
 
-  tellMemories({ owner, ids }: MemoriesOf): void {
+  publishMemories({ owner, ids }: OwnerMemories): void {
     for (let at = 0; at < ids.length; at += IDS_PER_MESSAGE) {
       this.#memories.push({ owner, ids: ids.slice(at, at + IDS_PER_MESSAGE) })
     }
     this.#begin()
   }
 
-  listen: OnElsewhere = (listener) => {
+  subscribe: SubscribeRemoteChanges = (listener) => {
     this.#listeners.add(listener)
     if (this.#state === 'nobody listens') this.#connect()
     return () => this.#listeners.delete(listener)
   }
 
-  report(): ReturnType<News['report']> {
+  report(): ReturnType<PostgresChangeFeed['report']> {
     return this.#state
   }
 
@@ -145,7 +145,7 @@ class Line implements News {
   }
 
   /** As many as one message holds. */
-  #takeMemories(): NonNullable<Message['memories']> {
+  #takeMemories(): NonNullable<ChangeMessage['memories']> {
     let fitting = 0
     let count = 0
     for (const { ids } of this.#memories) {
@@ -158,10 +158,10 @@ class Line implements News {
   }
 
   /** What is too long is told without names. */
-  #payload(memories: NonNullable<Message['memories']>): string {
+  #payload(memories: NonNullable<ChangeMessage['memories']>): string {
     const kinds = [...this.#kinds]
     const owners = [...this.#owners].map(toStorable)
-    const fewer: readonly Message[] = [
+    const fewer: readonly ChangeMessage[] = [
       { by: this.#self, owners, kinds, memories },
       { by: this.#self, owners: null, kinds, memories },
     ]
@@ -169,14 +169,14 @@ class Line implements News {
       .map((message) => JSON.stringify(message))
       .find((text) => Buffer.byteLength(text) <= PAYLOAD_BYTES_MAX)
     if (payload !== undefined) return payload
-    return JSON.stringify({ by: this.#self, owners: null, kinds, memories: null } satisfies Message)
+    return JSON.stringify({ by: this.#self, owners: null, kinds, memories: null } satisfies ChangeMessage)
   }
 
   #connect(): void {
     if (this.#isClosed) return
     this.#state = 'connecting'
     this.#connecting = this.#database
-      .listen(this.#channel, { hear: (payload) => this.#hear(payload), onLost: () => this.#lost() })
+      .listen(this.#channel, { onNotification: (payload) => this.#hear(payload), onLost: () => this.#lost() })
       .then(
         (open) => {
           this.#open = open
@@ -200,10 +200,10 @@ class Line implements News {
   #hear(payload: string): void {
     const message = parseMessage(payload)
     if (message?.by === this.#self) this.#state = 'heard'
-    else if (message !== null) this.#pass(newsIn(message))
+    else if (message !== null) this.#pass(parseNews(message))
   }
 
-  #pass(news: NewsFromElsewhere): void {
+  #pass(news: RemoteChange): void {
     for (const listener of this.#listeners) listener(news)
   }
 }
@@ -225,31 +225,31 @@ function kindOf(id: string): EntryKind | undefined {
   return KINDS_BY_PREFIX[id.slice(0, id.indexOf('_'))]
 }
 
-function newsIn({ owners, kinds, memories = [] }: Message): NewsFromElsewhere {
+function parseNews({ owners, kinds, memories = [] }: ChangeMessage): RemoteChange {
   return {
-    owners: owners === null ? 'any' : owners.map((owner) => decoded(owner) as OwnerId), // as it was told
+    owners: owners === null ? 'any' : owners.map((owner) => decodeText(owner) as OwnerId), // as it was told
     kinds: kinds ?? 'any',
     memories:
       memories?.map(([owner, ids]) => ({
-        owner: decoded(owner) as OwnerId, // as above
-        ids: ids.map((id) => decoded(id) as MemoryId),
+        owner: decodeText(owner) as OwnerId, // as above
+        ids: ids.map((id) => decodeText(id) as MemoryId),
       })) ?? 'any',
   }
 }
 
 /** Anybody may send anything to a channel. */
-function parseMessage(payload: string): Message | null {
+function parseMessage(payload: string): ChangeMessage | null {
   try {
-    const message: Message = JSON.parse(payload) // or anything else
+    const message: ChangeMessage = JSON.parse(payload) // or anything else
     const { by, owners, kinds, memories = null } = message
-    const isSound = isList(owners) && isList(kinds) && (memories === null || isTold(memories))
+    const isSound = isList(owners) && isList(kinds) && (memories === null || isPublished(memories))
     return typeof by === 'string' && isSound ? message : null
   } catch {
     return null
   }
 }
 
-function isTold(memories: unknown): boolean {
+function isPublished(memories: unknown): boolean {
   return (
     Array.isArray(memories) &&
     memories.every((each) => Array.isArray(each) && isList([each[0]]) && isList(each[1] ?? [0]))

@@ -6,69 +6,69 @@
  */
 import type { ClientBase, PoolClient, QueryResultRow } from 'pg'
 import { AppError } from '../../../domain/errors.ts'
-import { hasDied, inDoubt, toStoreError } from './postgres-errors.ts'
+import { isConnectionReset, toCommitInDoubtError, toStoreError } from './postgres-errors.ts'
 
 type Pool = InstanceType<typeof import('pg').Pool>
 type Client = InstanceType<typeof import('pg').Client>
 
-export type Query = <R extends QueryResultRow>(
+export type QueryFunction = <R extends QueryResultRow>(
   sql: string,
   values?: readonly unknown[],
 ) => Promise<readonly R[]>
 
 /** What a statement is run with; see `fence.ts` and `reading`. */
-export interface Runner {
+export interface QueryRunner {
   /** Runs a statement that may be run twice: when its connection dies, another one gets it. */
-  readonly query: Query
+  readonly query: QueryFunction
   /**
    * Runs `begin`, then `work`, then commits. When either throws, nothing of it stays. When the connection is lost while
    * it commits, `facts.transaction` of the error is the number to ask the server about, see `commit.ts`. What `work` leaves
    * to be done at the end goes with the commit in one trip.
    */
-  transaction<T>(begin: string, work: Work<T>): Promise<T>
+  transaction<T>(begin: string, work: TransactionBody<T>): Promise<T>
   /** One statement that only reads, with settings that hold for it alone. Takes one trip to the server. */
-  reading<R extends QueryResultRow>(
+  readWithSettings<R extends QueryResultRow>(
     settings: readonly string[],
     sql: string,
     values?: readonly unknown[],
   ): Promise<readonly R[]>
   /** Several of them in one trip, which may each see what was committed before it. Answers in their order. */
-  readingAll(
+  readAllWithSettings(
     settings: readonly string[],
-    statements: readonly Statement[],
+    statements: readonly SqlStatement[],
   ): Promise<readonly (readonly QueryResultRow[])[]>
 }
 
-export type Work<T> = (query: Query, atEnd: (statement: Statement) => void) => Promise<T>
-export type Statement = readonly [sql: string, values: readonly unknown[]]
+export type TransactionBody<T> = (query: QueryFunction, atEnd: (statement: SqlStatement) => void) => Promise<T>
+export type SqlStatement = readonly [sql: string, values: readonly unknown[]]
 
-export interface Database extends Runner {
+export interface PostgresDatabase extends QueryRunner {
   /**
    * Runs `work` on a connection beside the pool and without a time limit, for what takes long. Closing the database
    * cuts the connection; the server still finishes the statement that it was given.
    */
-  separately<T>(work: (query: Query) => Promise<T>): Promise<T>
+  runOnOwnConnection<T>(work: (query: QueryFunction) => Promise<T>): Promise<T>
   /** Hears what is sent to a channel, on a connection of its own, until it is lost or closed. */
-  listen(channel: string, ears: Ears): Promise<{ close(): Promise<void> }>
+  listen(channel: string, ears: NotificationListener): Promise<{ close(): Promise<void> }>
   /** How many connections there are, and how many callers wait for one. */
-  load(): { readonly connections: number; readonly waiting: number }
+  poolStatus(): { readonly connections: number; readonly waiting: number }
   /** Waits for what is under way. Calling it again is harmless. */
   close(): Promise<void>
 }
 
-export type Ears = {
-  readonly hear: (payload: string) => void
+export type NotificationListener = {
+  readonly onNotification: (payload: string) => void
   /** Called once, unless it was closed. */
   readonly onLost: () => void
 }
 
-export type DatabaseOptions = {
+export type PostgresConnectionOptions = {
   readonly connectionString: string
   readonly poolSize: number
   /** How long one statement may take; 0 for as long as it needs. */
   readonly statementTimeoutMs: number
   /** How long a call waits for a connection before it gives up. */
-  readonly connectionWaitMs: number
+  readonly connectionTimeoutMs: number
 }
 
 /** Connections that nobody has used for this long are closed, and all are after a while: servers move. */
@@ -83,8 +83,8 @@ const SILENCE_MS = 5_000
 const INT8_TYPE = 20
 const SERIES = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
 
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { connectionString, poolSize, statementTimeoutMs, connectionWaitMs } = options
+export async function openPostgresDatabase(options: PostgresConnectionOptions): Promise<PostgresDatabase> {
+  const { connectionString, poolSize, statementTimeoutMs, connectionTimeoutMs: connectionWaitMs } = options
   const pg = await loadDriver()
   // Instants and counters are whole numbers far below 2^53. This must not reach other users of the driver.
   const types = new pg.TypeOverrides()
@@ -117,7 +117,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return createDatabase(pool, () => new pg.Client(connection))
 }
 
-function createDatabase(pool: Pool, createClient: () => Client): Database {
+function createDatabase(pool: Pool, createClient: () => Client): PostgresDatabase {
   let closing: Promise<unknown> | null = null
   const separate = new Set<Client>()
   const requireOpen = () => {
@@ -145,15 +145,15 @@ function createDatabase(pool: Pool, createClient: () => Client): Database {
       throw toStoreError(thrown)
     }
   }
-  const readingAll: Runner['readingAll'] = (settings, statements) =>
-    onLiving(async () => readWith(await connected(), settings, statements))
+  const readingAll: QueryRunner['readAllWithSettings'] = (settings, statements) =>
+    retryOnDeadConnection(async () => readWith(await connected(), settings, statements))
   return {
     async query<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []) {
       requireOpen()
-      return onLiving(() => run<R>(pool, sql, values))
+      return retryOnDeadConnection(() => run<R>(pool, sql, values))
     },
-    transaction: async (begin, work) => transact(await connected(), begin, work),
-    async reading<R extends QueryResultRow>(
+    transaction: async (begin, work) => runTransaction(await connected(), begin, work),
+    async readWithSettings<R extends QueryResultRow>(
       settings: readonly string[],
       sql: string,
       values: readonly unknown[] = [],
@@ -161,8 +161,8 @@ function createDatabase(pool: Pool, createClient: () => Client): Database {
       const [rows = []] = await readingAll(settings, [[sql, values]])
       return rows as readonly R[] // what the statement gives, as with `query`
     },
-    readingAll,
-    async separately(work) {
+    readAllWithSettings: readingAll,
+    async runOnOwnConnection(work) {
       const client = await connectBeside()
       try {
         return await work((sql, values = []) => run(client, sql, values))
@@ -170,7 +170,7 @@ function createDatabase(pool: Pool, createClient: () => Client): Database {
         await client.end()
       }
     },
-    async listen(channel, { hear, onLost }) {
+    async listen(channel, { onNotification: hear, onLost }) {
       const client = await connectBeside()
       client.on('notification', ({ payload = '' }) => hear(payload))
       client.once('end', onLost)
@@ -188,7 +188,7 @@ function createDatabase(pool: Pool, createClient: () => Client): Database {
         },
       }
     },
-    load: () => ({ connections: pool.totalCount, waiting: pool.waitingCount }),
+    poolStatus: () => ({ connections: pool.totalCount, waiting: pool.waitingCount }),
     async close() {
       closing ??= Promise.all([pool.end(), ...[...separate].map((client) => client.end())])
       await closing
@@ -196,45 +196,45 @@ function createDatabase(pool: Pool, createClient: () => Client): Database {
   }
 }
 
-async function onLiving<T>(work: () => Promise<T>): Promise<T> {
+async function retryOnDeadConnection<T>(work: () => Promise<T>): Promise<T> {
   for (let others = OTHER_CONNECTIONS; ; others--) {
     try {
       return await work()
     } catch (thrown) {
-      if (others === 0 || !hasDied(thrown)) throw thrown
+      if (others === 0 || !isConnectionReset(thrown)) throw thrown
     }
   }
 }
 
-async function transact<T>(client: PoolClient, begin: string, work: Work<T>): Promise<T> {
-  const query: Query = (sql, values = []) => run(client, sql, values)
+async function runTransaction<T>(client: PoolClient, begin: string, work: TransactionBody<T>): Promise<T> {
+  const query: QueryFunction = (sql, values = []) => run(client, sql, values)
   let transaction: string | null = null
   try {
-    const [, numbered] = await inSeries<{ number: string }>(client, [
+    const [, numbered] = await runPipeline<{ number: string }>(client, [
       [begin, []],
       ['SELECT txid_current()::text AS number', []],
     ])
-    const last: Statement[] = []
+    const last: SqlStatement[] = []
     const result = await work(query, (statement) => last.push(statement))
     transaction = numbered?.[0]?.number ?? null
-    await inSeries(client, [...last, ['COMMIT', []]])
+    await runPipeline(client, [...last, ['COMMIT', []]])
     client.release()
     return result
   } catch (thrown) {
     await rollBack(client)
     // Only while it commits is it unclear what has become of it: before that, nothing was.
-    throw transaction === null ? thrown : inDoubt(thrown, transaction)
+    throw transaction === null ? thrown : toCommitInDoubtError(thrown, transaction)
   }
 }
 
 async function readWith(
   client: PoolClient,
   settings: readonly string[],
-  statements: readonly Statement[],
+  statements: readonly SqlStatement[],
 ): Promise<readonly (readonly QueryResultRow[])[]> {
   const begin = [SERIES, ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
   try {
-    const results = await inSeries(client, [[begin, []], ...statements, ['COMMIT', []]])
+    const results = await runPipeline(client, [[begin, []], ...statements, ['COMMIT', []]])
     client.release()
     return results.slice(1, -1)
   } catch (thrown) {
@@ -244,9 +244,9 @@ async function readWith(
 }
 
 /** One trip to the server where the driver can send all of them at once. The first failure counts; the rest go with it. */
-async function inSeries<R extends QueryResultRow>(
+async function runPipeline<R extends QueryResultRow>(
   client: PoolClient,
-  statements: readonly Statement[],
+  statements: readonly SqlStatement[],
 ): Promise<readonly (readonly R[])[]> {
   const results: (readonly R[])[] = []
   if (!('pipeline' in client)) {

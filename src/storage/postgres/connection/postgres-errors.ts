@@ -1,10 +1,10 @@
 /** What the failures of PostgreSQL and its driver mean. */
 import { AppError, type ErrorCode } from '../../../domain/errors.ts'
 
-type Meaning = { readonly code: ErrorCode; readonly message: string }
+type ErrorClass = { readonly code: ErrorCode; readonly message: string }
 
 /** By SQLSTATE, or by its first two characters for a whole class. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Readonly<Record<string, ErrorClass>> = {
   '08': unavailable('The connection to PostgreSQL broke.'),
   '28': unavailable('PostgreSQL refused the login. Check the user and password of its address.'),
   '3D': unavailable('The PostgreSQL database of this address does not exist. Create it first.'),
@@ -34,14 +34,14 @@ const NETWORK_CODES =
 /** Said by the driver, which has no codes. */
 const LOST = /^(Connection terminated|Client has encountered|Query read timeout)/
 /** Ours: the store was left for another place, and the message says for which. */
-export const MOVED_STATE = 'RCM01'
+export const MIGRATED_SQLSTATE = 'RCM01'
 const POOL_EXHAUSTED = 'timeout exceeded when trying to connect'
 
-function unavailable(message: string): Meaning {
+function unavailable(message: string): ErrorClass {
   return { code: 'unavailable', message }
 }
 
-function busy(message: string): Meaning {
+function busy(message: string): ErrorClass {
   return { code: 'busy', message }
 }
 
@@ -53,14 +53,14 @@ export function toStoreError(thrown: unknown): AppError {
   // They quote rows, and an error may end up in a log.
   for (const name of ['detail', 'where', 'internalQuery'] as const) delete error[name]
   const sqlState = typeof error.code === 'string' ? error.code : ''
-  const meaning = meaningOf(error.message, sqlState)
+  const meaning = classifyError(error.message, sqlState)
   return new AppError(meaning.code, meaning.message, { sqlState }, error)
 }
 
-function meaningOf(message: string, sqlState: string): Meaning {
+function classifyError(message: string, sqlState: string): ErrorClass {
   const known = MEANINGS[sqlState] ?? MEANINGS[sqlState.slice(0, 2)]
   if (known !== undefined) return known
-  if (sqlState === MOVED_STATE) return { code: 'read_only', message }
+  if (sqlState === MIGRATED_SQLSTATE) return { code: 'read_only', message }
   if (message.includes(POOL_EXHAUSTED)) {
     return busy('Every connection to PostgreSQL stayed in use for too long. Raise the pool size.')
   }
@@ -71,27 +71,27 @@ function meaningOf(message: string, sqlState: string): Meaning {
 }
 
 /** The same error, with the number of the transaction that may or may not have been committed. */
-export function inDoubt(thrown: unknown, transaction: string): unknown {
-  if (!isLost(thrown)) return thrown
+export function toCommitInDoubtError(thrown: unknown, transaction: string): unknown {
+  if (!isConnectionLost(thrown)) return thrown
   const { code, message, facts } = thrown
   return new AppError(code, message, { ...facts, transaction }, thrown)
 }
 
 /** Whether the connection went away: a server that stops, starts or is cut off, not one that refuses. */
-export function isLost(thrown: unknown): thrown is AppError {
+export function isConnectionLost(thrown: unknown): thrown is AppError {
   if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return false
   const { sqlState } = thrown.facts
   return typeof sqlState === 'string' && (sqlState === '' || LOSSES.test(sqlState))
 }
 
 /** Whether a server was asked about a number that it has not given out: it crashed before anything of it was on the disk. */
-export function isNeverGiven(thrown: unknown): boolean {
+export function isUnknownTransaction(thrown: unknown): boolean {
   return thrown instanceof AppError && thrown.facts.sqlState === '22023'
 }
 
 /** Whether a connection ended that was there, so that the next one may live; not whether none could be had. */
-export function hasDied(thrown: unknown): boolean {
-  if (!isLost(thrown)) return false
+export function isConnectionReset(thrown: unknown): boolean {
+  if (!isConnectionLost(thrown)) return false
   const { sqlState } = thrown.facts
   const said = thrown.cause instanceof Error ? thrown.cause.message : ''
   return sqlState === '' ? ENDED.test(said) : DEATHS.test(String(sqlState))
@@ -106,11 +106,11 @@ const LOSSES = /^(08|57P|25P03|ECONN|EPIPE|ETIMEDOUT|ENOENT)/
 const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01', '23505'])
 
 /** Whether a lock was not got in the time that was set for it. */
-export function isLockedOut(thrown: unknown): boolean {
+export function isLockTimeout(thrown: unknown): boolean {
   return thrown instanceof AppError && thrown.facts.sqlState === '55P03'
 }
 
 /** Whether others were in the way, so that it may go well the next time. */
-export function isCollision(thrown: unknown): thrown is AppError {
+export function isSerializationConflict(thrown: unknown): thrown is AppError {
   return thrown instanceof AppError && COLLISIONS.has(thrown.facts.sqlState)
 }

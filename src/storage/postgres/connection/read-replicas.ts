@@ -8,27 +8,27 @@
 import { performance } from 'node:perf_hooks'
 import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
-import type { Names } from '../schema/identifiers.ts'
-import type { Database } from './postgres-driver.ts'
+import type { SqlIdentifiers } from '../schema/identifiers.ts'
+import type { PostgresDatabase } from './postgres-driver.ts'
 
-export interface Replicas {
+export interface ReadReplicas {
   /** Runs a search that is only right with all that this process has written for the owner. */
-  search<T>(owner: OwnerId, work: (database: Database) => Promise<T>): Promise<T>
+  runSearch<T>(owner: OwnerId, work: (database: PostgresDatabase) => Promise<T>): Promise<T>
   /** Is to hear of every commit, before its caller does. */
-  wrote(owners: Iterable<OwnerId>): void
+  recordWrite(owners: Iterable<OwnerId>): void
   /** Looks where everybody is. Happens by itself, too. */
-  look(): Promise<void>
+  refreshPositions(): Promise<void>
   report(): Readonly<Record<string, string | number>>
   close(): Promise<void>
 }
 
-export type ReplicasOptions = {
-  readonly primary: Database
-  readonly names: Names
-  readonly replicas: readonly Database[]
+export type ReadReplicaOptions = {
+  readonly primary: PostgresDatabase
+  readonly names: SqlIdentifiers
+  readonly replicas: readonly PostgresDatabase[]
   /** How far a replica may be behind what others have written. */
   readonly lagMsMax: number
-  readonly lookEveryMs?: number
+  readonly pollIntervalMs?: number
 }
 
 const LOOK_EVERY_MS = 1_000
@@ -36,34 +36,34 @@ const LOOK_EVERY_MS = 1_000
 const OWNERS_MAX = 10_000
 const SAMPLES_MAX = 120
 
-type Sample = { readonly at: number; readonly position: number }
+type PositionSample = { readonly at: number; readonly position: number }
 
-type Follower = {
-  readonly database: Database
+type FollowerStatus = {
+  readonly database: PostgresDatabase
   /** How far it has got in the log; null when it can't be used. */
   position: number | null
   trouble: string | null
 }
 
-export function createReplicas(options: ReplicasOptions): Replicas {
+export function createReadReplicas(options: ReadReplicaOptions): ReadReplicas {
   const { primary } = options
   if (options.replicas.length === 0) {
     return {
-      search: (_, work) => work(primary),
-      wrote: () => {},
-      look: async () => {},
+      runSearch: (_, work) => work(primary),
+      recordWrite: () => {},
+      refreshPositions: async () => {},
       report: () => ({}),
       close: async () => {},
     }
   }
-  return new Following(options)
+  return new LagAwareReplicas(options)
 }
 
-class Following implements Replicas {
-  readonly #options: ReplicasOptions
-  readonly #followers: readonly Follower[]
+class LagAwareReplicas implements ReadReplicas {
+  readonly #options: ReadReplicaOptions
+  readonly #followers: readonly FollowerStatus[]
   /** Positions of the database, oldest first, with the time that it was there. */
-  readonly #samples: Sample[] = []
+  readonly #samples: PositionSample[] = []
   /** How far a replica must be for an owner; null until that is known. */
   readonly #needed = new Map<OwnerId, number | null>()
   /** The same for owners that are not remembered; how often that was more than one could remember. */
@@ -74,18 +74,18 @@ class Following implements Replicas {
   #turn = 0
   #searches = { replica: 0, primary: 0 }
 
-  constructor(options: ReplicasOptions) {
+  constructor(options: ReadReplicaOptions) {
     this.#options = options
     this.#followers = options.replicas.map((database) => ({
       database,
       position: null,
       trouble: 'not asked yet',
     }))
-    this.#timer = setInterval(() => void this.look(), options.lookEveryMs ?? LOOK_EVERY_MS)
+    this.#timer = setInterval(() => void this.refreshPositions(), options.pollIntervalMs ?? LOOK_EVERY_MS)
     this.#timer.unref()
   }
 
-  async search<T>(owner: OwnerId, work: (database: Database) => Promise<T>): Promise<T> {
+  async runSearch<T>(owner: OwnerId, work: (database: PostgresDatabase) => Promise<T>): Promise<T> {
     const follower = this.#choose(owner)
     if (follower !== null) {
       try {
@@ -102,7 +102,7 @@ class Following implements Replicas {
     return work(this.#options.primary)
   }
 
-  wrote(owners: Iterable<OwnerId>): void {
+  recordWrite(owners: Iterable<OwnerId>): void {
     for (const owner of owners) {
       if (this.#needed.size >= OWNERS_MAX && !this.#needed.has(owner)) this.#forgetOwners()
       this.#needed.set(owner, null)
@@ -110,7 +110,7 @@ class Following implements Replicas {
   }
 
   /** Once at a time: a server that hangs must not be asked again and again. */
-  look(): Promise<void> {
+  refreshPositions(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = null
     })
@@ -136,7 +136,7 @@ class Following implements Replicas {
   }
 
   /** In turns, of those that have got far enough. */
-  #choose(owner: OwnerId): Follower | null {
+  #choose(owner: OwnerId): FollowerStatus | null {
     const needed = this.#needed.has(owner) ? this.#needed.get(owner) : this.#neededByAll
     if (needed == null) return null
     const fit = this.#followers.filter(
@@ -149,7 +149,7 @@ class Following implements Replicas {
    * It has reached where the database was a moment ago. While the database itself can't be asked there is nothing newer
    * to be behind of.
    */
-  #isUsable({ position }: Follower): boolean {
+  #isUsable({ position }: FollowerStatus): boolean {
     if (position === null) return false
     const next = this.#samples.find((sample) => sample.position > position)
     return next === undefined || performance.now() - next.at <= this.#options.lagMsMax
@@ -170,7 +170,7 @@ class Following implements Replicas {
     const overflows = this.#overflows
     for (const [owner] of written) this.#needed.set(owner, Number.POSITIVE_INFINITY)
     try {
-      const position = await positionOf(this.#options.primary, 'pg_current_wal_insert_lsn()')
+      const position = await readLogPosition(this.#options.primary, 'pg_current_wal_insert_lsn()')
       for (const [owner] of written) {
         if (this.#needed.get(owner) === Number.POSITIVE_INFINITY) this.#needed.set(owner, position)
       }
@@ -186,18 +186,18 @@ class Following implements Replicas {
     }
   }
 
-  async #ask(follower: Follower): Promise<void> {
+  async #ask(follower: FollowerStatus): Promise<void> {
     const { names, primary } = this.#options
     try {
-      if (follower.trouble !== null) await requireCopy(primary, follower.database, names)
-      follower.position = await positionOf(follower.database, 'pg_last_wal_replay_lsn()')
+      if (follower.trouble !== null) await assertSameDatabase(primary, follower.database, names)
+      follower.position = await readLogPosition(follower.database, 'pg_last_wal_replay_lsn()')
       follower.trouble = null
     } catch (thrown) {
       this.#fail(follower, thrown)
     }
   }
 
-  #fail(follower: Follower, thrown: unknown): void {
+  #fail(follower: FollowerStatus, thrown: unknown): void {
     follower.position = null
     follower.trouble = thrown instanceof Error ? thrown.message : String(thrown)
   }
@@ -219,7 +219,7 @@ class Following implements Replicas {
 }
 
 /** Bytes from the beginning of the log. */
-async function positionOf({ query }: Database, where: string): Promise<number> {
+async function readLogPosition({ query }: PostgresDatabase, where: string): Promise<number> {
   const [row] = await query<{ position: number | null }>(
     `SELECT (${where} - '0/0'::pg_lsn)::bigint AS position`,
   )
@@ -228,8 +228,8 @@ async function positionOf({ query }: Database, where: string): Promise<number> {
 }
 
 /** A copy of this database and of no other: it was set up at the same moment. */
-async function requireCopy(primary: Database, replica: Database, names: Names): Promise<void> {
-  const born = async ({ query }: Database) => {
+async function assertSameDatabase(primary: PostgresDatabase, replica: PostgresDatabase, names: SqlIdentifiers): Promise<void> {
+  const born = async ({ query }: PostgresDatabase) => {
     const [row] = await query<{ born: string }>(
       `SELECT min(applied_at)::text AS born FROM ${names.migration}`,
     )

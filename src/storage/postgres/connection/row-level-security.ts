@@ -7,53 +7,53 @@
  */
 import { toStorable } from '../../../text/storable-text.ts'
 import {
-  beginWithLocks,
-  migrationLock,
-  type Names,
-  ownerHash,
+  toLockingBegin,
+  toMigrationLock,
+  type SqlIdentifiers,
+  hashOwner,
   type TableName,
 } from '../schema/identifiers.ts'
-import type { Database, Query, Runner } from './postgres-driver.ts'
+import type { PostgresDatabase, QueryFunction, QueryRunner } from './postgres-driver.ts'
 
 /** Whom a call is about; `everyone` is for operators, and for what has to be known across owners. */
-export type Owners = readonly string[] | 'everyone'
+export type VisibleOwners = readonly string[] | 'everyone'
 
-export interface Fence {
+export interface RowLevelSecurity {
   /** Makes the policies count on every table, for this process and for the database. Says whether they did not before. */
-  raise(): Promise<boolean>
+  enable(): Promise<boolean>
   /** Looks whether they count, which another process may have decided. */
-  look(): Promise<void>
-  readonly state: FenceState
+  refreshState(): Promise<void>
+  readonly state: RowLevelSecurityState
   /** Statements that see these owners alone. */
-  of(database: Database, owners: Owners): Runner
+  runnerFor(database: PostgresDatabase, owners: VisibleOwners): QueryRunner
   /** The same in a transaction that has begun. */
-  narrow(query: Query, owners: Owners): Promise<void>
+  restrictTransaction(query: QueryFunction, owners: VisibleOwners): Promise<void>
 }
 
-export type FenceState = 'off' | 'on' | 'on, but the user of this connection bypasses it'
+export type RowLevelSecurityState = 'off' | 'on' | 'on, but the user of this connection bypasses it'
 
 /** Everything that tells of an owner. Spaces and ledgers tell of none. */
-const FENCED = [
+const PROTECTED_TABLES = [
   ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'posting', 'corpus'],
   ...['embedding', 'plain_embedding'],
 ] as const satisfies readonly TableName[]
 
-export function createFence(database: Database, names: Names): Fence {
-  let state: FenceState = 'off'
+export function createRowLevelSecurity(database: PostgresDatabase, names: SqlIdentifiers): RowLevelSecurity {
+  let state: RowLevelSecurityState = 'off'
   const look = async () => {
-    state = await stateOf(database.query, names)
+    state = await readState(database.query, names)
   }
   return {
     get state() {
       return state
     },
-    look,
-    async raise() {
+    refreshState: look,
+    async enable() {
       // Looking first means that nothing needs the right to change tables once it is done.
-      const isNew = (await openTables(database.query, names)).length > 0
+      const isNew = (await listUnprotectedTables(database.query, names)).length > 0
       if (isNew) {
-        await database.transaction(beginWithLocks([migrationLock(names)]), async (query) => {
-          for (const table of await openTables(query, names)) {
+        await database.transaction(toLockingBegin([toMigrationLock(names)]), async (query) => {
+          for (const table of await listUnprotectedTables(query, names)) {
             await query(`ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
             await query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`)
           }
@@ -62,21 +62,21 @@ export function createFence(database: Database, names: Names): Fence {
       await look()
       return isNew
     },
-    of: (on, owners) => (state === 'off' ? on : fenced(on, settingsFor(owners))),
-    async narrow(query, owners) {
+    runnerFor: (on, owners) => (state === 'off' ? on : createScopedRunner(on, settingsFor(owners))),
+    async restrictTransaction(query, owners) {
       if (state === 'off') return
       await query(settingsFor(owners).map(setLocal).join('; '))
     },
   }
 }
 
-function fenced(database: Database, settings: readonly string[]): Runner {
+function createScopedRunner(database: PostgresDatabase, settings: readonly string[]): QueryRunner {
   const set = settings.map(setLocal).join('; ')
   return {
-    query: (sql, values) => database.reading(settings, sql, values),
+    query: (sql, values) => database.readWithSettings(settings, sql, values),
     transaction: (begin, work) => database.transaction(`${begin}; ${set}`, work),
-    reading: (others, sql, values) => database.reading([...settings, ...others], sql, values),
-    readingAll: (others, statements) => database.readingAll([...settings, ...others], statements),
+    readWithSettings: (others, sql, values) => database.readWithSettings([...settings, ...others], sql, values),
+    readAllWithSettings: (others, statements) => database.readAllWithSettings([...settings, ...others], statements),
   }
 }
 
@@ -84,11 +84,11 @@ function setLocal(setting: string): string {
   return `SET LOCAL ${setting}`
 }
 
-function settingsFor(owners: Owners): readonly string[] {
+function settingsFor(owners: VisibleOwners): readonly string[] {
   const [names, hashes] =
     owners === 'everyone'
       ? ['*', '*']
-      : [listLiteral(owners.map(toStorable)), `{${owners.map(ownerHash).join(',')}}`]
+      : [listLiteral(owners.map(toStorable)), `{${owners.map(hashOwner).join(',')}}`]
   return [`recollect.owners = ${literal(names)}`, `recollect.owner_hashes = '${hashes}'`]
 }
 
@@ -103,15 +103,15 @@ function literal(text: string): string {
   return ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-async function stateOf(query: Query, names: Names): Promise<FenceState> {
-  if (!(await isRaised(query, names))) return 'off'
+async function readState(query: QueryFunction, names: SqlIdentifiers): Promise<RowLevelSecurityState> {
+  if (!(await isEnabled(query, names))) return 'off'
   const [role] = await query<{ bypasses: boolean }>(
     'SELECT rolsuper OR rolbypassrls AS bypasses FROM pg_roles WHERE rolname = current_user',
   )
   return role?.bypasses === true ? 'on, but the user of this connection bypasses it' : 'on'
 }
 
-async function isRaised(query: Query, names: Names): Promise<boolean> {
+async function isEnabled(query: QueryFunction, names: SqlIdentifiers): Promise<boolean> {
   const [row] = await query<{ raised: boolean }>(
     'SELECT relforcerowsecurity AS raised FROM pg_class WHERE oid = to_regclass($1)',
     [names.memory],
@@ -120,11 +120,11 @@ async function isRaised(query: Query, names: Names): Promise<boolean> {
 }
 
 /** Tables without it, of those that are there: vectors may come later. */
-async function openTables(query: Query, names: Names): Promise<readonly string[]> {
+async function listUnprotectedTables(query: QueryFunction, names: SqlIdentifiers): Promise<readonly string[]> {
   const rows = await query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name JOIN pg_class AS c ON c.oid = to_regclass(name)
      WHERE NOT (relrowsecurity AND relforcerowsecurity)`,
-    [FENCED.map((table) => names[table])],
+    [PROTECTED_TABLES.map((table) => names[table])],
   )
   return rows.map(({ name }) => name)
 }

@@ -1,18 +1,18 @@
 /** Makes what is derived from rows again: documents of turns, postings, fingerprints, lengths and word statistics. */
 import { toStorable } from '../../../text/storable-text.ts'
-import type { Query } from '../connection/postgres-driver.ts'
-import type { Names } from '../schema/identifiers.ts'
-import { derivedOf, postingsOf } from '../search/lexical-index.ts'
-import { prepareTurn, putDocumentsOf } from '../store/commit-writer.ts'
-import { type MemoryColumns, SHAPES, type TurnColumns } from '../store/row-codec.ts'
+import type { QueryFunction } from '../connection/postgres-driver.ts'
+import type { SqlIdentifiers } from '../schema/identifiers.ts'
+import { toIndexedDocument, insertPostingsSql } from '../search/lexical-index.ts'
+import { prepareTurnDocument, writeTurnDocuments } from '../store/commit-writer.ts'
+import { type MemoryColumns, ROW_CODECS, type TurnColumns } from '../store/row-codec.ts'
 
 /** Turns that are read together: one may be very long. */
-export const TURNS_AT_ONCE = 100
+export const TURN_BATCH_SIZE = 100
 
 /** Of memories, by their numbers. */
-export async function deriveMemories(
-  query: Query,
-  names: Names,
+export async function rebuildMemoryIndex(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   numbers: readonly number[],
 ): Promise<void> {
   const rows = await query<MemoryColumns>(
@@ -21,7 +21,7 @@ export async function deriveMemories(
   )
   const derived = JSON.stringify(
     rows.map((row) => {
-      const { columns, terms } = derivedOf(SHAPES.memory.fromColumns(row))
+      const { columns, terms } = toIndexedDocument(ROW_CODECS.memory.fromColumns(row))
       return { ...terms, ...columns }
     }),
   )
@@ -31,13 +31,13 @@ export async function deriveMemories(
      FROM json_to_recordset($1) AS d(id text, fingerprint text, length integer) WHERE m.id = d.id`,
     [derived],
   )
-  await query(postingsOf(names, '$1', names.memory), [derived])
+  await query(insertPostingsSql(names, '$1', names.memory), [derived])
 }
 
 /** The documents of turns, by the numbers of the turns. */
-export async function deriveTurns(
-  query: Query,
-  names: Names,
+export async function rebuildTurnIndex(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   numbers: readonly number[],
 ): Promise<void> {
   // Whatever columns there are: a step of the schema may derive from rows that later steps give more of them.
@@ -45,7 +45,7 @@ export async function deriveTurns(
     `SELECT * FROM ${names.turn} WHERE number = ANY ($1::bigint[])`,
     [numbers],
   )
-  const turns = rows.map((row) => prepareTurn(SHAPES.turn.fromColumns(row)))
+  const turns = rows.map((row) => prepareTurnDocument(ROW_CODECS.turn.fromColumns(row)))
   await query(`DELETE FROM ${names.posting} WHERE memory = ANY ($1::bigint[])`, [
     numbers.map((number) => -number),
   ])
@@ -55,11 +55,11 @@ export async function deriveTurns(
      WHERE t.number = ANY ($1::bigint[]) AND m.id = t.id AND m.number <> -t.number`,
     [numbers],
   )
-  await putDocumentsOf(query, names, turns)
+  await writeTurnDocuments(query, names, turns)
 }
 
 /** Counts an owner's documents and their words again; those of all owners when none is named. */
-export async function recount(query: Query, names: Names, owner?: string): Promise<void> {
+export async function recountCorpus(query: QueryFunction, names: SqlIdentifiers, owner?: string): Promise<void> {
   const [theirs, values] =
     owner === undefined ? ['', []] : ['WHERE owner_id = $1', [toStorable(owner)]]
   await query(`DELETE FROM ${names.corpus} ${theirs}`, values)
@@ -71,16 +71,16 @@ export async function recount(query: Query, names: Names, owner?: string): Promi
 }
 
 /** For turns that were stored before they had documents. */
-export async function deriveAllTurns(query: Query, names: Names): Promise<void> {
+export async function rebuildAllTurnIndexes(query: QueryFunction, names: SqlIdentifiers): Promise<void> {
   for (let last = 0; ; ) {
     const rows = await query<{ number: number }>(
-      `SELECT number FROM ${names.turn} WHERE number > $1 ORDER BY number LIMIT ${TURNS_AT_ONCE}`,
+      `SELECT number FROM ${names.turn} WHERE number > $1 ORDER BY number LIMIT ${TURN_BATCH_SIZE}`,
       [last],
     )
     const numbers = rows.map(({ number }) => number)
     if (numbers.length === 0) break
-    await deriveTurns(query, names, numbers)
+    await rebuildTurnIndex(query, names, numbers)
     last = numbers.at(-1) ?? last
   }
-  await recount(query, names)
+  await recountCorpus(query, names)
 }

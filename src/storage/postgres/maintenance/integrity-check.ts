@@ -6,16 +6,16 @@
  * write. What is to be mended is read again under its owner's lock, since it may have changed meanwhile.
  */
 import { toStorable } from '../../../text/storable-text.ts'
-import type { StoreFault } from '../../store.ts'
-import type { Query, Runner } from '../connection/postgres-driver.ts'
-import { beginWithLocks, type Names, ownerLock } from '../schema/identifiers.ts'
-import { type DerivedColumns, type DocumentTerms, derivedOf } from '../search/lexical-index.ts'
-import { prepareTurn } from '../store/commit-writer.ts'
-import { ROW_OF_KIND } from '../store/document-kinds.ts'
-import { decoded, type MemoryColumns, SHAPES, type TurnColumns } from '../store/row-codec.ts'
-import { deriveMemories, deriveTurns, recount, TURNS_AT_ONCE } from './index-rebuild.ts'
+import type { IntegrityProblem } from '../../store.ts'
+import type { QueryFunction, QueryRunner } from '../connection/postgres-driver.ts'
+import { toLockingBegin, type SqlIdentifiers, toOwnerLock } from '../schema/identifiers.ts'
+import { type DerivedColumns, type DocumentPostings, toIndexedDocument } from '../search/lexical-index.ts'
+import { prepareTurnDocument } from '../store/commit-writer.ts'
+import { ROW_CONDITION_BY_KIND } from '../store/document-kinds.ts'
+import { decodeText, type MemoryColumns, ROW_CODECS, type TurnColumns } from '../store/row-codec.ts'
+import { rebuildMemoryIndex, rebuildTurnIndex, recountCorpus, TURN_BATCH_SIZE } from './index-rebuild.ts'
 
-type Posting = readonly [
+type StoredPosting = readonly [
   ownerHash: string,
   userHash: number,
   length: number,
@@ -23,30 +23,30 @@ type Posting = readonly [
   frequency: number,
 ]
 
-type Checked = {
+type RowCheck = {
   readonly number: number
   readonly owner: string
   readonly isUnsearchable: boolean
   readonly isMisprinted: boolean
 }
 
-type Derive = typeof deriveMemories
+type RebuildFunction = typeof rebuildMemoryIndex
 
 const MEMORIES_AT_ONCE = 500
 
-export async function inspect(
-  runner: Runner,
-  names: Names,
+export async function checkStoreIntegrity(
+  runner: QueryRunner,
+  names: SqlIdentifiers,
   repair: boolean,
-): Promise<readonly StoreFault[]> {
+): Promise<readonly IntegrityProblem[]> {
   const { query } = runner
   const strays = await strayDocuments(query, names)
   const orphans = await countOrphans(query, names)
-  const miscounted = await ownersMiscounted(query, names)
-  const mending = (derive: Derive) => (faulty: readonly Checked[]) =>
-    repair ? mend(runner, names, derive, faulty) : Promise.resolve()
-  const memories = await inspectPages(checkedMemories(query, names), mending(deriveMemories))
-  const turns = await inspectPages(checkedTurns(query, names), mending(deriveTurns))
+  const miscounted = await findMiscountedOwners(query, names)
+  const mending = (derive: RebuildFunction) => (faulty: readonly RowCheck[]) =>
+    repair ? repairIndex(runner, names, derive, faulty) : Promise.resolve()
+  const memories = await inspectPages(checkedMemories(query, names), mending(rebuildMemoryIndex))
+  const turns = await inspectPages(checkedTurns(query, names), mending(rebuildTurnIndex))
   if (repair) await removeRemains(runner, names)
   const faults = [
     {
@@ -63,8 +63,8 @@ export async function inspect(
 }
 
 async function inspectPages(
-  pages: AsyncGenerator<readonly Checked[]>,
-  mendPage: (faulty: readonly Checked[]) => Promise<void>,
+  pages: AsyncGenerator<readonly RowCheck[]>,
+  mendPage: (faulty: readonly RowCheck[]) => Promise<void>,
 ): Promise<{ readonly unsearchable: number; readonly misprinted: number }> {
   let [unsearchable, misprinted] = [0, 0]
   for await (const page of pages) {
@@ -76,18 +76,18 @@ async function inspectPages(
   return { unsearchable, misprinted }
 }
 
-async function* checkedMemories(query: Query, names: Names): AsyncGenerator<readonly Checked[]> {
-  type Row = MemoryColumns & DerivedColumns & { number: number; postings: readonly Posting[] }
+async function* checkedMemories(query: QueryFunction, names: SqlIdentifiers): AsyncGenerator<readonly RowCheck[]> {
+  type Row = MemoryColumns & DerivedColumns & { number: number; postings: readonly StoredPosting[] }
   for (let last = 0; ; ) {
     const rows = await query<Row>(
       `SELECT m.*, ${postingsOf(names, 'm.number')} AS postings
-       FROM ${names.memory} AS m WHERE number > $1 AND ${ROW_OF_KIND.memory}
+       FROM ${names.memory} AS m WHERE number > $1 AND ${ROW_CONDITION_BY_KIND.memory}
        ORDER BY number LIMIT ${MEMORIES_AT_ONCE}`,
       [last],
     )
-    yield rows.map((row): Checked => {
-      const memory = SHAPES.memory.fromColumns(row)
-      const { columns, terms } = derivedOf(memory)
+    yield rows.map((row): RowCheck => {
+      const memory = ROW_CODECS.memory.fromColumns(row)
+      const { columns, terms } = toIndexedDocument(memory)
       return {
         ...{ number: row.number, owner: memory.place.owner },
         isUnsearchable: row.length !== columns.length || !isPosted(terms, row.postings),
@@ -99,23 +99,23 @@ async function* checkedMemories(query: Query, names: Names): AsyncGenerator<read
   }
 }
 
-async function* checkedTurns(query: Query, names: Names): AsyncGenerator<readonly Checked[]> {
+async function* checkedTurns(query: QueryFunction, names: SqlIdentifiers): AsyncGenerator<readonly RowCheck[]> {
   type Row = TurnColumns & {
     number: number
     /** Null where there is none. */
     document: Readonly<Record<string, unknown>> | null
-    postings: readonly Posting[]
+    postings: readonly StoredPosting[]
   }
   for (let last = 0; ; ) {
     const rows = await query<Row>(
       `SELECT t.*, ${postingsOf(names, '-t.number')} AS postings,
          (SELECT to_json(m) FROM ${names.memory} AS m
-          WHERE m.id = t.id AND m.${ROW_OF_KIND.turn}) AS document
-       FROM ${names.turn} AS t WHERE number > $1 ORDER BY number LIMIT ${TURNS_AT_ONCE}`,
+          WHERE m.id = t.id AND m.${ROW_CONDITION_BY_KIND.turn}) AS document
+       FROM ${names.turn} AS t WHERE number > $1 ORDER BY number LIMIT ${TURN_BATCH_SIZE}`,
       [last],
     )
-    yield rows.map((row): Checked => {
-      const { turn, columns, terms } = prepareTurn(SHAPES.turn.fromColumns(row))
+    yield rows.map((row): RowCheck => {
+      const { turn, columns, terms } = prepareTurnDocument(ROW_CODECS.turn.fromColumns(row))
       const expected = Object.entries({ ...columns, number: -row.number })
       const isRight = expected.every(([column, value]) => row.document?.[column] === value)
       return {
@@ -125,24 +125,24 @@ async function* checkedTurns(query: Query, names: Names): AsyncGenerator<readonl
       }
     })
     last = rows.at(-1)?.number ?? last
-    if (rows.length < TURNS_AT_ONCE) return
+    if (rows.length < TURN_BATCH_SIZE) return
   }
 }
 
 /** A list of what is posted under a number, in a statement. */
-function postingsOf({ posting }: Names, number: string): string {
+function postingsOf({ posting }: SqlIdentifiers, number: string): string {
   return `COALESCE((SELECT json_agg(json_build_array(
       owner_hash::text, user_hash, p.length, term, frequency)) FROM ${posting} AS p
     WHERE p.memory = ${number}), '[]')`
 }
 
 function isPosted(
-  { owner_hash, user_hash, length, terms }: DocumentTerms,
-  postings: readonly Posting[],
+  { owner_hash, user_hash, length, terms }: DocumentPostings,
+  postings: readonly StoredPosting[],
 ): boolean {
   const expected = new Set(
     Object.entries(terms).map(([term, frequency]) =>
-      JSON.stringify([owner_hash, user_hash, length, term, frequency] satisfies Posting),
+      JSON.stringify([owner_hash, user_hash, length, term, frequency] satisfies StoredPosting),
     ),
   )
   return (
@@ -151,74 +151,74 @@ function isPosted(
   )
 }
 
-async function mend(
-  runner: Runner,
-  names: Names,
-  derive: Derive,
-  faulty: readonly Checked[],
+async function repairIndex(
+  runner: QueryRunner,
+  names: SqlIdentifiers,
+  derive: RebuildFunction,
+  faulty: readonly RowCheck[],
 ): Promise<void> {
   for (const owner of new Set(faulty.map((row) => row.owner))) {
     const numbers = faulty.filter((row) => row.owner === owner).map(({ number }) => number)
-    await runner.transaction(beginWithLocks([ownerLock(names, owner)]), (query) =>
+    await runner.transaction(toLockingBegin([toOwnerLock(names, owner)]), (query) =>
       derive(query, names, numbers),
     )
   }
 }
 
 /** What belongs to nothing, and counts: last, because mending a row may have changed how many terms it has. */
-async function removeRemains(runner: Runner, names: Names): Promise<void> {
+async function removeRemains(runner: QueryRunner, names: SqlIdentifiers): Promise<void> {
   const { query } = runner
   for (const owner of (await strayDocuments(query, names)).owners) {
-    await runner.transaction(beginWithLocks([ownerLock(names, owner)]), (locked) =>
-      locked(`DELETE FROM ${names.memory} AS m WHERE owner_id = $1 AND ${isStray(names)}`, [
+    await runner.transaction(toLockingBegin([toOwnerLock(names, owner)]), (locked) =>
+      locked(`DELETE FROM ${names.memory} AS m WHERE owner_id = $1 AND ${isOrphanDocument(names)}`, [
         toStorable(owner),
       ]),
     )
   }
   if ((await countOrphans(query, names)) > 0) {
-    await runner.transaction(beginWithLocks([]), (alone) =>
+    await runner.transaction(toLockingBegin([]), (alone) =>
       alone(`DELETE FROM ${names.posting} AS p WHERE ${isOrphan(names)}`),
     )
   }
-  for (const owner of await ownersMiscounted(query, names)) {
-    await runner.transaction(beginWithLocks([ownerLock(names, owner)]), (locked) =>
-      recount(locked, names, owner),
+  for (const owner of await findMiscountedOwners(query, names)) {
+    await runner.transaction(toLockingBegin([toOwnerLock(names, owner)]), (locked) =>
+      recountCorpus(locked, names, owner),
     )
   }
 }
 
-function isStray({ turn }: Names): string {
-  return `m.${ROW_OF_KIND.turn} AND NOT EXISTS (SELECT 1 FROM ${turn} AS t WHERE t.id = m.id)`
+function isOrphanDocument({ turn }: SqlIdentifiers): string {
+  return `m.${ROW_CONDITION_BY_KIND.turn} AND NOT EXISTS (SELECT 1 FROM ${turn} AS t WHERE t.id = m.id)`
 }
 
 async function strayDocuments(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
 ): Promise<{ readonly documents: number; readonly owners: readonly string[] }> {
   const rows = await query<{ owner: string; count: number }>(
-    `SELECT owner_id AS owner, count(*) FROM ${names.memory} AS m WHERE ${isStray(names)}
+    `SELECT owner_id AS owner, count(*) FROM ${names.memory} AS m WHERE ${isOrphanDocument(names)}
      GROUP BY owner_id`,
   )
   return {
     documents: rows.reduce((sum, { count }) => sum + count, 0),
-    owners: rows.map(({ owner }) => decoded(owner)),
+    owners: rows.map(({ owner }) => decodeText(owner)),
   }
 }
 
-function isOrphan({ memory }: Names): string {
+function isOrphan({ memory }: SqlIdentifiers): string {
   return `NOT EXISTS (SELECT 1 FROM ${memory} AS m WHERE m.number = p.memory)`
 }
 
-async function countOrphans(query: Query, names: Names): Promise<number> {
+async function countOrphans(query: QueryFunction, names: SqlIdentifiers): Promise<number> {
   const [row] = await query<{ count: number }>(
     `SELECT count(*) FROM ${names.posting} AS p WHERE ${isOrphan(names)}`,
   )
   return row?.count ?? 0
 }
 
-async function ownersMiscounted(
-  query: Query,
-  { corpus, memory }: Names,
+async function findMiscountedOwners(
+  query: QueryFunction,
+  { corpus, memory }: SqlIdentifiers,
 ): Promise<readonly string[]> {
   const owners = await query<{ owner: string }>(
     `SELECT owner_id AS owner FROM ${corpus} AS c FULL JOIN (
@@ -227,5 +227,5 @@ async function ownersMiscounted(
      WHERE COALESCE(c.documents, 0) <> COALESCE(actual.documents, 0)
        OR COALESCE(c.terms, 0) <> COALESCE(actual.terms, 0)`,
   )
-  return owners.map((row) => decoded(row.owner))
+  return owners.map((row) => decodeText(row.owner))
 }

@@ -6,20 +6,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { quoted } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import type { ChangedRow, Departure, Leaving, Noted } from '../../migration-source.ts'
+import type { ChangedRow, MigrationHandover, MigrationSource, LoggedChanges } from '../../migration-source.ts'
 import { TABLES } from '../../store.ts'
-import type { Database, Query } from '../connection/postgres-driver.ts'
-import { isLockedOut, MOVED_STATE } from '../connection/postgres-errors.ts'
-import type { Fence } from '../connection/row-level-security.ts'
+import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
+import { isLockTimeout, MIGRATED_SQLSTATE } from '../connection/postgres-errors.ts'
+import type { RowLevelSecurity } from '../connection/row-level-security.ts'
 import {
-  beginWithLocks,
-  migrationLock,
-  type Names,
-  REFUSING_TRIGGER,
+  toLockingBegin,
+  toMigrationLock,
+  type SqlIdentifiers,
+  WRITE_BLOCK_TRIGGER,
 } from '../schema/identifiers.ts'
-import { exists } from '../schema/migrations.ts'
-import { ROW_OF_KIND } from '../store/document-kinds.ts'
-import { decoded } from '../store/row-codec.ts'
+import { hasRelation } from '../schema/migrations.ts'
+import { ROW_CONDITION_BY_KIND } from '../store/document-kinds.ts'
+import { decodeText } from '../store/row-codec.ts'
 
 const NOTING = 'moving_note'
 
@@ -28,62 +28,62 @@ const LOCK_MS_MAX = 300
 const LOCK_PAUSE_MS = 300
 const LOCK_ATTEMPTS = 15
 
-type Parts = { readonly database: Database; readonly names: Names; readonly fence: Fence }
+type MigrationSourceDependencies = { readonly database: PostgresDatabase; readonly names: SqlIdentifiers; readonly fence: RowLevelSecurity }
 
-export function createLeaving({ database, names, fence }: Parts): Leaving {
+export function createPostgresMigrationSource({ database, names, fence }: MigrationSourceDependencies): MigrationSource {
   const notes = `${quoted(names.schema)}.${NOTING}`
-  const begin = beginWithLocks([migrationLock(names)])
+  const begin = toLockingBegin([toMigrationLock(names)])
   return {
-    watch: () => database.transaction(begin, (query) => watch(query, names, notes)),
-    noted: (limit) => noted(database.query, notes, limit),
-    settle: async (numbers) => {
+    startChangeLog: () => database.transaction(begin, (query) => startChangeLog(query, names, notes)),
+    readChangeLog: (limit) => readChangeLog(database.query, notes, limit),
+    acknowledgeChanges: async (numbers) => {
       await database.query(`DELETE FROM ${notes} WHERE number = ANY ($1::bigint[])`, [numbers])
     },
-    hold: async (work) => {
+    freezeWrites: async (work) => {
       for (let attempt = 1; ; attempt++) {
         let isHeld = false
         try {
-          return await fence.of(database, 'everyone').transaction(begin, async (query) => {
+          return await fence.runnerFor(database, 'everyone').transaction(begin, async (query) => {
             const tables = await writtenTables(query, names)
             await query(`SET LOCAL lock_timeout = ${LOCK_MS_MAX}`)
             const since = performance.now()
             await query(`LOCK TABLE ${tables.join(', ')} IN EXCLUSIVE MODE`)
             isHeld = true
             await query('SET LOCAL lock_timeout = 0')
-            const leave = (departure: Departure) => depart(query, names, notes, tables, departure)
-            return work({ since, depart: leave })
+            const leave = (departure: MigrationHandover) => blockWrites(query, names, notes, tables, departure)
+            return work({ since, handOver: leave })
           })
         } catch (thrown) {
-          if (isHeld || attempt === LOCK_ATTEMPTS || !isLockedOut(thrown)) throw thrown
+          if (isHeld || attempt === LOCK_ATTEMPTS || !isLockTimeout(thrown)) throw thrown
           await delay(LOCK_PAUSE_MS)
         }
       }
     },
-    reopen: () =>
+    resumeWrites: () =>
       database.transaction(begin, async (query) => {
-        await unwatch(query, names, notes)
-        const refusing = `${quoted(names.schema)}.${REFUSING_TRIGGER}()`
+        await dropChangeLog(query, names, notes)
+        const refusing = `${quoted(names.schema)}.${WRITE_BLOCK_TRIGGER}()`
         await query(`DROP FUNCTION IF EXISTS ${refusing} CASCADE`)
       }),
   }
 }
 
 /** Those of memories and what belongs to them, and of vectors, as far as there are any. */
-async function writtenTables(query: Query, names: Names): Promise<readonly string[]> {
+async function writtenTables(query: QueryFunction, names: SqlIdentifiers): Promise<readonly string[]> {
   const tables: string[] = TABLES.map((table) => names[table])
   return [...tables, ...(await vectorTables(query, names))]
 }
 
-async function vectorTables(query: Query, names: Names): Promise<readonly string[]> {
+async function vectorTables(query: QueryFunction, names: SqlIdentifiers): Promise<readonly string[]> {
   const found: string[] = []
   for (const table of [names.embedding, names.plain_embedding]) {
-    if (await exists(query, 'to_regclass', table)) found.push(table)
+    if (await hasRelation(query, 'to_regclass', table)) found.push(table)
   }
   return found
 }
 
-async function watch(query: Query, names: Names, notes: string): Promise<'begun' | 'going on'> {
-  if (await exists(query, 'to_regclass', notes)) return 'going on'
+async function startChangeLog(query: QueryFunction, names: SqlIdentifiers, notes: string): Promise<'begun' | 'going on'> {
+  if (await hasRelation(query, 'to_regclass', notes)) return 'going on'
   await query(`CREATE TABLE ${notes} (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text NOT NULL,
     owner_id text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL)`)
@@ -100,15 +100,15 @@ async function watch(query: Query, names: Names, notes: string): Promise<'begun'
 }
 
 /** With the rights of whoever moves: the roles that write need not know of the notes. */
-function noting(names: Names, name: string, body: string): string {
+function createChangeLogFunction(names: SqlIdentifiers, name: string, body: string): string {
   return `CREATE FUNCTION ${quoted(names.schema)}.${name}() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$ BEGIN ${body} RETURN NULL; END $body$`
 }
 
-function noteRow(names: Names, notes: string): string {
+function noteRow(names: SqlIdentifiers, notes: string): string {
   const note = (row: 'OLD' | 'NEW') =>
     `INSERT INTO ${notes} (kind, owner_id, id) VALUES (TG_TABLE_NAME, ${row}.owner_id, ${row}.id);`
-  return noting(
+  return createChangeLogFunction(
     names,
     `${NOTING}_row`,
     `IF TG_OP = 'DELETE' THEN ${note('OLD')}
@@ -121,72 +121,72 @@ function noteRow(names: Names, notes: string): string {
   )
 }
 
-function noteVector(names: Names, notes: string): string {
+function noteVector(names: SqlIdentifiers, notes: string): string {
   const note = (row: 'OLD' | 'NEW') => `INSERT INTO ${notes} (kind, owner_id, id)
-    SELECT CASE WHEN ${ROW_OF_KIND.turn} THEN 'turn' ELSE 'memory' END, owner_id, id
+    SELECT CASE WHEN ${ROW_CONDITION_BY_KIND.turn} THEN 'turn' ELSE 'memory' END, owner_id, id
     FROM ${names.memory} WHERE number = ${row}.memory;`
-  return noting(
+  return createChangeLogFunction(
     names,
     `${NOTING}_vector`,
     `IF TG_OP = 'DELETE' THEN ${note('OLD')} ELSE ${note('NEW')} END IF;`,
   )
 }
 
-function notingTrigger(table: string, names: Names, called: string): string {
+function notingTrigger(table: string, names: SqlIdentifiers, called: string): string {
   return `CREATE TRIGGER ${NOTING} AFTER INSERT OR UPDATE OR DELETE ON ${table}
     FOR EACH ROW EXECUTE FUNCTION ${quoted(names.schema)}.${called}()`
 }
 
 /** Documents of turns are derived: the new store makes its own from the turns, which are noted as such. */
-function memoryTriggers(names: Names): readonly string[] {
+function memoryTriggers(names: SqlIdentifiers): readonly string[] {
   const trigger = (name: string, events: string, row: 'OLD' | 'NEW') =>
     `CREATE TRIGGER ${name} AFTER ${events} ON ${names.memory} FOR EACH ROW
-      WHEN (${row}.${ROW_OF_KIND.memory})
+      WHEN (${row}.${ROW_CONDITION_BY_KIND.memory})
       EXECUTE FUNCTION ${quoted(names.schema)}.${NOTING}_row()`
   return [trigger(NOTING, 'INSERT OR UPDATE', 'NEW'), trigger(`${NOTING}_removal`, 'DELETE', 'OLD')]
 }
 
-type NoteColumns = { number: number; kind: string; owner_id: string; id: string }
+type ChangeLogColumns = { number: number; kind: string; owner_id: string; id: string }
 
-async function noted(query: Query, notes: string, limit: number): Promise<Noted> {
-  const found = await query<NoteColumns>(
+async function readChangeLog(query: QueryFunction, notes: string, limit: number): Promise<LoggedChanges> {
+  const found = await query<ChangeLogColumns>(
     `SELECT number, kind, owner_id, id FROM ${notes} ORDER BY number LIMIT $1`,
     [limit],
   )
   const rows = new Map(found.map((note) => [`${note.kind} ${note.owner_id} ${note.id}`, note]))
   return {
     rows: [...rows.values()].map(toChangedRow),
-    numbers: found.map(({ number }) => number),
+    sequenceNumbers: found.map(({ number }) => number),
   }
 }
 
-function toChangedRow({ kind, owner_id, id }: NoteColumns): ChangedRow {
-  const row = { table: kind, owner: decoded(owner_id) as OwnerId, id: decoded(id) }
+function toChangedRow({ kind, owner_id, id }: ChangeLogColumns): ChangedRow {
+  const row = { table: kind, owner: decodeText(owner_id) as OwnerId, id: decodeText(id) }
   return row as ChangedRow // as the triggers have written it
 }
 
-async function depart(
-  query: Query,
-  names: Names,
+async function blockWrites(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   notes: string,
   tables: readonly string[],
-  { entry, body, message }: Departure,
+  { entry, body, message }: MigrationHandover,
 ): Promise<void> {
-  await unwatch(query, names, notes)
+  await dropChangeLog(query, names, notes)
   await query(`UPDATE ${names.entry} SET body = $2, version = version + 1 WHERE id = $1`, [
     entry,
     JSON.stringify(body),
   ])
-  const refusing = `${quoted(names.schema)}.${REFUSING_TRIGGER}`
+  const refusing = `${quoted(names.schema)}.${WRITE_BLOCK_TRIGGER}`
   await query(`CREATE FUNCTION ${refusing}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
-    RAISE EXCEPTION USING ERRCODE = '${MOVED_STATE}', MESSAGE = TG_ARGV[0]; END $body$`)
+    RAISE EXCEPTION USING ERRCODE = '${MIGRATED_SQLSTATE}', MESSAGE = TG_ARGV[0]; END $body$`)
   for (const table of tables) {
-    await query(`CREATE TRIGGER ${REFUSING_TRIGGER} BEFORE INSERT OR UPDATE OR DELETE ON ${table}
+    await query(`CREATE TRIGGER ${WRITE_BLOCK_TRIGGER} BEFORE INSERT OR UPDATE OR DELETE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION ${refusing}(${literal(message)})`)
   }
 }
 
-async function unwatch(query: Query, names: Names, notes: string): Promise<void> {
+async function dropChangeLog(query: QueryFunction, names: SqlIdentifiers, notes: string): Promise<void> {
   for (const called of [`${NOTING}_row`, `${NOTING}_vector`]) {
     await query(`DROP FUNCTION IF EXISTS ${quoted(names.schema)}.${called}() CASCADE`)
   }

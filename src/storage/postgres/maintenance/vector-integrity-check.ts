@@ -1,21 +1,21 @@
 /** Compares vectors with the documents they are of, and removes what fits no more: it can be made again. */
-import { embeddingTextHash } from '../../../domain/embedding-text.ts'
-import type { StoreFault } from '../../store.ts'
+import { hashEmbeddingText } from '../../../domain/embedding-text.ts'
+import type { IntegrityProblem } from '../../store.ts'
 import type { VectorIndex } from '../../vector-index.ts'
-import type { Query } from '../connection/postgres-driver.ts'
-import { beginWithLocks, ownerHash, ownerLock, userHash } from '../schema/identifiers.ts'
-import { BEFORE_ALL_NUMBERS } from '../store/document-kinds.ts'
+import type { QueryFunction } from '../connection/postgres-driver.ts'
+import { toLockingBegin, hashOwner, toOwnerLock, hashUser } from '../schema/identifiers.ts'
+import { DOCUMENT_NUMBER_MIN } from '../store/document-kinds.ts'
 import {
-  decoded,
+  decodeText,
   type PlaceColumns,
   parseProvenance,
-  placeFromColumns,
+  readPlace,
 } from '../store/row-codec.ts'
-import type { VectorTables } from '../vectors/vector-spaces.ts'
+import type { VectorStorage } from '../vectors/vector-spaces.ts'
 
 const PAGE_ROWS = 1_000
 
-type Checked = PlaceColumns & {
+type VectorCheck = PlaceColumns & {
   readonly memory: number
   readonly space: number
   readonly owner_hash: string
@@ -29,17 +29,17 @@ type Checked = PlaceColumns & {
   readonly dimensions: number | null
 }
 
-export async function inspectVectors(
-  tables: VectorTables,
+export async function checkVectorIntegrity(
+  tables: VectorStorage,
   vectors: VectorIndex,
   repair: boolean,
-): Promise<readonly StoreFault[]> {
-  const { query } = tables.of('everyone')
+): Promise<readonly IntegrityProblem[]> {
+  const { query } = tables.runnerFor('everyone')
   let wrong = 0
   for await (const page of checkedPages(query, tables)) {
-    const misfits = page.filter((row) => !isRight(row))
+    const misfits = page.filter((row) => !isValidVector(row))
     wrong += misfits.length
-    if (repair) await removeMisfits(tables, misfits)
+    if (repair) await removeInvalidVectors(tables, misfits)
   }
   const [row] = await query<{ count: number }>(
     `SELECT count(*) FROM ${tables.names.embedding_space} WHERE signature IS NULL`,
@@ -56,16 +56,16 @@ export async function inspectVectors(
 }
 
 async function* checkedPages(
-  query: Query,
-  { names, form }: VectorTables,
-): AsyncGenerator<readonly Checked[]> {
+  query: QueryFunction,
+  { names, format: form }: VectorStorage,
+): AsyncGenerator<readonly VectorCheck[]> {
   const dimensions =
     form.kind === 'plain'
       ? 'length(e.exact) / 4'
-      : `COALESCE(${form.extension}.vector_dims(e.exact), ${form.extension}.vector_dims(e.rounded))`
-  let [memory, space] = [BEFORE_ALL_NUMBERS, 0]
+      : `COALESCE(${form.extensionSchema}.vector_dims(e.exact), ${form.extensionSchema}.vector_dims(e.rounded))`
+  let [memory, space] = [DOCUMENT_NUMBER_MIN, 0]
   while (true) {
-    const page = await query<Checked>(
+    const page = await query<VectorCheck>(
       `SELECT e.memory, e.space, e.owner_hash::text AS owner_hash, e.user_hash, e.text_hash,
          m.owner_id, m.user_id, m.session_id, m.content, m.provenance,
          s.dimensions AS expected, ${dimensions} AS dimensions
@@ -83,23 +83,23 @@ async function* checkedPages(
   }
 }
 
-function isRight(row: Checked): boolean {
-  const { owner, user } = placeFromColumns(row)
-  const text = { content: decoded(row.content), provenance: parseProvenance(row.provenance) }
+function isValidVector(row: VectorCheck): boolean {
+  const { owner, user } = readPlace(row)
+  const text = { content: decodeText(row.content), provenance: parseProvenance(row.provenance) }
   return (
     row.expected !== null &&
     (row.dimensions === null || row.dimensions === row.expected) &&
-    row.owner_hash === ownerHash(owner) &&
-    row.user_hash === userHash(user) &&
-    row.text_hash === embeddingTextHash(text)
+    row.owner_hash === hashOwner(owner) &&
+    row.user_hash === hashUser(user) &&
+    row.text_hash === hashEmbeddingText(text)
   )
 }
 
 /** Under the lock of the owner: nobody is putting the right one meanwhile. */
-async function removeMisfits(tables: VectorTables, misfits: readonly Checked[]): Promise<void> {
-  const { names, of } = tables
+async function removeInvalidVectors(tables: VectorStorage, misfits: readonly VectorCheck[]): Promise<void> {
+  const { names, runnerFor: of } = tables
   for (const row of misfits) {
-    const begin = beginWithLocks([ownerLock(names, decoded(row.owner_id))])
+    const begin = toLockingBegin([toOwnerLock(names, decodeText(row.owner_id))])
     await of('everyone').transaction(begin, (query) =>
       query(`DELETE FROM ${names.embedding} WHERE memory = $1 AND space = $2 AND text_hash = $3`, [
         row.memory,

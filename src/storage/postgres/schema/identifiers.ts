@@ -25,15 +25,15 @@ const TABLES = [
 export type TableName = (typeof TABLES)[number]
 
 /** Each table with its schema, quoted, ready to stand in a statement. */
-export type Names = { readonly schema: string } & { readonly [T in TableName]: string }
+export type SqlIdentifiers = { readonly schema: string } & { readonly [T in TableName]: string }
 
 /** The trigger that refuses every write to a store that was left, on each table that holds rows. */
-export const REFUSING_TRIGGER = 'moved_away'
+export const WRITE_BLOCK_TRIGGER = 'moved_away'
 
 /** PostgreSQL cuts longer names off without a word. */
 const NAME_BYTES_MAX = 63
 
-export function namesIn(schema: string): Names {
+export function createIdentifiers(schema: string): SqlIdentifiers {
   if (schema === '' || schema.includes('\0') || Buffer.byteLength(schema) > NAME_BYTES_MAX) {
     throw new AppError(
       'invalid_input',
@@ -46,25 +46,25 @@ export function namesIn(schema: string): Names {
 }
 
 /** Takes the locks in the given order and keeps them until the transaction ends. Numbers only, so nothing to escape. */
-export function beginWithLocks(locks: readonly bigint[]): string {
+export function toLockingBegin(locks: readonly bigint[]): string {
   const statements = locks.map((lock) => `SELECT pg_advisory_xact_lock(${lock})`)
   return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...statements].join('; ')
 }
 
 /** The lock that keeps commits of one owner apart. */
-export function ownerLock(names: Names, owner: string): bigint {
+export function toOwnerLock(names: SqlIdentifiers, owner: string): bigint {
   return hash64(`recollect owner ${JSON.stringify([names.schema, owner])}`)
 }
 
 /** The locks of several owners in the one order that everybody takes them in, so that no two wait for each other. */
-export function ownerLocks(names: Names, owners: Iterable<string>): readonly bigint[] {
+export function toOwnerLocks(names: SqlIdentifiers, owners: Iterable<string>): readonly bigint[] {
   return [...new Set(owners)]
-    .map((owner) => ownerLock(names, owner))
+    .map((owner) => toOwnerLock(names, owner))
     .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
 /** Where processes on one schema tell each other what they have changed. Letters, digits and underscores only. */
-export function newsChannel(names: Names): string {
+export function toChangeFeedChannel(names: SqlIdentifiers): string {
   return `recollect_${BigInt.asUintN(64, hash64(`recollect news ${JSON.stringify(names.schema)}`))}`
 }
 
@@ -72,11 +72,11 @@ export function newsChannel(names: Names): string {
 export const EXTENSION_LOCK = hash64('recollect extension')
 
 /** Indexes of vectors are built and dropped one at a time: two that wait for each other would never end. */
-export function indexLock(names: Names): bigint {
+export function toIndexLock(names: SqlIdentifiers): bigint {
   return hash64(`recollect vector index ${JSON.stringify(names.schema)}`)
 }
 
-export function migrationLock(names: Names): bigint {
+export function toMigrationLock(names: SqlIdentifiers): bigint {
   return hash64(`recollect migration ${JSON.stringify(names.schema)}`)
 }
 
@@ -84,11 +84,11 @@ export function migrationLock(names: Names): bigint {
  * Postings carry owner and user as numbers, which keeps the largest table small. Two names with one number
  * would only blur word statistics: who may see a memory is always decided by the names on the memory itself.
  */
-export function ownerHash(owner: string): string {
+export function hashOwner(owner: string): string {
   return hash64(owner).toString()
 }
 
-export function userHash(user: string | null): number {
+export function hashUser(user: string | null): number {
   return user === null ? 0 : Number(BigInt.asIntN(32, hash64(user)))
 }
 

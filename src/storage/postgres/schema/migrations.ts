@@ -11,33 +11,33 @@
 import { AppError } from '../../../domain/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { quoted } from '../../../lib/sql.ts'
-import type { Database, Query } from '../connection/postgres-driver.ts'
-import { deriveAllTurns } from '../maintenance/index-rebuild.ts'
-import { beginWithLocks, migrationLock, type Names, REFUSING_TRIGGER } from './identifiers.ts'
+import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
+import { rebuildAllTurnIndexes } from '../maintenance/index-rebuild.ts'
+import { toLockingBegin, toMigrationLock, type SqlIdentifiers, WRITE_BLOCK_TRIGGER } from './identifiers.ts'
 
 /** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
-export type Migration = {
+export type SchemaMigration = {
   readonly name: string
   readonly sql: string
   /**
    * Whether a process of the version before can go on with what this step leaves: it adds tables, indexes, functions, and
    * columns that have a default. What such a process still uses is removed by a step of a later version.
    */
-  readonly onlyAdds?: boolean
+  readonly isAdditive?: boolean
   /** What has to be done after the SQL, in its transaction, that PostgreSQL can't do by itself. */
-  fill?(query: Query, names: Names): Promise<void>
+  fill?(query: QueryFunction, names: SqlIdentifiers): Promise<void>
 }
 
 /** A list of steps, and the table that remembers which of them were taken. */
-export type SchemaPart = {
+export type SchemaComponent = {
   readonly ledger: string
-  readonly steps: readonly Migration[]
+  readonly migrations: readonly SchemaMigration[]
   readonly extension?: string
   /** Fits a step to what the server has, where that differs. What is recorded is the step as it is written. */
   adapt?(sql: string): string
 }
 
-type Applied = {
+type AppliedMigration = {
   readonly version: number
   readonly name: string
   readonly checksum: string
@@ -45,7 +45,7 @@ type Applied = {
 }
 
 /** Names are compared byte by byte, so that order is the same everywhere. */
-export const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly SchemaMigration[] = [
   {
     name: 'memories, revisions, tombstones and keyword search',
     sql: `
@@ -206,7 +206,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     name: 'row security, and limits that servers share',
-    onlyAdds: true,
+    isAdditive: true,
     sql: `
       CREATE FUNCTION {schema}.sees_everyone() RETURNS boolean LANGUAGE sql STABLE AS $body$
         SELECT COALESCE(current_setting('recollect.owners', true) = '*', false)
@@ -220,10 +220,10 @@ export const MIGRATIONS: readonly Migration[] = [
         FROM current_setting('recollect.owner_hashes', true) AS named
       $body$;
       ${['memory', 'revision', 'tombstone', 'entry', 'turn', 'corpus', 'turn_corpus']
-        .map((table) => policyFor(table, 'owner_id', 'seen_owners', 'text'))
+        .map((table) => createPolicySql(table, 'owner_id', 'seen_owners', 'text'))
         .join('')}
       ${['posting', 'turn_posting']
-        .map((table) => policyFor(table, 'owner_hash', 'seen_owner_hashes', 'bigint'))
+        .map((table) => createPolicySql(table, 'owner_hash', 'seen_owner_hashes', 'bigint'))
         .join('')}
       CREATE TABLE {schema}.allowance (
         name text COLLATE "C" PRIMARY KEY,
@@ -234,7 +234,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     name: 'entries of a session',
-    onlyAdds: true,
+    isAdditive: true,
     sql: `
       CREATE INDEX entry_by_session ON {schema}.entry (owner_id, session_id, kind, id)
         WHERE session_id IS NOT NULL;`,
@@ -242,14 +242,14 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     // Marks are looked for by their ids, but so seldom that it may take a walk through an hour of them.
     name: 'marks of commits',
-    onlyAdds: true,
+    isAdditive: true,
     sql: `
       CREATE TABLE {schema}.commit_mark (id uuid NOT NULL, at timestamptz NOT NULL DEFAULT now());
       CREATE INDEX commit_mark_by_time ON {schema}.commit_mark (at);`,
   },
   {
     name: 'turns that are out of use',
-    onlyAdds: true,
+    isAdditive: true,
     sql: `
       ALTER TABLE {schema}.turn ADD COLUMN disabled boolean NOT NULL DEFAULT false;`,
   },
@@ -257,7 +257,7 @@ export const MIGRATIONS: readonly Migration[] = [
     // Servers of the version before must not run beside it: they search tables that are gone, and take documents of turns
     // for memories.
     name: 'turns as documents beside memories',
-    onlyAdds: false,
+    isAdditive: false,
     sql: `
       DROP TABLE {schema}.turn_posting, {schema}.turn_corpus;
       ALTER TABLE {schema}.turn DROP COLUMN length;
@@ -278,29 +278,29 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE type = 'turn';
       CREATE INDEX turn_document_by_position ON {schema}.memory (owner_id, session_id, position, id)
         WHERE session_id IS NOT NULL AND type = 'turn';`,
-    fill: (query, names) => withoutRefusal(query, names.memory, () => deriveAllTurns(query, names)),
+    fill: (query, names) => disableWriteBlock(query, names.memory, () => rebuildAllTurnIndexes(query, names)),
   },
 ]
 
 /** A store that was left takes no writes, but it can be opened by a later version, and taken into use again. */
-async function withoutRefusal(
-  query: Query,
+async function disableWriteBlock(
+  query: QueryFunction,
   table: string,
   work: () => Promise<void>,
 ): Promise<void> {
   const [refusal] = await query(
     'SELECT 1 FROM pg_trigger WHERE tgrelid = to_regclass($1) AND tgname = $2',
-    [table, REFUSING_TRIGGER],
+    [table, WRITE_BLOCK_TRIGGER],
   )
   const alter = (how: 'DISABLE' | 'ENABLE') =>
-    refusal === undefined ? [] : query(`ALTER TABLE ${table} ${how} TRIGGER ${REFUSING_TRIGGER}`)
+    refusal === undefined ? [] : query(`ALTER TABLE ${table} ${how} TRIGGER ${WRITE_BLOCK_TRIGGER}`)
   await alter('DISABLE')
   await work()
   await alter('ENABLE')
 }
 
 /** The owners that are seen are looked up once for a statement, not for each row. */
-export function policyFor(table: string, column: string, seen: string, type: string): string {
+export function createPolicySql(table: string, column: string, seen: string, type: string): string {
   return `
       CREATE POLICY own_rows ON {schema}.${table} USING ((SELECT {schema}.sees_everyone())
         OR ${column} = ANY ((SELECT {schema}.${seen}())::${type}[]));`
@@ -308,22 +308,22 @@ export function policyFor(table: string, column: string, seen: string, type: str
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-export async function migrate(database: Database, names: Names): Promise<void> {
-  await migratePart(database, names, { ledger: names.migration, steps: MIGRATIONS })
+export async function migrate(database: PostgresDatabase, names: SqlIdentifiers): Promise<void> {
+  await migrateComponent(database, names, { ledger: names.migration, migrations: MIGRATIONS })
 }
 
-export async function migratePart(
-  database: Database,
-  names: Names,
-  part: SchemaPart,
+export async function migrateComponent(
+  database: PostgresDatabase,
+  names: SqlIdentifiers,
+  part: SchemaComponent,
 ): Promise<void> {
   // Looking first means that an up-to-date schema needs no right to change it, and no writable server.
   let version = checkedVersion(await appliedMigrations(database.query, part), part)
-  if (version >= part.steps.length) return
+  if (version >= part.migrations.length) return
   // A large table takes longer than a statement may, and so does waiting for another process that is at it.
-  await database.separately(async (query) => {
-    const begin = beginWithLocks([migrationLock(names)])
-    while (version < part.steps.length) {
+  await database.runOnOwnConnection(async (query) => {
+    const begin = toLockingBegin([toMigrationLock(names)])
+    while (version < part.migrations.length) {
       await query(begin)
       version = await applyNext(query, names, part)
       await query('COMMIT')
@@ -332,8 +332,8 @@ export async function migratePart(
 }
 
 /** The connection ends with the first failure, and what was begun with it. */
-async function applyNext(query: Query, names: Names, part: SchemaPart): Promise<number> {
-  if (!(await exists(query, 'to_regnamespace', quoted(names.schema)))) {
+async function applyNext(query: QueryFunction, names: SqlIdentifiers, part: SchemaComponent): Promise<number> {
+  if (!(await hasRelation(query, 'to_regnamespace', quoted(names.schema)))) {
     await query(`CREATE SCHEMA ${quoted(names.schema)}`)
   }
   await query(`CREATE TABLE IF NOT EXISTS ${part.ledger} (
@@ -344,20 +344,20 @@ async function applyNext(query: Query, names: Names, part: SchemaPart): Promise<
   )
   // Read again: another process may have done it while this one waited for the lock.
   const version = checkedVersion(await appliedMigrations(query, part), part)
-  const next = part.steps[version]
+  const next = part.migrations[version]
   if (next === undefined) return version
   // A step that sees rows sees those of all owners, also where row security is on.
   await query(`SET LOCAL recollect.owners = '*'; SET LOCAL recollect.owner_hashes = '*'`)
-  await query(filled(next.sql, names, part))
+  await query(runBackfill(next.sql, names, part))
   await next.fill?.(query, names)
   await query(
     `INSERT INTO ${part.ledger} (version, name, checksum, only_adds) VALUES ($1, $2, $3, $4)`,
-    [version + 1, next.name, checksumOf(next), next.onlyAdds === true],
+    [version + 1, next.name, checksumOf(next), next.isAdditive === true],
   )
   return version + 1
 }
 
-function filled(sql: string, names: Names, { extension = '', adapt }: SchemaPart): string {
+function runBackfill(sql: string, names: SqlIdentifiers, { extension = '', adapt }: SchemaComponent): string {
   // In one pass, since a schema may be called anything, even by the name of the other placeholder.
   return (adapt?.(sql) ?? sql).replaceAll(/\{(schema|extension)\}/g, (_, name) =>
     name === 'schema' ? quoted(names.schema) : extension,
@@ -365,20 +365,20 @@ function filled(sql: string, names: Names, { extension = '', adapt }: SchemaPart
 }
 
 async function appliedMigrations(
-  query: Query,
-  { ledger }: SchemaPart,
-): Promise<readonly Applied[]> {
-  if (!(await exists(query, 'to_regclass', ledger))) return []
+  query: QueryFunction,
+  { ledger }: SchemaComponent,
+): Promise<readonly AppliedMigration[]> {
+  if (!(await hasRelation(query, 'to_regclass', ledger))) return []
   // Ledgers of the first versions don't say whether a step only adds.
-  return query<Applied>(
+  return query<AppliedMigration>(
     `SELECT version, name, checksum,
        COALESCE((to_jsonb(step) ->> 'only_adds')::boolean, false) AS only_adds
      FROM ${ledger} AS step ORDER BY version`,
   )
 }
 
-export async function exists(
-  query: Query,
+export async function hasRelation(
+  query: QueryFunction,
   lookup: 'to_regclass' | 'to_regnamespace',
   name: string,
 ): Promise<boolean> {
@@ -387,7 +387,7 @@ export async function exists(
 }
 
 /** How far the database is, once it is certain that these are our steps. */
-function checkedVersion(applied: readonly Applied[], { steps }: SchemaPart): number {
+function checkedVersion(applied: readonly AppliedMigration[], { migrations: steps }: SchemaComponent): number {
   const last = applied.at(-1)
   const version = last?.version ?? 0
   const isNextVersion = version === steps.length + 1 && last?.only_adds === true
@@ -410,6 +410,6 @@ function checkedVersion(applied: readonly Applied[], { steps }: SchemaPart): num
   return version
 }
 
-function checksumOf(migration: Migration): string {
+function checksumOf(migration: SchemaMigration): string {
   return sha256(migration.sql)
 }

@@ -5,34 +5,34 @@
  */
 import { AppError } from '../../../domain/errors.ts'
 import { quoted } from '../../../lib/sql.ts'
-import type { Database, Query } from '../connection/postgres-driver.ts'
-import { type Pgvector, PLAIN, type VectorForm } from '../vectors/vector-format.ts'
-import { beginWithLocks, EXTENSION_LOCK, migrationLock, type Names } from './identifiers.ts'
-import { exists, type Migration, migratePart, policyFor, type SchemaPart } from './migrations.ts'
+import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
+import { type PgvectorFormat, BYTES_FORMAT, type VectorFormat } from '../vectors/vector-format.ts'
+import { toLockingBegin, EXTENSION_LOCK, toMigrationLock, type SqlIdentifiers } from './identifiers.ts'
+import { hasRelation, type SchemaMigration, migrateComponent, createPolicySql, type SchemaComponent } from './migrations.ts'
 
 export type VectorSupport =
-  | { readonly kind: 'ready'; readonly form: VectorForm }
+  | { readonly kind: 'ready'; readonly form: VectorFormat }
   | { readonly kind: 'none'; readonly reason: string }
 
 /** What to do where pgvector is missing or too old: search by words alone, or compare vectors one by one. */
-export const WITHOUT_PGVECTOR = ['keyword', 'exact'] as const
+export const PGVECTOR_FALLBACKS = ['keyword', 'exact'] as const
 
-export type WithoutPgvector = (typeof WITHOUT_PGVECTOR)[number]
+export type PgvectorFallback = (typeof PGVECTOR_FALLBACKS)[number]
 
-type Found =
+type InstalledExtension =
   | { readonly kind: 'found'; readonly extension: string; readonly version: string }
   | { readonly kind: 'none'; readonly reason: string }
 
-type Version = readonly [major: number, minor: number]
+type ExtensionVersion = readonly [major: number, minor: number]
 
 /** The first with HNSW indexes. */
-const VERSION_MIN: Version = [0, 5]
+const VERSION_MIN: ExtensionVersion = [0, 5]
 
 /** The first with vectors of half precision, and with longer ones in indexes. */
-const HALVES_SINCE: Version = [0, 7]
+const HALVES_SINCE: ExtensionVersion = [0, 7]
 
 /** The first with iterative scans, which go on until enough hits have passed the filters. */
-const ITERATES_SINCE: Version = [0, 8]
+const ITERATES_SINCE: ExtensionVersion = [0, 8]
 
 /**
  * One table holds the vectors of all spaces; the columns have no length, since each space has its own. A vector is
@@ -47,7 +47,7 @@ const ITERATES_SINCE: Version = [0, 8]
  *
  * A space that was dropped loses its signature at once, and its vectors after that.
  */
-const STEPS: readonly Migration[] = [
+const STEPS: readonly SchemaMigration[] = [
   {
     name: 'vectors',
     sql: String.raw`
@@ -84,13 +84,13 @@ const STEPS: readonly Migration[] = [
   },
   {
     name: 'row security of vectors',
-    onlyAdds: true,
-    sql: policyFor('embedding', 'owner_hash', 'seen_owner_hashes', 'bigint'),
+    isAdditive: true,
+    sql: createPolicySql('embedding', 'owner_hash', 'seen_owner_hashes', 'bigint'),
   },
   {
     // Servers of the version before must not run beside it, see the step for documents of turns.
     name: 'vectors of memories and of turns in indexes of their own',
-    onlyAdds: false,
+    isAdditive: false,
     sql: `
       DROP INDEX {schema}.embedding_by_owner;
       CREATE INDEX embedding_of_memories ON {schema}.embedding (owner_hash, space, user_hash)
@@ -101,10 +101,10 @@ const STEPS: readonly Migration[] = [
 ]
 
 /** The same without the extension: numbers of single precision as bytes, little end first. */
-const PLAIN_STEPS: readonly Migration[] = [
+const PLAIN_STEPS: readonly SchemaMigration[] = [
   {
     name: 'vectors without pgvector',
-    onlyAdds: true,
+    isAdditive: true,
     sql: `
       CREATE TABLE {schema}.plain_embedding_space (
         number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -131,7 +131,7 @@ const PLAIN_STEPS: readonly Migration[] = [
         END
       $body$;
       ${rewordedTrigger('forget_plain_embeddings')}
-      ${policyFor('plain_embedding', 'owner_hash', 'seen_owner_hashes', 'bigint')}`,
+      ${createPolicySql('plain_embedding', 'owner_hash', 'seen_owner_hashes', 'bigint')}`,
   },
 ]
 
@@ -147,56 +147,56 @@ function rewordedTrigger(name: string): string {
 }
 
 /** Looks for the extension, creates it where that is possible, and brings the tables for vectors up to date. */
-export async function prepareVectors(
-  database: Database,
-  names: Names,
-  otherwise: WithoutPgvector,
+export async function migrateVectorSchema(
+  database: PostgresDatabase,
+  names: SqlIdentifiers,
+  otherwise: PgvectorFallback,
 ): Promise<VectorSupport> {
   const support = await preparePgvector(database, names)
   if (support.kind === 'ready' || otherwise === 'keyword') return support
   const { reason } = support
   return attempt(reason, async () => {
     const part = { ledger: names.plain_embedding_migration, steps: PLAIN_STEPS }
-    await migratePart(database, names, part)
-    return { ...PLAIN, because: reason }
+    await migrateComponent(database, names, part)
+    return { ...BYTES_FORMAT, reason: reason }
   })
 }
 
-async function preparePgvector(database: Database, names: Names): Promise<VectorSupport> {
+async function preparePgvector(database: PostgresDatabase, names: SqlIdentifiers): Promise<VectorSupport> {
   const found = (await findExtension(database.query)) ?? (await createExtension(database))
   if (found.kind === 'none') return found
   const { version, extension } = found
   if (!isSince(VERSION_MIN, version)) {
-    return none(`version ${version} is too old, ${VERSION_MIN.join('.')} is needed`)
+    return noVectorSupport(`version ${version} is too old, ${VERSION_MIN.join('.')} is needed`)
   }
   const hasHalves = isSince(HALVES_SINCE, version)
-  const part: SchemaPart = {
+  const part: SchemaComponent = {
     ledger: names.embedding_migration,
-    steps: STEPS,
+    migrations: STEPS,
     extension,
     adapt: (sql) => (hasHalves ? sql : sql.replaceAll('{extension}.halfvec', '{extension}.vector')),
   }
   return attempt('its tables could not be made', async () => {
     await removeRemains(database, names, part)
-    await migratePart(database, names, part)
+    await migrateComponent(database, names, part)
     const roundedType = await typeOfRounded(database.query, names)
     const iterates = isSince(ITERATES_SINCE, version)
-    return { kind: 'pgvector', extension, version, hasHalves, iterates, roundedType }
+    return { kind: 'pgvector', extensionSchema: extension, version, hasHalfPrecision: hasHalves, hasIterativeScan: iterates, quantizedType: roundedType }
   })
 }
 
 /** Memories are worth more than their vectors: without them, everything else still works. */
-async function attempt(what: string, prepare: () => Promise<VectorForm>): Promise<VectorSupport> {
+async function attempt(what: string, prepare: () => Promise<VectorFormat>): Promise<VectorSupport> {
   try {
     return { kind: 'ready', form: await prepare() }
   } catch (thrown) {
-    if (mayHeal(thrown)) throw thrown
-    return none(`${what}: ${messageOf(thrown)}`)
+    if (isTransient(thrown)) throw thrown
+    return noVectorSupport(`${what}: ${messageOf(thrown)}`)
   }
 }
 
 /** It is what the version could do that the table was made with. */
-async function typeOfRounded(query: Query, names: Names): Promise<Pgvector['roundedType']> {
+async function typeOfRounded(query: QueryFunction, names: SqlIdentifiers): Promise<PgvectorFormat['quantizedType']> {
   const [row] = await query<{ type: string }>(
     `SELECT typname AS type FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
      WHERE attrelid = to_regclass($1) AND attname = 'rounded'`,
@@ -205,7 +205,7 @@ async function typeOfRounded(query: Query, names: Names): Promise<Pgvector['roun
   return row?.type === 'vector' ? 'vector' : 'halfvec'
 }
 
-async function findExtension(query: Query): Promise<Found | null> {
+async function findExtension(query: QueryFunction): Promise<InstalledExtension | null> {
   const [row] = await query<{ schema: string; version: string }>(
     `SELECT n.nspname AS schema, e.extversion AS version
      FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
@@ -215,29 +215,29 @@ async function findExtension(query: Query): Promise<Found | null> {
   return { kind: 'found', extension: quoted(row.schema), version: row.version }
 }
 
-async function createExtension(database: Database): Promise<Found> {
+async function createExtension(database: PostgresDatabase): Promise<InstalledExtension> {
   const [available] = await database.query(
     `SELECT 1 FROM pg_available_extensions WHERE name = 'vector'`,
   )
-  if (available === undefined) return none('not installed')
+  if (available === undefined) return noVectorSupport('not installed')
   try {
-    await database.transaction(beginWithLocks([EXTENSION_LOCK]), (query) =>
+    await database.transaction(toLockingBegin([EXTENSION_LOCK]), (query) =>
       query('CREATE EXTENSION IF NOT EXISTS vector'),
     )
   } catch (thrown) {
-    if (mayHeal(thrown)) throw thrown
-    return none(`installed, but it could not be created: ${messageOf(thrown)}`)
+    if (isTransient(thrown)) throw thrown
+    return noVectorSupport(`installed, but it could not be created: ${messageOf(thrown)}`)
   }
-  return (await findExtension(database.query)) ?? none('not installed')
+  return (await findExtension(database.query)) ?? noVectorSupport('not installed')
 }
 
 /**
  * Dropping the extension takes its columns out of the table and leaves the rest. Vectors can be made again, so what
  * is left goes as well.
  */
-async function removeRemains(database: Database, names: Names, part: SchemaPart): Promise<void> {
-  const isWhole = async (query: Query) => {
-    if (!(await exists(query, 'to_regclass', part.ledger))) return true
+async function removeRemains(database: PostgresDatabase, names: SqlIdentifiers, part: SchemaComponent): Promise<void> {
+  const isWhole = async (query: QueryFunction) => {
+    if (!(await hasRelation(query, 'to_regclass', part.ledger))) return true
     const columns = await query(
       `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND NOT attisdropped
        AND attname IN ('exact', 'rounded')`,
@@ -246,7 +246,7 @@ async function removeRemains(database: Database, names: Names, part: SchemaPart)
     return columns.length === 2
   }
   if (await isWhole(database.query)) return
-  await database.transaction(beginWithLocks([migrationLock(names)]), async (query) => {
+  await database.transaction(toLockingBegin([toMigrationLock(names)]), async (query) => {
     if (await isWhole(query)) return
     await query(`DROP FUNCTION IF EXISTS ${quoted(names.schema)}.forget_embeddings CASCADE`)
     await query(
@@ -255,12 +255,12 @@ async function removeRemains(database: Database, names: Names, part: SchemaPart)
   })
 }
 
-function isSince([sinceMajor, sinceMinor]: Version, version: string): boolean {
+function isSince([sinceMajor, sinceMinor]: ExtensionVersion, version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor)
 }
 
-function mayHeal(thrown: unknown): boolean {
+function isTransient(thrown: unknown): boolean {
   return thrown instanceof AppError && ['unavailable', 'busy'].includes(thrown.code)
 }
 
@@ -268,6 +268,6 @@ function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-function none(reason: string) {
+function noVectorSupport(reason: string) {
   return { kind: 'none', reason } as const
 }

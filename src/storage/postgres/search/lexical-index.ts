@@ -1,13 +1,13 @@
 /** The lexical index over documents: postings, lengths and word statistics, and how they are derived. */
 
 import type { SearchDocument } from '../../../domain/search-document.ts'
-import { searchableTerms } from '../../../domain/searchable-text.ts'
-import { fingerprint } from '../../../text/fingerprint.ts'
+import { listSearchTerms } from '../../../domain/searchable-text.ts'
+import { computeFingerprint } from '../../../text/fingerprint.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import { type Names, ownerHash, userHash } from '../schema/identifiers.ts'
+import { type SqlIdentifiers, hashOwner, hashUser } from '../schema/identifiers.ts'
 
 /** The terms of one document, as they go into postings. */
-export type DocumentTerms = {
+export type DocumentPostings = {
   readonly id: string
   readonly owner_hash: string
   readonly user_hash: number
@@ -18,32 +18,32 @@ export type DocumentTerms = {
 /** The columns of a document that are derived from its text. */
 export type DerivedColumns = { readonly fingerprint: string; readonly length: number }
 
-export type Derived = { readonly columns: DerivedColumns; readonly terms: DocumentTerms }
+export type IndexedDocument = { readonly columns: DerivedColumns; readonly terms: DocumentPostings }
 
-export function derivedOf(document: SearchDocument): Derived {
+export function toIndexedDocument(document: SearchDocument): IndexedDocument {
   const terms = termsOf(document)
   return {
-    columns: { fingerprint: fingerprint(document.content), length: terms.length },
+    columns: { fingerprint: computeFingerprint(document.content), length: terms.length },
     terms,
   }
 }
 
-function termsOf(document: SearchDocument): DocumentTerms {
+function termsOf(document: SearchDocument): DocumentPostings {
   const { id, place } = document
-  const terms = searchableTerms(document)
+  const terms = listSearchTerms(document)
   const frequencies = new Map<string, number>()
   for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
   return {
     id: toStorable(id),
-    owner_hash: ownerHash(place.owner),
-    user_hash: userHash(place.user),
+    owner_hash: hashOwner(place.owner),
+    user_hash: hashUser(place.user),
     length: terms.length,
     terms: Object.fromEntries(frequencies),
   }
 }
 
 /** Posts the terms in a JSON parameter; `rows` is where the numbers of their documents are found. */
-export function postingsOf({ posting }: Names, parameter: string, rows: string): string {
+export function insertPostingsSql({ posting }: SqlIdentifiers, parameter: string, rows: string): string {
   return `INSERT INTO ${posting} (owner_hash, user_hash, memory, length, term, frequency)
     SELECT d.owner_hash, d.user_hash, r.number, d.length, t.key, t.value::integer
     FROM json_to_recordset(${parameter})

@@ -8,27 +8,27 @@ import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { type DocumentKind, kindsOf } from '../../../domain/search-document.ts'
-import { queryTerms } from '../../../text/search/terms.ts'
-import { NO_MATCH, type TextMatch, type TextQuery } from '../../store.ts'
-import type { Query } from '../connection/postgres-driver.ts'
-import { type Names, ownerHash, userHash } from '../schema/identifiers.ts'
-import { NUMBER_OF_KIND, rowsOf } from '../store/document-kinds.ts'
-import { decoded, parseProvenance } from '../store/row-codec.ts'
+import { extractQueryTerms } from '../../../text/search/terms.ts'
+import { EMPTY_TEXT_MATCH, type TextMatch, type TextQuery } from '../../store.ts'
+import type { QueryFunction } from '../connection/postgres-driver.ts'
+import { type SqlIdentifiers, hashOwner, hashUser } from '../schema/identifiers.ts'
+import { NUMBER_CONDITION_BY_KIND, toKindSource } from '../store/document-kinds.ts'
+import { decodeText, parseProvenance } from '../store/row-codec.ts'
 import {
-  type Binder,
-  createBinder,
-  documentConditions,
-  isNarrow,
-  scopeConditions,
+  type ParameterBinder,
+  createParameterBinder,
+  toDocumentConditions,
+  isSelective,
+  toScopeConditions,
 } from '../store/sql-filters.ts'
 import {
-  BESIDES_COLUMNS,
-  type BesidesColumns,
-  besidesOf,
-  withBesides,
+  NEIGHBOR_KEY_COLUMNS,
+  type NeighborColumns,
+  readNeighbors,
+  appendNeighbors,
 } from './session-neighbors.ts'
 
-type HitColumns = BesidesColumns & {
+type HitColumns = NeighborColumns & {
   readonly score: number
   readonly coverage: number
   id: MemoryId
@@ -41,44 +41,44 @@ type HitColumns = BesidesColumns & {
 }
 
 export async function matchText(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
   scope: Scope,
-  { text, where, limit, besides, memoriesMin = 0 }: TextQuery,
+  { text, where, limit, neighborRequest: besides, memoriesMin = 0 }: TextQuery,
 ): Promise<TextMatch> {
-  const terms = queryTerms(text)
+  const terms = extractQueryTerms(text)
   const kinds = kindsOf(where.types)
-  if (terms.length === 0 || kinds.length === 0) return NO_MATCH
-  const binder = createBinder()
+  if (terms.length === 0 || kinds.length === 0) return EMPTY_TEXT_MATCH
+  const binder = createParameterBinder()
   const found = searchStatement(names, binder, {
     ...{ scope, terms, where, limit, memoriesMin, kinds },
     columns:
-      besides === undefined ? ['id', 'session_id AS session'] : [...BESIDES_COLUMNS, 'provenance'],
+      besides === undefined ? ['id', 'session_id AS session'] : [...NEIGHBOR_KEY_COLUMNS, 'provenance'],
   })
   const sql =
     besides === undefined
       ? found
-      : withBesides(names, binder, besides, { statement: found, order: 'score DESC, id DESC' })
+      : appendNeighbors(names, binder, besides, { statement: found, order: 'score DESC, id DESC' })
   const rows = await query<HitColumns>(sql, binder.values)
   const [first] = rows
-  if (first === undefined) return NO_MATCH
+  if (first === undefined) return EMPTY_TEXT_MATCH
   return {
     terms: terms.map((text, position) => ({ text, rarity: first.rarities[position] ?? 0 })),
     averageLength: first.average_length,
     hits: rows.map((row, place) => ({
-      id: decoded(row.id),
+      id: decodeText(row.id),
       score: row.score,
       coverage: row.coverage,
       counts: unpacked(row.counts, terms.length),
       length: row.length,
-      session: decoded(row.session),
-      ...besidesOf(row, place, besides),
+      session: decodeText(row.session),
+      ...readNeighbors(row, place, besides),
       ...(place < (besides?.hits ?? 0) ? { speaker: parseProvenance(row.provenance).speaker } : {}),
     })),
   }
 }
 
-type Search = Pick<TextQuery, 'where' | 'limit'> & {
+type LexicalQuery = Pick<TextQuery, 'where' | 'limit'> & {
   readonly scope: Scope
   readonly terms: readonly string[]
   readonly kinds: readonly DocumentKind[]
@@ -88,21 +88,21 @@ type Search = Pick<TextQuery, 'where' | 'limit'> & {
   readonly columns: readonly string[]
 }
 
-function searchStatement(names: Names, binder: Binder, search: Search): string {
+function searchStatement(names: SqlIdentifiers, binder: ParameterBinder, search: LexicalQuery): string {
   const { scope, terms, where, kinds, columns, limit, memoriesMin } = search
   const { bind } = binder
   const visible = [
-    ...scopeConditions(scope, binder),
-    ...documentConditions(where, binder, kinds),
+    ...toScopeConditions(scope, binder),
+    ...toDocumentConditions(where, binder, kinds),
   ].join(' AND ')
-  const posted = [`p.owner_hash = ${bind(ownerHash(scope.owner))}::bigint`, 'p.term = asked.term']
+  const posted = [`p.owner_hash = ${bind(hashOwner(scope.owner))}::bigint`, 'p.term = asked.term']
   const ours =
-    scope.user === undefined ? [] : [`p.user_hash = ${bind(userHash(scope.user))}::integer`]
+    scope.user === undefined ? [] : [`p.user_hash = ${bind(hashUser(scope.user))}::integer`]
   const [only] = kinds
-  const ofKind = only !== undefined && kinds.length === 1 ? [`p.${NUMBER_OF_KIND[only]}`] : []
-  const few = isNarrow(scope, where)
+  const ofKind = only !== undefined && kinds.length === 1 ? [`p.${NUMBER_CONDITION_BY_KIND[only]}`] : []
+  const few = isSelective(scope, where)
     ? [
-        `p.memory = ANY (ARRAY(SELECT number FROM ${rowsOf(names, kinds)} AS document WHERE ${visible}))`,
+        `p.memory = ANY (ARRAY(SELECT number FROM ${toKindSource(names, kinds)} AS document WHERE ${visible}))`,
       ]
     : []
   const best = (condition: string, limit: number) => `

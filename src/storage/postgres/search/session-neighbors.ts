@@ -2,56 +2,56 @@
 import type { MemoryId, SessionId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import type { DocumentKind } from '../../../domain/search-document.ts'
-import type { Besides, Surroundings } from '../../store.ts'
-import type { Query } from '../connection/postgres-driver.ts'
-import type { Names } from '../schema/identifiers.ts'
-import { ROW_OF_KIND } from '../store/document-kinds.ts'
-import { decoded } from '../store/row-codec.ts'
-import { type Binder, createBinder, scopeConditions } from '../store/sql-filters.ts'
+import type { NeighborRequest, SessionNeighbors } from '../../store.ts'
+import type { QueryFunction } from '../connection/postgres-driver.ts'
+import type { SqlIdentifiers } from '../schema/identifiers.ts'
+import { ROW_CONDITION_BY_KIND } from '../store/document-kinds.ts'
+import { decodeText } from '../store/row-codec.ts'
+import { type ParameterBinder, createParameterBinder, toScopeConditions } from '../store/sql-filters.ts'
 
-type Columns = { id: MemoryId; session: SessionId; before: MemoryId[]; after: MemoryId[] }
+type SurroundingColumns = { id: MemoryId; session: SessionId; before: MemoryId[]; after: MemoryId[] }
 
 /** One statement for all ids: each side is a short walk along the index of the session. */
-export async function around(
-  query: Query,
-  names: Names,
+export async function findNeighbors(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   scope: Scope,
   ids: readonly MemoryId[],
   reach: number,
-): Promise<ReadonlyMap<MemoryId, Surroundings>> {
-  const binder = createBinder()
-  const { before, after } = sides(names, binder.bind(reach))
-  const visible = scopeConditions(scope, binder).join(' AND ')
-  const rows = await query<Columns>(
+): Promise<ReadonlyMap<MemoryId, SessionNeighbors>> {
+  const binder = createParameterBinder()
+  const { before, after } = toNeighborSides(names, binder.bind(reach))
+  const visible = toScopeConditions(scope, binder).join(' AND ')
+  const rows = await query<SurroundingColumns>(
     `SELECT id, session_id AS session, ${before} AS before, ${after} AS after
      FROM ${names.memory} AS asked
      WHERE id = ANY (${binder.bind(ids)}::text[]) AND session_id IS NOT NULL AND ${visible}`,
     binder.values,
   )
-  return new Map(rows.map((row) => [decoded(row.id), surroundings(row)]))
+  return new Map(rows.map((row) => [decodeText(row.id), surroundings(row)]))
 }
 
 /** What a row has of its surroundings: nothing where it is in no session or comes too late to be told of. */
-export type BesidesColumns = {
+export type NeighborColumns = {
   session: SessionId | null
   before: MemoryId[] | null
   after: MemoryId[] | null
 }
 
 /** What a statement must give of its rows for `withBesides`. */
-export const BESIDES_COLUMNS = ['id', 'owner_id', 'user_id', 'session_id', 'type', 'position']
+export const NEIGHBOR_KEY_COLUMNS = ['id', 'owner_id', 'user_id', 'session_id', 'type', 'position']
 
 /**
  * The hits of a statement in their order, with what stands around the first of them. It gives rows with `BESIDES_COLUMNS`,
  * best first, by the columns `order`; in the same trip, because another would cost more than walking a few steps.
  */
-export function withBesides(
-  names: Names,
-  { bind }: Binder,
-  { reach, hits }: Besides,
+export function appendNeighbors(
+  names: SqlIdentifiers,
+  { bind }: ParameterBinder,
+  { reach, hits }: NeighborRequest,
   { statement, order }: { readonly statement: string; readonly order: string },
 ): string {
-  const { before, after } = sides(names, bind(reach))
+  const { before, after } = toNeighborSides(names, bind(reach))
   const isTold = `asked.session_id IS NOT NULL AND place <= ${bind(hits)}`
   return `SELECT asked.*, asked.session_id AS session,
       CASE WHEN ${isTold} THEN ${before} END AS before, CASE WHEN ${isTold} THEN ${after} END AS after
@@ -60,30 +60,30 @@ export function withBesides(
 }
 
 /** Of the hit at this place, from 0; nothing where it was not told. */
-export function besidesOf(
-  { session, before, after }: BesidesColumns,
+export function readNeighbors(
+  { session, before, after }: NeighborColumns,
   place: number,
-  besides: Besides | undefined,
-): { readonly surroundings?: Surroundings | null } {
+  besides: NeighborRequest | undefined,
+): { readonly surroundings?: SessionNeighbors | null } {
   if (besides === undefined || place >= besides.hits) return {}
   if (session === null || before === null || after === null) return { surroundings: null }
   return { surroundings: surroundings({ session, before, after }) }
 }
 
 /** The ids on each side of a row that is called `asked`, nearest first. */
-function sides(names: Names, reach: string): { readonly before: string; readonly after: string } {
+function toNeighborSides(names: SqlIdentifiers, reach: string): { readonly before: string; readonly after: string } {
   const side = (kind: DocumentKind, beyond: '<' | '>', direction: 'ASC' | 'DESC') => {
     const course = COURSES[kind]
     const point = (row: string) => `(${course.map((column) => `${row}.${column}`).join(', ')})`
     const order = course.map((column) => `other.${column} ${direction}`).join(', ')
     return `ARRAY(SELECT other.id FROM ${names.memory} AS other
        WHERE other.owner_id = asked.owner_id AND other.session_id = asked.session_id
-         AND other.user_id IS NOT DISTINCT FROM asked.user_id AND other.${ROW_OF_KIND[kind]}
+         AND other.user_id IS NOT DISTINCT FROM asked.user_id AND other.${ROW_CONDITION_BY_KIND[kind]}
          AND ${point('other')} ${beyond} ${point('asked')}
        ORDER BY ${order} LIMIT ${reach})`
   }
   const both = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
-    `CASE WHEN asked.${ROW_OF_KIND.turn} THEN ${side('turn', beyond, direction)}
+    `CASE WHEN asked.${ROW_CONDITION_BY_KIND.turn} THEN ${side('turn', beyond, direction)}
        ELSE ${side('memory', beyond, direction)} END`
   return { before: both('<', 'DESC'), after: both('>', 'ASC') }
 }
@@ -94,6 +94,6 @@ const COURSES: Readonly<Record<DocumentKind, readonly string[]>> = {
   turn: ['position', 'id'],
 }
 
-function surroundings({ session, before, after }: Omit<Columns, 'id'>): Surroundings {
-  return { session: decoded(session), before: before.map(decoded), after: after.map(decoded) }
+function surroundings({ session, before, after }: Omit<SurroundingColumns, 'id'>): SessionNeighbors {
+  return { session: decodeText(session), before: before.map(decodeText), after: after.map(decodeText) }
 }

@@ -3,18 +3,18 @@
  * transaction is not enough, since a server that crashes may lose it and give it to another one.
  */
 import { randomUUID } from 'node:crypto'
-import type { Database, Statement } from '../connection/postgres-driver.ts'
-import type { Names } from '../schema/identifiers.ts'
+import type { PostgresDatabase, SqlStatement } from '../connection/postgres-driver.ts'
+import type { SqlIdentifiers } from '../schema/identifiers.ts'
 
-export interface CommitMarks {
-  create(): CommitMark
+export interface CommitMarkers {
+  create(): CommitMarker
   /** Whether the commit that was to leave this mark has. Only right once that one is over. */
   has(id: string): Promise<boolean>
   /** Removes those that nobody can be asking about any more. Happens by itself, too. */
-  trim(): Promise<void>
+  removeExpired(): Promise<void>
 }
 
-export type CommitMark = { readonly id: string; readonly statement: Statement }
+export type CommitMarker = { readonly id: string; readonly statement: SqlStatement }
 
 /** A doubt is cleared up within half a minute, or given up. */
 const KEPT_MINUTES = 60
@@ -22,7 +22,7 @@ const KEPT_MINUTES = 60
 const TRIM_EVERY = 1_000
 const FIRST_TRIM = 50
 
-export function createMarks({ query }: Pick<Database, 'query'>, names: Names): CommitMarks {
+export function createCommitMarkers({ query }: Pick<PostgresDatabase, 'query'>, names: SqlIdentifiers): CommitMarkers {
   let untilTrim = FIRST_TRIM
   const trim = async () => {
     await query(
@@ -42,6 +42,6 @@ export function createMarks({ query }: Pick<Database, 'query'>, names: Names): C
       const rows = await query(`SELECT 1 FROM ${names.commit_mark} WHERE id = $1`, [id])
       return rows.length > 0
     },
-    trim,
+    removeExpired: trim,
   }
 }

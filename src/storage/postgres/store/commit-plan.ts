@@ -4,58 +4,58 @@
  * to undo, and two thousand changes take as few statements as one.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
-import { holdsKey, type Memory } from '../../../domain/memory.ts'
-import { covers, type Place, type Scope } from '../../../domain/scope.ts'
+import { isKeyHolder, type Memory } from '../../../domain/memory.ts'
+import { isWithinScope, type Place, type Scope } from '../../../domain/scope.ts'
 import type { Instant } from '../../../lib/time.ts'
-import { refusalOf } from '../../row-expectation.ts'
-import { type Change, type CommitOutcome, forEachTable, type Row, type Table } from '../../store.ts'
+import { checkExpectation } from '../../row-expectation.ts'
+import { type Change, type CommitOutcome, mapTables, type Row, type Table } from '../../store.ts'
 
 /** What a commit must know of a row that is stored. */
-export type Head = { readonly id: string; readonly place: Place; readonly version: number }
+export type RowHead = { readonly id: string; readonly place: Place; readonly version: number }
 
-export type MemoryHead = Head & Pick<Memory, 'key' | 'status'>
+export type MemoryRowHead = RowHead & Pick<Memory, 'key' | 'status'>
 
-type HeadOf<T extends Table> = T extends 'memory' ? MemoryHead : Head
+type HeadOf<T extends Table> = T extends 'memory' ? MemoryRowHead : RowHead
 
-export type Heads = { readonly [T in Table]: ReadonlyMap<string, HeadOf<T>> }
+export type RowHeads = { readonly [T in Table]: ReadonlyMap<string, HeadOf<T>> }
 
-export type Count = { readonly id: MemoryId; readonly uses: number; readonly usedAt: Instant }
+export type UsageIncrement = { readonly id: MemoryId; readonly uses: number; readonly usedAt: Instant }
 
-export type Writes = {
+export type CommitPlan = {
   readonly kind: 'writes'
   readonly puts: { readonly [T in Table]: readonly Row<T>[] }
   /** To be done before the puts: a row that was removed may come back under another owner or user. */
   readonly removes: { readonly [T in Table]: readonly string[] }
-  readonly counts: readonly Count[]
+  readonly usageIncrements: readonly UsageIncrement[]
   /** Stored memories whose key another memory takes over: it must be free before that one is written. */
-  readonly releases: readonly string[]
+  readonly releasedKeys: readonly string[]
 }
 
-export type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
+export type CommitConflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
 /** A row as the commit has left it so far. */
-type Slot<T extends Table> = {
+type RowSlot<T extends Table> = {
   readonly place: Place
   readonly version: number
   /** The new row, or null while the stored one stands. */
   readonly row: Row<T> | null
 }
 
-type Slots = { readonly [T in Table]: Map<string, Slot<T>> }
+type RowSlots = { readonly [T in Table]: Map<string, RowSlot<T>> }
 
-type Draft = {
-  readonly slots: Slots
+type PlanDraft = {
+  readonly slots: RowSlots
   /** Which memory holds a key, by `keyName`. */
   readonly holders: Map<string, string>
   /** The same the other way round. */
   readonly heldBy: Map<string, string>
-  readonly counts: Map<string, Count>
+  readonly counts: Map<string, UsageIncrement>
   /** Also those that were put again afterwards: they begin anew, counters and all. */
   readonly removed: { readonly [T in Table]: Set<string> }
 }
 
-export function planCommit(changes: readonly Change[], heads: Heads): Writes | Conflict {
-  const draft = draftOf(heads)
+export function planCommit(changes: readonly Change[], heads: RowHeads): CommitPlan | CommitConflict {
+  const draft = createDraft(heads)
   for (const change of changes) {
     const conflict = change.op === 'count' ? count(draft, change) : apply(draft, change)
     if (conflict !== null) return conflict
@@ -70,20 +70,20 @@ export function planCommit(changes: readonly Change[], heads: Heads): Writes | C
       entry: newRows(slots.entry),
       turn: newRows(slots.turn),
     },
-    removes: forEachTable((table) =>
+    removes: mapTables((table) =>
       [...draft.removed[table]].filter((id) => heads[table].has(id)),
     ),
-    counts: [...draft.counts.values()],
-    releases: [...heads.memory.values()]
-      .filter((head) => slots.memory.has(head.id) && losesKey(head, draft.holders))
+    usageIncrements: [...draft.counts.values()],
+    releasedKeys: [...heads.memory.values()]
+      .filter((head) => slots.memory.has(head.id) && isKeyReleased(head, draft.holders))
       .map((head) => head.id),
   }
 }
 
-function draftOf(heads: Heads): Draft {
-  const slotsFrom = (stored: ReadonlyMap<string, Head>) =>
+function createDraft(heads: RowHeads): PlanDraft {
+  const slotsFrom = (stored: ReadonlyMap<string, RowHead>) =>
     new Map([...stored].map(([id, { place, version }]) => [id, { place, version, row: null }]))
-  const draft: Draft = {
+  const draft: PlanDraft = {
     slots: {
       memory: slotsFrom(heads.memory),
       revision: slotsFrom(heads.revision),
@@ -94,18 +94,18 @@ function draftOf(heads: Heads): Draft {
     holders: new Map(),
     heldBy: new Map(),
     counts: new Map(),
-    removed: forEachTable(() => new Set()),
+    removed: mapTables(() => new Set()),
   }
-  for (const head of heads.memory.values()) hold(draft, head)
+  for (const head of heads.memory.values()) assignKey(draft, head)
   return draft
 }
 
-function apply(draft: Draft, change: Exclude<Change, { op: 'count' }>): Conflict | null {
+function apply(draft: PlanDraft, change: Exclude<Change, { op: 'count' }>): CommitConflict | null {
   const id = change.op === 'put' ? change.row.id : change.id
   const scope = change.op === 'put' ? homeOf(change.row) : change.scope
   const existing = draft.slots[change.table].get(id)
-  const isVisible = existing !== undefined && covers(scope, existing.place)
-  const because = refusalOf(
+  const isVisible = existing !== undefined && isWithinScope(scope, existing.place)
+  const because = checkExpectation(
     change.expect,
     existing === undefined ? null : { version: existing.version, isCovered: isVisible },
   )
@@ -114,88 +114,88 @@ function apply(draft: Draft, change: Exclude<Change, { op: 'count' }>): Conflict
     draft.slots[change.table].delete(id)
     draft.removed[change.table].add(id)
     if (change.table === 'memory') {
-      letGo(draft, id)
+      releaseKey(draft, id)
       draft.counts.delete(id)
     }
   }
   return change.op === 'put' ? put(draft, change) : null
 }
 
-function put(draft: Draft, change: Extract<Change, { op: 'put' }>): Conflict | null {
+function put(draft: PlanDraft, change: Extract<Change, { op: 'put' }>): CommitConflict | null {
   const { row, table } = change
   const id: string = row.id
   const slot = { place: placeOf(row), version: versionOf(row), row }
   if (table === 'memory') {
-    const holder = holdsKey(row) ? draft.holders.get(keyName(row)) : id
+    const holder = isKeyHolder(row) ? draft.holders.get(keyName(row)) : id
     const isTaken = holder !== undefined && holder !== id
     if (isTaken) return { kind: 'conflict', table, id, because: 'key' }
-    letGo(draft, id)
-    hold(draft, row)
+    releaseKey(draft, id)
+    assignKey(draft, row)
     const earlier = draft.slots.memory.get(id)?.row
-    if (earlier != null) slot.row = keepingUses(row, earlier)
+    if (earlier != null) slot.row = mergeUsage(row, earlier)
   }
   // The table and the row's type belong together in `Change`; looking both up apart loses that.
-  const slots = draft.slots[table] as Map<string, Slot<Table>>
+  const slots = draft.slots[table] as Map<string, RowSlot<Table>>
   slots.set(id, slot)
   return null
 }
 
-function count(draft: Draft, change: Extract<Change, { op: 'count' }>): null {
+function count(draft: PlanDraft, change: Extract<Change, { op: 'count' }>): null {
   const { id, scope, uses, usedAt } = change
   const slot = draft.slots.memory.get(id)
-  if (slot === undefined || !covers(scope, slot.place)) return null
+  if (slot === undefined || !isWithinScope(scope, slot.place)) return null
   if (slot.row === null) {
     const known = draft.counts.get(id)
     draft.counts.set(id, {
       id,
       uses: (known?.uses ?? 0) + uses,
-      usedAt: later(known?.usedAt ?? null, usedAt),
+      usedAt: maxInstant(known?.usedAt ?? null, usedAt),
     })
   } else {
     const { useCount, lastUsedAt } = slot.row
-    const row = { ...slot.row, useCount: useCount + uses, lastUsedAt: later(lastUsedAt, usedAt) }
+    const row = { ...slot.row, useCount: useCount + uses, lastUsedAt: maxInstant(lastUsedAt, usedAt) }
     draft.slots.memory.set(id, { ...slot, row })
   }
   return null
 }
 
 /** What the core's rule reads of a memory, so that it can be asked about stored ones as well. */
-type Keyed = Pick<Memory, 'place' | 'key' | 'status'>
+type KeyedRow = Pick<Memory, 'place' | 'key' | 'status'>
 
-function hold(draft: Draft, memory: Keyed & { readonly id: string }): void {
-  if (!holdsKey(memory)) return
+function assignKey(draft: PlanDraft, memory: KeyedRow & { readonly id: string }): void {
+  if (!isKeyHolder(memory)) return
   draft.holders.set(keyName(memory), memory.id)
   draft.heldBy.set(memory.id, keyName(memory))
 }
 
 /** The key of a row that is replaced or removed is free. */
-function letGo(draft: Draft, id: string): void {
+function releaseKey(draft: PlanDraft, id: string): void {
   const key = draft.heldBy.get(id)
   if (key !== undefined) draft.holders.delete(key)
   draft.heldBy.delete(id)
 }
 
 /** Within one commit as between commits: a put never lowers the counters. */
-function keepingUses(row: Memory, earlier: Memory): Memory {
+function mergeUsage(row: Memory, earlier: Memory): Memory {
   return {
     ...row,
     useCount: Math.max(row.useCount, earlier.useCount),
     lastUsedAt:
-      earlier.lastUsedAt === null ? row.lastUsedAt : later(row.lastUsedAt, earlier.lastUsedAt),
+      earlier.lastUsedAt === null ? row.lastUsedAt : maxInstant(row.lastUsedAt, earlier.lastUsedAt),
   }
 }
 
-function losesKey(head: MemoryHead, holders: ReadonlyMap<string, string>): boolean {
-  if (!holdsKey(head)) return false
+function isKeyReleased(head: MemoryRowHead, holders: ReadonlyMap<string, string>): boolean {
+  if (!isKeyHolder(head)) return false
   const holder = holders.get(keyName(head))
   return holder !== undefined && holder !== head.id
 }
 
-function keyName({ place, key }: Keyed): string {
+function keyName({ place, key }: KeyedRow): string {
   return JSON.stringify([place.owner, place.user, key])
 }
 
-function newRows<T extends Table>(slots: ReadonlyMap<string, Slot<T>>): readonly Row<T>[] {
+function newRows<T extends Table>(slots: ReadonlyMap<string, RowSlot<T>>): readonly Row<T>[] {
   return [...slots.values()].flatMap((slot) => (slot.row === null ? [] : [slot.row]))
 }
 
@@ -213,6 +213,6 @@ function versionOf(row: Row<Table>): number {
   return 'version' in row ? row.version : 1
 }
 
-function later(a: Instant | null, b: Instant): Instant {
+function maxInstant(a: Instant | null, b: Instant): Instant {
   return a === null || a < b ? b : a
 }

@@ -1,24 +1,24 @@
 /** Writes what a commit has decided, in a few statements over many rows each. */
 import { AppError } from '../../../domain/errors.ts'
 import type { Memory } from '../../../domain/memory.ts'
-import { type SearchDocument, turnDocument } from '../../../domain/search-document.ts'
-import { isReworded } from '../../../domain/searchable-text.ts'
+import { type SearchDocument, toTurnDocument } from '../../../domain/search-document.ts'
+import { hasSearchTextChanged } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
 import { quoted } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { Row, Table } from '../../store.ts'
-import type { Query } from '../connection/postgres-driver.ts'
-import type { Names } from '../schema/identifiers.ts'
-import { type DocumentTerms, derivedOf, postingsOf } from '../search/lexical-index.ts'
-import type { Writes } from './commit-plan.ts'
-import { ROW_OF_KIND } from './document-kinds.ts'
-import { SHAPES, TURN_DOCUMENT_COLUMNS, turnDocumentToColumns } from './row-codec.ts'
+import type { QueryFunction } from '../connection/postgres-driver.ts'
+import type { SqlIdentifiers } from '../schema/identifiers.ts'
+import { type DocumentPostings, toIndexedDocument, insertPostingsSql } from '../search/lexical-index.ts'
+import type { CommitPlan } from './commit-plan.ts'
+import { ROW_CONDITION_BY_KIND } from './document-kinds.ts'
+import { ROW_CODECS, TURN_DOCUMENT_COLUMNS, toTurnDocumentColumns } from './row-codec.ts'
 
 /** How much one statement carries at most; a single row may still be longer. */
 const STATEMENT_CHARACTERS_MAX = 4_000_000
 
 /** What a commit must know of a stored document to replace or remove it. */
-export type DocumentHead = Pick<Memory, 'key' | 'content' | 'provenance'> & {
+export type StoredDocumentState = Pick<Memory, 'key' | 'content' | 'provenance'> & {
   readonly owner: string
   /** What postings call it. */
   readonly number: number
@@ -27,15 +27,15 @@ export type DocumentHead = Pick<Memory, 'key' | 'content' | 'provenance'> & {
   readonly fingerprint: string
 }
 
-type Documents = ReadonlyMap<string, DocumentHead>
+type Documents = ReadonlyMap<string, StoredDocumentState>
 
-export async function write(
-  query: Query,
-  names: Names,
+export async function applyCommitPlan(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   documents: Documents,
-  writes: Writes,
+  writes: CommitPlan,
 ): Promise<void> {
-  const { puts, removes, counts, releases } = writes
+  const { puts, removes, usageIncrements: counts, releasedKeys: releases } = writes
   if (releases.length > 0) {
     await query(`UPDATE ${names.memory} SET key = NULL WHERE id = ANY ($1::text[])`, [
       releases.map(toStorable),
@@ -57,7 +57,7 @@ export async function write(
 }
 
 /** The document of a turn goes with it. */
-async function removeRows(query: Query, names: Names, removes: Writes['removes']): Promise<void> {
+async function removeRows(query: QueryFunction, names: SqlIdentifiers, removes: CommitPlan['removes']): Promise<void> {
   const gone = [...removes.memory, ...removes.turn]
   if (gone.length > 0) {
     await query(
@@ -75,28 +75,28 @@ async function removeRows(query: Query, names: Names, removes: Writes['removes']
 }
 
 /** A document to be written with the terms it is found by, which are null when they are already posted. */
-type Prepared = {
+type PreparedDocument = {
   readonly document: SearchDocument
   readonly columns: object
-  readonly terms: DocumentTerms | null
+  readonly terms: DocumentPostings | null
 }
 
-type PreparedTurn = Prepared & { readonly turn: Turn }
+type PreparedTurn = PreparedDocument & { readonly turn: Turn }
 
 /** Writes memories and turns together with what is derived from them. */
 async function writeDocuments(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
   documents: Documents,
-  { puts, removes }: Writes,
+  { puts, removes }: CommitPlan,
 ): Promise<void> {
   const gone = new Set<string>([...removes.memory, ...removes.turn])
   const standing = (id: string) => (gone.has(id) ? undefined : documents.get(id))
   const memories = puts.memory.map((row) => prepareMemory(row, standing(row.id)))
-  const turns = puts.turn.map((row) => prepareTurn(row, standing(row.id)))
-  const growth = new Growth()
+  const turns = puts.turn.map((row) => prepareTurnDocument(row, standing(row.id)))
+  const growth = new CorpusDelta()
   const outdated: number[] = []
-  const leave = (head: DocumentHead | undefined) => {
+  const leave = (head: StoredDocumentState | undefined) => {
     if (head === undefined) return
     outdated.push(head.number)
     growth.add(head.owner, -1, -head.length)
@@ -116,7 +116,7 @@ async function writeDocuments(
 }
 
 /** What a commit adds to the word statistics of each owner, or takes from them. */
-class Growth {
+class CorpusDelta {
   readonly #owners = new Map<string, { documents: number; terms: number }>()
 
   add(owner: string, documents: number, terms: number): void {
@@ -127,7 +127,7 @@ class Growth {
     })
   }
 
-  async write(query: Query, { corpus }: Names): Promise<void> {
+  async write(query: QueryFunction, { corpus }: SqlIdentifiers): Promise<void> {
     if (this.#owners.size === 0) return
     const growth = [...this.#owners].map(([owner, by]) => ({ owner: toStorable(owner), ...by }))
     await query(
@@ -140,28 +140,28 @@ class Growth {
   }
 }
 
-function prepareMemory(row: Memory, head: DocumentHead | undefined): Prepared {
-  return prepare(row, SHAPES.memory.toColumns(row), head)
+function prepareMemory(row: Memory, head: StoredDocumentState | undefined): PreparedDocument {
+  return prepare(row, ROW_CODECS.memory.toColumns(row), head)
 }
 
-export function prepareTurn(turn: Turn, head?: DocumentHead): PreparedTurn {
-  return { turn, ...prepare(turnDocument(turn), turnDocumentToColumns(turn), head) }
+export function prepareTurnDocument(turn: Turn, head?: StoredDocumentState): PreparedTurn {
+  return { turn, ...prepare(toTurnDocument(turn), toTurnDocumentColumns(turn), head) }
 }
 
 function prepare(
   document: SearchDocument,
   columns: object,
-  head: DocumentHead | undefined,
-): Prepared {
-  if (head !== undefined && !isReworded(head, document)) {
+  head: StoredDocumentState | undefined,
+): PreparedDocument {
+  if (head !== undefined && !hasSearchTextChanged(head, document)) {
     const { fingerprint, length } = head
     return { document, columns: { ...columns, fingerprint, length }, terms: null }
   }
-  const derived = derivedOf(document)
+  const derived = toIndexedDocument(document)
   return { document, columns: { ...columns, ...derived.columns }, terms: derived.terms }
 }
 
-function* batches<P extends Prepared>(prepared: readonly P[]): Generator<readonly P[]> {
+function* batches<P extends PreparedDocument>(prepared: readonly P[]): Generator<readonly P[]> {
   let batch: P[] = []
   let characters = 0
   for (const entry of prepared) {
@@ -178,33 +178,33 @@ function* batches<P extends Prepared>(prepared: readonly P[]): Generator<readonl
 
 const DERIVED_COLUMNS = ['fingerprint', 'length'] as const
 
-async function putMemories(query: Query, names: Names, batch: readonly Prepared[]): Promise<void> {
-  const columns = [...SHAPES.memory.columns, ...DERIVED_COLUMNS]
+async function putMemories(query: QueryFunction, names: SqlIdentifiers, batch: readonly PreparedDocument[]): Promise<void> {
+  const columns = [...ROW_CODECS.memory.columns, ...DERIVED_COLUMNS]
   const [written] = await query<{ count: number }>(
     `WITH put AS (
-         ${putStatement(names.memory, columns)} AND stored.${ROW_OF_KIND.memory} RETURNING id, number
-       ), posted AS (${postingsOf(names, '$2', 'put')})
+         ${putStatement(names.memory, columns)} AND stored.${ROW_CONDITION_BY_KIND.memory} RETURNING id, number
+       ), posted AS (${insertPostingsSql(names, '$2', 'put')})
      SELECT count(*) FROM put`,
     [columnsOf(batch), termsOf(batch)],
   )
-  requireAll(written?.count, batch.length)
+  assertAllWritten(written?.count, batch.length)
 }
 
 /** One statement for turns and their documents: neither is ever there without the other. */
-async function putTurns(query: Query, names: Names, batch: readonly PreparedTurn[]): Promise<void> {
-  const turns = batch.map(({ turn }) => SHAPES.turn.toColumns(turn))
+async function putTurns(query: QueryFunction, names: SqlIdentifiers, batch: readonly PreparedTurn[]): Promise<void> {
+  const turns = batch.map(({ turn }) => ROW_CODECS.turn.toColumns(turn))
   const [written] = await query<{ count: number }>(
-    `WITH said AS (${putStatement(names.turn, SHAPES.turn.columns, '$3')} RETURNING id, number),
+    `WITH said AS (${putStatement(names.turn, ROW_CODECS.turn.columns, '$3')} RETURNING id, number),
        ${putTurnDocuments(names, 'said')}`,
     [columnsOf(batch), termsOf(batch), JSON.stringify(turns)],
   )
-  requireAll(written?.count, batch.length)
+  assertAllWritten(written?.count, batch.length)
 }
 
 /** Writes documents of turns that are stored already. */
-export async function putDocumentsOf(
-  query: Query,
-  names: Names,
+export async function writeTurnDocuments(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   turns: readonly PreparedTurn[],
 ): Promise<void> {
   await query(`WITH ${putTurnDocuments(names, names.turn)}`, [columnsOf(turns), termsOf(turns)])
@@ -214,7 +214,7 @@ export async function putDocumentsOf(
  * The rest of a statement that puts the documents of `$1` with the terms of `$2`. `turns` is where the numbers of their
  * turns are found.
  */
-function putTurnDocuments(names: Names, turns: string): string {
+function putTurnDocuments(names: SqlIdentifiers, turns: string): string {
   const columns = [...TURN_DOCUMENT_COLUMNS, ...DERIVED_COLUMNS].map(quoted)
   const given = columns.map((column) => `given.${column}`)
   const assignments = columns.map((column) => `${column} = excluded.${column}`)
@@ -224,33 +224,33 @@ function putTurnDocuments(names: Names, turns: string): string {
       FROM json_populate_recordset(NULL::${names.memory}, $1) AS given
         JOIN ${turns} AS said ON said.id = given.id
       ON CONFLICT (id) DO UPDATE SET ${assignments.join(', ')}
-      WHERE stored.owner_id = excluded.owner_id AND stored.${ROW_OF_KIND.turn}
+      WHERE stored.owner_id = excluded.owner_id AND stored.${ROW_CONDITION_BY_KIND.turn}
       RETURNING id, number
-    ), posted AS (${postingsOf(names, '$2', 'put')})
+    ), posted AS (${insertPostingsSql(names, '$2', 'put')})
     SELECT count(*) FROM put`
 }
 
-function columnsOf(batch: readonly Prepared[]): string {
+function columnsOf(batch: readonly PreparedDocument[]): string {
   return JSON.stringify(batch.map(({ columns }) => columns))
 }
 
-function termsOf(batch: readonly Prepared[]): string {
+function termsOf(batch: readonly PreparedDocument[]): string {
   return JSON.stringify(batch.flatMap(({ terms }) => (terms === null ? [] : [terms])))
 }
 
 async function putRows<T extends Table>(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
   table: T,
   rows: readonly Row<T>[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const { columns, toColumns } = SHAPES[table]
+  const { columns, toColumns } = ROW_CODECS[table]
   const [written] = await query<{ count: number }>(
     `WITH put AS (${putStatement(names[table], columns)} RETURNING id) SELECT count(*) FROM put`,
     [JSON.stringify(rows.map(toColumns))],
   )
-  requireAll(written?.count, rows.length)
+  assertAllWritten(written?.count, rows.length)
 }
 
 /** Inserts or replaces the rows of a parameter, but never a row of another owner. */
@@ -269,7 +269,7 @@ function putStatement(table: string, columns: readonly string[], parameter = '$1
 }
 
 /** Another owner has put a row under the same id since this commit looked: to be treated like a unique violation. */
-function requireAll(written: number | undefined, expected: number): void {
+function assertAllWritten(written: number | undefined, expected: number): void {
   if (written === expected) return
   throw new AppError('busy', 'Another owner wrote a row with the same id.', { sqlState: '23505' })
 }

@@ -12,18 +12,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../../domain/limits.ts'
-import { holdsKey, type MemoryStatus } from '../../../domain/memory.ts'
+import { isKeyHolder, type MemoryStatus } from '../../../domain/memory.ts'
 import type { DocumentType } from '../../../domain/search-document.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import { type Change, type CommitOutcome, forEachTable, TABLES, type Table } from '../../store.ts'
-import type { Database, Query } from '../connection/postgres-driver.ts'
-import { isCollision, isLost, isNeverGiven } from '../connection/postgres-errors.ts'
-import type { Fence } from '../connection/row-level-security.ts'
-import { beginWithLocks, type Names, ownerLocks } from '../schema/identifiers.ts'
-import type { CommitMark, CommitMarks } from './commit-markers.ts'
-import { type Head, type Heads, type MemoryHead, planCommit } from './commit-plan.ts'
-import { type DocumentHead, write } from './commit-writer.ts'
-import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './row-codec.ts'
+import { type Change, type CommitOutcome, mapTables, TABLES, type Table } from '../../store.ts'
+import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
+import { isSerializationConflict, isConnectionLost, isUnknownTransaction } from '../connection/postgres-errors.ts'
+import type { RowLevelSecurity } from '../connection/row-level-security.ts'
+import { toLockingBegin, type SqlIdentifiers, toOwnerLocks } from '../schema/identifiers.ts'
+import type { CommitMarker, CommitMarkers } from './commit-markers.ts'
+import { type RowHead, type RowHeads, type MemoryRowHead, planCommit } from './commit-plan.ts'
+import { type StoredDocumentState, applyCommitPlan } from './commit-writer.ts'
+import { decodeText, type PlaceColumns, parseProvenance, readPlace } from './row-codec.ts'
 
 /** How often a commit is begun: others get in the way, or the server goes away and comes back. */
 const ATTEMPTS_MAX = 6
@@ -32,24 +32,24 @@ const FIRST_WAIT_MS = 40
 /** How often the server is asked what has become of a commit: for half a minute, in which it may recover from a crash. */
 const QUESTIONS_MAX = 38
 
-export async function commit(
-  { database, names, fence, marks }: CommitParts,
+export async function applyCommit(
+  { database, names, rowSecurity: fence, markers: marks }: CommitDependencies,
   changes: readonly Change[],
 ): Promise<CommitOutcome> {
   if (changes.length > COMMIT_CHANGES_MAX) {
     throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
   }
   if (changes.length === 0) return { kind: 'committed' }
-  const owners = [...ownersOf(changes)]
-  const begin = beginWithLocks(ownerLocks(names, owners))
-  const once = ({ statement }: CommitMark) =>
-    fence.of(database, 'everyone').transaction(begin, async (query, atEnd) => {
+  const owners = [...collectOwners(changes)]
+  const begin = toLockingBegin(toOwnerLocks(names, owners))
+  const once = ({ statement }: CommitMarker) =>
+    fence.runnerFor(database, 'everyone').transaction(begin, async (query, atEnd) => {
       // Across owners, because an id may be taken by somebody else; what is written stays among those it is meant for.
       const { heads, documents } = await readHeads(query, names, changes)
       const plan = planCommit(changes, heads)
       if (plan.kind === 'conflict') return plan
-      await fence.narrow(query, owners)
-      await write(query, names, documents, plan)
+      await fence.restrictTransaction(query, owners)
+      await applyCommitPlan(query, names, documents, plan)
       atEnd(statement)
       return COMMITTED
     })
@@ -58,25 +58,25 @@ export async function commit(
     try {
       return await once(mark)
     } catch (thrown) {
-      if (await isCommitted({ database, marks }, thrown, mark.id)) return COMMITTED
-      if (!isCollision(thrown) && !isLost(thrown)) throw thrown
-      if (attempt === ATTEMPTS_MAX) throw givenUp(thrown)
-      await pause(FIRST_WAIT_MS * 2 ** (attempt - 1))
+      if (await resolveCommitInDoubt({ database, markers: marks }, thrown, mark.id)) return COMMITTED
+      if (!isSerializationConflict(thrown) && !isConnectionLost(thrown)) throw thrown
+      if (attempt === ATTEMPTS_MAX) throw createRetriesExhaustedError(thrown)
+      await sleepWithJitter(FIRST_WAIT_MS * 2 ** (attempt - 1))
     }
   }
 }
 
-export type CommitParts = {
-  readonly database: Database
-  readonly names: Names
-  readonly fence: Fence
-  readonly marks: CommitMarks
+export type CommitDependencies = {
+  readonly database: PostgresDatabase
+  readonly names: SqlIdentifiers
+  readonly rowSecurity: RowLevelSecurity
+  readonly markers: CommitMarkers
 }
 
 const COMMITTED = { kind: 'committed' } as const
 
-function givenUp(thrown: AppError): AppError {
-  const wasLost: boolean = isLost(thrown)
+function createRetriesExhaustedError(thrown: AppError): AppError {
+  const wasLost: boolean = isConnectionLost(thrown)
   if (wasLost) return thrown
   return new AppError(
     'busy',
@@ -90,8 +90,8 @@ function givenUp(thrown: AppError): AppError {
  * Whether a commit whose answer was lost was made all the same. The server knows, so it is asked until it can tell:
  * made again, it would be refused as a conflict with itself, or done twice. Throws when there is no way to know.
  */
-export async function isCommitted(
-  { database, marks }: Pick<CommitParts, 'database' | 'marks'>,
+export async function resolveCommitInDoubt(
+  { database, markers: marks }: Pick<CommitDependencies, 'database' | 'marks'>,
   thrown: unknown,
   mark: string,
 ): Promise<boolean> {
@@ -100,15 +100,15 @@ export async function isCommitted(
   let wasOver = false
   for (let question = 0; question < QUESTIONS_MAX; question++) {
     try {
-      const isOver = await hasEnded(database, transaction)
+      const isOver = await isTransactionOver(database, transaction)
       if (await marks.has(mark)) return true
       // Older servers call a commit over a moment before others see what it has done, so they are asked twice.
       if (isOver && wasOver) return false
       wasOver = isOver
     } catch (failure) {
-      if (!isLost(failure)) throw thrown
+      if (!isConnectionLost(failure)) throw thrown
     }
-    await pause(FIRST_WAIT_MS * (question + 1))
+    await sleepWithJitter(FIRST_WAIT_MS * (question + 1))
   }
   throw thrown
 }
@@ -117,7 +117,7 @@ export async function isCommitted(
  * Whether nothing can come of a transaction any more that has not yet. A number that the server has never given or no
  * longer knows is of one that it has lost, or of long ago.
  */
-async function hasEnded({ query }: Pick<Database, 'query'>, transaction: unknown) {
+async function isTransactionOver({ query }: Pick<PostgresDatabase, 'query'>, transaction: unknown) {
   try {
     const [row] = await query<{ status: string | null }>(
       'SELECT txid_status($1::bigint) AS status',
@@ -125,18 +125,18 @@ async function hasEnded({ query }: Pick<Database, 'query'>, transaction: unknown
     )
     return row?.status !== 'in progress'
   } catch (failure) {
-    if (isNeverGiven(failure)) return true
+    if (isUnknownTransaction(failure)) return true
     throw failure
   }
 }
 
 /** Somewhere around this long, so that those who met don't meet again. */
-async function pause(ms: number): Promise<void> {
+async function sleepWithJitter(ms: number): Promise<void> {
   await delay(ms * (0.5 + Math.random()))
 }
 
 /** Whom changes are about. */
-export function ownersOf(changes: readonly Change[]): ReadonlySet<OwnerId> {
+export function collectOwners(changes: readonly Change[]): ReadonlySet<OwnerId> {
   return new Set(changes.map(ownerOf))
 }
 
@@ -160,9 +160,9 @@ type HeadColumns = PlaceColumns & {
 }
 
 type StoredHeads = {
-  readonly heads: Heads
+  readonly heads: RowHeads
   /** Of memories and of turns, by id. */
-  readonly documents: ReadonlyMap<string, DocumentHead>
+  readonly documents: ReadonlyMap<string, StoredDocumentState>
 }
 
 /**
@@ -170,8 +170,8 @@ type StoredHeads = {
  * key it wants.
  */
 async function readHeads(
-  query: Query,
-  names: Names,
+  query: QueryFunction,
+  names: SqlIdentifiers,
   changes: readonly Change[],
 ): Promise<StoredHeads> {
   const place = 'id, owner_id, user_id, session_id'
@@ -187,25 +187,25 @@ async function readHeads(
      UNION ALL ${document} WHERE owner_id = ANY ($2::text[]) AND key = ANY ($3::text[])
        AND key IS NOT NULL AND status IN ('active', 'disabled') AND NOT id = ANY ($1::text[])
      ${beside.join(' ')}`,
-    sought(changes).map((list) => [...list].map(toStorable)),
+    listRequestedIds(changes).map((list) => [...list].map(toStorable)),
   )
   const heads = {
-    ...forEachTable(() => new Map<string, Head>()),
-    memory: new Map<string, MemoryHead>(),
+    ...mapTables(() => new Map<string, RowHead>()),
+    memory: new Map<string, MemoryRowHead>(),
   }
-  const documents = new Map<string, DocumentHead>()
+  const documents = new Map<string, StoredDocumentState>()
   for (const row of rows) {
-    const head = { id: decoded(row.id), place: placeFromColumns(row), version: row.version }
+    const head = { id: decodeText(row.id), place: readPlace(row), version: row.version }
     if (row.table !== 'memory') {
       heads[row.table].set(head.id, head)
       continue
     }
     const { number, status, fingerprint, length } = row
-    const key = decoded(row.key)
+    const key = decodeText(row.key)
     if (row.type !== 'turn') heads.memory.set(head.id, { ...head, key, status })
     documents.set(head.id, {
       ...{ owner: head.place.owner, key, number, fingerprint, length },
-      content: decoded(row.content),
+      content: decodeText(row.content),
       provenance: parseProvenance(row.provenance),
     })
   }
@@ -215,13 +215,13 @@ async function readHeads(
 const BESIDE_MEMORIES = TABLES.filter((table) => table !== 'memory')
 
 /** Ids of documents, then owners and keys that are wanted, then the ids of the other tables. */
-function sought(changes: readonly Change[]): readonly ReadonlySet<string>[] {
-  const ids = forEachTable(() => new Set<string>())
+function listRequestedIds(changes: readonly Change[]): readonly ReadonlySet<string>[] {
+  const ids = mapTables(() => new Set<string>())
   const [owners, keys] = [new Set<string>(), new Set<string>()]
   for (const change of changes) {
     if (change.op === 'count') ids.memory.add(change.id)
     else ids[change.table].add(change.op === 'put' ? change.row.id : change.id)
-    if (change.op === 'put' && change.table === 'memory' && holdsKey(change.row)) {
+    if (change.op === 'put' && change.table === 'memory' && isKeyHolder(change.row)) {
       owners.add(change.row.place.owner)
       if (change.row.key !== null) keys.add(change.row.key)
     }

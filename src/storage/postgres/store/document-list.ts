@@ -2,41 +2,41 @@
 import type { Scope } from '../../../domain/scope.ts'
 import { kindsOf, type SearchDocument } from '../../../domain/search-document.ts'
 import { quoted } from '../../../lib/sql.ts'
-import { orderingOf, partOf } from '../../page-cursor.ts'
+import { parseOrdering, toPageRange } from '../../page-cursor.ts'
 import type { DocumentQuery, Page } from '../../store.ts'
-import type { Query } from '../connection/postgres-driver.ts'
-import type { Names } from '../schema/identifiers.ts'
-import { firstOfKinds } from './document-kinds.ts'
-import { documentFromColumns, type MemoryColumns, SHAPES } from './row-codec.ts'
-import { createBinder, documentConditions, scopeConditions } from './sql-filters.ts'
+import type { QueryFunction } from '../connection/postgres-driver.ts'
+import type { SqlIdentifiers } from '../schema/identifiers.ts'
+import { unionKinds } from './document-kinds.ts'
+import { toDocument, type MemoryColumns, ROW_CODECS } from './row-codec.ts'
+import { createParameterBinder, toDocumentConditions, toScopeConditions } from './sql-filters.ts'
 
-export async function findDocuments(
-  query: Query,
-  names: Names,
+export async function listDocuments(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   scope: Scope,
   asked: DocumentQuery,
 ): Promise<Page<SearchDocument>> {
   const kinds = kindsOf(asked.where.types)
   if (kinds.length === 0) return { rows: [], next: null }
-  const { limit } = partOf({ ...asked, where: {} })
-  const { isForward } = orderingOf({ ...asked, where: {} })
-  const binder = createBinder()
+  const { limit } = toPageRange({ ...asked, where: {} })
+  const { isForward } = parseOrdering({ ...asked, where: {} })
+  const binder = createParameterBinder()
   const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
   const conditions = [
-    ...scopeConditions(scope, binder),
+    ...toScopeConditions(scope, binder),
     ...(asked.after === undefined ? [] : [`id ${beyond} ${binder.bind(asked.after)}`]),
   ]
-  const columns = SHAPES.memory.columns.map(quoted).join(', ')
+  const columns = ROW_CODECS.memory.columns.map(quoted).join(', ')
   // One more than asked for tells whether there is another page.
-  const sql = firstOfKinds(
+  const sql = unionKinds(
     kinds,
     `ORDER BY id ${direction} LIMIT ${binder.bind(limit + 1)}`,
     (kind) => {
-      const ofKind = [...conditions, ...documentConditions(asked.where, binder, [kind])]
+      const ofKind = [...conditions, ...toDocumentConditions(asked.where, binder, [kind])]
       return `SELECT ${columns} FROM ${names.memory} WHERE ${ofKind.join(' AND ')}`
     },
   )
   const found = await query<MemoryColumns>(sql, binder.values)
-  const rows = found.slice(0, limit).map(documentFromColumns)
+  const rows = found.slice(0, limit).map(toDocument)
   return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
 }

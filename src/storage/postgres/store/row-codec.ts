@@ -28,7 +28,7 @@ import type { Place } from '../../../domain/scope.ts'
 import {
   type DocumentType,
   type SearchDocument,
-  turnDocument,
+  toTurnDocument,
 } from '../../../domain/search-document.ts'
 import type { Turn, TurnRole } from '../../../domain/turn.ts'
 import type { Instant } from '../../../lib/time.ts'
@@ -116,7 +116,7 @@ type Columns = {
   turn: TurnColumns
 }
 
-type Shape<T extends Table> = {
+type RowCodec<T extends Table> = {
   readonly columns: readonly (keyof Columns[T] & string)[]
   toColumns(row: Row<T>): Columns[T]
   fromColumns(columns: Columns[T]): Row<T>
@@ -159,15 +159,15 @@ export type TurnDocumentColumns = MemoryColumns & { position: number }
 
 export const TURN_DOCUMENT_COLUMNS = [...MEMORY_COLUMNS, 'position'] as const
 
-export function turnDocumentToColumns(turn: Turn): TurnDocumentColumns {
-  return { ...documentToColumns(turnDocument(turn)), position: turn.position }
+export function toTurnDocumentColumns(turn: Turn): TurnDocumentColumns {
+  return { ...toDocumentColumns(toTurnDocument(turn)), position: turn.position }
 }
 
-export const SHAPES: { readonly [T in Table]: Shape<T> } = {
+export const ROW_CODECS: { readonly [T in Table]: RowCodec<T> } = {
   memory: {
     columns: MEMORY_COLUMNS,
-    toColumns: documentToColumns,
-    fromColumns: (columns) => documentFromColumns(columns) as Memory, // its statements leave turns out
+    toColumns: toDocumentColumns,
+    fromColumns: (columns) => toDocument(columns) as Memory, // its statements leave turns out
   },
   revision: {
     columns: [
@@ -210,28 +210,28 @@ export const SHAPES: { readonly [T in Table]: Shape<T> } = {
   },
 }
 
-export function placeFromColumns(columns: PlaceColumns): Place {
+export function readPlace(columns: PlaceColumns): Place {
   return {
-    owner: decoded(columns.owner_id),
-    user: decoded(columns.user_id),
-    session: decoded(columns.session_id),
+    owner: decodeText(columns.owner_id),
+    user: decodeText(columns.user_id),
+    session: decodeText(columns.session_id),
   }
 }
 
 function placeToColumns(place: Place): PlaceColumns {
   return {
-    owner_id: encoded(place.owner),
-    user_id: encoded(place.user),
-    session_id: encoded(place.session),
+    owner_id: encodeText(place.owner),
+    user_id: encodeText(place.user),
+    session_id: encodeText(place.session),
   }
 }
 
-export function documentToColumns(memory: SearchDocument): MemoryColumns {
+export function toDocumentColumns(memory: SearchDocument): MemoryColumns {
   return {
-    id: encoded(memory.id),
+    id: encodeText(memory.id),
     ...placeToColumns(memory.place),
-    key: encoded(memory.key),
-    content: encoded(memory.content),
+    key: encodeText(memory.key),
+    content: encodeText(memory.content),
     type: memory.type,
     category: memory.category,
     importance: memory.importance,
@@ -241,29 +241,29 @@ export function documentToColumns(memory: SearchDocument): MemoryColumns {
     status: memory.status,
     valid_from: memory.validFrom,
     valid_until: memory.validUntil,
-    superseded_by: encoded(memory.supersededBy),
-    conflicts_with: encoded(memory.conflictsWith),
+    superseded_by: encodeText(memory.supersededBy),
+    conflicts_with: encodeText(memory.conflictsWith),
     expires_at: memory.expiresAt,
     provenance: JSON.stringify(memory.provenance),
     entities: JSON.stringify(memory.entities),
-    language: encoded(memory.language),
+    language: encodeText(memory.language),
     metadata: JSON.stringify(memory.metadata),
     source_count: memory.sourceCount,
     use_count: memory.useCount,
     last_used_at: memory.lastUsedAt,
     version: memory.version,
-    change: encoded(memory.change),
+    change: encodeText(memory.change),
     created_at: memory.createdAt,
     updated_at: memory.updatedAt,
   }
 }
 
-export function documentFromColumns(columns: MemoryColumns): SearchDocument {
+export function toDocument(columns: MemoryColumns): SearchDocument {
   return {
-    id: decoded(columns.id),
-    place: placeFromColumns(columns),
-    key: decoded(columns.key),
-    content: decoded(columns.content),
+    id: decodeText(columns.id),
+    place: readPlace(columns),
+    key: decodeText(columns.key),
+    content: decodeText(columns.content),
     type: columns.type,
     category: columns.category,
     importance: columns.importance,
@@ -273,18 +273,18 @@ export function documentFromColumns(columns: MemoryColumns): SearchDocument {
     status: columns.status,
     validFrom: columns.valid_from,
     validUntil: columns.valid_until,
-    supersededBy: decoded(columns.superseded_by),
-    conflictsWith: decoded(columns.conflicts_with),
+    supersededBy: decodeText(columns.superseded_by),
+    conflictsWith: decodeText(columns.conflicts_with),
     expiresAt: columns.expires_at,
     provenance: parseProvenance(columns.provenance),
     entities: JSON.parse(columns.entities),
-    language: decoded(columns.language),
+    language: decodeText(columns.language),
     metadata: JSON.parse(columns.metadata),
     sourceCount: columns.source_count,
     useCount: columns.use_count,
     lastUsedAt: columns.last_used_at,
     version: columns.version,
-    change: decoded(columns.change),
+    change: decodeText(columns.change),
     createdAt: columns.created_at,
     updatedAt: columns.updated_at,
   }
@@ -297,29 +297,29 @@ export function parseProvenance(json: string): Memory['provenance'] {
 
 function revisionToColumns(revision: Revision): RevisionColumns {
   return {
-    id: encoded(revision.id),
+    id: encodeText(revision.id),
     ...placeToColumns(revision.memory.place),
-    memory_id: encoded(revision.memory.id),
-    made_by: encoded(revision.memory.change),
+    memory_id: encodeText(revision.memory.id),
+    made_by: encodeText(revision.memory.change),
     updated_at: revision.memory.updatedAt,
     replaced_at: revision.replacedAt,
-    replaced_by: encoded(revision.replacedBy),
+    replaced_by: encodeText(revision.replacedBy),
     snapshot: JSON.stringify(revision.memory),
   }
 }
 
 function revisionFromColumns(columns: RevisionColumns): Revision {
   return {
-    id: decoded(columns.id),
+    id: decodeText(columns.id),
     memory: JSON.parse(columns.snapshot),
     replacedAt: columns.replaced_at,
-    replacedBy: decoded(columns.replaced_by),
+    replacedBy: decodeText(columns.replaced_by),
   }
 }
 
 function tombstoneToColumns(tombstone: Tombstone): TombstoneColumns {
   return {
-    id: encoded(tombstone.id),
+    id: encodeText(tombstone.id),
     ...placeToColumns(tombstone.place),
     version: tombstone.version,
     forgotten_at: tombstone.forgottenAt,
@@ -328,8 +328,8 @@ function tombstoneToColumns(tombstone: Tombstone): TombstoneColumns {
 
 function tombstoneFromColumns(columns: TombstoneColumns): Tombstone {
   return {
-    id: decoded(columns.id),
-    place: placeFromColumns(columns),
+    id: decodeText(columns.id),
+    place: readPlace(columns),
     version: columns.version,
     forgottenAt: columns.forgotten_at,
   }
@@ -337,11 +337,11 @@ function tombstoneFromColumns(columns: TombstoneColumns): Tombstone {
 
 function entryToColumns(entry: Entry): EntryColumns {
   return {
-    id: encoded(entry.id),
+    id: encodeText(entry.id),
     ...placeToColumns(entry.place),
     version: entry.version,
     kind: entry.kind,
-    about: encoded(entry.about),
+    about: encodeText(entry.about),
     at: entry.at,
     expires_at: entry.expiresAt,
     body: JSON.stringify(entry.body),
@@ -350,10 +350,10 @@ function entryToColumns(entry: Entry): EntryColumns {
 
 function entryFromColumns(columns: EntryColumns): Entry {
   return {
-    id: decoded(columns.id),
-    place: placeFromColumns(columns),
+    id: decodeText(columns.id),
+    place: readPlace(columns),
     kind: columns.kind,
-    about: decoded(columns.about),
+    about: decodeText(columns.about),
     at: columns.at,
     expiresAt: columns.expires_at,
     version: columns.version,
@@ -363,12 +363,12 @@ function entryFromColumns(columns: EntryColumns): Entry {
 
 function turnToColumns(turn: Turn): TurnColumns {
   return {
-    id: encoded(turn.id),
+    id: encodeText(turn.id),
     ...placeToColumns(turn.place),
     version: turn.version,
     role: turn.role,
-    speaker: encoded(turn.speaker),
-    content: encoded(turn.content),
+    speaker: encodeText(turn.speaker),
+    content: encodeText(turn.content),
     position: turn.position,
     said_at: turn.saidAt,
     disabled: turn.disabled,
@@ -377,12 +377,12 @@ function turnToColumns(turn: Turn): TurnColumns {
 
 function turnFromColumns(columns: TurnColumns): Turn {
   return {
-    id: decoded(columns.id),
-    place: placeFromColumns(columns),
+    id: decodeText(columns.id),
+    place: readPlace(columns),
     version: columns.version,
     role: columns.role,
-    speaker: decoded(columns.speaker),
-    content: decoded(columns.content),
+    speaker: decodeText(columns.speaker),
+    content: decodeText(columns.content),
     position: columns.position,
     saidAt: columns.said_at,
     disabled: columns.disabled,
@@ -390,10 +390,10 @@ function turnFromColumns(columns: TurnColumns): Turn {
 }
 
 /** The codec changes how a name is written, never whose name it is: brands stay. */
-export function encoded<T extends string | null>(text: T): T {
+export function encodeText<T extends string | null>(text: T): T {
   return (text === null ? null : toStorable(text)) as T // see above
 }
 
-export function decoded<T extends string | null>(text: T): T {
+export function decodeText<T extends string | null>(text: T): T {
   return (text === null ? null : fromStorable(text)) as T // see above
 }

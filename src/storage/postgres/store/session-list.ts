@@ -2,12 +2,12 @@
 import type { OwnerId, SessionId, UserId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import type { Instant } from '../../../lib/time.ts'
-import { sessionAfter, sessionPage } from '../../page-cursor.ts'
-import type { Page, SessionQuery, SessionTally } from '../../store.ts'
-import type { Query } from '../connection/postgres-driver.ts'
-import type { Names } from '../schema/identifiers.ts'
-import { decoded } from './row-codec.ts'
-import { createBinder, scopeConditions } from './sql-filters.ts'
+import { parseSessionCursor, buildSessionPage } from '../../page-cursor.ts'
+import type { Page, SessionQuery, SessionSummary } from '../../store.ts'
+import type { QueryFunction } from '../connection/postgres-driver.ts'
+import type { SqlIdentifiers } from '../schema/identifiers.ts'
+import { decodeText } from './row-codec.ts'
+import { createParameterBinder, toScopeConditions } from './sql-filters.ts'
 
 type Columns = {
   readonly owner: OwnerId
@@ -19,15 +19,15 @@ type Columns = {
   readonly last_id: string
 }
 
-export async function sessions(
-  query: Query,
-  names: Names,
+export async function listSessions(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   scope: Scope,
   asked: SessionQuery,
-): Promise<Page<SessionTally>> {
-  const binder = createBinder()
-  const conditions = [...scopeConditions(scope, binder), 'session_id IS NOT NULL']
-  const after = sessionAfter(asked)
+): Promise<Page<SessionSummary>> {
+  const binder = createParameterBinder()
+  const conditions = [...toScopeConditions(scope, binder), 'session_id IS NOT NULL']
+  const after = parseSessionCursor(asked)
   const beyond =
     after === null
       ? ''
@@ -40,11 +40,11 @@ export async function sessions(
     binder.values,
   )
   const found = rows.map(({ owner, user, session, turns, ...row }) => ({
-    place: { owner: decoded(owner), user: decoded(user), session: decoded(session) },
+    place: { owner: decodeText(owner), user: decodeText(user), session: decodeText(session) },
     turns,
     firstSaidAt: row.first_said_at,
     lastSaidAt: row.last_said_at,
-    lastId: decoded(row.last_id),
+    lastId: decodeText(row.last_id),
   }))
-  return sessionPage(found, asked)
+  return buildSessionPage(found, asked)
 }

@@ -12,16 +12,16 @@ import type {
   TombstoneFilter,
   TurnFilter,
 } from '../../store.ts'
-import { ROW_OF_KIND } from './document-kinds.ts'
-import { containing } from './substring-condition.ts'
+import { ROW_CONDITION_BY_KIND } from './document-kinds.ts'
+import { toSubstringCondition } from './substring-condition.ts'
 
 /** Collects the values of one statement; `bind` answers with the name of the parameter. */
-export type Binder = {
+export type ParameterBinder = {
   readonly values: readonly unknown[]
   bind(value: number | boolean | string | readonly string[]): string
 }
 
-export function createBinder(): Binder {
+export function createParameterBinder(): ParameterBinder {
   const values: unknown[] = []
   return {
     values,
@@ -34,7 +34,7 @@ export function createBinder(): Binder {
 }
 
 /** Must agree with `covers` of `core/ids.ts`. */
-export function scopeConditions(scope: Scope, { bind }: Binder): readonly string[] {
+export function toScopeConditions(scope: Scope, { bind }: ParameterBinder): readonly string[] {
   const conditions = [`owner_id = ${bind(scope.owner)}`]
   if (scope.user === null) conditions.push('user_id IS NULL')
   else if (scope.user !== undefined) conditions.push(`user_id = ${bind(scope.user)}`)
@@ -44,7 +44,7 @@ export function scopeConditions(scope: Scope, { bind }: Binder): readonly string
 }
 
 /** Whether few rows can pass, so that looking them up first beats comparing all candidates. */
-export function isNarrow(scope: Scope, where: DocumentFilter): boolean {
+export function isSelective(scope: Scope, where: DocumentFilter): boolean {
   const isNarrowing = ([name, value]: [string, unknown]) =>
     NARROWING.has(name) && value !== undefined
   return scope.session != null || Object.entries(where).some(isNarrowing)
@@ -52,8 +52,8 @@ export function isNarrow(scope: Scope, where: DocumentFilter): boolean {
 
 const NARROWING: ReadonlySet<string> = new Set(['ids', 'key', 'fingerprint', 'change'])
 
-export const CONDITIONS: {
-  readonly [T in Table]: (where: Tables[T]['where'], binder: Binder) => readonly string[]
+export const TABLE_CONDITIONS: {
+  readonly [T in Table]: (where: Tables[T]['where'], binder: ParameterBinder) => readonly string[]
 } = {
   memory: memoryConditions,
   revision: revisionConditions,
@@ -62,19 +62,19 @@ export const CONDITIONS: {
   turn: turnConditions,
 }
 
-function memoryConditions(where: MemoryFilter, binder: Binder): readonly string[] {
-  return documentConditions(where, binder, ['memory'])
+function memoryConditions(where: MemoryFilter, binder: ParameterBinder): readonly string[] {
+  return toDocumentConditions(where, binder, ['memory'])
 }
 
 /** For rows of these kinds, which are those that the filter names, or some of them. */
-export function documentConditions(
+export function toDocumentConditions(
   where: DocumentFilter,
-  binder: Binder,
+  binder: ParameterBinder,
   kinds: readonly DocumentKind[],
 ): readonly string[] {
   const { bind } = binder
   const [only] = kinds
-  const conditions = only !== undefined && kinds.length === 1 ? [ROW_OF_KIND[only]] : []
+  const conditions = only !== undefined && kinds.length === 1 ? [ROW_CONDITION_BY_KIND[only]] : []
   const add = <V>(value: V | undefined, condition: (value: V) => string) => {
     if (value !== undefined) conditions.push(condition(value))
   }
@@ -86,10 +86,10 @@ export function documentConditions(
   add(where.categories, (categories) => `category = ANY (${bind(categories)}::text[])`)
   add(where.trusts, (trusts) => `trust = ANY (${bind(trusts)}::text[])`)
   add(where.sources, (sources) => isWrittenBy(sources, binder))
-  add(where.conflicting, (is) => `conflicts_with IS ${is ? 'NOT NULL' : 'NULL'}`)
+  add(where.hasConflict, (is) => `conflicts_with IS ${is ? 'NOT NULL' : 'NULL'}`)
   add(where.pinned, (pinned) => `pinned = ${bind(pinned)}`)
   add(where.change, (change) => `change = ${bind(change)}`)
-  add(where.unendedAt, (instant) => {
+  add(where.validAt, (instant) => {
     const now = bind(instant)
     return `(expires_at IS NULL OR expires_at > ${now}) AND (valid_until IS NULL OR valid_until > ${now})`
   })
@@ -97,7 +97,7 @@ export function documentConditions(
   add(where.createdFrom, (instant) => `created_at >= ${bind(instant)}`)
   add(where.createdBefore, (instant) => `created_at < ${bind(instant)}`)
   add(where.importanceMin, (importance) => `importance >= ${bind(importance)}`)
-  add(where.contains, (text) => containing(['content', 'key'], text, binder))
+  add(where.contains, (text) => toSubstringCondition(['content', 'key'], text, binder))
   return conditions
 }
 
@@ -106,14 +106,14 @@ export function documentConditions(
  * A quote inside JSON text is always escaped, so the name in plain quotes can only be that of the field. JSON is stored as
  * it is, without the escape of `core/storable-text.ts`, which a bound value has.
  */
-function isWrittenBy(sources: readonly string[], { bind }: Binder): string {
+function isWrittenBy(sources: readonly string[], { bind }: ParameterBinder): string {
   const written = bind(sources.map((source) => JSON.stringify(source)))
   return `replace(substring(provenance FROM ${SOURCE}), chr(57344), chr(57344) || 'e000') = ANY (${written}::text[])`
 }
 
 const SOURCE = String.raw`E'"source":("(?:[^"\\\\]|\\\\.)*")'`
 
-function revisionConditions(where: RevisionFilter, { bind }: Binder): readonly string[] {
+function revisionConditions(where: RevisionFilter, { bind }: ParameterBinder): readonly string[] {
   const conditions: string[] = []
   if (where.memories !== undefined) {
     conditions.push(`memory_id = ANY (${bind(where.memories)}::text[])`)
@@ -127,11 +127,11 @@ function revisionConditions(where: RevisionFilter, { bind }: Binder): readonly s
   return conditions
 }
 
-function tombstoneConditions(where: TombstoneFilter, { bind }: Binder): readonly string[] {
+function tombstoneConditions(where: TombstoneFilter, { bind }: ParameterBinder): readonly string[] {
   return where.ids === undefined ? [] : [`id = ANY (${bind(where.ids)}::text[])`]
 }
 
-function entryConditions(where: EntryFilter, { bind }: Binder): readonly string[] {
+function entryConditions(where: EntryFilter, { bind }: ParameterBinder): readonly string[] {
   const conditions: string[] = []
   if (where.ids !== undefined) conditions.push(`id = ANY (${bind(where.ids)}::text[])`)
   if (where.kinds !== undefined) conditions.push(`kind = ANY (${bind(where.kinds)}::text[])`)
@@ -143,7 +143,7 @@ function entryConditions(where: EntryFilter, { bind }: Binder): readonly string[
   return conditions
 }
 
-function turnConditions(where: TurnFilter, { bind }: Binder): readonly string[] {
+function turnConditions(where: TurnFilter, { bind }: ParameterBinder): readonly string[] {
   const conditions: string[] = []
   if (where.ids !== undefined) conditions.push(`id = ANY (${bind(where.ids)}::text[])`)
   if (where.roles !== undefined) conditions.push(`role = ANY (${bind(where.roles)}::text[])`)

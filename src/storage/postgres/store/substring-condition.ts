@@ -6,8 +6,8 @@
  */
 
 import { toStorable } from '../../../text/storable-text.ts'
-import { lowered } from '../../../text/substring.ts'
-import type { Binder } from './sql-filters.ts'
+import { foldCase } from '../../../text/substring.ts'
+import type { ParameterBinder } from './sql-filters.ts'
 
 /** The only letter that becomes two when it is lowered. */
 const DOTTED_CAPITAL = 'İ'
@@ -16,17 +16,17 @@ const CASED_CODE_POINT_MAX = 0x1ffff
 /** Begins an escape of `core/storable-text.ts`, which has four digits after it. */
 const ESCAPE_CODE_POINT = 0xe000
 
-export function containing(columns: readonly string[], text: string, { bind }: Binder): string {
-  const wanted = lowered(text)
+export function toSubstringCondition(columns: readonly string[], text: string, { bind }: ParameterBinder): string {
+  const wanted = foldCase(text)
   const letters = [...new Set(wanted)].flatMap((letter) =>
     (variants().get(letter) ?? []).map((variant) => [variant, letter] as const),
   )
   const from = bind(letters.map(([variant]) => variant).join(''))
   const to = bind(letters.map(([, letter]) => letter).join(''))
   const dotted = bind(DOTTED_CAPITAL)
-  const undotted = bind(lowered(DOTTED_CAPITAL))
+  const undotted = bind(foldCase(DOTTED_CAPITAL))
   const sought = bind(wanted)
-  const pattern = bind(wholeCharactersThen(toStorable(wanted)))
+  const pattern = bind(toCharacterPattern(toStorable(wanted)))
   const conditions = columns.map((column) => {
     const lower = `translate(replace(${column}, ${dotted}, ${undotted}), ${from}, ${to}) COLLATE "C"`
     // The digits of an escape are no text: where there are any, the search must not begin among them.
@@ -37,7 +37,7 @@ export function containing(columns: readonly string[], text: string, { bind }: B
 }
 
 /** A pattern for the text behind any number of characters, each of which may be an escape. */
-function wholeCharactersThen(text: string): string {
+function toCharacterPattern(text: string): string {
   const literal = [...text].map((character) => {
     const hex = (character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')
     return `\\U${hex}`
@@ -53,7 +53,7 @@ function variants(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (let codePoint = 0; codePoint <= CASED_CODE_POINT_MAX; codePoint++) {
     const letter = String.fromCodePoint(codePoint)
-    const lower = lowered(letter)
+    const lower = foldCase(letter)
     if (lower === letter || letter === DOTTED_CAPITAL) continue
     found.set(lower, [...(found.get(lower) ?? []), letter])
   }

@@ -3,24 +3,24 @@
  * the processes don't matter.
  */
 import { toStorable } from '../../../text/storable-text.ts'
-import type { Allowed, TakeAllowance } from '../../store.ts'
-import type { Database } from '../connection/postgres-driver.ts'
-import type { Names } from '../schema/identifiers.ts'
+import type { TokenGrant, TakeTokens } from '../../store.ts'
+import type { PostgresDatabase } from '../connection/postgres-driver.ts'
+import type { SqlIdentifiers } from '../schema/identifiers.ts'
 
 /** One that nobody has taken from for this long is full, and as good as none. */
 const FULL_AFTER_MINUTES = 2
 /** How often the full ones are removed, in calls. */
 const SWEEP_EVERY = 1_000
 
-export function createAllowances({ query }: Database, names: Names): TakeAllowance {
+export function createTokenBuckets({ query }: PostgresDatabase, names: SqlIdentifiers): TakeTokens {
   let calls = 0
-  return async (name, { perMinute, wanted, least }): Promise<Allowed> => {
+  return async (name, { perMinute, wanted, least }): Promise<TokenGrant> => {
     if (++calls % SWEEP_EVERY === 0) {
       await query(
         `DELETE FROM ${names.allowance} WHERE at < now() - interval '${FULL_AFTER_MINUTES} minutes'`,
       )
     }
-    const [row] = await query<Allowed>(takeStatement(names), [
+    const [row] = await query<TokenGrant>(takeStatement(names), [
       toStorable(name),
       perMinute,
       wanted,
@@ -31,7 +31,7 @@ export function createAllowances({ query }: Database, names: Names): TakeAllowan
 }
 
 /** One that isn't there yet is full. What was taken is kept in the row, since only that can be answered with. */
-function takeStatement({ allowance }: Names): string {
+function takeStatement({ allowance }: SqlIdentifiers): string {
   const taken = (there: string) =>
     `CASE WHEN ${there} >= $4::float8 THEN LEAST($3::float8, floor(${there})) ELSE 0 END`
   const full = '$2::float8'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { OwnerId } from '../../../domain/ids.ts'
-import type { Database, Query, Runner } from '../connection/postgres-driver.ts'
-import { namesIn } from '../schema/identifiers.ts'
-import { createVectorIndexes } from './ann-indexes.ts'
-import type { Pgvector } from './vector-format.ts'
+import type { PostgresDatabase, QueryFunction, QueryRunner } from '../connection/postgres-driver.ts'
+import { createIdentifiers } from '../schema/identifiers.ts'
+import { createAnnIndexes } from './ann-indexes.ts'
+import type { PgvectorFormat } from './vector-format.ts'
 
 const SUBJECT = { owner: 'ada' as OwnerId, kind: 'memory' } as const // any text is an owner
 const KEPT = { number: 1, dimensions: 8, column: 'exact' } as const
@@ -11,28 +11,28 @@ const KEPT = { number: 1, dimensions: 8, column: 'exact' } as const
 /** A server where every owner is large and no index can be made, until it is said to be well. */
 function server() {
   const state = { isWell: false, builds: 0 }
-  const query = (async () => [{ due: true }]) as unknown as Query // the one answer that is asked for
+  const query = (async () => [{ due: true }]) as unknown as QueryFunction // the one answer that is asked for
   const database = {
-    separately: async (work: (query: Query) => Promise<unknown>) => {
+    separately: async (work: (query: QueryFunction) => Promise<unknown>) => {
       state.builds++
       if (!state.isWell) throw new Error('out of memory')
-      return work((async () => []) as unknown as Query) // somebody else has the lock
+      return work((async () => []) as unknown as QueryFunction) // somebody else has the lock
     },
-  } as unknown as Database // only what is called
-  const runner = { query } as unknown as Runner
-  const form: Pgvector = {
-    ...{ kind: 'pgvector', extension: 'public', version: '0.8.0' },
-    ...{ hasHalves: true, iterates: true, roundedType: 'halfvec' },
+  } as unknown as PostgresDatabase // only what is called
+  const runner = { query } as unknown as QueryRunner
+  const form: PgvectorFormat = {
+    ...{ kind: 'pgvector', extensionSchema: 'public', version: '0.8.0' },
+    ...{ hasHalfPrecision: true, hasIterativeScan: true, quantizedType: 'halfvec' },
   }
-  return { state, tables: { database, names: namesIn('x'), form, of: () => runner } }
+  return { state, tables: { database, names: createIdentifiers('x'), form, of: () => runner } }
 }
 
 it('[VI33] an index that could not be built is tried again, after twice as long each time', async () => {
   const { state, tables } = server()
   let now = 0
-  const indexes = createVectorIndexes(tables, 10, () => now)
+  const indexes = createAnnIndexes(tables, 10, () => now)
   const grow = async () => {
-    await indexes.grown(KEPT, SUBJECT)
+    await indexes.buildIfDue(KEPT, SUBJECT)
     await expect.poll(() => indexes.report().indexesBeingBuilt).toBe(0)
     return state.builds
   }

@@ -7,31 +7,31 @@
  */
 
 import { quoted } from '../../../lib/sql.ts'
-import { indexLock, ownerHash } from '../schema/identifiers.ts'
-import { NUMBER_OF_KIND } from '../store/document-kinds.ts'
-import type { Pgvector } from './vector-format.ts'
+import { toIndexLock, hashOwner } from '../schema/identifiers.ts'
+import { NUMBER_CONDITION_BY_KIND } from '../store/document-kinds.ts'
+import type { PgvectorFormat } from './vector-format.ts'
 import {
-  canBeIndexed,
-  formerIndexNames,
+  isIndexable,
+  listObsoleteIndexNames,
   INDEX_PREFIX,
-  type IndexSubject,
-  indexName,
-  indexStatement,
-  type KeptSpace,
-  type VectorTables,
+  type IndexTarget,
+  buildIndexName,
+  createIndexSql,
+  type StoredSpace,
+  type VectorStorage,
 } from './vector-spaces.ts'
 
-export type VectorIndexes = {
+export type AnnIndexes = {
   /** Begins to build an index when the owner has many documents of the kind. Neither waits for it nor ever fails. */
-  grown(kept: KeptSpace, subject: IndexSubject): Promise<void>
+  buildIfDue(kept: StoredSpace, subject: IndexTarget): Promise<void>
   /** Removes the indexes of a space. */
   drop(spaceNumber: number): Promise<void>
   report(): Readonly<Record<string, string | number>>
 }
 
 /** Where vectors are compared one by one in any case. */
-export const NO_INDEXES: VectorIndexes = {
-  grown: async () => {},
+export const NO_ANN_INDEXES: AnnIndexes = {
+  buildIfDue: async () => {},
   drop: async () => {},
   report: () => ({}),
 }
@@ -40,26 +40,26 @@ export const NO_INDEXES: VectorIndexes = {
 const PAUSE_MS_MIN = 60_000
 const PAUSE_MS_MAX = 6 * 3_600_000
 
-type Failure = { readonly because: string; readonly pauseMs: number; readonly nextTryAt: number }
+type BuildFailure = { readonly because: string; readonly pauseMs: number; readonly nextTryAt: number }
 
-export function createVectorIndexes(
-  tables: VectorTables<Pgvector>,
+export function createAnnIndexes(
+  tables: VectorStorage<PgvectorFormat>,
   scannedMax: number,
   now: () => number = () => performance.now(),
-): VectorIndexes {
-  const { form } = tables
+): AnnIndexes {
+  const { format: form } = tables
   const building = new Set<string>()
-  const failed = new Map<string, Failure>()
+  const failed = new Map<string, BuildFailure>()
   let latest: Promise<void> = Promise.resolve()
 
   /** After those that were begun before: only one is built at a time, and a build that meets another does nothing. */
-  function build(kept: KeptSpace, subject: IndexSubject): void {
-    building.add(indexName(form, kept, subject))
+  function build(kept: StoredSpace, subject: IndexTarget): void {
+    building.add(buildIndexName(form, kept, subject))
     latest = latest.then(() => attempt(kept, subject))
   }
 
-  async function attempt(kept: KeptSpace, subject: IndexSubject): Promise<void> {
-    const name = indexName(form, kept, subject)
+  async function attempt(kept: StoredSpace, subject: IndexTarget): Promise<void> {
+    const name = buildIndexName(form, kept, subject)
     try {
       await buildIndex(tables, kept, subject)
       failed.delete(name)
@@ -74,11 +74,11 @@ export function createVectorIndexes(
   }
 
   return {
-    async grown(kept, subject) {
-      const name = indexName(form, kept, subject)
+    async buildIfDue(kept, subject) {
+      const name = buildIndexName(form, kept, subject)
       const isPaused = now() < (failed.get(name)?.nextTryAt ?? 0)
-      if (!canBeIndexed(form, kept) || building.has(name) || isPaused) return
-      const isDue = await lacksIndex(tables, kept, subject, scannedMax).catch(() => false)
+      if (!isIndexable(form, kept) || building.has(name) || isPaused) return
+      const isDue = await needsIndex(tables, kept, subject, scannedMax).catch(() => false)
       // Asked again, since another call may have begun meanwhile.
       if (isDue && !building.has(name)) build(kept, subject)
     },
@@ -91,8 +91,8 @@ export function createVectorIndexes(
         [quoted(names.schema), `${INDEX_PREFIX}${spaceNumber}_`],
       )
       if (indexes.length === 0) return
-      await database.separately(async (query) => {
-        await query(`SELECT pg_advisory_lock(${indexLock(names)})`)
+      await database.runOnOwnConnection(async (query) => {
+        await query(`SELECT pg_advisory_lock(${toIndexLock(names)})`)
         for (const { name } of indexes) await query(dropStatement(tables, name))
       })
     },
@@ -106,22 +106,22 @@ export function createVectorIndexes(
 }
 
 /** Counts no further than it must. */
-async function lacksIndex(
-  { of, names, form }: VectorTables<Pgvector>,
-  kept: KeptSpace,
-  subject: IndexSubject,
+async function needsIndex(
+  { runnerFor: of, names, format: form }: VectorStorage<PgvectorFormat>,
+  kept: StoredSpace,
+  subject: IndexTarget,
   scannedMax: number,
 ): Promise<boolean> {
   const [row] = await of([subject.owner]).query<{ due: boolean }>(
     `SELECT CASE WHEN (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1))
        THEN false ELSE (SELECT count(*) > $4 FROM (
          SELECT 1 FROM ${names.embedding} WHERE space = $2 AND owner_hash = $3
-           AND ${NUMBER_OF_KIND[subject.kind]} LIMIT $4 + 1
+           AND ${NUMBER_CONDITION_BY_KIND[subject.kind]} LIMIT $4 + 1
        ) AS held) END AS due`,
     [
-      qualified(names.schema, indexName(form, kept, subject)),
+      qualifyName(names.schema, buildIndexName(form, kept, subject)),
       kept.number,
-      ownerHash(subject.owner),
+      hashOwner(subject.owner),
       scannedMax,
     ],
   )
@@ -129,27 +129,27 @@ async function lacksIndex(
 }
 
 async function buildIndex(
-  tables: VectorTables<Pgvector>,
-  kept: KeptSpace,
-  subject: IndexSubject,
+  tables: VectorStorage<PgvectorFormat>,
+  kept: StoredSpace,
+  subject: IndexTarget,
 ): Promise<void> {
-  const { database, names, form } = tables
-  const name = indexName(form, kept, subject)
-  await database.separately(async (query) => {
+  const { database, names, format: form } = tables
+  const name = buildIndexName(form, kept, subject)
+  await database.runOnOwnConnection(async (query) => {
     // When another process is building one, this one's turn comes with a later put.
     const [lock] = await query<{ taken: boolean }>(
-      `SELECT pg_try_advisory_lock(${indexLock(names)}) AS taken`,
+      `SELECT pg_try_advisory_lock(${toIndexLock(names)}) AS taken`,
     )
     if (lock?.taken !== true) return
     const [index] = await query<{ valid: boolean }>(
       'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)',
-      [qualified(names.schema, name)],
+      [qualifyName(names.schema, name)],
     )
     if (index?.valid === true) return
     // A build that was interrupted leaves an index that is kept up to date and never used.
     if (index !== undefined) await query(dropStatement(tables, name))
-    await query(indexStatement(tables, kept, subject))
-    for (const former of formerIndexNames(form, kept, subject)) {
+    await query(createIndexSql(tables, kept, subject))
+    for (const former of listObsoleteIndexNames(form, kept, subject)) {
       await query(dropStatement(tables, former))
     }
     // Whether to go through the index is PostgreSQL's decision, and it should know how many there are.
@@ -158,10 +158,10 @@ async function buildIndex(
 }
 
 /** Readers and writers go on meanwhile. */
-function dropStatement({ names }: VectorTables, name: string): string {
-  return `DROP INDEX CONCURRENTLY IF EXISTS ${qualified(names.schema, name)}`
+function dropStatement({ names }: VectorStorage, name: string): string {
+  return `DROP INDEX CONCURRENTLY IF EXISTS ${qualifyName(names.schema, name)}`
 }
 
-function qualified(schema: string, name: string): string {
+function qualifyName(schema: string, name: string): string {
   return `${quoted(schema)}.${quoted(name)}`
 }

@@ -2,86 +2,86 @@
  * Vectors in PostgreSQL, with pgvector. They stand beside the documents and go with them in the same transaction, so a
  * search never meets a vector of something that is gone.
  */
-import { embeddingTextHash } from '../../../domain/embedding-text.ts'
+import { hashEmbeddingText } from '../../../domain/embedding-text.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/limits.ts'
-import { covers, type Scope } from '../../../domain/scope.ts'
+import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_KINDS, type DocumentKind } from '../../../domain/search-document.ts'
-import { isZero } from '../../../lib/vector-math.ts'
+import { isZeroVector } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import {
-  refuseUnfit,
+  assertVectorFits,
   type SpaceReport,
   type VectorEntry,
   type VectorIndex,
   type VectorSpace,
 } from '../../vector-index.ts'
-import type { Query, Runner } from '../connection/postgres-driver.ts'
+import type { QueryFunction, QueryRunner } from '../connection/postgres-driver.ts'
 import {
-  beginWithLocks,
-  type Names,
-  ownerHash,
-  ownerLocks,
-  userHash,
+  toLockingBegin,
+  type SqlIdentifiers,
+  hashOwner,
+  toOwnerLocks,
+  hashUser,
 } from '../schema/identifiers.ts'
-import { BEFORE_ALL_NUMBERS, firstOfKinds, ROW_OF_KIND } from '../store/document-kinds.ts'
+import { DOCUMENT_NUMBER_MIN, unionKinds, ROW_CONDITION_BY_KIND } from '../store/document-kinds.ts'
 import {
-  decoded,
+  decodeText,
   type PlaceColumns,
   parseProvenance,
-  placeFromColumns,
+  readPlace,
 } from '../store/row-codec.ts'
-import { createBinder, scopeConditions } from '../store/sql-filters.ts'
-import { createVectorIndexes, NO_INDEXES, type VectorIndexes } from './ann-indexes.ts'
+import { createParameterBinder, toScopeConditions } from '../store/sql-filters.ts'
+import { createAnnIndexes, NO_ANN_INDEXES, type AnnIndexes } from './ann-indexes.ts'
 import {
-  columnFor,
-  dimensionsMax,
-  fromText,
-  stored,
-  told,
-  toText,
-  type VectorForm,
+  selectVectorColumn,
+  getDimensionsMax,
+  decodeVector,
+  toStoredExpression,
+  toReadExpression,
+  encodeVector,
+  type VectorFormat,
 } from './vector-format.ts'
-import { heldConditions, JOINING, joined, lookedUp } from './vector-joins.ts'
-import { createKnownPlaces, nearest } from './vector-search.ts'
+import { toVectorConditions, HASH_JOIN_SETTINGS, toHashJoin, toLateralJoin } from './vector-joins.ts'
+import { createSpaceLocationCache, searchNearest } from './vector-search.ts'
 import {
   ensureSpace,
   findSpace,
-  type KeptSpace,
-  spaceFrom,
-  spaceStatement,
-  type VectorTables,
+  type StoredSpace,
+  readSpace,
+  toFindSpaceStatement,
+  type VectorStorage,
 } from './vector-spaces.ts'
 
-export type PostgresVectorsOptions = {
-  readonly tables: VectorTables
+export type PostgresVectorIndexOptions = {
+  readonly tables: VectorStorage
   /** Where a search is answered: with these tables, or with their copy on another server. */
-  readonly searching: <T>(
+  readonly runSearch: <T>(
     owner: OwnerId,
-    search: (tables: VectorTables) => Promise<T>,
+    search: (tables: VectorStorage) => Promise<T>,
   ) => Promise<T>
   /** Up to how many vectors of one owner are compared one by one. */
-  readonly scannedMax: number
+  readonly exactSearchVectorsMax: number
 }
 
 /** How many numbers one statement carries at most; a single vector may still have more. */
 const STATEMENT_NUMBERS_MAX = 500_000
 const DROPPED_AT_ONCE = 10_000
 
-export function createPostgresVectors(options: PostgresVectorsOptions): VectorIndex {
-  const { tables, searching, scannedMax } = options
-  const { form } = tables
+export function createPostgresVectorIndex(options: PostgresVectorIndexOptions): VectorIndex {
+  const { tables, runSearch: searching, exactSearchVectorsMax: scannedMax } = options
+  const { format: form } = tables
   const indexes =
-    form.kind === 'plain' ? NO_INDEXES : createVectorIndexes({ ...tables, form }, scannedMax)
+    form.kind === 'plain' ? NO_ANN_INDEXES : createAnnIndexes({ ...tables, format: form }, scannedMax)
   const facts =
-    form.kind === 'plain' ? { because: form.because } : { version: form.version, scannedMax }
-  const known = createKnownPlaces()
+    form.kind === 'plain' ? { because: form.reason } : { version: form.version, scannedMax }
+  const known = createSpaceLocationCache()
   return {
     put: (space, entries) => put(tables, indexes, space, entries),
     remove: (space, scope, ids) => remove(tables, space, scope, ids),
-    nearest: (space, scope, query) =>
-      searching(scope.owner, (on) => nearest(on, known, space, scope, query)),
+    search: (space, scope, query) =>
+      searching(scope.owner, (on) => searchNearest(on, known, space, scope, query)),
     vectorsOf: (space, scope, ids) => vectorsOf(tables, space, scope, ids),
     list: (space, scope, page) => list(tables, space, scope, page),
     count: (space, scope) => count(tables, space, scope),
@@ -94,19 +94,19 @@ export function createPostgresVectors(options: PostgresVectorsOptions): VectorIn
 }
 
 async function put(
-  tables: VectorTables,
-  indexes: VectorIndexes,
+  tables: VectorStorage,
+  indexes: AnnIndexes,
   space: VectorSpace,
   entries: readonly VectorEntry[],
 ): Promise<void> {
-  refuseLong(tables, space)
-  for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
+  assertDimensionsSupported(tables, space)
+  for (const { vector } of entries) assertVectorFits(space.dimensions, vector)
   if (entries.length === 0) return
-  const { of, names } = tables
+  const { runnerFor: of, names } = tables
   const owners = new Set(entries.map(({ place }) => place.owner))
   // No commit of these owners comes in between, so what is put is of the memories as they are.
   const { kept, rows } = await of([...owners]).transaction(
-    beginWithLocks(ownerLocks(names, owners)),
+    toLockingBegin(toOwnerLocks(names, owners)),
     async (query) => {
       const known = await ensureSpace(query, tables, space)
       const current = await rowsFor(query, tables, entries)
@@ -118,14 +118,14 @@ async function put(
   )
   for (const owner of owners) {
     for (const kind of DOCUMENT_KINDS) {
-      const isPut = rows.some((row) => row.kind === kind && row.owner_hash === ownerHash(owner))
-      if (isPut) await indexes.grown(kept, { owner, kind })
+      const isPut = rows.some((row) => row.kind === kind && row.owner_hash === hashOwner(owner))
+      if (isPut) await indexes.buildIfDue(kept, { owner, kind })
     }
   }
 }
 
-function refuseLong({ form }: VectorTables, { dimensions }: VectorSpace): void {
-  const most = dimensionsMax(form)
+function assertDimensionsSupported({ format: form }: VectorStorage, { dimensions }: VectorSpace): void {
+  const most = getDimensionsMax(form)
   if (dimensions <= most) return
   throw new AppError(
     'invalid_input',
@@ -146,8 +146,8 @@ type EntryRow = {
 
 /** The entries whose document is there and has the text that was embedded; of several for one document, the last. */
 async function rowsFor(
-  query: Query,
-  { names, form }: VectorTables,
+  query: QueryFunction,
+  { names, format: form }: VectorStorage,
   entries: readonly VectorEntry[],
 ): Promise<readonly EntryRow[]> {
   const given = new Map(entries.map((entry) => [entry.id, entry]))
@@ -159,32 +159,32 @@ async function rowsFor(
     [[...given.keys()].map(toStorable)],
   )
   return memories.flatMap((columns) => {
-    const entry = given.get(decoded(columns.id))
+    const entry = given.get(decodeText(columns.id))
     if (entry === undefined) return []
     const { owner, user } = entry.place
-    const textHash = embeddingTextHash({
-      content: decoded(columns.content),
+    const textHash = hashEmbeddingText({
+      content: decodeText(columns.content),
       provenance: parseProvenance(columns.provenance),
     })
     // The session is only where a memory was learned; its vector is the same in another one.
     const isCurrent =
-      covers({ owner, user }, placeFromColumns(columns)) && textHash === entry.textHash
+      isWithinScope({ owner, user }, readPlace(columns)) && textHash === entry.textHash
     return isCurrent ? [entryRow(form, columns.number, entry)] : []
   })
 }
 
 function entryRow(
-  form: VectorForm,
+  form: VectorFormat,
   memory: number,
   { place, textHash, vector }: VectorEntry,
 ): EntryRow {
   return {
     memory,
     kind: memory > 0 ? 'memory' : 'turn',
-    owner_hash: ownerHash(place.owner),
-    user_hash: userHash(place.user),
+    owner_hash: hashOwner(place.owner),
+    user_hash: hashUser(place.user),
     text_hash: textHash,
-    vector: isZero(vector) ? null : toText(form, vector),
+    vector: isZeroVector(vector) ? null : encodeVector(form, vector),
   }
 }
 
@@ -194,14 +194,14 @@ function* batches(rows: readonly EntryRow[], dimensions: number): Generator<read
 }
 
 async function insert(
-  query: Query,
-  tables: VectorTables,
-  { column, number }: KeptSpace,
+  query: QueryFunction,
+  tables: VectorStorage,
+  { column, number }: StoredSpace,
   rows: readonly EntryRow[],
 ): Promise<void> {
   await query(
     `INSERT INTO ${tables.names.embedding} (memory, owner_hash, user_hash, space, text_hash, ${column})
-     SELECT memory, owner_hash, user_hash, $1, text_hash, ${stored(tables.form, column, 'vector')}
+     SELECT memory, owner_hash, user_hash, $1, text_hash, ${toStoredExpression(tables.format, column, 'vector')}
      FROM json_to_recordset($2)
        AS given(memory bigint, owner_hash bigint, user_hash integer, text_hash text, vector text)
      ON CONFLICT (memory, space)
@@ -211,90 +211,90 @@ async function insert(
 }
 
 async function remove(
-  tables: VectorTables,
+  tables: VectorStorage,
   space: VectorSpace,
   scope: Scope,
   ids: readonly MemoryId[],
 ): Promise<void> {
-  const { of, names } = tables
+  const { runnerFor: of, names } = tables
   const kept = await findSpace(of([scope.owner]).query, tables, space)
   if (kept === null || ids.length === 0) return
-  const binder = createBinder()
-  const conditions = [`id = ANY (${binder.bind(ids)}::text[])`, ...scopeConditions(scope, binder)]
+  const binder = createParameterBinder()
+  const conditions = [`id = ANY (${binder.bind(ids)}::text[])`, ...toScopeConditions(scope, binder)]
   const sql = `DELETE FROM ${names.embedding} WHERE space = ${binder.bind(kept.number)}
     AND memory = ANY (ARRAY(SELECT number FROM ${names.memory} WHERE ${conditions.join(' AND ')}))`
   // The lock keeps it in line with commits, which might otherwise meet the same rows in another order.
-  const begin = beginWithLocks(ownerLocks(names, [scope.owner]))
+  const begin = toLockingBegin(toOwnerLocks(names, [scope.owner]))
   await of([scope.owner]).transaction(begin, (query) => query(sql, binder.values))
 }
 
 async function vectorsOf(
-  tables: VectorTables,
+  tables: VectorStorage,
   space: VectorSpace,
   scope: Scope,
   ids: readonly MemoryId[],
 ): Promise<ReadonlyMap<MemoryId, Float32Array>> {
   if (ids.length === 0) return new Map()
-  const { form, names } = tables
-  const binder = createBinder()
+  const { format: form, names } = tables
+  const binder = createParameterBinder()
   const number = `(SELECT number FROM ${names.embedding_space} WHERE signature = ${binder.bind(space.signature)})`
-  const from = lookedUp(tables, DOCUMENT_KINDS, number)
-  const vectors = `SELECT id, ${told(form, `e.${columnFor(form, space.signature)}`)} AS vector FROM ${from}
-    WHERE id = ANY (${binder.bind(ids)}::text[]) AND ${scopeConditions(scope, binder).join(' AND ')}`
+  const from = toLateralJoin(tables, DOCUMENT_KINDS, number)
+  const vectors = `SELECT id, ${toReadExpression(form, `e.${selectVectorColumn(form, space.signature)}`)} AS vector FROM ${from}
+    WHERE id = ANY (${binder.bind(ids)}::text[]) AND ${toScopeConditions(scope, binder).join(' AND ')}`
   const [spaces = [], found = []] = await tables
-    .of([scope.owner])
-    .readingAll([], [spaceStatement(names, space), [vectors, binder.values]])
-  const kept = spaceFrom(form, space, spaces)
+    .runnerFor([scope.owner])
+    .readAllWithSettings([], [toFindSpaceStatement(names, space), [vectors, binder.values]])
+  const kept = readSpace(form, space, spaces)
   if (kept === null) return new Map()
   const rows = found as readonly { id: MemoryId; vector: string | null }[] // the columns of the second statement
   const parse = (text: string | null) =>
-    text === null ? new Float32Array(kept.dimensions) : fromText(form, text)
-  return new Map(rows.map(({ id, vector }) => [decoded(id), parse(vector)]))
+    text === null ? new Float32Array(kept.dimensions) : decodeVector(form, text)
+  return new Map(rows.map(({ id, vector }) => [decodeText(id), parse(vector)]))
 }
 
 async function list(
-  tables: VectorTables,
+  tables: VectorStorage,
   space: VectorSpace,
   scope: Scope,
   { limit, after }: { readonly limit: number; readonly after?: MemoryId },
 ): ReturnType<VectorIndex['list']> {
-  const { query } = tables.of([scope.owner])
+  const { query } = tables.runnerFor([scope.owner])
   const kept = await findSpace(query, tables, space)
   if (kept === null || limit <= 0) return []
-  const binder = createBinder()
-  const conditions = [...scopeConditions(scope, binder)]
+  const binder = createParameterBinder()
+  const conditions = [...toScopeConditions(scope, binder)]
   if (after !== undefined) conditions.push(`id > ${binder.bind(after)}`)
   const spaceNumber = binder.bind(kept.number)
   const tail = `ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`
-  const sql = firstOfKinds(
+  const sql = unionKinds(
     DOCUMENT_KINDS,
     tail,
-    (kind) => `SELECT id, text_hash FROM ${lookedUp(tables, [kind], spaceNumber)}
-      WHERE ${[...conditions, ROW_OF_KIND[kind]].join(' AND ')}`,
+    (kind) => `SELECT id, text_hash FROM ${toLateralJoin(tables, [kind], spaceNumber)}
+      WHERE ${[...conditions, ROW_CONDITION_BY_KIND[kind]].join(' AND ')}`,
   )
   const rows = await query<{ id: MemoryId; text_hash: string }>(sql, binder.values)
-  return rows.map(({ id, text_hash }) => ({ id: decoded(id), textHash: text_hash }))
+  return rows.map(({ id, text_hash }) => ({ id: decodeText(id), textHash: text_hash }))
 }
 
-async function count(tables: VectorTables, space: VectorSpace, scope: Scope): Promise<number> {
-  const own = tables.of([scope.owner])
+async function count(tables: VectorStorage, space: VectorSpace, scope: Scope): Promise<number> {
+  const own = tables.runnerFor([scope.owner])
   const kept = await findSpace(own.query, tables, space)
   if (kept === null) return 0
-  const binder = createBinder()
+  const binder = createParameterBinder()
   const counts = DOCUMENT_KINDS.map((kind) => {
     const conditions = [
-      ...heldConditions(kept, scope, kind, binder),
-      ...scopeConditions(scope, binder),
-      ROW_OF_KIND[kind],
+      ...toVectorConditions(kept, scope, kind, binder),
+      ...toScopeConditions(scope, binder),
+      ROW_CONDITION_BY_KIND[kind],
     ]
-    return `(SELECT count(*) FROM ${joined(tables)} WHERE ${conditions.join(' AND ')})`
+    return `(SELECT count(*) FROM ${toHashJoin(tables)} WHERE ${conditions.join(' AND ')})`
   })
   const sql = `SELECT ${counts.join(' + ')} AS count`
-  const [row] = await own.reading<{ count: number }>(JOINING, sql, binder.values)
+  const [row] = await own.readWithSettings<{ count: number }>(HASH_JOIN_SETTINGS, sql, binder.values)
   return row?.count ?? 0
 }
 
-async function spaces({ of, names }: VectorTables): Promise<readonly SpaceReport[]> {
+async function spaces({ runnerFor: of, names }: VectorStorage): Promise<readonly SpaceReport[]> {
   const rows = await of('everyone').query<{
     signature: string
     dimensions: number
@@ -305,7 +305,7 @@ async function spaces({ of, names }: VectorTables): Promise<readonly SpaceReport
      ) AS held ON held.space = s.number
      WHERE signature IS NOT NULL ORDER BY signature`,
   )
-  return rows.map((row) => ({ ...row, signature: decoded(row.signature) }))
+  return rows.map((row) => ({ ...row, signature: decodeText(row.signature) }))
 }
 
 /**
@@ -313,8 +313,8 @@ async function spaces({ of, names }: VectorTables): Promise<readonly SpaceReport
  * of them. One that was interrupted is finished by the next.
  */
 async function drop(
-  { database, of, names }: VectorTables,
-  indexes: VectorIndexes,
+  { database, runnerFor: of, names }: VectorStorage,
+  indexes: AnnIndexes,
   space: VectorSpace,
 ): Promise<void> {
   await database.query(
@@ -337,17 +337,17 @@ async function drop(
   }
 }
 
-const BEGIN = beginWithLocks([])
+const BEGIN = toLockingBegin([])
 
-async function dropVectors(runner: Runner, names: Names, spaceNumber: number): Promise<void> {
-  for (let last: number | null = BEFORE_ALL_NUMBERS; last !== null; ) {
-    last = await runner.transaction(BEGIN, (query) => dropSome(query, names, spaceNumber, last))
+async function dropVectors(runner: QueryRunner, names: SqlIdentifiers, spaceNumber: number): Promise<void> {
+  for (let last: number | null = DOCUMENT_NUMBER_MIN; last !== null; ) {
+    last = await runner.transaction(BEGIN, (query) => dropBatch(query, names, spaceNumber, last))
   }
 }
 
-async function dropSome(
-  query: Query,
-  names: Names,
+async function dropBatch(
+  query: QueryFunction,
+  names: SqlIdentifiers,
   spaceNumber: number,
   after: number | null,
 ): Promise<number | null> {

@@ -6,47 +6,47 @@
  */
 import type { Scope } from '../../../domain/scope.ts'
 import type { DocumentKind } from '../../../domain/search-document.ts'
-import { ownerHash, userHash } from '../schema/identifiers.ts'
-import { NUMBER_OF_KIND, rowsOf } from '../store/document-kinds.ts'
-import type { Binder } from '../store/sql-filters.ts'
-import type { KeptSpace, VectorTables } from './vector-spaces.ts'
+import { hashOwner, hashUser } from '../schema/identifiers.ts'
+import { NUMBER_CONDITION_BY_KIND, toKindSource } from '../store/document-kinds.ts'
+import type { ParameterBinder } from '../store/sql-filters.ts'
+import type { StoredSpace, VectorStorage } from './vector-spaces.ts'
 
 /**
  * For few documents: each is looked up in turn. Only one index fits, so there is nothing to misjudge. `space` is the
  * parameter of its number, or a statement that finds it.
  */
-export function lookedUp(
-  { names }: VectorTables,
+export function toLateralJoin(
+  { names }: VectorStorage,
   kinds: readonly DocumentKind[],
   space: string,
 ): string {
-  return `${rowsOf(names, kinds)} AS m CROSS JOIN LATERAL (
+  return `${toKindSource(names, kinds)} AS m CROSS JOIN LATERAL (
     SELECT * FROM ${names.embedding} WHERE memory = m.number AND space = ${space} LIMIT 1
   ) AS e`
 }
 
 /** For many: both are read once. To be read with `JOINING`. */
-export function joined({ names }: VectorTables): string {
+export function toHashJoin({ names }: VectorStorage): string {
   return `${names.embedding} AS e JOIN ${names.memory} AS m ON m.number = e.memory`
 }
 
 /** The vectors of one kind that a scope may hold. Whose they are is decided by the names on the documents. */
-export function heldConditions(
-  kept: KeptSpace,
+export function toVectorConditions(
+  kept: StoredSpace,
   scope: Scope,
   kind: DocumentKind,
-  { bind }: Binder,
+  { bind }: ParameterBinder,
 ): readonly string[] {
   const held = [
-    `e.owner_hash = ${bind(ownerHash(scope.owner))}::bigint`,
+    `e.owner_hash = ${bind(hashOwner(scope.owner))}::bigint`,
     `e.space = ${bind(kept.number)}`,
-    `e.${NUMBER_OF_KIND[kind]}`,
+    `e.${NUMBER_CONDITION_BY_KIND[kind]}`,
   ]
   if (scope.user === undefined) return held
-  return [...held, `e.user_hash = ${bind(userHash(scope.user))}::integer`]
+  return [...held, `e.user_hash = ${bind(hashUser(scope.user))}::integer`]
 }
 
 /** Compiling a search first would take longer than it does. */
-export const UNCOMPILED = 'jit = off'
+export const JIT_OFF = 'jit = off'
 
-export const JOINING: readonly string[] = [UNCOMPILED, 'enable_nestloop = off']
+export const HASH_JOIN_SETTINGS: readonly string[] = [JIT_OFF, 'enable_nestloop = off']

@@ -13,42 +13,42 @@ import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { type DocumentKind, kindsOf } from '../../../domain/search-document.ts'
-import { isZero } from '../../../lib/vector-math.ts'
+import { isZeroVector } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import {
-  bySimilarity,
-  refuseUnfit,
+  compareBySimilarity,
+  assertVectorFits,
   type VectorHit,
   type VectorQuery,
   type VectorSpace,
 } from '../../vector-index.ts'
-import type { Statement } from '../connection/postgres-driver.ts'
+import type { SqlStatement } from '../connection/postgres-driver.ts'
 import {
-  BESIDES_COLUMNS,
-  type BesidesColumns,
-  besidesOf,
-  withBesides,
+  NEIGHBOR_KEY_COLUMNS,
+  type NeighborColumns,
+  readNeighbors,
+  appendNeighbors,
 } from '../search/session-neighbors.ts'
-import { decoded } from '../store/row-codec.ts'
+import { decodeText } from '../store/row-codec.ts'
 import {
-  type Binder,
-  createBinder,
-  documentConditions,
-  isNarrow,
-  scopeConditions,
+  type ParameterBinder,
+  createParameterBinder,
+  toDocumentConditions,
+  isSelective,
+  toScopeConditions,
 } from '../store/sql-filters.ts'
-import { nearestPlain } from './exact-search.ts'
-import { type Pgvector, similarity, toText } from './vector-format.ts'
-import { heldConditions, joined, lookedUp, UNCOMPILED } from './vector-joins.ts'
+import { searchExact } from './exact-search.ts'
+import { type PgvectorFormat, toSimilarityExpression, encodeVector } from './vector-format.ts'
+import { toVectorConditions, toHashJoin, toLateralJoin, JIT_OFF } from './vector-joins.ts'
 import {
   INDEX_PREFIX,
-  type IndexSubject,
-  indexed,
-  indexSuffix,
-  type KeptSpace,
-  keptSpace,
-  ownerNumber,
-  type VectorTables,
+  type IndexTarget,
+  toIndexedExpression,
+  getIndexSuffix,
+  type StoredSpace,
+  toStoredSpace,
+  toOwnerHashText,
+  type VectorStorage,
 } from './vector-spaces.ts'
 
 /** What one search returns at most. */
@@ -68,35 +68,35 @@ const SEARCH_BREADTH = 200
 /** The most that it can be. Without iterative scans it is also how many candidates there are at most. */
 const SEARCH_BREADTH_MAX = 1_000
 
-function indexSettings({ iterates }: Pgvector): readonly string[] {
-  if (!iterates) return [UNCOMPILED, `hnsw.ef_search = ${SEARCH_BREADTH_MAX}`]
+function indexSettings({ hasIterativeScan: iterates }: PgvectorFormat): readonly string[] {
+  if (!iterates) return [JIT_OFF, `hnsw.ef_search = ${SEARCH_BREADTH_MAX}`]
   return [
-    UNCOMPILED,
+    JIT_OFF,
     // The order within the candidates doesn't matter, since all of them are compared again.
     'hnsw.iterative_scan = relaxed_order',
     `hnsw.ef_search = ${SEARCH_BREADTH}`,
   ]
 }
 
-type HitColumns = BesidesColumns & { id: MemoryId; similarity: number; candidates?: number }
+type HitColumns = NeighborColumns & { id: MemoryId; similarity: number; candidates?: number }
 
 /** Where the vectors of an owner's documents of one kind are to be looked for in a space. */
-type Located = { readonly kept: KeptSpace; readonly hasIndex: boolean }
+type SpaceLocation = { readonly kept: StoredSpace; readonly hasIndex: boolean }
 
 /**
  * What was last known of each, so that a search need not ask first. It is asked with every search all the same, in the
  * same trip: a space may have been made anew, and an index may be ready or gone.
  */
-export type KnownPlaces = {
-  get(space: VectorSpace, subject: IndexSubject): Located | null
-  set(space: VectorSpace, subject: IndexSubject, place: Located | null): void
+export type SpaceLocationCache = {
+  get(space: VectorSpace, subject: IndexTarget): SpaceLocation | null
+  set(space: VectorSpace, subject: IndexTarget, place: SpaceLocation | null): void
 }
 
 const KNOWN_MAX = 10_000
 
-export function createKnownPlaces(): KnownPlaces {
-  const places = new Map<string, Located>()
-  const nameOf = ({ signature, dimensions }: VectorSpace, { owner, kind }: IndexSubject) =>
+export function createSpaceLocationCache(): SpaceLocationCache {
+  const places = new Map<string, SpaceLocation>()
+  const nameOf = ({ signature, dimensions }: VectorSpace, { owner, kind }: IndexTarget) =>
     JSON.stringify([signature, dimensions, owner, kind])
   return {
     get: (space, subject) => places.get(nameOf(space, subject)) ?? null,
@@ -108,16 +108,16 @@ export function createKnownPlaces(): KnownPlaces {
   }
 }
 
-export async function nearest(
-  tables: VectorTables,
-  known: KnownPlaces,
+export async function searchNearest(
+  tables: VectorStorage,
+  known: SpaceLocationCache,
   space: VectorSpace,
   scope: Scope,
   query: VectorQuery,
 ): Promise<readonly VectorHit[]> {
-  refuseUnfit(space.dimensions, query.vector)
+  assertVectorFits(space.dimensions, query.vector)
   const limit = Math.min(query.limit, HITS_MAX)
-  if (limit <= 0 || isZero(query.vector)) return []
+  if (limit <= 0 || isZeroVector(query.vector)) return []
   const kinds = kindsOf(query.where.types)
   const lists = await Promise.all(
     kinds.map((kind) => {
@@ -130,7 +130,7 @@ export async function nearest(
   )
   const [only = []] = lists
   if (lists.length === 1) return only.slice(0, limit)
-  const hits = lists.flat().sort(bySimilarity).slice(0, limit)
+  const hits = lists.flat().sort(compareBySimilarity).slice(0, limit)
   const memories = lists[kinds.indexOf('memory')] ?? []
   return hits.length < limit ? hits : [...hits, ...missingAmong(hits, memories, query)]
 }
@@ -145,26 +145,26 @@ function missingAmong(
   return memories.slice(0, memoriesMin).filter(({ id }) => !known.has(id))
 }
 
-export type Search = {
-  readonly kept: KeptSpace
+export type VectorSearchContext = {
+  readonly space: StoredSpace
   readonly scope: Scope
   readonly kind: DocumentKind
   readonly query: VectorQuery
 }
 
 async function nearestOfKind(
-  tables: VectorTables,
-  known: KnownPlaces,
+  tables: VectorStorage,
+  known: SpaceLocationCache,
   space: VectorSpace,
-  asked: Omit<Search, 'kept'>,
+  asked: Omit<VectorSearchContext, 'kept'>,
 ): Promise<readonly VectorHit[]> {
-  const { form } = tables
+  const { format: form } = tables
   const subject = { owner: asked.scope.owner, kind: asked.kind }
-  let place = known.get(space, subject) ?? (await locate(tables, space, subject))
+  let place = known.get(space, subject) ?? (await findLocation(tables, space, subject))
   while (place !== null) {
     const search = { ...asked, kept: place.kept }
-    if (form.kind === 'plain') return nearestPlain(tables, search)
-    const found = await nearestAt({ ...tables, form }, space, place, search)
+    if (form.kind === 'plain') return searchExact(tables, search)
+    const found = await nearestAt({ ...tables, format: form }, space, place, search)
     known.set(space, subject, found.place)
     if (isSame(place, found.place)) return found.hits
     place = found.place
@@ -172,57 +172,57 @@ async function nearestOfKind(
   return []
 }
 
-function isSame(one: Located, other: Located | null): boolean {
+function isSame(one: SpaceLocation, other: SpaceLocation | null): boolean {
   return one.kept.number === other?.kept.number && one.hasIndex === other.hasIndex
 }
 
-async function locate(
-  tables: VectorTables,
+async function findLocation(
+  tables: VectorStorage,
   space: VectorSpace,
-  subject: IndexSubject,
-): Promise<Located | null> {
+  subject: IndexTarget,
+): Promise<SpaceLocation | null> {
   const [sql, values] = placeStatement(tables, space, subject)
-  return placeFrom(tables, space, await tables.of([subject.owner]).query<PlaceColumns>(sql, values))
+  return placeFrom(tables, space, await tables.runnerFor([subject.owner]).query<PlaceColumns>(sql, values))
 }
 
 type PlaceColumns = { number: number; dimensions: number; ready: boolean | null }
 
 /** Finds the space, and whether the owner has an index of the kind there that is ready. */
 function placeStatement(
-  { names, form }: VectorTables,
+  { names, format: form }: VectorStorage,
   space: VectorSpace,
-  { owner, kind }: IndexSubject,
-): Statement {
-  const suffix = form.kind === 'pgvector' ? indexSuffix(form) : ''
+  { owner, kind }: IndexTarget,
+): SqlStatement {
+  const suffix = form.kind === 'pgvector' ? getIndexSuffix(form) : ''
   const sql = `SELECT number, dimensions, (SELECT indisvalid FROM pg_index WHERE indexrelid =
        to_regclass(format('%I.%I', $2::text,
          '${INDEX_PREFIX}' || number || '_' || $3::text || '_${kind}${suffix}'))) AS ready
      FROM ${names.embedding_space} WHERE signature = $1`
-  return [sql, [toStorable(space.signature), names.schema, ownerNumber(owner)]]
+  return [sql, [toStorable(space.signature), names.schema, toOwnerHashText(owner)]]
 }
 
 function placeFrom(
-  { form }: VectorTables,
+  { format: form }: VectorStorage,
   space: VectorSpace,
   [row]: readonly PlaceColumns[],
-): Located | null {
+): SpaceLocation | null {
   if (row === undefined) return null
-  return { kept: keptSpace(form, space, row), hasIndex: row.ready === true }
+  return { kept: toStoredSpace(form, space, row), hasIndex: row.ready === true }
 }
 
 /** What is nearest if everything is where it was taken to be, and where it is. */
 async function nearestAt(
-  tables: VectorTables<Pgvector>,
+  tables: VectorStorage<PgvectorFormat>,
   space: VectorSpace,
-  { hasIndex }: Located,
-  search: Search,
-): Promise<{ readonly place: Located | null; readonly hits: readonly VectorHit[] }> {
+  { hasIndex }: SpaceLocation,
+  search: VectorSearchContext,
+): Promise<{ readonly place: SpaceLocation | null; readonly hits: readonly VectorHit[] }> {
   const { scope, kind, query } = search
   const subject = { owner: scope.owner, kind }
-  const ask = async ([settings, statement]: Asking) => {
+  const ask = async ([settings, statement]: SearchRequest) => {
     const [places = [], rows = []] = await tables
-      .of([scope.owner])
-      .readingAll(settings, [placeStatement(tables, space, subject), statement])
+      .runnerFor([scope.owner])
+      .readAllWithSettings(settings, [placeStatement(tables, space, subject), statement])
     return {
       place: placeFrom(tables, space, places as readonly PlaceColumns[]), // as each was asked for
       rows: rows as readonly HitColumns[],
@@ -230,27 +230,27 @@ async function nearestAt(
   }
   const hitsOf = (rows: readonly HitColumns[]) =>
     rows.map((row, at) => hitFrom(row, at, query.besides))
-  if (hasIndex && !isNarrow(scope, query.where)) {
-    const { place, rows } = await ask(byIndex(tables, search))
+  if (hasIndex && !isSelective(scope, query.where)) {
+    const { place, rows } = await ask(searchByIndex(tables, search))
     // With fewer the index may have given up on the filters.
     if (rows[0]?.candidates === candidatesFor(query)) return { place, hits: hitsOf(rows) }
   }
-  const { place, rows } = await ask(byComparing(tables, search))
+  const { place, rows } = await ask(searchByComparison(tables, search))
   return { place, hits: hitsOf(rows) }
 }
 
-type Asking = readonly [settings: readonly string[], statement: Statement]
+type SearchRequest = readonly [settings: readonly string[], statement: SqlStatement]
 
-function byComparing(tables: VectorTables<Pgvector>, search: Search): Asking {
-  const { form } = tables
-  const { kept, scope, query } = search
-  const binder = createBinder()
-  const vector = binder.bind(toText(form, query.vector))
-  const near = `${similarity(form, `e.${kept.column}`, vector)} AS similarity`
+function searchByComparison(tables: VectorStorage<PgvectorFormat>, search: VectorSearchContext): SearchRequest {
+  const { format: form } = tables
+  const { space: kept, scope, query } = search
+  const binder = createParameterBinder()
+  const vector = binder.bind(encodeVector(form, query.vector))
+  const near = `${toSimilarityExpression(form, `e.${kept.column}`, vector)} AS similarity`
   const tail = `ORDER BY ${ORDER} LIMIT ${binder.bind(query.limit)}`
-  if (isNarrow(scope, query.where)) {
+  if (isSelective(scope, query.where)) {
     const statement = `SELECT ${columnsFor(query)}, ${near}
-      FROM ${permittedFew(tables, search, binder)} ${tail}`
+      FROM ${toSelectiveFilteredVectors(tables, search, binder)} ${tail}`
     return [[], ordered(tables, query, binder, statement)]
   }
   // Documents are read in the order of their similarity, and only until enough of them pass the filters.
@@ -258,28 +258,28 @@ function byComparing(tables: VectorTables<Pgvector>, search: Search): Asking {
     FROM (SELECT e.memory, ${near} FROM ${tables.names.embedding} AS e
       WHERE ${held(search, binder).join(' AND ')} ORDER BY similarity DESC) AS best
     CROSS JOIN LATERAL (SELECT ${columnsFor(query)} FROM ${tables.names.memory}
-      WHERE number = best.memory AND ${visible(search, binder).join(' AND ')} LIMIT 1) AS m
+      WHERE number = best.memory AND ${toVisibleHits(search, binder).join(' AND ')} LIMIT 1) AS m
     ${tail}`
-  return [[UNCOMPILED], ordered(tables, query, binder, statement)]
+  return [[JIT_OFF], ordered(tables, query, binder, statement)]
 }
 
-function held({ kept, scope, kind }: Search, binder: Binder): readonly string[] {
-  return [...heldConditions(kept, scope, kind, binder), `e.${kept.column} IS NOT NULL`]
+function held({ space: kept, scope, kind }: VectorSearchContext, binder: ParameterBinder): readonly string[] {
+  return [...toVectorConditions(kept, scope, kind, binder), `e.${kept.column} IS NOT NULL`]
 }
 
-function byIndex(tables: VectorTables<Pgvector>, search: Search): Asking {
-  const { kept, query } = search
-  const { form } = tables
-  const binder = createBinder()
-  const vector = binder.bind(toText(form, query.vector))
-  const sought = indexed(form, kept, `${vector}::${form.extension}.vector`)
+function searchByIndex(tables: VectorStorage<PgvectorFormat>, search: VectorSearchContext): SearchRequest {
+  const { space: kept, query } = search
+  const { format: form } = tables
+  const binder = createParameterBinder()
+  const vector = binder.bind(encodeVector(form, query.vector))
+  const sought = toIndexedExpression(form, kept, `${vector}::${form.extensionSchema}.vector`)
   const statement = `
     WITH candidate AS MATERIALIZED (
-      SELECT ${columnsFor(query)}, e.${kept.column} AS vector FROM ${permitted(tables, search, binder)}
-      ORDER BY ${indexed(form, kept, `e.${kept.column}`)} OPERATOR(${form.extension}.<#>) ${sought}
+      SELECT ${columnsFor(query)}, e.${kept.column} AS vector FROM ${toFilteredVectors(tables, search, binder)}
+      ORDER BY ${toIndexedExpression(form, kept, `e.${kept.column}`)} OPERATOR(${form.extensionSchema}.<#>) ${sought}
       LIMIT ${candidatesFor(query)}
     )
-    SELECT ${columnsFor(query)}, ${similarity(form, 'vector', vector)} AS similarity,
+    SELECT ${columnsFor(query)}, ${toSimilarityExpression(form, 'vector', vector)} AS similarity,
       count(*) OVER () AS candidates
     FROM candidate ORDER BY ${ORDER} LIMIT ${binder.bind(query.limit)}`
   return [indexSettings(form), ordered(tables, query, binder, statement)]
@@ -289,40 +289,40 @@ const ORDER = 'similarity DESC, id DESC'
 
 /** Where the surroundings are to be told as well, what they are found by. */
 function columnsFor({ besides }: VectorQuery): string {
-  return besides === undefined ? 'id' : BESIDES_COLUMNS.join(', ')
+  return besides === undefined ? 'id' : NEIGHBOR_KEY_COLUMNS.join(', ')
 }
 
 function ordered(
-  { names }: VectorTables,
+  { names }: VectorStorage,
   { besides }: VectorQuery,
-  binder: Binder,
+  binder: ParameterBinder,
   statement: string,
-): Statement {
+): SqlStatement {
   const sql =
     besides === undefined
       ? statement
-      : withBesides(names, binder, besides, { statement, order: ORDER })
+      : appendNeighbors(names, binder, besides, { statement, order: ORDER })
   return [sql, binder.values]
 }
 
 /** The vectors that may be hits, with their documents. */
-export function permitted(tables: VectorTables, search: Search, binder: Binder): string {
-  const conditions = [...held(search, binder), ...visible(search, binder)]
-  return `${joined(tables)} WHERE ${conditions.join(' AND ')}`
+export function toFilteredVectors(tables: VectorStorage, search: VectorSearchContext, binder: ParameterBinder): string {
+  const conditions = [...held(search, binder), ...toVisibleHits(search, binder)]
+  return `${toHashJoin(tables)} WHERE ${conditions.join(' AND ')}`
 }
 
 /** The same where few documents can be hits. */
-export function permittedFew(tables: VectorTables, search: Search, binder: Binder): string {
-  const { kept, kind } = search
-  return `${lookedUp(tables, [kind], binder.bind(kept.number))} WHERE e.${kept.column} IS NOT NULL
-    AND ${visible(search, binder).join(' AND ')}`
+export function toSelectiveFilteredVectors(tables: VectorStorage, search: VectorSearchContext, binder: ParameterBinder): string {
+  const { space: kept, kind } = search
+  return `${toLateralJoin(tables, [kind], binder.bind(kept.number))} WHERE e.${kept.column} IS NOT NULL
+    AND ${toVisibleHits(search, binder).join(' AND ')}`
 }
 
-function visible({ scope, kind, query }: Search, binder: Binder): readonly string[] {
-  return [...scopeConditions(scope, binder), ...documentConditions(query.where, binder, [kind])]
+function toVisibleHits({ scope, kind, query }: VectorSearchContext, binder: ParameterBinder): readonly string[] {
+  return [...toScopeConditions(scope, binder), ...toDocumentConditions(query.where, binder, [kind])]
 }
 
 function hitFrom(row: HitColumns, place: number, besides: VectorQuery['besides']): VectorHit {
   const { id, similarity } = row
-  return { id: decoded(id), similarity, ...besidesOf(row, place, besides) }
+  return { id: decodeText(id), similarity, ...readNeighbors(row, place, besides) }
 }

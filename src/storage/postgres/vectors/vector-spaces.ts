@@ -7,71 +7,71 @@ import type { DocumentKind } from '../../../domain/search-document.ts'
 import { quoted } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { VectorSpace } from '../../vector-index.ts'
-import type { Database, Query, Runner, Statement } from '../connection/postgres-driver.ts'
-import type { Owners } from '../connection/row-level-security.ts'
-import { type Names, ownerHash } from '../schema/identifiers.ts'
-import { NUMBER_OF_KIND } from '../store/document-kinds.ts'
+import type { PostgresDatabase, QueryFunction, QueryRunner, SqlStatement } from '../connection/postgres-driver.ts'
+import type { VisibleOwners } from '../connection/row-level-security.ts'
+import { type SqlIdentifiers, hashOwner } from '../schema/identifiers.ts'
+import { NUMBER_CONDITION_BY_KIND } from '../store/document-kinds.ts'
 import {
-  columnFor,
-  indexedDimensionsMax,
-  indexType,
-  type Pgvector,
-  type VectorColumn,
-  type VectorForm,
+  selectVectorColumn,
+  getIndexedDimensionsMax,
+  selectIndexType,
+  type PgvectorFormat,
+  type VectorColumnName,
+  type VectorFormat,
 } from './vector-format.ts'
 
 /** What every call on vectors needs. */
-export type VectorTables<Form extends VectorForm = VectorForm> = {
-  readonly database: Database
+export type VectorStorage<Form extends VectorFormat = VectorFormat> = {
+  readonly database: PostgresDatabase
   /** Statements that see these owners alone. */
-  readonly of: (owners: Owners) => Runner
+  readonly runnerFor: (owners: VisibleOwners) => QueryRunner
   /** The tables of vectors under their names are those of the form. */
-  readonly names: Names
-  readonly form: Form
+  readonly names: SqlIdentifiers
+  readonly format: Form
 }
 
-export type KeptSpace = {
+export type StoredSpace = {
   readonly number: number
   readonly dimensions: number
   /** The column that its vectors are in. */
-  readonly column: VectorColumn
+  readonly column: VectorColumnName
 }
 
 /** Whose vectors an index is over, and of which documents. */
-export type IndexSubject = { readonly owner: OwnerId; readonly kind: DocumentKind }
+export type IndexTarget = { readonly owner: OwnerId; readonly kind: DocumentKind }
 
 type SpaceColumns = { number: number; dimensions: number }
 
 /** Null when nobody has put a vector there. `lock` keeps it from being dropped until the transaction ends. */
 export async function findSpace(
-  query: Query,
-  { names, form }: VectorTables,
+  query: QueryFunction,
+  { names, format: form }: VectorStorage,
   space: VectorSpace,
   lock: '' | 'FOR KEY SHARE' = '',
-): Promise<KeptSpace | null> {
-  const [sql, values] = spaceStatement(names, space)
-  return spaceFrom(form, space, await query(`${sql} ${lock}`, values))
+): Promise<StoredSpace | null> {
+  const [sql, values] = toFindSpaceStatement(names, space)
+  return readSpace(form, space, await query(`${sql} ${lock}`, values))
 }
 
-export function spaceStatement(names: Names, { signature }: VectorSpace): Statement {
+export function toFindSpaceStatement(names: SqlIdentifiers, { signature }: VectorSpace): SqlStatement {
   const sql = `SELECT number, dimensions FROM ${names.embedding_space} WHERE signature = $1`
   return [sql, [toStorable(signature)]]
 }
 
 /** From what the statement gave. */
-export function spaceFrom(
-  form: VectorForm,
+export function readSpace(
+  form: VectorFormat,
   space: VectorSpace,
   [row]: readonly QueryResultRow[],
-): KeptSpace | null {
-  return row === undefined ? null : keptSpace(form, space, row as SpaceColumns) // as it was asked for
+): StoredSpace | null {
+  return row === undefined ? null : toStoredSpace(form, space, row as SpaceColumns) // as it was asked for
 }
 
-export function keptSpace(
-  form: VectorForm,
+export function toStoredSpace(
+  form: VectorFormat,
   space: VectorSpace,
   { number, dimensions }: SpaceColumns,
-): KeptSpace {
+): StoredSpace {
   if (dimensions !== space.dimensions) {
     throw new AppError(
       'invalid_input',
@@ -79,14 +79,14 @@ export function keptSpace(
       { dimensions: space.dimensions, expected: dimensions },
     )
   }
-  return { number, dimensions, column: columnFor(form, space.signature) }
+  return { number, dimensions, column: selectVectorColumn(form, space.signature) }
 }
 
 export async function ensureSpace(
-  query: Query,
-  tables: VectorTables,
+  query: QueryFunction,
+  tables: VectorStorage,
   space: VectorSpace,
-): Promise<KeptSpace> {
+): Promise<StoredSpace> {
   while (true) {
     const known = await findSpace(query, tables, space, 'FOR KEY SHARE')
     if (known !== null) return known
@@ -100,60 +100,60 @@ export async function ensureSpace(
 }
 
 /** What an index is made of, and what a query must be ordered by for the index to be of use. */
-export function indexed(form: Pgvector, kept: KeptSpace, vector: string): string {
-  return `(${vector}::${form.extension}.${indexType(form)}(${kept.dimensions}))`
+export function toIndexedExpression(form: PgvectorFormat, kept: StoredSpace, vector: string): string {
+  return `(${vector}::${form.extensionSchema}.${selectIndexType(form)}(${kept.dimensions}))`
 }
 
 /** The name of an index begins with this, and goes on with the space's number, the owner's, the kind, and how it was made. */
 export const INDEX_PREFIX = 'embedding_nearest_'
 
 /** What the name of an index ends with that was made by a version without half precision. */
-export function indexSuffix({ hasHalves }: Pick<Pgvector, 'hasHalves'>): string {
+export function getIndexSuffix({ hasHalfPrecision: hasHalves }: Pick<PgvectorFormat, 'hasHalves'>): string {
   return hasHalves ? '' : '_full'
 }
 
-export function indexName(
-  form: Pick<Pgvector, 'hasHalves'>,
-  { number }: KeptSpace,
-  { owner, kind }: IndexSubject,
+export function buildIndexName(
+  form: Pick<PgvectorFormat, 'hasHalves'>,
+  { number }: StoredSpace,
+  { owner, kind }: IndexTarget,
 ): string {
-  return `${INDEX_PREFIX}${number}_${ownerNumber(owner)}_${kind}${indexSuffix(form)}`
+  return `${INDEX_PREFIX}${number}_${toOwnerHashText(owner)}_${kind}${getIndexSuffix(form)}`
 }
 
 /** The names of indexes over the same vectors that another version of the extension, or of Recollect, has made. */
-export function formerIndexNames(
-  form: Pick<Pgvector, 'hasHalves'>,
-  kept: KeptSpace,
-  subject: IndexSubject,
+export function listObsoleteIndexNames(
+  form: Pick<PgvectorFormat, 'hasHalves'>,
+  kept: StoredSpace,
+  subject: IndexTarget,
 ): readonly string[] {
-  const others = [true, false].filter((hasHalves) => hasHalves !== form.hasHalves)
+  const others = [true, false].filter((hasHalves) => hasHalves !== form.hasHalfPrecision)
   const ofBothKinds = [true, false].map(
     (hasHalves) =>
-      `${INDEX_PREFIX}${kept.number}_${ownerNumber(subject.owner)}${indexSuffix({ hasHalves })}`,
+      `${INDEX_PREFIX}${kept.number}_${toOwnerHashText(subject.owner)}${getIndexSuffix({ hasHalfPrecision: hasHalves })}`,
   )
-  return [...others.map((hasHalves) => indexName({ hasHalves }, kept, subject)), ...ofBothKinds]
+  return [...others.map((hasHalves) => buildIndexName({ hasHalfPrecision: hasHalves }, kept, subject)), ...ofBothKinds]
 }
 
-export function ownerNumber(owner: string): string {
-  return BigInt.asUintN(64, BigInt(ownerHash(owner))).toString()
+export function toOwnerHashText(owner: string): string {
+  return BigInt.asUintN(64, BigInt(hashOwner(owner))).toString()
 }
 
 /**
  * An owner has indexes of its own or none, so that nobody's search goes through the vectors of others; and one for each
  * kind of document, so that a search for memories never goes through turns.
  */
-export function indexStatement(
-  { names, form }: VectorTables<Pgvector>,
-  kept: KeptSpace,
-  subject: IndexSubject,
+export function createIndexSql(
+  { names, format: form }: VectorStorage<PgvectorFormat>,
+  kept: StoredSpace,
+  subject: IndexTarget,
 ): string {
-  return `CREATE INDEX CONCURRENTLY ${quoted(indexName(form, kept, subject))}
+  return `CREATE INDEX CONCURRENTLY ${quoted(buildIndexName(form, kept, subject))}
     ON ${names.embedding} USING hnsw
-      (${indexed(form, kept, kept.column)} ${form.extension}.${indexType(form)}_ip_ops)
-    WHERE space = ${kept.number} AND owner_hash = '${ownerHash(subject.owner)}'::bigint
-      AND ${NUMBER_OF_KIND[subject.kind]}`
+      (${toIndexedExpression(form, kept, kept.column)} ${form.extensionSchema}.${selectIndexType(form)}_ip_ops)
+    WHERE space = ${kept.number} AND owner_hash = '${hashOwner(subject.owner)}'::bigint
+      AND ${NUMBER_CONDITION_BY_KIND[subject.kind]}`
 }
 
-export function canBeIndexed(form: VectorForm, { dimensions }: KeptSpace): boolean {
-  return dimensions <= indexedDimensionsMax(form)
+export function isIndexable(form: VectorFormat, { dimensions }: StoredSpace): boolean {
+  return dimensions <= getIndexedDimensionsMax(form)
 }

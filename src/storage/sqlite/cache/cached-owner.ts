@@ -4,22 +4,22 @@
  */
 
 import type { MemoryId, SessionId } from '../../../domain/ids.ts'
-import { covers, type Scope } from '../../../domain/scope.ts'
+import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import {
   isTurnId,
-  positionOfDocument,
+  getTurnPosition,
   type SearchDocument,
 } from '../../../domain/search-document.ts'
 import { compareText } from '../../../lib/compare.ts'
-import { inverseDocumentFrequency, scoreCounts } from '../../../text/search/bm25.ts'
-import { matchesDocument } from '../../document-filter.ts'
-import type { Change, DocumentFilter, Surroundings } from '../../store.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import { computeIdf, scoreTermCounts } from '../../../text/search/bm25.ts'
+import { isMatchingDocument } from '../../document-filter.ts'
+import type { Change, DocumentFilter, SessionNeighbors } from '../../store.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { type Candidate, type Search, scoreCandidate } from '../search/lexical-search.ts'
+import { type LexicalCandidate, type LexicalMatches, scoreLexicalCandidate } from '../search/lexical-search.ts'
 import { MEMORY_SELECTION, toDocument } from '../store/row-codec.ts'
-import { Ranking } from '../vectors/bucket-queue.ts'
-import { Postings } from './posting-lists.ts'
+import { BucketQueue } from '../vectors/bucket-queue.ts'
+import { PostingLists } from './posting-lists.ts'
 
 /** What is read at once holds the thread for a few milliseconds. */
 const ROWS_PER_PAGE = 300
@@ -31,10 +31,10 @@ const HITS_PER_LOOK = 64
 const EMPTY_SLOTS_MAX = 1_000
 
 /** How a memory was of use. */
-export type Use = Pick<Extract<Change, { op: 'count' }>, 'scope' | 'id' | 'uses' | 'usedAt'>
+export type UsageCount = Pick<Extract<Change, { op: 'count' }>, 'scope' | 'id' | 'uses' | 'usedAt'>
 
 /** Keeps the document and what search needs besides, not the columns: there are tens of thousands of rows. */
-class ResidentRow {
+class CachedRow {
   readonly id: MemoryId
   readonly number: number
   /** Terms with a space between them. */
@@ -77,12 +77,12 @@ class ResidentRow {
 
   /** What it is sorted by within its course. It ends with the id. */
   get courseKey(): string {
-    const position = this.#memory.type === 'turn' ? positionOfDocument(this.memory) : null
+    const position = this.#memory.type === 'turn' ? getTurnPosition(this.memory) : null
     return position === null ? this.id : `${sortable(position)} ${this.id}`
   }
 
   /** As the database counts it. */
-  noteUse({ uses, usedAt }: Use): void {
+  noteUse({ uses, usedAt }: UsageCount): void {
     const { useCount, lastUsedAt } = this.#memory
     this.#memory = {
       ...this.#memory,
@@ -92,37 +92,37 @@ class ResidentRow {
   }
 
   /** Whether it stands where the other does, with the same words. */
-  isWordedAs(other: ResidentRow): boolean {
+  isWordedAs(other: CachedRow): boolean {
     const isSame = this.terms === other.terms && this.number === other.number
     return isSame && this.course === other.course && this.courseKey === other.courseKey
   }
 
   isPermitted(scope: Scope, where: DocumentFilter): boolean {
-    return covers(scope, this.memory.place) && matchesDocument(this.memory, where)
+    return isWithinScope(scope, this.memory.place) && isMatchingDocument(this.memory, where)
   }
 }
 
 /** The vectors of a space: which memory each sequence belongs to, and the other way round. */
 type Sequences = {
-  readonly rows: Map<number, ResidentRow>
+  readonly rows: Map<number, CachedRow>
   readonly byNumber: Map<number, number>
 }
 
-export class ResidentOwner {
-  readonly #session: SqliteSession
+export class CachedOwner {
+  readonly #session: SqliteDatabase
   readonly #ownerNumber: number
-  readonly #slots: (ResidentRow | null)[] = []
+  readonly #slots: (CachedRow | null)[] = []
   readonly #slotOf = new Map<MemoryId, number>()
   /** Oldest first. */
   readonly #ids: MemoryId[] = []
-  readonly #postings = new Postings()
+  readonly #postings = new PostingLists()
   /** The sorted keys of each course. */
   readonly #courses = new Map<string, string[]>()
   readonly #spaces = new Map<number, Sequences>()
   readonly #outdated = new Set<MemoryId>()
   #lastRead = ''
 
-  constructor(session: SqliteSession, ownerNumber: number) {
+  constructor(session: SqliteDatabase, ownerNumber: number) {
     this.#session = session
     this.#ownerNumber = ownerNumber
   }
@@ -132,46 +132,46 @@ export class ResidentOwner {
   }
 
   get terms(): number {
-    return this.#postings.terms
+    return this.#postings.termCount
   }
 
-  get outdated(): number {
+  get staleCount(): number {
     return this.#outdated.size
   }
 
   /** Whether so much has been replaced that reading everything again is better. */
-  get isWorn(): boolean {
+  get isFragmented(): boolean {
     return this.#slots.length - this.size > Math.max(EMPTY_SLOTS_MAX, this.size)
   }
 
   /** Reads the next page. False when that was the last one. */
-  readMore(): boolean {
+  loadNextPage(): boolean {
     const rows = this.#read('memory.id > ? ORDER BY memory.id LIMIT ?', [
       this.#lastRead,
       ROWS_PER_PAGE,
     ])
-    for (const row of rows) this.#add(new ResidentRow(row))
+    for (const row of rows) this.#add(new CachedRow(row))
     this.#lastRead = String(rows.at(-1)?.id)
     return rows.length === ROWS_PER_PAGE
   }
 
-  outdate(id: MemoryId): void {
+  markStale(id: MemoryId): void {
     this.#outdated.add(id)
   }
 
   /** One that is out of date is read again anyway, with all its uses. */
-  noteUse(use: Use): void {
+  recordUse(use: UsageCount): void {
     const row = this.#outdated.has(use.id) ? null : this.#rowOf(use.id)
-    if (row !== null && covers(use.scope, row.memory.place)) row.noteUse(use)
+    if (row !== null && isWithinScope(use.scope, row.memory.place)) row.noteUse(use)
   }
 
   /** Reads what was written since then. */
-  renew(): void {
+  refresh(): void {
     if (this.#outdated.size === 0) return
     const ids = [...this.#outdated]
     this.#outdated.clear()
     const read = this.#read('memory.id IN (SELECT value FROM json_each(?))', [JSON.stringify(ids)])
-    const rows = new Map(read.map((row) => [String(row.id), new ResidentRow(row)]))
+    const rows = new Map(read.map((row) => [String(row.id), new CachedRow(row)]))
     for (const id of ids) {
       const row = rows.get(id)
       if (row === undefined) this.#remove(id)
@@ -192,7 +192,7 @@ export class ResidentOwner {
   }
 
   /** Those that pass a filter that names when they were created, the newest first. */
-  created(scope: Scope, where: DocumentFilter, limit: number): readonly SearchDocument[] {
+  findByCreation(scope: Scope, where: DocumentFilter, limit: number): readonly SearchDocument[] {
     const { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY } =
       where
     const found: SearchDocument[] = []
@@ -216,20 +216,20 @@ export class ResidentOwner {
     where: DocumentFilter,
     terms: readonly string[],
     { limit, memoriesMin }: { readonly limit: number; readonly memoriesMin: number },
-  ): Search {
+  ): LexicalMatches {
     const { size } = this
     const averageLength = size === 0 ? 0 : this.terms / size
     const { counts, holding, touched } = this.#postings.counts(terms, this.#slots)
-    const rarities = holding.map((rows) => inverseDocumentFrequency(rows, size))
+    const rarities = holding.map((rows) => computeIdf(rows, size))
     const scores = new Float64Array(touched.length)
     for (let index = 0; index < touched.length; index++) {
       const slot = touched[index] ?? 0
       const relative = averageLength > 0 ? (this.#slots[slot]?.length ?? 0) / averageLength : 1
-      scores[index] = scoreCounts(counts, rarities, relative, slot * terms.length)
+      scores[index] = scoreTermCounts(counts, rarities, relative, slot * terms.length)
     }
-    const candidates: Candidate[] = []
-    const best = new BestFirst(scores)
-    const consider = (position: number, isWanted: (row: ResidentRow) => boolean) => {
+    const candidates: LexicalCandidate[] = []
+    const best = new TopCandidates(scores)
+    const consider = (position: number, isWanted: (row: CachedRow) => boolean) => {
       const slot = touched[position] ?? 0
       const row = this.#slots[slot]
       if (row == null || !isWanted(row) || !row.isPermitted(scope, where)) return
@@ -237,7 +237,7 @@ export class ResidentOwner {
       for (let term = 0; term < terms.length; term++) {
         own.push(counts[slot * terms.length + term] ?? 0)
       }
-      candidates.push(scoreCandidate(row.columns, own, row.length, rarities, averageLength))
+      candidates.push(scoreLexicalCandidate(row.columns, own, row.length, rarities, averageLength))
     }
     while (best.isWorthMore(limit - candidates.length)) consider(best.next(), () => true)
     if (candidates.length >= limit && memoriesMin > 0) {
@@ -254,16 +254,16 @@ export class ResidentOwner {
     }
   }
 
-  around(
+  findNeighbors(
     scope: Scope,
     ids: readonly MemoryId[],
     reach: number,
-  ): ReadonlyMap<MemoryId, Surroundings> {
-    const found = new Map<MemoryId, Surroundings>()
+  ): ReadonlyMap<MemoryId, SessionNeighbors> {
+    const found = new Map<MemoryId, SessionNeighbors>()
     for (const id of ids) {
       const row = this.#rowOf(id)
       const course = this.#courses.get(row?.course ?? '')
-      if (row === null || course === undefined || !covers(scope, row.memory.place)) continue
+      if (row === null || course === undefined || !isWithinScope(scope, row.memory.place)) continue
       const at = placeIn(course, row.courseKey)
       found.set(id, {
         session: row.memory.place.session as SessionId, // it has a course
@@ -278,7 +278,7 @@ export class ResidentOwner {
   }
 
   /** For a sequence of a space: the id of its memory, null when that is not permitted, undefined when there is no vector. */
-  permittedBySequence(
+  filterBySequence(
     space: number,
     scope: Scope,
     where: DocumentFilter,
@@ -292,7 +292,7 @@ export class ResidentOwner {
   }
 
   /** The sequences of the vectors of these memories, as far as there are any in the scope. */
-  sequencesOf(
+  findSequences(
     space: number,
     scope: Scope,
     ids: readonly MemoryId[],
@@ -302,18 +302,18 @@ export class ResidentOwner {
     for (const id of ids) {
       const row = this.#rowOf(id)
       const sequence = row === null ? undefined : byNumber.get(row.number)
-      if (row === null || sequence === undefined || !covers(scope, row.memory.place)) continue
+      if (row === null || sequence === undefined || !isWithinScope(scope, row.memory.place)) continue
       found.set(sequence, id)
     }
     return found
   }
 
-  #rowOf(id: MemoryId): ResidentRow | null {
+  #rowOf(id: MemoryId): CachedRow | null {
     return this.#slots[this.#slotOf.get(id) ?? -1] ?? null
   }
 
   #read(condition: string, values: readonly (string | number)[]): readonly SqlRow[] {
-    return this.#session.packed(
+    return this.#session.selectPacked(
       {
         columns: RESIDENT_SELECTION,
         from: `FROM memory JOIN place ON place.number = memory.place_number
@@ -323,7 +323,7 @@ export class ResidentOwner {
     )
   }
 
-  #add(row: ResidentRow): void {
+  #add(row: CachedRow): void {
     this.#remove(row.id) // it may have been written while pages were read
     const slot = this.#slots.push(row) - 1
     this.#slotOf.set(row.id, slot)
@@ -350,7 +350,7 @@ export class ResidentOwner {
   }
 
   /** Most that is written leaves the words as they are: how often a memory was used, say. */
-  #replace(row: ResidentRow): void {
+  #replace(row: CachedRow): void {
     const slot = this.#slotOf.get(row.id)
     const before = this.#rowOf(row.id)
     if (slot === undefined || before === null || !before.isWordedAs(row)) {
@@ -371,8 +371,8 @@ export class ResidentOwner {
   }
 
   /** Of these rows, or of all. */
-  #readSequences(space: number, into: Sequences, of: readonly ResidentRow[] | null): void {
-    const byNumber = new Map<number, ResidentRow>()
+  #readSequences(space: number, into: Sequences, of: readonly CachedRow[] | null): void {
+    const byNumber = new Map<number, CachedRow>()
     for (const row of of ?? this.#slots) if (row !== null) byNumber.set(row.number, row)
     const [among, values] =
       of === null
@@ -418,7 +418,7 @@ function copied<Value>(value: Value): Value {
   return copy as Value // with the same names
 }
 
-function forgetSequence({ rows, byNumber }: Sequences, { number }: ResidentRow): void {
+function forgetSequence({ rows, byNumber }: Sequences, { number }: CachedRow): void {
   const sequence = byNumber.get(number)
   if (sequence === undefined) return
   rows.delete(sequence)
@@ -448,9 +448,9 @@ function placeIn(sorted: readonly string[], text: string): number {
 }
 
 /** Positions from the highest score down. */
-class BestFirst {
+class TopCandidates {
   readonly #scores: Float64Array
-  readonly #ranking: Ranking
+  readonly #ranking: BucketQueue
   readonly #highest: number
   #open: readonly number[] = []
   #taken = 0
@@ -460,10 +460,10 @@ class BestFirst {
   constructor(scores: Float64Array) {
     this.#scores = scores
     this.#highest = scores.reduce((most, score) => Math.max(most, score), 0)
-    this.#ranking = new Ranking(scores.length)
+    this.#ranking = new BucketQueue(scores.length)
     const shares = new Float32Array(scores.length)
     for (let at = 0; at < scores.length; at++) shares[at] = this.#shareOf(at)
-    this.#ranking.add(shares)
+    this.#ranking.pushAll(shares)
   }
 
   /** Whether there is one that is wanted, or that could be as good as the last that was. */
@@ -473,10 +473,10 @@ class BestFirst {
       if (wanted > 0) return true
       return this.#shareOf(this.#open[this.#taken] ?? 0) >= this.#last
     }
-    const { bound } = this.#ranking
+    const { maxRemaining: bound } = this.#ranking
     // Rounding never turns two scores round, but may make them alike.
     if (bound === null || (wanted <= 0 && bound < this.#last)) return false
-    this.#open = this.#ranking.take(wanted > 0 ? HITS_PER_LOOK : 1)
+    this.#open = this.#ranking.popMany(wanted > 0 ? HITS_PER_LOOK : 1)
     this.#taken = 0
     return true
   }

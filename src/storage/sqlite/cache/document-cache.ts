@@ -5,15 +5,15 @@
  * A row is given up as soon as its memory is written here, and all are when another process has written anything.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
-import { covers, type Scope } from '../../../domain/scope.ts'
+import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../../domain/search-document.ts'
 import { compareText } from '../../../lib/compare.ts'
-import { matchesDocument } from '../../document-filter.ts'
+import { isMatchingDocument } from '../../document-filter.ts'
 import type { DocumentFilter } from '../../store.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { MEMORY_SELECTION, toDocument } from '../store/row-codec.ts'
-import { conjunction, memoryConditions, within } from '../store/sql-filters.ts'
+import { joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
 
 const ROWS_MAX = 10_000
 const CHARACTERS_MAX = 8_000_000
@@ -24,13 +24,13 @@ type KnownRow = {
   readonly memory: SearchDocument
 }
 
-export class KnownRows {
-  readonly #session: SqliteSession
+export class DocumentCache {
+  readonly #session: SqliteDatabase
   /** Those read first come first. */
   readonly #rows = new Map<MemoryId, KnownRow>()
   #characters = 0
 
-  constructor(session: SqliteSession) {
+  constructor(session: SqliteDatabase) {
     this.#session = session
   }
 
@@ -42,31 +42,31 @@ export class KnownRows {
     const known = wanted.flatMap((id) => this.#rows.get(id) ?? [])
     for (const each of read) this.#keep(each)
     return [...known, ...read]
-      .filter(({ memory }) => covers(scope, memory.place) && matchesDocument(memory, where))
+      .filter(({ memory }) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where))
       .sort((a, b) => compareText(b.memory.id, a.memory.id))
       .map(({ row }) => toDocument(row))
   }
 
-  forget(id: MemoryId): void {
+  evict(id: MemoryId): void {
     const known = this.#rows.get(id)
     if (known === undefined) return
     this.#rows.delete(id)
     this.#characters -= known.memory.content.length
   }
 
-  forgetAll(): void {
+  clear(): void {
     this.#rows.clear()
     this.#characters = 0
   }
 
   #read({ owner }: Scope, ids: readonly MemoryId[]): readonly KnownRow[] {
-    const conditions = memoryConditions({ ids, types: DOCUMENT_TYPES })
-    const where = conjunction([
-      ...within('memory', { owner }, this.#session, conditions),
+    const conditions = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
+    const where = joinConditions([
+      ...toScopeConditions('memory', { owner }, this.#session, conditions),
       ...conditions,
     ])
     return this.#session
-      .packed(
+      .selectPacked(
         {
           columns: MEMORY_SELECTION,
           from: `FROM memory JOIN place ON place.number = memory.place_number WHERE ${where.sql}`,
@@ -81,7 +81,7 @@ export class KnownRows {
     this.#characters += row.memory.content.length
     for (const oldest of this.#rows.keys()) {
       if (this.#rows.size <= ROWS_MAX && this.#characters <= CHARACTERS_MAX) break
-      this.forget(oldest)
+      this.evict(oldest)
     }
   }
 }

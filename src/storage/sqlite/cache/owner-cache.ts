@@ -6,20 +6,20 @@
  * at once; many are read a page at a time while statements still answer, because somebody else may need the thread.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
-import { sizeOfOwner } from '../search/lexical-search.ts'
-import { ResidentOwner, type Use } from './cached-owner.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
+import { readOwnerSize } from '../search/lexical-search.ts'
+import { CachedOwner, type UsageCount } from './cached-owner.ts'
 
-export type ResidentOptions = {
+export type OwnerCacheOptions = {
   /** An owner with more memories is never at hand. 0: none is. */
   readonly ownerRowsMax?: number
   /** So many are read at once. */
-  readonly rowsAtOnce?: number
+  readonly rowsPerPage?: number
   /** How long after somebody has asked the reading of more begins: a command is over before that. */
   readonly delayMs?: number
 }
 
-export const RESIDENT_OWNER_ROWS = 60_000
+export const CACHED_OWNER_ROWS_MAX = 60_000
 const OWNER_TERMS_MAX = 2_000_000
 const ROWS_AT_ONCE = 300
 const DELAY_MS = 250
@@ -33,70 +33,70 @@ const OUTDATED_MAX = 1_000
 /** While an owner is being read, more is read again: writes must not start that over again and again. */
 const OUTDATED_WHILE_READ_MAX = 5_000
 
-export class ResidentOwners {
-  readonly #session: SqliteSession
+export class OwnerCache {
+  readonly #session: SqliteDatabase
   readonly #ownerRowsMax: number
   readonly #rowsAtOnce: number
   readonly #delayMs: number
   /** Least recently asked first. */
-  readonly #owners = new Map<number, ResidentOwner>()
+  readonly #owners = new Map<number, CachedOwner>()
   readonly #tooLarge = new Set<number>()
   /** Those that are being read, or will be. */
-  readonly #coming = new Map<number, ResidentOwner>()
+  readonly #coming = new Map<number, CachedOwner>()
   #timers = new Set<NodeJS.Timeout>()
   #hasOthers = false
 
-  constructor(session: SqliteSession, options: ResidentOptions = {}) {
+  constructor(session: SqliteDatabase, options: OwnerCacheOptions = {}) {
     this.#session = session
-    this.#ownerRowsMax = options.ownerRowsMax ?? RESIDENT_OWNER_ROWS
-    this.#rowsAtOnce = options.rowsAtOnce ?? ROWS_AT_ONCE
+    this.#ownerRowsMax = options.ownerRowsMax ?? CACHED_OWNER_ROWS_MAX
+    this.#rowsAtOnce = options.rowsPerPage ?? ROWS_AT_ONCE
     this.#delayMs = options.delayMs ?? DELAY_MS
   }
 
-  get isOff(): boolean {
+  get isDisabled(): boolean {
     return this.#ownerRowsMax === 0
   }
 
   /** Null when the owner is not at hand. To be asked again after each `await`. */
-  of(ownerNumber: number | null): ResidentOwner | null {
+  get(ownerNumber: number | null): CachedOwner | null {
     // One that has got smaller since then is still found by statements.
-    if (ownerNumber === null || this.isOff || this.#tooLarge.has(ownerNumber)) return null
-    this.#session.heedOthers()
+    if (ownerNumber === null || this.isDisabled || this.#tooLarge.has(ownerNumber)) return null
+    this.#session.invalidateIfChanged()
     const owner = this.#owners.get(ownerNumber) ?? this.#read(ownerNumber)
     if (owner === null) return null
     this.#owners.delete(ownerNumber)
-    owner.renew()
+    owner.refresh()
     if (!this.#fits(owner)) return null
     this.#owners.set(ownerNumber, owner)
     return owner
   }
 
   /** A memory of the owner, or its vector, is about to be written. */
-  outdate(ownerNumber: number | null, id: MemoryId): void {
+  markStale(ownerNumber: number | null, id: MemoryId): void {
     if (ownerNumber === null) return
     for (const owners of [this.#owners, this.#coming]) {
       const owner = owners.get(ownerNumber)
       if (owner === undefined) continue
-      owner.outdate(id)
+      owner.markStale(id)
       const most = owners === this.#coming ? OUTDATED_WHILE_READ_MAX : OUTDATED_MAX
-      if (owner.outdated > most) owners.delete(ownerNumber)
+      if (owner.staleCount > most) owners.delete(ownerNumber)
     }
   }
 
   /** A memory was of use, which is written already. */
-  noteUse(ownerNumber: number | null, use: Use): void {
+  recordUse(ownerNumber: number | null, use: UsageCount): void {
     if (ownerNumber === null) return
-    this.#owners.get(ownerNumber)?.noteUse(use)
-    this.#coming.get(ownerNumber)?.outdate(use.id) // it may be read yet, or not
+    this.#owners.get(ownerNumber)?.recordUse(use)
+    this.#coming.get(ownerNumber)?.markStale(use.id) // it may be read yet, or not
   }
 
   /** Another process has written something. */
-  heedOthers(): void {
+  invalidate(): void {
     this.#hasOthers ||= this.#owners.size + this.#coming.size > 0
-    this.forgetAll()
+    this.clear()
   }
 
-  forgetAll(): void {
+  clear(): void {
     this.#owners.clear()
     this.#tooLarge.clear()
     this.#coming.clear()
@@ -104,31 +104,31 @@ export class ResidentOwners {
     this.#timers.clear()
   }
 
-  #read(ownerNumber: number): ResidentOwner | null {
+  #read(ownerNumber: number): CachedOwner | null {
     if (this.#coming.has(ownerNumber)) return null
-    const { documents, terms } = sizeOfOwner(this.#session, ownerNumber)
+    const { documents, terms } = readOwnerSize(this.#session, ownerNumber)
     if (documents > this.#ownerRowsMax || terms > OWNER_TERMS_MAX) {
       this.#tooLarge.add(ownerNumber)
       return null
     }
-    const owner = new ResidentOwner(this.#session, ownerNumber)
+    const owner = new CachedOwner(this.#session, ownerNumber)
     if (documents > this.#rowsAtOnce) {
       this.#readLater(ownerNumber, owner)
       return null
     }
-    while (owner.readMore()) {
+    while (owner.loadNextPage()) {
       /* a few pages at most */
     }
     return owner
   }
 
-  #readLater(ownerNumber: number, owner: ResidentOwner): void {
+  #readLater(ownerNumber: number, owner: CachedOwner): void {
     this.#coming.set(ownerNumber, owner)
     const readOn = () => {
       this.#timers.delete(timer)
-      this.#session.heedOthers()
+      this.#session.invalidateIfChanged()
       if (this.#coming.get(ownerNumber) !== owner) return
-      if (owner.readMore()) {
+      if (owner.loadNextPage()) {
         timer = this.#soon(readOn, 0)
         return
       }
@@ -145,8 +145,8 @@ export class ResidentOwners {
   }
 
   /** Whether it is still worth having at hand; others make room for it. */
-  #fits(owner: ResidentOwner): boolean {
-    if (owner.isWorn || owner.size > this.#ownerRowsMax || owner.terms > OWNER_TERMS_MAX) {
+  #fits(owner: CachedOwner): boolean {
+    if (owner.isFragmented || owner.size > this.#ownerRowsMax || owner.terms > OWNER_TERMS_MAX) {
       return false
     }
     let [rows, terms] = [owner.size, owner.terms]

@@ -4,13 +4,13 @@
 const COUNT_BITS = 10
 const COUNT_MAX = 2 ** COUNT_BITS - 1
 
-export class Postings {
+export class PostingLists {
   readonly #ofTerm = new Map<string, number[]>()
   #terms = 0
   #counts = new Uint16Array()
 
   /** Of all rows together. */
-  get terms(): number {
+  get termCount(): number {
     return this.#terms
   }
 

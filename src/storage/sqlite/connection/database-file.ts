@@ -9,10 +9,10 @@ import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import { identityOf } from '../../../lib/atomic-file.ts'
-import { isKeyOf, noteKey, readKeyCheck } from '../encryption/key-verifier.ts'
+import { isMatchingKey, writeKeyVerifier, readKeyVerifier } from '../encryption/key-verifier.ts'
 import { APPLICATION_ID } from '../schema/migrations.ts'
-import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../sqlite-store.ts'
-import { readStart } from './file-system.ts'
+import { openSqliteStore, type SqliteStoreOptions, type SqliteStore } from '../sqlite-store.ts'
+import { readFileHeader } from './file-system.ts'
 import {
   type DatabaseKey,
   type OpenConnection,
@@ -21,9 +21,9 @@ import {
 } from './sqlite-driver.ts'
 
 /** `unknown`: neither a database nor an encrypted one, going by how it begins. */
-export type FileKind = 'absent' | 'empty' | 'plain' | 'encrypted' | 'unknown'
+export type DatabaseFileKind = 'absent' | 'empty' | 'plain' | 'encrypted' | 'unknown'
 
-export type SqliteFileOptions = SqliteOptions
+export type SqliteFileOptions = SqliteStoreOptions
 
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1')
 const START_BYTES = 24
@@ -38,7 +38,7 @@ const ATTEMPTS_MAX = 5
 const openDatabases = new Map<string, { readonly start: Buffer; count: number }>()
 
 /** What kind of file is at `path`, from its first bytes. */
-export function fileKind(path: string): FileKind {
+export function detectFileKind(path: string): DatabaseFileKind {
   return kindOf(startOf(path))
 }
 
@@ -52,13 +52,13 @@ export async function openSqliteFile(options: SqliteFileOptions): Promise<Sqlite
     } catch (error) {
       // What was opened is no longer the database: a conversion has just put another file in its place.
       const wasReplaced = identity !== null && identityOf(options.path) !== identity
-      if (!wasReplaced || attempt === ATTEMPTS_MAX) throw named(error, options.path)
+      if (!wasReplaced || attempt === ATTEMPTS_MAX) throw toNamedError(error, options.path)
     }
   }
 }
 
 /** Opens a connection to an existing database of ours, or to a new one, with the key that its first bytes call for. */
-export async function openGuarded(
+export async function openVerifiedConnection(
   path: string,
   key: DatabaseKey | null,
   busyTimeoutMs = BUSY_TIMEOUT_MS,
@@ -66,14 +66,14 @@ export async function openGuarded(
 ): Promise<SqliteConnection> {
   const identity = identityOf(path)
   const start = startOf(path)
-  const needed = neededKey(path, kindOf(start), key)
+  const needed = requireKey(path, kindOf(start), key)
   const connection = await open(path, needed).catch((error: unknown) => {
-    throw named(error, path)
+    throw toNamedError(error, path)
   })
   try {
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     // From its first read on a connection keeps the file (in WAL mode), so nobody can replace it any more.
-    refuseForeign(path, connection)
+    assertOwnDatabase(path, connection)
     if (identity !== null && identityOf(path) !== identity) {
       throw new AppError('busy', `The database at ${path} was just replaced. Try again.`, { path })
     }
@@ -81,32 +81,32 @@ export async function openGuarded(
   } catch (error) {
     connection.close()
     if (needed !== null && isNotADatabase(error)) throw unreadable(path, needed, start, error)
-    throw named(error, path)
+    throw toNamedError(error, path)
   }
 }
 
 async function openOnce(options: SqliteFileOptions): Promise<SqliteStore> {
   const { path } = options
   const kind = kindOf(startOf(path))
-  const key = neededKey(path, kind, options.key ?? null)
+  const key = requireKey(path, kind, options.key ?? null)
   let opened: SqliteConnection | null = null
   const store = await openSqliteStore({
     ...options,
     key,
     openConnection: async (at) => {
-      opened = await openGuarded(at, key, options.busyTimeoutMs, options.openConnection)
+      opened = await openVerifiedConnection(at, key, options.busyTimeoutMs, options.openConnection)
       return opened
     },
   })
   const salt = key === null || opened === null ? null : cipherSalt(opened)
   if (key !== null && salt !== null && (kind === 'absent' || kind === 'empty')) {
-    noteKey(path, key, salt)
+    writeKeyVerifier(path, key, salt)
   }
-  const release = retain(path, salt)
+  const release = registerOpenFile(path, salt)
   return {
     ...store,
-    report: async () => {
-      const report = await store.report()
+    getReport: async () => {
+      const report = await store.getReport()
       if (options.key == null || key !== null) return report
       const facts = { ...report.facts, key: 'given but not needed: the database is not encrypted' }
       return { ...report, facts }
@@ -118,7 +118,7 @@ async function openOnce(options: SqliteFileOptions): Promise<SqliteStore> {
   }
 }
 
-function retain(path: string, salt: Buffer | null): () => void {
+function registerOpenFile(path: string, salt: Buffer | null): () => void {
   const identity = identityOf(path) ?? path
   const start = salt === null ? MAGIC : Buffer.concat([salt, ENCRYPTED_SIGN])
   const known = openDatabases.get(identity) ?? { start, count: 0 }
@@ -134,7 +134,7 @@ function retain(path: string, salt: Buffer | null): () => void {
 }
 
 /** Whether this process has the database at `path` open. */
-export function isOpenHere(path: string): boolean {
+export function isOpenInProcess(path: string): boolean {
   return openDatabases.has(identityOf(path) ?? path)
 }
 
@@ -142,7 +142,7 @@ export function isOpenHere(path: string): boolean {
 function startOf(path: string): Buffer | null {
   const identity = identityOf(path)
   if (identity === null) return null
-  return openDatabases.get(identity)?.start ?? readStart(path, START_BYTES)
+  return openDatabases.get(identity)?.start ?? readFileHeader(path, START_BYTES)
 }
 
 /**
@@ -151,7 +151,7 @@ function startOf(path: string): Buffer | null {
  */
 const ENCRYPTED_SIGN = Buffer.from([0x10, 0x00, 2, 2, 64, 64, 32, 32])
 
-function kindOf(start: Buffer | null): FileKind {
+function kindOf(start: Buffer | null): DatabaseFileKind {
   if (start === null) return 'absent'
   if (start.length === 0) return 'empty'
   if (start.subarray(0, 16).equals(MAGIC)) return 'plain'
@@ -163,7 +163,7 @@ function kindOf(start: Buffer | null): FileKind {
   return isEncrypted ? 'encrypted' : 'unknown'
 }
 
-function neededKey(path: string, kind: FileKind, key: DatabaseKey | null): DatabaseKey | null {
+function requireKey(path: string, kind: DatabaseFileKind, key: DatabaseKey | null): DatabaseKey | null {
   if (kind === 'plain') return null
   if (kind === 'absent' || kind === 'empty') return key
   if (kind === 'unknown') {
@@ -190,8 +190,8 @@ function unreadable(
   start: Buffer | null,
   cause: unknown,
 ): AppError {
-  const check = readKeyCheck(path)
-  if (check !== null && isKeyOf(check, key)) {
+  const check = readKeyVerifier(path)
+  if (check !== null && isMatchingKey(check, key)) {
     return new AppError(
       'damaged',
       `The key is the right one for the database at ${path}, but the file cannot be read with it: it is damaged. ` +
@@ -217,7 +217,7 @@ function isNotADatabase(error: unknown): boolean {
 }
 
 /** Refuses the databases of other programs. Also the first read, which shows whether the key fits. */
-function refuseForeign(path: string, connection: SqliteConnection): void {
+function assertOwnDatabase(path: string, connection: SqliteConnection): void {
   const [schema] = connection
     .prepare(`SELECT count(*) AS things, total(name = 'migration') AS ours FROM sqlite_schema`)
     .all()
@@ -239,7 +239,7 @@ function cipherSalt(connection: SqliteConnection): Buffer | null {
 }
 
 /** SQLite says no more than "could not be opened"; the file system knows why. */
-function named(error: unknown, path: string): unknown {
+function toNamedError(error: unknown, path: string): unknown {
   if (
     !(error instanceof AppError) ||
     !['CANTOPEN', 'READONLY'].includes(String(error.facts.sqlite))

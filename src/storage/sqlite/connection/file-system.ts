@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError, type ErrorCode } from '../../../domain/errors.ts'
 
-export function readStart(path: string, bytes: number): Buffer {
+export function readFileHeader(path: string, bytes: number): Buffer {
   const file = openSync(path, 'r')
   try {
     const start = Buffer.alloc(bytes)
@@ -14,7 +14,7 @@ export function readStart(path: string, bytes: number): Buffer {
 }
 
 /** The files beside `path` whose names go on from its own with `suffix`. */
-export function siblings(path: string, suffix: string): readonly string[] {
+export function listSiblingFiles(path: string, suffix: string): readonly string[] {
   const start = basename(path) + suffix
   return readdirSync(dirname(path))
     .filter((name) => name.startsWith(start))

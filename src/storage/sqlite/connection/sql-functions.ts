@@ -1,8 +1,8 @@
 /** What SQLite lacks, given to every connection under these names. The same in means the same out. */
 
-import { searchableTerms } from '../../../domain/searchable-text.ts'
+import { listSearchTerms } from '../../../domain/searchable-text.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
-import { containsLowered } from '../../../text/substring.ts'
+import { containsFolded } from '../../../text/substring.ts'
 import type { SqlValue } from './sqlite-driver.ts'
 
 const NO_PROVENANCE = { source: '', turns: [], extractor: null, extractorVersion: null } as const
@@ -15,14 +15,14 @@ export const SQL_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
   holds_lowered: (text, wanted) =>
     typeof text === 'string' &&
     typeof wanted === 'string' &&
-    containsLowered(fromStorable(text), fromStorable(wanted))
+    containsFolded(fromStorable(text), fromStorable(wanted))
       ? 1
       : 0,
   /** For a schema step of an earlier version: terms of a turn's content and speaker as they are stored, space-joined. */
   spoken_terms: (content, speaker) => {
     const name = typeof speaker === 'string' ? fromStorable(speaker) : null
     const provenance = { ...NO_PROVENANCE, speaker: name }
-    return searchableTerms({ content: fromStorable(String(content)), key: null, provenance }).join(
+    return listSearchTerms({ content: fromStorable(String(content)), key: null, provenance }).join(
       ' ',
     )
   },

@@ -4,11 +4,11 @@
 import { AppError } from '../../../domain/errors.ts'
 import type { Place, Scope } from '../../../domain/scope.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import { KnownRows } from '../cache/document-cache.ts'
-import { type ResidentOptions, ResidentOwners } from '../cache/owner-cache.ts'
-import { type Home, toHome } from '../store/row-codec.ts'
+import { DocumentCache } from '../cache/document-cache.ts'
+import { type OwnerCacheOptions, OwnerCache } from '../cache/owner-cache.ts'
+import { type StoredPlace, toStoredPlace } from '../store/row-codec.ts'
 import {
-  rowsByName,
+  toNamedRows,
   type SqliteConnection,
   type SqliteStatement,
   type SqlRow,
@@ -24,37 +24,37 @@ const PAUSE_MS_MIN = 2
 const PAUSE_MS_MAX = 50
 
 /** What to read, by the names it gets, and all that follows the columns in a statement. */
-export type Selection = {
+export type ColumnSelection = {
   readonly columns: Readonly<Record<string, string>>
   readonly from: string
 }
 
-export class SqliteSession {
+export class SqliteDatabase {
   readonly connection: SqliteConnection
   readonly #statements = new Map<string, SqliteStatement>()
-  readonly #homes = new Map<string, Home>()
+  readonly #homes = new Map<string, StoredPlace>()
   readonly #ownerNumbers = new Map<string, number>()
   #busyTimeoutMs = 0
   /** Owners whose memories are at hand. Whoever writes memories or vectors tells it. */
-  readonly resident: ResidentOwners
+  readonly ownerCache: OwnerCache
   /** Memories that were read by their ids. Likewise. */
-  readonly known = new KnownRows(this)
+  readonly documentCache = new DocumentCache(this)
   #dataVersion = Number.NaN
 
-  constructor(connection: SqliteConnection, resident?: ResidentOptions) {
+  constructor(connection: SqliteConnection, resident?: OwnerCacheOptions) {
     this.connection = connection
-    this.resident = new ResidentOwners(this, resident)
+    this.ownerCache = new OwnerCache(this, resident)
   }
 
   /** Gives up all that is at hand when another process has written anything. To be asked after each `await`. */
-  heedOthers(): void {
+  invalidateIfChanged(): void {
     const [row] = this.all('PRAGMA data_version')
     if (row?.data_version === this.#dataVersion) return
     const isFirst = Number.isNaN(this.#dataVersion)
     this.#dataVersion = Number(row?.data_version)
     if (isFirst) return
-    this.resident.heedOthers()
-    this.known.forgetAll()
+    this.ownerCache.invalidate()
+    this.documentCache.clear()
   }
 
   all(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
@@ -65,7 +65,7 @@ export class SqliteSession {
    * The same rows, handed over by SQLite as one text: with many rows of many columns that takes less than half the time.
    * For columns of text and whole numbers; others lose their kind, or digits.
    */
-  packed(select: Selection, values: readonly SqlValue[] = []): readonly SqlRow[] {
+  selectPacked(select: ColumnSelection, values: readonly SqlValue[] = []): readonly SqlRow[] {
     const names = Object.keys(select.columns)
     const columns = Object.entries(select.columns).map(([name, column]) => `${column} AS ${name}`)
     const [row] = this.all(
@@ -74,7 +74,7 @@ export class SqliteSession {
       values,
     )
     const rows: readonly (readonly SqlValue[])[] = JSON.parse(String(row?.rows))
-    return rowsByName(() => names)(rows)
+    return toNamedRows(() => names)(rows)
   }
 
   run(sql: string, values: readonly SqlValue[] = []) {
@@ -91,7 +91,7 @@ export class SqliteSession {
   }
 
   /** Runs `work` as one transaction; it is undone when `work` throws or says so. */
-  transact<Result>(work: (rollback: () => void) => Result): Result {
+  runInTransaction<Result>(work: (rollback: () => void) => Result): Result {
     this.connection.exec('BEGIN IMMEDIATE')
     let isKept = true
     try {
@@ -112,7 +112,7 @@ export class SqliteSession {
    * Writes as soon as no other process does. SQLite's own way of waiting would hold up everything in this one, down to
    * requests that have nothing to do with it; so it is told to wait hardly at all, and this waits instead.
    */
-  async whenFree<Result>(write: () => Result): Promise<Result> {
+  async withBusyRetry<Result>(write: () => Result): Promise<Result> {
     const until = performance.now() + this.#busyTimeoutMs
     for (let pause = PAUSE_MS_MIN; ; pause = Math.min(pause * 2, PAUSE_MS_MAX)) {
       try {
@@ -126,7 +126,7 @@ export class SqliteSession {
   }
 
   /** Once it is open: until then there is nobody to hold up. */
-  waitElsewhere(busyTimeoutMs: number): void {
+  useAsyncBusyWait(busyTimeoutMs: number): void {
     this.#busyTimeoutMs = busyTimeoutMs
     this.connection.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, HELD_MS_MAX)}`)
   }
@@ -141,7 +141,7 @@ export class SqliteSession {
   }
 
   /** The numbers of a place, given to it when it is first written to. */
-  homeFor(place: Place): Home {
+  resolvePlace(place: Place): StoredPlace {
     const name = nameOf(place)
     const known = this.#homes.get(name)
     if (known !== undefined) return known
@@ -158,13 +158,13 @@ export class SqliteSession {
       owner,
       user,
     ])
-    const home = toHome(Number(row?.number), Number(row?.owner_number))
+    const home = toStoredPlace(Number(row?.number), Number(row?.owner_number))
     this.#homes.set(name, home)
     return home
   }
 
   /** The number of an owner, or null when nothing was ever written for it. */
-  ownerNumber(scope: Scope): number | null {
+  findOwnerNumber(scope: Scope): number | null {
     const known = this.#ownerNumbers.get(scope.owner)
     if (known !== undefined) return known
     const [row] = this.all('SELECT owner_number FROM place WHERE owner = ? LIMIT 1', [
@@ -177,7 +177,7 @@ export class SqliteSession {
   }
 
   /** The number of an owner's user, or null when nothing was ever written for it. */
-  placeNumber(scope: Scope): number | null {
+  findPlaceNumber(scope: Scope): number | null {
     const known = this.#homes.get(nameOf(scope))
     if (known !== undefined) return known.number
     const [row] = this.all('SELECT number, owner_number FROM place WHERE owner = ? AND user = ?', [
@@ -185,7 +185,7 @@ export class SqliteSession {
       toStorable(scope.user ?? ''),
     ])
     if (row === undefined) return null
-    const home = toHome(Number(row.number), Number(row.owner_number))
+    const home = toStoredPlace(Number(row.number), Number(row.owner_number))
     this.#homes.set(nameOf(scope), home)
     return home.number
   }

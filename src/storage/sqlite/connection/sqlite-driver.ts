@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { AppError, type ErrorCode } from '../../../domain/errors.ts'
-import { MOVED } from '../../migration-source.ts'
+import { MOVED_MESSAGE } from '../../migration-source.ts'
 import { SQL_FUNCTIONS, type SqlFunction } from './sql-functions.ts'
 
 export type SqlValue = string | number | null | Uint8Array
@@ -62,7 +62,7 @@ async function openPlain(path: string): Promise<SqliteConnection> {
     },
     prepare: (sql) => {
       const statement = mapped(() => database.prepare(sql))
-      const toRows = rowsByName(() => statement.columns().map(({ name }) => name))
+      const toRows = toNamedRows(() => statement.columns().map(({ name }) => name))
       statement.setReturnArrays(true)
       return {
         all: (...values) => toRows(mapped(() => statement.all(...values)) as SqlValue[][]), // no BigInt is asked for
@@ -71,14 +71,14 @@ async function openPlain(path: string): Promise<SqliteConnection> {
     },
     close: () => {
       if (!database.isOpen) return
-      leaveNothing((sql) => database.exec(sql))
+      removeNewFile((sql) => database.exec(sql))
       database.close()
     },
   }
 }
 
 /** Names the values here: the driver makes a string of every column's name for every row, and takes three times as long. */
-export function rowsByName(
+export function toNamedRows(
   columns: () => readonly string[],
 ): (rows: readonly (readonly SqlValue[])[]) => readonly SqlRow[] {
   let names: readonly string[] = []
@@ -105,7 +105,7 @@ export function rowsByName(
  * collected as garbage. It would keep an open transaction and its lock for as long, and leave recent writes beside
  * the file. The shared lock on the file remains until then: the same process may not be able to convert it at once.
  */
-function leaveNothing(exec: (sql: string) => void): void {
+function removeNewFile(exec: (sql: string) => void): void {
   for (const sql of ['ROLLBACK', 'PRAGMA busy_timeout = 0', 'PRAGMA wal_checkpoint(TRUNCATE)']) {
     try {
       exec(sql)
@@ -128,9 +128,9 @@ async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConn
       // This driver counts `?1` among the named parameters, and takes those as an object.
       const bound = /\?\d/.test(sql)
         ? (values: readonly SqlValue[]) => [
-            Object.fromEntries(values.map((value, index) => [String(index + 1), whole(value)])),
+            Object.fromEntries(values.map((value, index) => [String(index + 1), toSqlInteger(value)])),
           ]
-        : (values: readonly SqlValue[]) => values.map(whole)
+        : (values: readonly SqlValue[]) => values.map(toSqlInteger)
       return {
         all: (...values) => mapped(() => statement.all(...bound(values))) as SqlRow[], // no BigInt is asked for
         run: (...values) => numbersOf(mapped(() => statement.run(...bound(values)))),
@@ -141,7 +141,7 @@ async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConn
 }
 
 /** This driver binds numbers as REAL; FTS5 then ignores `rowid = 1.0` and returns every row. */
-function whole(value: SqlValue): SqlValue | bigint {
+function toSqlInteger(value: SqlValue): SqlValue | bigint {
   return Number.isSafeInteger(value) ? BigInt(Number(value)) : value
 }
 
@@ -192,13 +192,13 @@ const NODE_WITH_PREBUILT_CIPHERS = 22
 const NODE_MAJOR = Number(process.versions.node.split('.')[0])
 
 /** What stands in the way of encrypted databases on this machine, as a sentence; null when nothing does. */
-export function missingCipher(): string | null {
-  return cipherRefusal(NODE_MAJOR, installedCiphersVersion())
+export function describeMissingCipher(): string | null {
+  return describeCipherIncompatibility(NODE_MAJOR, installedCiphersVersion())
 }
 
 async function importCiphers(): Promise<CiphersModule> {
   const name: string = CIPHERS // a variable, so that its types aren't looked for
-  const refusal = missingCipher()
+  const refusal = describeMissingCipher()
   if (refusal !== null) throw new AppError('missing_part', refusal, { package: CIPHERS })
   try {
     return (await import(name)) as CiphersModule // the versions that pass the check above
@@ -213,7 +213,7 @@ async function importCiphers(): Promise<CiphersModule> {
 }
 
 /** Why the cipher package must not be loaded, or null. Version 13 takes the whole process down on Node 20. */
-export function cipherRefusal(nodeMajor: number, version: string | null): string | null {
+export function describeCipherIncompatibility(nodeMajor: number, version: string | null): string | null {
   if (version === null) {
     return `Encrypted databases need the package ${CIPHERS}, which is not installed. Run: ${installCommand(nodeMajor)}`
   }
@@ -279,7 +279,7 @@ function mapped<Result>(call: () => Result): Result {
   try {
     return call()
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith(MOVED)) {
+    if (error instanceof Error && error.message.startsWith(MOVED_MESSAGE)) {
       throw new AppError('read_only', error.message, { sqlite: 'CONSTRAINT' }, error)
     }
     const name = resultCodeOf(error)

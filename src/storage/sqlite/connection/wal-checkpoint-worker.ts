@@ -1,25 +1,25 @@
 /** The thread of `checkpoints.ts`. Answers each order with whether it was carried out. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openConnection } from './sqlite-driver.ts'
-import type { CheckpointOrder, CheckpointTask } from './wal-checkpointer.ts'
+import type { CheckpointMode, CheckpointTarget } from './wal-checkpointer.ts'
 
 /** For so long it waits for whoever reads or writes, before it leaves something in the log. */
 const EMPTYING_MS = 1_000
 
-const { path, key } = workerData as CheckpointTask // given by `checkpoints.ts`
+const { path, key } = workerData as CheckpointTarget // given by `checkpoints.ts`
 const connection = await openConnection(path, key)
 connection.exec(`PRAGMA busy_timeout = ${EMPTYING_MS}`)
 const statements = {
   // Passive: it moves what it can and never keeps anybody from reading or writing.
   move: connection.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
   empty: connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
-} satisfies Record<CheckpointOrder, unknown>
+} satisfies Record<CheckpointMode, unknown>
 
-parentPort?.on('message', (order: CheckpointOrder) => {
+parentPort?.on('message', (order: CheckpointMode) => {
   parentPort?.postMessage(isDone(order))
 })
 
-function isDone(order: CheckpointOrder): boolean {
+function isDone(order: CheckpointMode): boolean {
   try {
     return statements[order].all()[0]?.busy === 0
   } catch {

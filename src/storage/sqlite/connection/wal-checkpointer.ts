@@ -15,41 +15,41 @@ import type { DatabaseKey } from './sqlite-driver.ts'
 const CHANGES_MIN = 1_000
 
 /** To move what can be moved while others read and write, or to leave nothing in the log. */
-export type CheckpointOrder = 'move' | 'empty'
+export type CheckpointMode = 'move' | 'empty'
 
-export type CheckpointTask = { readonly path: string; readonly key: DatabaseKey | null }
+export type CheckpointTarget = { readonly path: string; readonly key: DatabaseKey | null }
 
-export class Checkpoints {
-  readonly #task: CheckpointTask
+export class WalCheckpointer {
+  readonly #task: CheckpointTarget
   #worker: Worker | null = null
   #isOff: boolean
   #changes = 0
   /** Until what is under way is done. */
   #underWay: Promise<unknown> | null = null
 
-  constructor(task: CheckpointTask) {
+  constructor(task: CheckpointTarget) {
     this.#task = task
     this.#isOff = task.path === ':memory:' || !WORKER.pathname.endsWith('.js')
   }
 
   /** So many changes were committed. */
-  note(changes: number): void {
+  recordChanges(changes: number): void {
     this.#changes += changes
     if (this.#isOff || this.#changes < CHANGES_MIN || this.#underWay !== null) return
     void this.#give('move')
   }
 
   /** Waits until what is in the log was moved. Where no thread was started yet, there is little in it. */
-  async moved(): Promise<void> {
+  async waitForCheckpoint(): Promise<void> {
     await this.#order('move')
   }
 
   /** Waits for whoever reads the log, for a while. Whether it was emptied; it is not without a thread. */
-  empty(): Promise<boolean> {
+  truncateLog(): Promise<boolean> {
     return this.#order('empty')
   }
 
-  async #order(order: CheckpointOrder): Promise<boolean> {
+  async #order(order: CheckpointMode): Promise<boolean> {
     while (this.#underWay !== null) await this.#underWay
     return this.#isOff || this.#worker === null ? false : this.#give(order)
   }
@@ -61,7 +61,7 @@ export class Checkpoints {
     this.#worker = null
   }
 
-  #give(order: CheckpointOrder): Promise<boolean> {
+  #give(order: CheckpointMode): Promise<boolean> {
     this.#changes = 0
     const worker = this.#worker ?? this.#start()
     // A process that waits for nothing else would end in the middle of it, and of whatever waits for it.

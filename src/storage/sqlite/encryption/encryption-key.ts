@@ -17,7 +17,7 @@ export const PASSPHRASE_CHARACTERS_MIN = 12
 const MODE_TOO_OPEN = 0o027
 
 /** The key in a file: 64 hex digits, or 32 bytes as they are. */
-export function keyFromFile(path: string): DatabaseKey {
+export function loadKeyFile(path: string): DatabaseKey {
   const content = readKeyFile(path)
   if (content.length === KEY_BYTES) return sealed({ kind: 'raw', hex: content.toString('hex') })
   const text = content.toString('latin1').trim()
@@ -32,7 +32,7 @@ export function keyFromFile(path: string): DatabaseKey {
 }
 
 /** The key in a value, such as that of an environment variable: 64 hex digits. */
-export function keyFromText(text: string): DatabaseKey {
+export function parseKey(text: string): DatabaseKey {
   const hex = text.trim()
   if (!isHexKey(hex)) {
     throw new AppError(
@@ -44,7 +44,7 @@ export function keyFromText(text: string): DatabaseKey {
 }
 
 /** The same characters make the same key however the keyboard composed them. */
-export function keyFromPassphrase(text: string): DatabaseKey {
+export function parsePassphrase(text: string): DatabaseKey {
   const passphrase = text.normalize('NFKC')
   if ([...passphrase].length < PASSPHRASE_CHARACTERS_MIN) {
     throw new AppError(
@@ -87,11 +87,11 @@ export function generateKeyFile(path: string): void {
 
 /** Whether two keys are the same one. */
 export function isSameKey(a: DatabaseKey | null, b: DatabaseKey | null): boolean {
-  return keyMaterial(a) === keyMaterial(b)
+  return toKeyMaterial(a) === toKeyMaterial(b)
 }
 
 /** A text that differs between any two keys. It is as secret as the key. */
-export function keyMaterial(key: DatabaseKey | null): string {
+export function toKeyMaterial(key: DatabaseKey | null): string {
   if (key === null) return ''
   return key.kind === 'raw' ? `raw:${key.hex}` : `passphrase:${key.passphrase}`
 }

@@ -10,13 +10,13 @@ import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypt
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { syncFile } from '../../../lib/atomic-file.ts'
 import type { DatabaseKey } from '../connection/sqlite-driver.ts'
-import { keyMaterial } from './encryption-key.ts'
+import { toKeyMaterial } from './encryption-key.ts'
 
 /** 64 MiB and about half a second: no cheaper to guess against than the cipher's own Argon2id with 19 MiB. */
 const SCRYPT = { N: 2 ** 16, r: 8, p: 2, maxmem: 2 ** 27 }
 const HASH_BYTES = 32
 
-export type KeyCheck = {
+export type KeyVerifier = {
   readonly format: 1
   readonly salt: string
   readonly hash: string
@@ -24,12 +24,12 @@ export type KeyCheck = {
   readonly header: string
 }
 
-export function keyCheckPath(path: string): string {
+export function toKeyVerifierPath(path: string): string {
   return `${path}.key-check`
 }
 
 /** Writes the note if that is possible, replacing an older one at once. `header`: the first bytes of the database. */
-export function noteKey(path: string, key: DatabaseKey, header: Buffer): void {
+export function writeKeyVerifier(path: string, key: DatabaseKey, header: Buffer): void {
   try {
     writeKeyCheck(path, key, header)
   } catch {
@@ -39,22 +39,22 @@ export function noteKey(path: string, key: DatabaseKey, header: Buffer): void {
 
 function writeKeyCheck(path: string, key: DatabaseKey, header: Buffer): void {
   const salt = randomBytes(16)
-  const check: KeyCheck = {
+  const check: KeyVerifier = {
     format: 1,
     salt: salt.toString('hex'),
     hash: hashOf(key, salt).toString('hex'),
     header: header.subarray(0, 16).toString('hex'),
   }
-  const next = `${keyCheckPath(path)}.new`
+  const next = `${toKeyVerifierPath(path)}.new`
   writeFileSync(next, `${JSON.stringify(check)}\n`, { mode: 0o600 })
   syncFile(next)
-  renameSync(next, keyCheckPath(path))
+  renameSync(next, toKeyVerifierPath(path))
 }
 
 /** The note, or null when there is none that can be read. */
-export function readKeyCheck(path: string): KeyCheck | null {
+export function readKeyVerifier(path: string): KeyVerifier | null {
   try {
-    const check: unknown = JSON.parse(readFileSync(keyCheckPath(path), 'utf8'))
+    const check: unknown = JSON.parse(readFileSync(toKeyVerifierPath(path), 'utf8'))
     return isKeyCheck(check) ? check : null
   } catch {
     return null
@@ -62,18 +62,18 @@ export function readKeyCheck(path: string): KeyCheck | null {
 }
 
 /** Whether `key` is the one the note was written for. Takes about half a second for a passphrase. */
-export function isKeyOf(check: KeyCheck, key: DatabaseKey): boolean {
+export function isMatchingKey(check: KeyVerifier, key: DatabaseKey): boolean {
   const expected = Buffer.from(check.hash, 'hex')
   return timingSafeEqual(hashOf(key, Buffer.from(check.salt, 'hex')), expected)
 }
 
 function hashOf(key: DatabaseKey, salt: Buffer): Buffer {
   // 32 random bytes can't be guessed at any speed; only what a person thought up needs slowing down.
-  if (key.kind === 'raw') return createHmac('sha256', salt).update(keyMaterial(key)).digest()
-  return scryptSync(keyMaterial(key), salt, HASH_BYTES, SCRYPT)
+  if (key.kind === 'raw') return createHmac('sha256', salt).update(toKeyMaterial(key)).digest()
+  return scryptSync(toKeyMaterial(key), salt, HASH_BYTES, SCRYPT)
 }
 
-function isKeyCheck(value: unknown): value is KeyCheck {
+function isKeyCheck(value: unknown): value is KeyVerifier {
   if (typeof value !== 'object' || value === null) return false
   const { format, salt, hash, header } = value as Record<string, unknown> // read from a file, checked below
   const isHex = (text: unknown, bytes: number) =>

@@ -20,8 +20,8 @@ import {
 import { dirname } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import { identityOf, syncFile, syncFolder } from '../../../lib/atomic-file.ts'
-import { fileKind, isOpenHere, openGuarded } from '../connection/database-file.ts'
-import { readStart, siblings, toFileError } from '../connection/file-system.ts'
+import { detectFileKind, isOpenInProcess, openVerifiedConnection } from '../connection/database-file.ts'
+import { readFileHeader, listSiblingFiles, toFileError } from '../connection/file-system.ts'
 import {
   type DatabaseKey,
   type OpenConnection,
@@ -30,35 +30,35 @@ import {
 } from '../connection/sqlite-driver.ts'
 import {
   copyDatabase,
-  differingTables,
+  compareDigests,
   digestTables,
-  markAsWal,
-  type OnProgress,
+  enableWalMode,
+  type CopyProgressListener,
 } from '../maintenance/database-copy.ts'
-import { MIGRATIONS, type Migration, migrate, pendingMigrations } from '../schema/migrations.ts'
+import { MIGRATIONS, type SchemaMigration, migrate, findPendingMigrations } from '../schema/migrations.ts'
 import { isSameKey } from './encryption-key.ts'
-import { keyCheckPath, noteKey } from './key-verifier.ts'
+import { toKeyVerifierPath, writeKeyVerifier } from './key-verifier.ts'
 
-export type ConversionOptions = {
+export type RekeyOptions = {
   readonly path: string
   /** The key it has now; null when it is not encrypted. Not used for a plain database. */
   readonly from: DatabaseKey | null
   /** The key it shall have; null to decrypt. */
   readonly to: DatabaseKey | null
   readonly now: () => number
-  readonly onProgress?: OnProgress
+  readonly onProgress?: CopyProgressListener
   readonly busyTimeoutMs?: number
-  readonly migrations?: readonly Migration[]
+  readonly migrations?: readonly SchemaMigration[]
   /** For tests that break the driver on purpose. */
   readonly openConnection?: OpenConnection
 }
 
-export type Conversion = {
+export type RekeyResult = {
   readonly kind: 'converted' | 'unchanged'
   /** Older copies beside an encrypted database that anyone can read: backups made before a schema change. */
   readonly plainCopies: readonly string[]
   /** Whether what the old file held was overwritten. Not so when another name (a hard link) still leads to it. */
-  readonly isOldFileWiped: boolean
+  readonly isOldFileErased: boolean
 }
 
 const BUSY_TIMEOUT_MS = 2_000
@@ -66,14 +66,14 @@ const TEMPORARY = '.converting-'
 const WIPE_BYTES = 1 << 20
 
 /** Converts the database at `path`. Repeating it after it was interrupted, or after it was done, is safe. */
-export async function convertDatabase(options: ConversionOptions): Promise<Conversion> {
+export async function rekeyDatabase(options: RekeyOptions): Promise<RekeyResult> {
   const path = existing(options.path)
-  const kind = fileKind(path)
+  const kind = detectFileKind(path)
   const open = options.openConnection ?? openConnection
   if (kind === 'plain' && options.to === null) return outcome('unchanged', path, options.to)
   // Encrypting what is encrypted already: either it was done before, or the key is another one.
   const from = options.from ?? (kind === 'encrypted' ? options.to : null)
-  const source = await openGuarded(path, from, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, open)
+  const source = await openVerifiedConnection(path, from, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, open)
   let old: number | null = null
   let isAlone = false
   let isWiped = false
@@ -82,13 +82,13 @@ export async function convertDatabase(options: ConversionOptions): Promise<Conve
       return outcome('unchanged', path, options.to)
     }
     bringUpToDate(path, source, options)
-    takeAlone(path, source)
+    lockExclusively(path, source)
     isAlone = true
     old = openSync(path, 'r+') // closed only after the connection: closing it would drop the connection's locks
     sweep(path)
     const temporary = `${path}${TEMPORARY}${process.pid}`
     await writeCopy(source, temporary, options, open)
-    keepAccess(old, temporary)
+    copyPermissions(old, temporary)
     if (process.platform === 'win32') {
       // An open file can't be replaced there. Whoever opens it before the rename makes the rename fail.
       source.close()
@@ -96,7 +96,7 @@ export async function convertDatabase(options: ConversionOptions): Promise<Conve
       old = null
     }
     replace(temporary, path, options.to)
-    isWiped = old !== null && wipe(old)
+    isWiped = old !== null && eraseFile(old)
   } catch (error) {
     if (isAlone) sweep(path)
     throw toFileError(error, path)
@@ -109,7 +109,7 @@ export async function convertDatabase(options: ConversionOptions): Promise<Conve
 
 /** Removes what interrupted conversions left. Only for who has the database alone: the files may be at work else. */
 function sweep(path: string): void {
-  for (const leftover of siblings(path, TEMPORARY)) rmSync(leftover, { force: true })
+  for (const leftover of listSiblingFiles(path, TEMPORARY)) rmSync(leftover, { force: true })
 }
 
 function existing(path: string): string {
@@ -117,14 +117,14 @@ function existing(path: string): string {
     throw new AppError('not_found', `There is no database at ${path}.`, { path })
   }
   const real = realpathSync(path) // renaming over a symbolic link would leave the database where it was
-  if (isOpenHere(real)) throw inUse(path)
+  if (isOpenInProcess(real)) throw createInUseError(path)
   return real
 }
 
 /** Copies are made with the newest schema, so an older one is migrated first, with a backup. */
-function bringUpToDate(path: string, source: SqliteConnection, options: ConversionOptions): void {
+function bringUpToDate(path: string, source: SqliteConnection, options: RekeyOptions): void {
   const migrations = options.migrations ?? MIGRATIONS
-  const pending = pendingMigrations(source, migrations)
+  const pending = findPendingMigrations(source, migrations)
   if (pending === null) return
   const backup = `${path}.before-schema-${pending.to}-${options.now()}`
   if (pending.from > 0) source.prepare('VACUUM INTO ?').run(backup)
@@ -135,17 +135,17 @@ function bringUpToDate(path: string, source: SqliteConnection, options: Conversi
  * Leaving WAL mode needs the file to oneself, moves everything from `-wal` into it and removes `-wal` and `-shm`:
  * nothing of the old file is left beside it that the new one could be mistaken to own.
  */
-function takeAlone(path: string, source: SqliteConnection): void {
+function lockExclusively(path: string, source: SqliteConnection): void {
   try {
     const [mode] = source.prepare('PRAGMA journal_mode = DELETE').all()
-    if (mode?.journal_mode !== 'delete') throw inUse(path)
+    if (mode?.journal_mode !== 'delete') throw createInUseError(path)
     source.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    throw error instanceof AppError && error.code === 'busy' ? inUse(path, error) : error
+    throw error instanceof AppError && error.code === 'busy' ? createInUseError(path, error) : error
   }
 }
 
-function inUse(path: string, cause?: unknown): AppError {
+function createInUseError(path: string, cause?: unknown): AppError {
   return new AppError(
     'busy',
     `The database at ${path} is in use. Stop every process that has it open, then try again.`,
@@ -157,7 +157,7 @@ function inUse(path: string, cause?: unknown): AppError {
 async function writeCopy(
   source: SqliteConnection,
   temporary: string,
-  options: ConversionOptions,
+  options: RekeyOptions,
   open: OpenConnection,
 ): Promise<void> {
   const target = await open(temporary, options.to)
@@ -169,7 +169,7 @@ async function writeCopy(
   }
   const copy = await open(temporary, options.to)
   try {
-    const differing = differingTables(digestTables(source), digestTables(copy))
+    const differing = compareDigests(digestTables(source), digestTables(copy))
     if (differing.length > 0) {
       throw new AppError(
         'internal',
@@ -179,23 +179,23 @@ async function writeCopy(
   } finally {
     copy.close()
   }
-  await markAsWal(temporary, options.to, open)
+  await enableWalMode(temporary, options.to, open)
   syncFile(temporary)
 }
 
 /** The new file belongs to whom the old one did, and is open to nobody else. */
-function keepAccess(old: number, temporary: string): void {
+function copyPermissions(old: number, temporary: string): void {
   const { mode, uid, gid } = fstatSync(old)
   chmodSync(temporary, mode & 0o777)
   if (process.platform !== 'win32' && process.getuid?.() === 0) chownSync(temporary, uid, gid)
 }
 
 function replace(temporary: string, path: string, key: DatabaseKey | null): void {
-  const header = readStart(temporary, 16)
+  const header = readFileHeader(temporary, 16)
   renameSync(temporary, path)
   syncFolder(dirname(path))
-  if (key === null) rmSync(keyCheckPath(path), { force: true })
-  else noteKey(path, key, header)
+  if (key === null) rmSync(toKeyVerifierPath(path), { force: true })
+  else writeKeyVerifier(path, key, header)
 }
 
 /**
@@ -203,7 +203,7 @@ function replace(temporary: string, path: string, key: DatabaseKey | null): void
  * database and opens the new one, instead of writing where nobody will look. It also wipes the old text as far as
  * the disk lets us. Not done when another name still leads to it (a hard link).
  */
-function wipe(old: number): boolean {
+function eraseFile(old: number): boolean {
   try {
     const { nlink, size } = fstatSync(old)
     if (nlink > 0) return false
@@ -219,12 +219,12 @@ function wipe(old: number): boolean {
 }
 
 function outcome(
-  kind: Conversion['kind'],
+  kind: RekeyResult['kind'],
   path: string,
   key: DatabaseKey | null,
   isOldFileWiped = false,
-): Conversion {
-  const copies = key === null ? [] : siblings(path, '.before-schema-')
-  const plainCopies = copies.filter((copy) => fileKind(copy) === 'plain')
-  return { kind, plainCopies, isOldFileWiped }
+): RekeyResult {
+  const copies = key === null ? [] : listSiblingFiles(path, '.before-schema-')
+  const plainCopies = copies.filter((copy) => detectFileKind(copy) === 'plain')
+  return { kind, plainCopies, isOldFileErased: isOldFileWiped }
 }

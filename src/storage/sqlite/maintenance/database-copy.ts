@@ -4,32 +4,32 @@
  */
 import { createHash } from 'node:crypto'
 import { quoted } from '../../../lib/sql.ts'
-import { SqliteSession } from '../connection/sqlite-database.ts'
+import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type {
   DatabaseKey,
   OpenConnection,
   SqliteConnection,
   SqlRow,
 } from '../connection/sqlite-driver.ts'
-import { MIGRATIONS, type Migration, migrate } from '../schema/migrations.ts'
-import { rebuildTerms } from './integrity-check.ts'
-import { NOTES_TABLE } from './sqlite-migration-source.ts'
+import { MIGRATIONS, type SchemaMigration, migrate } from '../schema/migrations.ts'
+import { rebuildDerivedData } from './integrity-check.ts'
+import { CHANGE_LOG_TABLE } from './sqlite-migration-source.ts'
 
-export type OnProgress = (done: number, total: number) => void
+export type CopyProgressListener = (done: number, total: number) => void
 
 export type CopyOptions = {
   readonly source: SqliteConnection
   /** Empty. */
   readonly target: SqliteConnection
   readonly now: number
-  readonly migrations?: readonly Migration[] | undefined
-  readonly onProgress?: OnProgress | undefined
+  readonly migrations?: readonly SchemaMigration[] | undefined
+  readonly onProgress?: CopyProgressListener | undefined
 }
 
 const BATCH_ROWS = 500
 
 /** Counted from the rows again, see `rebuildTerms`; and notes of what changes, which a copy makes of its own. */
-const DERIVED_TABLES: readonly string[] = ['corpus', NOTES_TABLE]
+const DERIVED_TABLES: readonly string[] = ['corpus', CHANGE_LOG_TABLE]
 
 /** Written again by `rebuildTerms`, which mends them where they were off. */
 const DERIVED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -40,10 +40,10 @@ const DERIVED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 export function copyDatabase(options: CopyOptions): void {
   const { source, target, onProgress } = options
   createSchema(target, options.now, options.migrations)
-  const tables = ordinaryTables(source)
+  const tables = listCanonicalTables(source)
   const total = tables.reduce((sum, table) => sum + countRows(source, table), 0)
   let done = 0
-  inTransaction(target, () => {
+  runInTransaction(target, () => {
     target.exec('DELETE FROM migration') // copied like everything else, with the times the steps were applied
     for (const table of tables) {
       for (const batch of batches(source, table)) {
@@ -52,7 +52,7 @@ export function copyDatabase(options: CopyOptions): void {
         onProgress?.(done, total)
       }
     }
-    rebuildTerms(new SqliteSession(target))
+    rebuildDerivedData(new SqliteDatabase(target))
   })
 }
 
@@ -60,7 +60,7 @@ export function copyDatabase(options: CopyOptions): void {
 export function createSchema(
   target: SqliteConnection,
   now: number,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly SchemaMigration[] = MIGRATIONS,
 ): void {
   target.exec(`
     PRAGMA journal_mode = MEMORY;
@@ -75,7 +75,7 @@ export function createSchema(
  * The last thing done to a new file before it takes its place. In WAL mode, being open is enough to keep a database
  * from being replaced. The connection runs nothing else, see `leaveNothing` in driver.ts.
  */
-export async function markAsWal(
+export async function enableWalMode(
   path: string,
   key: DatabaseKey | null,
   open: OpenConnection,
@@ -88,7 +88,7 @@ export async function markAsWal(
   }
 }
 
-export function inTransaction(connection: SqliteConnection, work: () => void): void {
+export function runInTransaction(connection: SqliteConnection, work: () => void): void {
   connection.exec('BEGIN IMMEDIATE')
   try {
     work()
@@ -106,7 +106,7 @@ export function inTransaction(connection: SqliteConnection, work: () => void): v
 /** Number of rows and a hash over all of them per table: equal for databases that hold the same. */
 export function digestTables(connection: SqliteConnection): ReadonlyMap<string, string> {
   return new Map(
-    ordinaryTables(connection).map((table) => {
+    listCanonicalTables(connection).map((table) => {
       const hash = createHash('sha256')
       let rows = 0
       for (const batch of batches(connection, table)) {
@@ -119,7 +119,7 @@ export function digestTables(connection: SqliteConnection): ReadonlyMap<string, 
 }
 
 /** The tables that differ between two digests. */
-export function differingTables(
+export function compareDigests(
   a: ReadonlyMap<string, string>,
   b: ReadonlyMap<string, string>,
 ): readonly string[] {
@@ -128,7 +128,7 @@ export function differingTables(
 }
 
 /** The tables that hold what cannot be derived, in an order that never changes. */
-export function ordinaryTables(connection: SqliteConnection): readonly string[] {
+export function listCanonicalTables(connection: SqliteConnection): readonly string[] {
   return connection
     .prepare(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name`,
@@ -144,7 +144,7 @@ export function countRows(connection: SqliteConnection, table: string): number {
 
 /** The rows of a table by primary key or rowid, in batches. */
 function* batches(connection: SqliteConnection, table: string): Generator<readonly SqlRow[]> {
-  const isNumbered = hasRowid(connection, table)
+  const isNumbered = hasRowId(connection, table)
   const key = isNumbered ? [ROWID] : keyColumns(connection, table)
   const columns = isNumbered ? `rowid AS ${ROWID}, *` : '*'
   const names = (isNumbered ? ['rowid'] : key.map(quoted)).join(', ')
@@ -191,7 +191,7 @@ function isAliased(connection: SqliteConnection, table: string): boolean {
   return columns.length === 1 && columns[0]?.type === 'INTEGER'
 }
 
-export function hasRowid(connection: SqliteConnection, table: string): boolean {
+export function hasRowId(connection: SqliteConnection, table: string): boolean {
   const [row] = connection
     .prepare(`SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?`)
     .all(table)

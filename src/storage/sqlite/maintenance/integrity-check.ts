@@ -4,30 +4,30 @@
  */
 
 import { DOCUMENT_KINDS } from '../../../domain/search-document.ts'
-import type { StoreFault } from '../../store.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { IntegrityProblem } from '../../store.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { enter } from '../search/lexical-search.ts'
+import { indexDocument } from '../search/lexical-search.ts'
 import {
-  entryFor,
-  entryText,
-  entryTokens,
-  homeOf,
+  toIndexEntry,
+  renderIndexEntry,
+  toIndexTokens,
+  readStoredPlace,
   OWNER_TOKEN,
   PLACE_TOKEN,
   STORE_TOKEN,
   toDocument,
 } from '../store/row-codec.ts'
-import { compareDocuments } from '../store/turn-documents.ts'
-import { inspectVectors, mendVectors, sweepAll } from './vector-integrity-check.ts'
+import { compareTurnDocuments } from '../store/turn-documents.ts'
+import { checkVectorIntegrity, repairVectors, removeDroppedSpaces } from './vector-integrity-check.ts'
 
 /** Rows that are looked at together: a turn may be very long. */
 const PAGE_ROWS = 200
 
-export function inspect(session: SqliteSession, repair: boolean): readonly StoreFault[] {
-  const faults: StoreFault[] = []
+export function checkStoreIntegrity(session: SqliteDatabase, repair: boolean): readonly IntegrityProblem[] {
+  const faults: IntegrityProblem[] = []
   const note = (what: string, count: number, repairable: boolean) => {
-    if (count > 0) faults.push({ what, count, repairable })
+    if (count > 0) faults.push({ description: what, count, repairable })
   }
   const structure = session
     .all('PRAGMA integrity_check(20)')
@@ -41,11 +41,11 @@ export function inspect(session: SqliteSession, repair: boolean): readonly Store
     false,
   )
 
-  const documents = compareDocuments(session, false)
+  const documents = compareTurnDocuments(session, false)
   note('turns are missing from the search index', documents.missing, true)
   note('documents of the search index belong to no turn', documents.surplus, true)
   if (repair && documents.missing + documents.surplus > 0) {
-    session.transact(() => compareDocuments(session, true))
+    session.runInTransaction(() => compareTurnDocuments(session, true))
   }
   const index = compareIndex(session)
   const counts = wrongCounts(session)
@@ -53,31 +53,31 @@ export function inspect(session: SqliteSession, repair: boolean): readonly Store
   note('words of the keyword index belong to no memory or turn', index.surplus, true)
   note('counts of words per owner are off', counts, true)
   if (repair && index.missing + index.surplus + counts > 0) {
-    session.transact(() => rebuild(session))
+    session.runInTransaction(() => rebuild(session))
   }
-  const vectorFaults = inspectVectors(session)
+  const vectorFaults = checkVectorIntegrity(session)
   for (const { what, count } of vectorFaults) note(what, count, true)
   if (repair && vectorFaults.length > 0) {
-    sweepAll(session)
-    session.transact(() => mendVectors(session))
+    removeDroppedSpaces(session)
+    session.runInTransaction(() => repairVectors(session))
   }
   return faults
 }
 
 /** Writes everything again that is derived from memories and turns. */
-export function rebuildTerms(session: SqliteSession): void {
+export function rebuildDerivedData(session: SqliteDatabase): void {
   // Counted anew below; entries of documents that are removed here must be there to be taken out.
   rebuild(session)
-  compareDocuments(session, true)
+  compareTurnDocuments(session, true)
 }
 
-function rebuild(session: SqliteSession): void {
+function rebuild(session: SqliteDatabase): void {
   session.run(`INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')`)
   session.run('DELETE FROM corpus')
   for (const row of rowsOf(session)) {
-    const entry = entryFor(toDocument(row))
+    const entry = toIndexEntry(toDocument(row))
     const number = Number(row.number)
-    enter(session, number, entryText(homeOf(row), entry))
+    indexDocument(session, number, renderIndexEntry(readStoredPlace(row), entry))
     session.run('UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?', [
       entry.terms,
       entry.count,
@@ -92,7 +92,7 @@ function rebuild(session: SqliteSession): void {
  * Reads the index once from end to end, and compares the checksum of each document's entries with that of its words.
  * Asking for each document by its words would walk the long lists of common words again for each of them.
  */
-function compareIndex(session: SqliteSession): {
+function compareIndex(session: SqliteDatabase): {
   readonly missing: number
   readonly surplus: number
 } {
@@ -101,9 +101,9 @@ function compareIndex(session: SqliteSession): {
   let surplus = 0
   for (const row of rowsOf(session)) {
     const number = Number(row.number)
-    const entry = entryFor(toDocument(row))
+    const entry = toIndexEntry(toDocument(row))
     const words = entry.count === 0 ? [] : entry.terms.split(' ')
-    const entries = new Set([...entryTokens(homeOf(row), entry), ...words])
+    const entries = new Set([...toIndexTokens(readStoredPlace(row), entry), ...words])
     const expected = { count: entries.size, sum: 0 }
     for (const term of entries) expected.sum = (expected.sum + termChecksum(term)) >>> 0
     const found = indexed.get(number) ?? { count: 0, sum: 0 }
@@ -130,7 +130,7 @@ function isSameChecksum(a: Checksum, b: Checksum): boolean {
 const PAGE_TERMS = 500
 
 /** By the numbers of documents. */
-function indexChecksums(session: SqliteSession): Map<number, Checksum> {
+function indexChecksums(session: SqliteDatabase): Map<number, Checksum> {
   const checksums = new Map<number, Checksum>()
   session.connection.exec(
     `CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_entries
@@ -176,7 +176,7 @@ const COUNTED = DOCUMENT_KINDS.map((kind) => {
     UNION ALL SELECT '${PLACE_TOKEN[kind]}' || place_number, ${sums} ${ofKind} GROUP BY place_number`
 }).join(' UNION ALL ')
 
-function wrongCounts(session: SqliteSession): number {
+function wrongCounts(session: SqliteDatabase): number {
   const [row] = session.all(`
     WITH counted AS (${COUNTED})
     SELECT count(*) AS wrong
@@ -186,7 +186,7 @@ function wrongCounts(session: SqliteSession): number {
   return Number(row?.wrong)
 }
 
-function* rowsOf(session: SqliteSession): Generator<SqlRow> {
+function* rowsOf(session: SqliteDatabase): Generator<SqlRow> {
   for (let after = 0; ; ) {
     const page = session.all(
       `SELECT memory.*, place.owner, place.user

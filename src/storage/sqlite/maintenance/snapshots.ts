@@ -8,7 +8,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import { syncFile, syncFolder } from '../../../lib/atomic-file.ts'
-import { openGuarded, openSqliteFile } from '../connection/database-file.ts'
+import { openVerifiedConnection, openSqliteFile } from '../connection/database-file.ts'
 import { toFileError } from '../connection/file-system.ts'
 import type { DatabaseKey, SqliteConnection } from '../connection/sqlite-driver.ts'
 import type { SqliteStore } from '../sqlite-store.ts'
@@ -26,12 +26,12 @@ export async function takeSnapshot(
   options: { readonly now: number; readonly keep: number; readonly key: DatabaseKey | null },
 ): Promise<{ readonly taken: Snapshot; readonly removed: readonly Snapshot[] }> {
   const { now, keep, key } = options
-  const path = join(folder, nameAt(now))
+  const path = join(folder, toSnapshotName(now))
   const unfinished = `${path}${UNFINISHED}`
   try {
-    sweep(folder)
+    removeUnfinished(folder)
     await store.backup(unfinished)
-    await requireSound(unfinished, key, now)
+    await assertIntact(unfinished, key, now)
     syncFile(unfinished)
     renameSync(unfinished, path)
     syncFolder(folder)
@@ -56,7 +56,7 @@ export function listSnapshots(folder: string): readonly Snapshot[] {
 }
 
 /** The last that was taken by then. */
-export function snapshotAt(folder: string, at: number): Snapshot {
+export function findSnapshotBefore(folder: string, at: number): Snapshot {
   const all = listSnapshots(folder)
   const found = all.findLast((snapshot) => snapshot.at <= at)
   if (found !== undefined) return found
@@ -84,9 +84,9 @@ export async function restoreSnapshot(options: {
   const copy = `${path}.restoring-${process.pid}`
   try {
     copyFileSync(from, copy)
-    await requireSound(copy, key, now)
+    await assertIntact(copy, key, now)
     syncFile(copy)
-    const aside = existsSync(path) ? await putAside(path, key, now) : null
+    const aside = existsSync(path) ? await moveAside(path, key, now) : null
     renameSync(copy, path)
     syncFolder(dirname(path))
     return aside
@@ -97,19 +97,19 @@ export async function restoreSnapshot(options: {
 }
 
 /** Refuses while somebody uses it. One that can't be opened any more is the very reason to go back. */
-async function putAside(path: string, key: DatabaseKey | null, now: number): Promise<string> {
+async function moveAside(path: string, key: DatabaseKey | null, now: number): Promise<string> {
   const aside = `${path}${ASIDE}${now}`
   const connection = await openOrDamaged(path, key)
   try {
     connection?.exec('PRAGMA busy_timeout = 0')
     const [mode] = connection?.prepare('PRAGMA journal_mode = DELETE').all() ?? []
-    if (mode !== undefined && mode.journal_mode !== 'delete') throw inUse(path)
+    if (mode !== undefined && mode.journal_mode !== 'delete') throw createInUseError(path)
     connection?.exec('BEGIN EXCLUSIVE')
     for (const end of ['', '-wal', '-shm']) {
       if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${aside}${end}`)
     }
   } catch (error) {
-    throw error instanceof AppError && error.code === 'busy' ? inUse(path) : error
+    throw error instanceof AppError && error.code === 'busy' ? createInUseError(path) : error
   } finally {
     connection?.close()
   }
@@ -121,7 +121,7 @@ async function openOrDamaged(
   key: DatabaseKey | null,
 ): Promise<SqliteConnection | null> {
   try {
-    return await openGuarded(path, key, 0)
+    return await openVerifiedConnection(path, key, 0)
   } catch (error) {
     if (error instanceof AppError && (error.code === 'damaged' || error.code === 'locked')) {
       return null
@@ -130,7 +130,7 @@ async function openOrDamaged(
   }
 }
 
-function inUse(path: string): AppError {
+function createInUseError(path: string): AppError {
   return new AppError(
     'busy',
     `The database at ${path} is in use. Stop every process that has it open, then try again.`,
@@ -138,12 +138,12 @@ function inUse(path: string): AppError {
   )
 }
 
-async function requireSound(path: string, key: DatabaseKey | null, now: number): Promise<void> {
+async function assertIntact(path: string, key: DatabaseKey | null, now: number): Promise<void> {
   const store = await openSqliteFile({ path, key, now: () => now })
   try {
-    const faults = await store.inspect({ repair: false })
+    const faults = await store.checkIntegrity({ repair: false })
     if (faults.length === 0) return
-    const what = faults.map((fault) => fault.what).join('; ')
+    const what = faults.map((fault) => fault.description).join('; ')
     throw new AppError('damaged', `The copy of the database is not sound: ${what}.`, { path })
   } finally {
     await store.close()
@@ -152,7 +152,7 @@ async function requireSound(path: string, key: DatabaseKey | null, now: number):
 }
 
 /** What a process left that was killed in the middle of it. */
-function sweep(folder: string): void {
+function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) {
     const isOurs = name.endsWith(UNFINISHED) && NAME.test(basename(name, UNFINISHED))
     if (isOurs) removeWithLog(join(folder, name))
@@ -163,6 +163,6 @@ function removeWithLog(path: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
 }
 
-function nameAt(now: number): string {
+function toSnapshotName(now: number): string {
   return `recollect-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}.db`
 }

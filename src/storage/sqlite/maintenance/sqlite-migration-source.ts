@@ -4,37 +4,37 @@
  */
 import type { OwnerId } from '../../../domain/ids.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
-import type { ChangedRow, Departure, Leaving, Noted } from '../../migration-source.ts'
+import type { ChangedRow, MigrationHandover, MigrationSource, LoggedChanges } from '../../migration-source.ts'
 import { TABLES, type Table } from '../../store.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 
 /** Left out when a file is copied: the copy is another one's. */
-export const NOTES_TABLE = 'moving_note'
+export const CHANGE_LOG_TABLE = 'moving_note'
 const NOTING = 'moving_note_'
 const REFUSING = 'moved_away_'
 const WRITES = ['INSERT', 'UPDATE', 'DELETE'] as const
-type Write = (typeof WRITES)[number]
+type WriteKind = (typeof WRITES)[number]
 
-export function createLeaving(session: SqliteSession): Leaving {
+export function createSqliteMigrationSource(session: SqliteDatabase): MigrationSource {
   return {
-    watch: () => session.whenFree(() => session.transact(() => watch(session))),
-    noted: async (limit) => noted(session, limit),
-    settle: async (numbers) => {
+    startChangeLog: () => session.withBusyRetry(() => session.runInTransaction(() => startChangeLog(session))),
+    readChangeLog: async (limit) => readChangeLog(session, limit),
+    acknowledgeChanges: async (numbers) => {
       if (numbers.length === 0) return
-      await session.whenFree(() =>
-        session.run(`DELETE FROM ${NOTES_TABLE} WHERE number IN (SELECT value FROM json_each(?))`, [
+      await session.withBusyRetry(() =>
+        session.run(`DELETE FROM ${CHANGE_LOG_TABLE} WHERE number IN (SELECT value FROM json_each(?))`, [
           JSON.stringify(numbers),
         ]),
       )
     },
-    hold: async (work) => {
+    freezeWrites: async (work) => {
       const { connection } = session
-      await session.whenFree(() => connection.exec('BEGIN IMMEDIATE'))
+      await session.withBusyRetry(() => connection.exec('BEGIN IMMEDIATE'))
       const since = performance.now() // nobody waits for one who waits to begin
       try {
-        const leave = async (departure: Departure) => depart(session, departure)
-        const result = await work({ since, depart: leave })
+        const leave = async (departure: MigrationHandover) => blockWrites(session, departure)
+        const result = await work({ since, handOver: leave })
         connection.exec('COMMIT')
         return result
       } catch (error) {
@@ -46,22 +46,22 @@ export function createLeaving(session: SqliteSession): Leaving {
         throw error
       }
     },
-    reopen: () =>
-      session.whenFree(() =>
-        session.transact(() => {
+    resumeWrites: () =>
+      session.withBusyRetry(() =>
+        session.runInTransaction(() => {
           dropTriggers(session, REFUSING)
-          unwatch(session)
+          dropChangeLog(session)
         }),
       ),
   }
 }
 
-function watch(session: SqliteSession): 'begun' | 'going on' {
-  const [known] = session.all('SELECT 1 FROM sqlite_schema WHERE name = ?', [NOTES_TABLE])
+function startChangeLog(session: SqliteDatabase): 'begun' | 'going on' {
+  const [known] = session.all('SELECT 1 FROM sqlite_schema WHERE name = ?', [CHANGE_LOG_TABLE])
   if (known !== undefined) return 'going on'
   const { connection } = session
   connection.exec(`
-    CREATE TABLE ${NOTES_TABLE} (
+    CREATE TABLE ${CHANGE_LOG_TABLE} (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
       kind TEXT NOT NULL,
       owner TEXT NOT NULL,
@@ -72,7 +72,7 @@ function watch(session: SqliteSession): 'begun' | 'going on' {
     for (const write of WRITES) {
       connection.exec(`
         CREATE TRIGGER ${NOTING}${table}_${write} AFTER ${write} ON ${table} ${unlessDerived(table, write)} BEGIN
-          INSERT INTO ${NOTES_TABLE} (kind, owner, id)
+          INSERT INTO ${CHANGE_LOG_TABLE} (kind, owner, id)
             SELECT DISTINCT '${table}', owner, ${write === 'DELETE' ? 'old' : 'new'}.id FROM place
             WHERE number IN (${placesOf(write)});
         END;
@@ -82,7 +82,7 @@ function watch(session: SqliteSession): 'begun' | 'going on' {
   for (const write of WRITES) {
     connection.exec(`
       CREATE TRIGGER ${NOTING}vector_${write} AFTER ${write} ON vector BEGIN
-        INSERT INTO ${NOTES_TABLE} (kind, owner, id)
+        INSERT INTO ${CHANGE_LOG_TABLE} (kind, owner, id)
           SELECT CASE memory.type WHEN 'turn' THEN 'turn' ELSE 'memory' END, place.owner, memory.id
           FROM memory JOIN place ON place.number = memory.place_number
           WHERE memory.number = ${write === 'DELETE' ? 'old' : 'new'}.memory;
@@ -93,24 +93,24 @@ function watch(session: SqliteSession): 'begun' | 'going on' {
 }
 
 /** The documents of turns are made again wherever the turns go. */
-function unlessDerived(table: Table, write: Write): string {
+function unlessDerived(table: Table, write: WriteKind): string {
   return table === 'memory' ? `WHEN ${write === 'DELETE' ? 'old' : 'new'}.type <> 'turn'` : ''
 }
 
-function placesOf(write: Write): string {
+function placesOf(write: WriteKind): string {
   if (write === 'INSERT') return 'new.place_number'
   return write === 'DELETE' ? 'old.place_number' : 'old.place_number, new.place_number'
 }
 
-function noted(session: SqliteSession, limit: number): Noted {
+function readChangeLog(session: SqliteDatabase, limit: number): LoggedChanges {
   const notes = session.all(
-    `SELECT number, kind, owner, id FROM ${NOTES_TABLE} ORDER BY number LIMIT ?`,
+    `SELECT number, kind, owner, id FROM ${CHANGE_LOG_TABLE} ORDER BY number LIMIT ?`,
     [limit],
   )
   const rows = new Map(notes.map((note) => [`${note.kind} ${note.owner} ${note.id}`, note]))
   return {
     rows: [...rows.values()].map(toChangedRow),
-    numbers: notes.map(({ number }) => Number(number)),
+    sequenceNumbers: notes.map(({ number }) => Number(number)),
   }
 }
 
@@ -119,8 +119,8 @@ function toChangedRow({ kind, owner, id }: SqlRow): ChangedRow {
   return row as ChangedRow // as the triggers have written it
 }
 
-function depart(session: SqliteSession, { entry, body, message }: Departure): void {
-  unwatch(session)
+function blockWrites(session: SqliteDatabase, { entry, body, message }: MigrationHandover): void {
+  dropChangeLog(session)
   session.run('UPDATE entry SET body = ?, version = version + 1 WHERE id = ?', [
     JSON.stringify(body),
     entry,
@@ -136,12 +136,12 @@ function depart(session: SqliteSession, { entry, body, message }: Departure): vo
   }
 }
 
-function unwatch(session: SqliteSession): void {
+function dropChangeLog(session: SqliteDatabase): void {
   dropTriggers(session, NOTING)
-  session.connection.exec(`DROP TABLE IF EXISTS ${NOTES_TABLE}`)
+  session.connection.exec(`DROP TABLE IF EXISTS ${CHANGE_LOG_TABLE}`)
 }
 
-function dropTriggers(session: SqliteSession, prefix: string): void {
+function dropTriggers(session: SqliteDatabase, prefix: string): void {
   const triggers = session.all(
     `SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, ?) = ?`,
     [prefix.length, prefix],

@@ -1,16 +1,16 @@
 /** Compares vectors with the memories they are of, and removes what fits no more: it can be made again. */
-import { isKeptInBytes } from '../../../domain/embedding-text.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import { isByteSpace } from '../../../domain/embedding-text.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { headOf, recordBytes } from '../vectors/vector-record.ts'
-import { sweepStep } from '../vectors/vector-space-removal.ts'
-import { textHashOf } from '../vectors/vector-tables.ts'
+import { readRecordHeader, countRecordBytes } from '../vectors/vector-record.ts'
+import { removeDroppedBatch } from '../vectors/vector-space-removal.ts'
+import { computeRowTextHash } from '../vectors/vector-tables.ts'
 
 const PAGE_ROWS = 1_000
 
 export type VectorFault = { readonly what: string; readonly count: number }
 
-export function inspectVectors(session: SqliteSession): readonly VectorFault[] {
+export function checkVectorIntegrity(session: SqliteDatabase): readonly VectorFault[] {
   const numberOf = (sql: string) => Number(session.all(sql)[0]?.count)
   return [
     { what: 'vectors are not those of their memories', count: wrongVectors(session).length },
@@ -29,7 +29,7 @@ export function inspectVectors(session: SqliteSession): readonly VectorFault[] {
   ].filter(({ count }) => count > 0)
 }
 
-export function mendVectors(session: SqliteSession): void {
+export function repairVectors(session: SqliteDatabase): void {
   for (const key of wrongVectors(session)) {
     session.run('DELETE FROM vector WHERE space = ? AND owner_number = ? AND sequence = ?', key)
   }
@@ -45,8 +45,8 @@ export function mendVectors(session: SqliteSession): void {
 }
 
 /** Removes what is left of spaces that were dropped. Each step is a transaction of its own. */
-export function sweepAll(session: SqliteSession): void {
-  while (sweepStep(session));
+export function removeDroppedSpaces(session: SqliteDatabase): void {
+  while (removeDroppedBatch(session));
 }
 
 const STRAY = `FROM vector_exact
@@ -60,7 +60,7 @@ const MISCOUNTED = `FROM vector_owner FULL JOIN (
 
 type Key = readonly [space: number, ownerNumber: number, sequence: number]
 
-function wrongVectors(session: SqliteSession): readonly Key[] {
+function wrongVectors(session: SqliteDatabase): readonly Key[] {
   const wrong: Key[] = []
   for (let after: Key = [0, 0, 0]; ; ) {
     const page = session.all(
@@ -90,14 +90,14 @@ function isRight(row: SqlRow): boolean {
   if (row.known === null || row.memory_owner !== row.owner_number) return false
   const dimensions = Number(row.dimensions)
   const exactBytes =
-    row.signature === null || isKeptInBytes(String(row.signature)) ? null : dimensions * 4
+    row.signature === null || isByteSpace(String(row.signature)) ? null : dimensions * 4
   const record = row.record instanceof Uint8Array ? row.record : new Uint8Array()
-  if (record.length !== recordBytes(dimensions)) return false
-  const head = headOf(record)
+  if (record.length !== countRecordBytes(dimensions)) return false
+  const head = readRecordHeader(record)
   return (
     (row.signature === null || row.exact_bytes === exactBytes) &&
     head.sequence === row.sequence &&
     head.place === row.place_number &&
-    row.text_hash === textHashOf(row)
+    row.text_hash === computeRowTextHash(row)
   )
 }

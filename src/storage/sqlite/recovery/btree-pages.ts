@@ -7,7 +7,7 @@
  */
 import type { SqlValue } from '../connection/sqlite-driver.ts'
 
-export type Pages = {
+export type DatabasePages = {
   readonly bytes: Buffer
   readonly pageBytes: number
   /** Without what the cipher keeps for itself at the end of each page. */
@@ -15,9 +15,9 @@ export type Pages = {
   readonly count: number
 }
 
-export type PageRow = { readonly rowid: number; readonly values: readonly SqlValue[] }
+export type BtreeRow = { readonly rowid: number; readonly values: readonly SqlValue[] }
 
-export type Leaf = { readonly rows: readonly PageRow[]; readonly brokenRows: number }
+export type LeafPage = { readonly rows: readonly BtreeRow[]; readonly brokenRows: number }
 
 const TABLE_LEAF = 0x0d
 const TABLE_INTERIOR = 0x05
@@ -27,20 +27,20 @@ const FILE_HEADER_BYTES = 100
 /** A row of ours is far below; a length beyond it is damage, not data. */
 const PAYLOAD_BYTES_MAX = 1 << 26
 
-export function toPages(bytes: Buffer, pageBytes: number, reservedBytes: number): Pages {
+export function parsePages(bytes: Buffer, pageBytes: number, reservedBytes: number): DatabasePages {
   const usableBytes = pageBytes - reservedBytes
   return { bytes, pageBytes, usableBytes, count: Math.floor(bytes.length / pageBytes) }
 }
 
 /** The page with this number, counted from 1. */
-export function pageAt(pages: Pages, number: number): Buffer | null {
+export function readPage(pages: DatabasePages, number: number): Buffer | null {
   if (number < 1 || number > pages.count) return null
   return pages.bytes.subarray((number - 1) * pages.pageBytes, number * pages.pageBytes)
 }
 
 /** The rows on a page of a table; null when it is no such page. */
-export function leafRows(pages: Pages, number: number): Leaf | null {
-  const rows: PageRow[] = []
+export function readLeafRows(pages: DatabasePages, number: number): LeafPage | null {
+  const rows: BtreeRow[] = []
   const cells = cellsOf(pages, number, TABLE_LEAF)
   if (cells === null) return null
   for (const { page, at } of cells.list) {
@@ -56,8 +56,8 @@ export function leafRows(pages: Pages, number: number): Leaf | null {
  * The entries on a page of an index: the indexed columns, then the rowid. A table without rowid is stored like that
  * too: the columns of its key, then the others. Null when it is no such page.
  */
-export function indexEntries(
-  pages: Pages,
+export function readIndexEntries(
+  pages: DatabasePages,
   number: number,
 ): readonly (readonly SqlValue[])[] | null {
   const leaf = cellsOf(pages, number, INDEX_LEAF)
@@ -71,7 +71,7 @@ export function indexEntries(
 }
 
 /** The pages below an inner page of a table or an index; null when it is no such page. */
-export function childPages(pages: Pages, number: number): readonly number[] | null {
+export function readChildPages(pages: DatabasePages, number: number): readonly number[] | null {
   const cells = cellsOf(pages, number, TABLE_INTERIOR) ?? cellsOf(pages, number, INDEX_INTERIOR)
   if (cells === null) return null
   const rightmost = cells.page.readUInt32BE(cells.start + 8)
@@ -79,12 +79,12 @@ export function childPages(pages: Pages, number: number): readonly number[] | nu
 }
 
 /** The pages that hold nothing any more; what stands on them was deleted. Empty when the list of them is damaged. */
-export function freePages(pages: Pages): ReadonlySet<number> {
+export function readFreePages(pages: DatabasePages): ReadonlySet<number> {
   const free = new Set<number>()
-  const first = pageAt(pages, 1)
+  const first = readPage(pages, 1)
   let trunk = first?.readUInt32BE(32) ?? 0
   while (trunk !== 0 && !free.has(trunk)) {
-    const page = pageAt(pages, trunk)
+    const page = readPage(pages, trunk)
     if (page === null) break
     free.add(trunk)
     const leaves = Math.min(page.readUInt32BE(4), pages.usableBytes / 4 - 2)
@@ -102,8 +102,8 @@ type Cells = {
   readonly list: readonly { readonly page: Buffer; readonly at: number }[]
 }
 
-function cellsOf(pages: Pages, number: number, kind: number): Cells | null {
-  const page = pageAt(pages, number)
+function cellsOf(pages: DatabasePages, number: number, kind: number): Cells | null {
+  const page = readPage(pages, number)
   const start = number === 1 ? FILE_HEADER_BYTES : 0
   if (page === null || page[start] !== kind) return null
   const isInterior = kind === TABLE_INTERIOR || kind === INDEX_INTERIOR
@@ -119,7 +119,7 @@ function cellsOf(pages: Pages, number: number, kind: number): Cells | null {
 
 /** The values of a record whose payload of `size` bytes begins at `at`, and may go on over other pages. */
 function record(
-  pages: Pages,
+  pages: DatabasePages,
   page: Buffer,
   at: number,
   size: number,
@@ -131,7 +131,7 @@ function record(
 }
 
 function payloadOf(
-  pages: Pages,
+  pages: DatabasePages,
   page: Buffer,
   at: number,
   size: number,
@@ -147,7 +147,7 @@ function payloadOf(
   const parts = [page.subarray(at, at + local)]
   let next = page.readUInt32BE(at + local)
   for (let missing = size - local; missing > 0; ) {
-    const overflow = pageAt(pages, next)
+    const overflow = readPage(pages, next)
     if (overflow === null) return null
     const part = overflow.subarray(4, 4 + Math.min(missing, usable - 4))
     parts.push(part)

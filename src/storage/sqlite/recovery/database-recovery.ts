@@ -7,12 +7,12 @@
 import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
-import { blockingTombstones } from '../../../domain/tombstone.ts'
+import { getBlockingTombstoneIds } from '../../../domain/tombstone.ts'
 import { identityOf, syncFile } from '../../../lib/atomic-file.ts'
 import { quoted } from '../../../lib/sql.ts'
-import { fileKind, isOpenHere } from '../connection/database-file.ts'
-import { readStart, siblings, toFileError } from '../connection/file-system.ts'
-import { SqliteSession } from '../connection/sqlite-database.ts'
+import { detectFileKind, isOpenInProcess } from '../connection/database-file.ts'
+import { readFileHeader, listSiblingFiles, toFileError } from '../connection/file-system.ts'
+import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import {
   type DatabaseKey,
   openConnection,
@@ -20,33 +20,33 @@ import {
   type SqliteStatement,
   type SqlRow,
 } from '../connection/sqlite-driver.ts'
-import { isKeyOf, noteKey, readKeyCheck } from '../encryption/key-verifier.ts'
+import { isMatchingKey, writeKeyVerifier, readKeyVerifier } from '../encryption/key-verifier.ts'
 import {
   countRows,
   createSchema,
-  inTransaction,
-  markAsWal,
-  type OnProgress,
+  runInTransaction,
+  enableWalMode,
+  type CopyProgressListener,
 } from '../maintenance/database-copy.ts'
-import { inspect, rebuildTerms } from '../maintenance/integrity-check.ts'
+import { checkStoreIntegrity, rebuildDerivedData } from '../maintenance/integrity-check.ts'
 import { toMemory } from '../store/row-codec.ts'
-import { leafRows, type Pages } from './btree-pages.ts'
-import { carve, type FoundRow, type Shape, shapesOf } from './page-recovery.ts'
-import { nameLostPlaces } from './place-recovery.ts'
+import { readLeafRows, type DatabasePages } from './btree-pages.ts'
+import { recoverRows, type RecoveredRow, type TableSchema, readTableSchemas } from './page-recovery.ts'
+import { recoverPlaceNames } from './place-recovery.ts'
 import { quarantineDatabase } from './quarantine.ts'
-import { type ReadablePages, readPages } from './readable-pages.ts'
-import { isSound } from './row-validation.ts'
+import { type ReadablePages, readReadablePages } from './readable-pages.ts'
+import { isValidRow } from './row-validation.ts'
 
-export type SalvageOptions = {
+export type RecoveryOptions = {
   readonly path: string
   /** Needed for an encrypted database; the new one is encrypted with it too. */
   readonly key: DatabaseKey | null
   readonly now: () => number
   /** Memories expected when known, else rows found so far. */
-  readonly onProgress?: OnProgress
+  readonly onProgress?: CopyProgressListener
 }
 
-export type Salvage = {
+export type RecoveryReport = {
   /** Rows in the new database, by table. */
   readonly copied: Readonly<Record<string, number>>
   readonly lost: {
@@ -60,7 +60,7 @@ export type Salvage = {
     readonly recentWrites: boolean
   }
   /** Owners and users whose names are lost; their rows are kept under names that begin with `salvaged-`. */
-  readonly namelessPlaces: number
+  readonly unnamedPlaces: number
   /** The folder that holds the old files. */
   readonly quarantined: string
 }
@@ -68,26 +68,26 @@ export type Salvage = {
 const WORK = '.salvaging-'
 const PROGRESS_ROWS = 200
 
-export async function salvage(options: SalvageOptions): Promise<Salvage> {
+export async function recoverDatabase(options: RecoveryOptions): Promise<RecoveryReport> {
   if (identityOf(options.path) === null) {
     throw new AppError('not_found', `There is no database at ${options.path}.`, {
       path: options.path,
     })
   }
   const path = realpathSync(options.path)
-  if (isOpenHere(path)) throw new AppError('busy', `The database at ${path} is in use.`, { path })
-  for (const leftover of siblings(path, WORK)) rmSync(leftover, { recursive: true })
+  if (isOpenInProcess(path)) throw new AppError('busy', `The database at ${path} is in use.`, { path })
+  for (const leftover of listSiblingFiles(path, WORK)) rmSync(leftover, { recursive: true })
   const work = `${path}${WORK}${process.pid}`
   try {
     mkdirSync(work, { mode: 0o700 })
     const { found, key } = await readDatabase(path, work, options.key)
     const fresh = join(work, 'new.db')
     const outcome = await writeFresh(fresh, found, key, options)
-    await markAsWal(fresh, key, openConnection)
+    await enableWalMode(fresh, key, openConnection)
     syncFile(fresh)
-    const header = readStart(fresh, 16)
+    const header = readFileHeader(fresh, 16)
     const quarantined = quarantineDatabase({ path, now: options.now, replacement: fresh })
-    if (key !== null) noteKey(path, key, header)
+    if (key !== null) writeKeyVerifier(path, key, header)
     return { ...outcome, quarantined }
   } catch (error) {
     throw toFileError(error, path)
@@ -96,21 +96,21 @@ export async function salvage(options: SalvageOptions): Promise<Salvage> {
   }
 }
 
-type Found = { readonly found: ReadablePages; readonly key: DatabaseKey | null }
+type SourceDatabase = { readonly found: ReadablePages; readonly key: DatabaseKey | null }
 
 /** Reads the file as what it looks like; when its beginning is lost, plainly first and then with the key. */
-async function readDatabase(path: string, work: string, key: DatabaseKey | null): Promise<Found> {
-  const kind = fileKind(path)
+async function readDatabase(path: string, work: string, key: DatabaseKey | null): Promise<SourceDatabase> {
+  const kind = detectFileKind(path)
   if (kind === 'encrypted') refuseWrongKey(path, key)
   if (kind !== 'encrypted') {
-    const found = await readPages(copyInto(work, path), null, null)
+    const found = await readReadablePages(copyInto(work, path), null, null)
     if (kind !== 'unknown' || key === null || holdsTables(found.pages)) return { found, key: null }
   }
-  const start = readStart(path, 16).toString('hex')
-  const noted = readKeyCheck(path)?.header
+  const start = readFileHeader(path, 16).toString('hex')
+  const noted = readKeyVerifier(path)?.header
   for (const salt of new Set([noted ?? start, start])) {
     if (key === null) break
-    const found = await readPages(copyInto(work, path), key, salt)
+    const found = await readReadablePages(copyInto(work, path), key, salt)
     if (holdsTables(found.pages)) return { found, key }
   }
   throw new AppError(
@@ -121,9 +121,9 @@ async function readDatabase(path: string, work: string, key: DatabaseKey | null)
 }
 
 function refuseWrongKey(path: string, key: DatabaseKey | null): void {
-  const check = readKeyCheck(path)
-  if (key !== null && (check === null || isKeyOf(check, key))) return
-  if (key !== null && check?.header !== readStart(path, 16).toString('hex')) return
+  const check = readKeyVerifier(path)
+  if (key !== null && (check === null || isMatchingKey(check, key))) return
+  if (key !== null && check?.header !== readFileHeader(path, 16).toString('hex')) return
   const what = key === null ? 'Give its key' : 'Give the right key'
   throw new AppError('locked', `The database at ${path} is encrypted. ${what} to salvage it.`, {
     path,
@@ -131,9 +131,9 @@ function refuseWrongKey(path: string, key: DatabaseKey | null): void {
 }
 
 /** Whether the pages make sense as they are. Undecrypted ones don't, whatever their first byte is by chance. */
-function holdsTables(pages: Pages): boolean {
+function holdsTables(pages: DatabasePages): boolean {
   for (let number = 2; number <= pages.count; number++) {
-    const leaf = leafRows(pages, number)
+    const leaf = readLeafRows(pages, number)
     if (leaf !== null && leaf.rows.length > 0 && leaf.brokenRows === 0) return true
   }
   return false
@@ -151,30 +151,30 @@ function copyInto(work: string, path: string): string {
 
 async function writeFresh(
   fresh: string,
-  { pages, hasFirstPage, hasRecentWrites }: ReadablePages,
+  { pages, hasFirstPage, hasWalFrames: hasRecentWrites }: ReadablePages,
   key: DatabaseKey | null,
-  options: SalvageOptions,
-): Promise<Omit<Salvage, 'quarantined'>> {
+  options: RecoveryOptions,
+): Promise<Omit<RecoveryReport, 'quarantined'>> {
   const target = await openConnection(fresh, key)
   try {
     createSchema(target, options.now())
-    const shapes = shapesOf(target)
-    const carving = carve(pages, shapes, hasFirstPage)
+    const shapes = readTableSchemas(target)
+    const carving = recoverRows(pages, shapes, hasFirstPage)
     const broken = new Map<string, number>()
     let namelessPlaces = 0
-    inTransaction(target, () => {
-      takeOver(target, shapes, carving, broken, options.onProgress)
-      namelessPlaces = nameLostPlaces(target, shapes, pages)
-      rebuildTerms(new SqliteSession(target))
+    runInTransaction(target, () => {
+      copyRow(target, shapes, carving, broken, options.onProgress)
+      namelessPlaces = recoverPlaceNames(target, shapes, pages)
+      rebuildDerivedData(new SqliteDatabase(target))
     })
-    verify(target)
+    assertIntegrity(target)
     for (const [table, count] of carving.brokenRows) {
       broken.set(table, (broken.get(table) ?? 0) + count)
     }
     const copied = Object.fromEntries(
       shapes.map(({ table }) => [table, countOwnRows(target, table)] as const),
     )
-    const expected = carving.memoriesExpected
+    const expected = carving.expectedMemories
     return {
       copied,
       lost: {
@@ -183,7 +183,7 @@ async function writeFresh(
         pages: [...new Set(carving.unreadablePages)].sort((a, b) => a - b),
         recentWrites: !hasRecentWrites,
       },
-      namelessPlaces,
+      unnamedPlaces: namelessPlaces,
     }
   } finally {
     target.close()
@@ -198,41 +198,41 @@ function countOwnRows(target: SqliteConnection, table: string): number {
   return rows - Number(derived?.rows)
 }
 
-function takeOver(
+function copyRow(
   target: SqliteConnection,
-  shapes: readonly Shape[],
-  carving: ReturnType<typeof carve>,
+  shapes: readonly TableSchema[],
+  carving: ReturnType<typeof recoverRows>,
   broken: Map<string, number>,
-  onProgress: OnProgress | undefined,
+  onProgress: CopyProgressListener | undefined,
 ): void {
-  const put = new Map(shapes.map((shape) => [shape.table, putter(target, shape)]))
+  const put = new Map(shapes.map((shape) => [shape.table, createInserter(target, shape)]))
   let done = 0
-  const unreached: FoundRow[] = []
-  const take = (found: FoundRow) => {
-    if (!isSound(found.table, found.row) || put.get(found.table)?.(found.row) === 'refused') {
+  const unreached: RecoveredRow[] = []
+  const take = (found: RecoveredRow) => {
+    if (!isValidRow(found.table, found.row) || put.get(found.table)?.(found.row) === 'refused') {
       broken.set(found.table, (broken.get(found.table) ?? 0) + 1)
     }
     done++
-    const total = Math.max(done, carving.memoriesExpected ?? 0)
+    const total = Math.max(done, carving.expectedMemories ?? 0)
     if (done % PROGRESS_ROWS === 0) onProgress?.(done, total)
   }
   for (const found of carving.rows) {
-    if (found.isReached) take(found)
+    if (found.isLinked) take(found)
     else unreached.push(found)
   }
   // Memories last: whether one was forgotten shows in the places and tombstones.
   for (const found of unreached) if (found.table !== 'memory') take(found)
   for (const found of unreached) {
     const isDerived = found.row.type === 'turn'
-    if (found.table === 'memory' && !isDerived && !wasForgotten(target, found.row)) take(found)
+    if (found.table === 'memory' && !isDerived && !isForgotten(target, found.row)) take(found)
   }
   onProgress?.(done, done)
 }
 
 /** Writes rows into a table. Of two versions of a row the later is kept. */
-function putter(
+function createInserter(
   target: SqliteConnection,
-  { table, columns }: Shape,
+  { table, columns }: TableSchema,
 ): (row: SqlRow) => 'put' | 'refused' {
   const kept = columns.filter((column) => !column.isRowid && column.name !== 'id')
   const replacing = kept.map(({ name }) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')
@@ -268,23 +268,23 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** A row on a page that is no longer reached may be an old one that was deleted since. */
-function wasForgotten(target: SqliteConnection, row: SqlRow): boolean {
+function isForgotten(target: SqliteConnection, row: SqlRow): boolean {
   const [place] = target
     .prepare('SELECT owner, user FROM place WHERE number = ?')
     .all(row.place_number ?? null)
-  if (place === undefined || !isSound('memory', row)) return false
+  if (place === undefined || !isValidRow('memory', row)) return false
   const memory = toMemory({ ...row, ...place })
-  return blockingTombstones(memory.place, memory).some((id) => {
+  return getBlockingTombstoneIds(memory.place, memory).some((id) => {
     const [tombstone] = target.prepare('SELECT forgotten_at FROM tombstone WHERE id = ?').all(id)
     return tombstone !== undefined && Number(tombstone.forgotten_at) >= memory.updatedAt
   })
 }
 
-function verify(target: SqliteConnection): void {
-  const [fault] = inspect(new SqliteSession(target), false)
+function assertIntegrity(target: SqliteConnection): void {
+  const [fault] = checkStoreIntegrity(new SqliteDatabase(target), false)
   if (fault === undefined) return
   throw new AppError(
     'internal',
-    `The salvaged database is not sound: ${fault.what}. Nothing was changed.`,
+    `The salvaged database is not sound: ${fault.description}. Nothing was changed.`,
   )
 }

@@ -7,62 +7,62 @@
  */
 
 import type { SqliteConnection, SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
-import { hasRowid, ordinaryTables } from '../maintenance/database-copy.ts'
+import { hasRowId, listCanonicalTables } from '../maintenance/database-copy.ts'
 import {
-  childPages,
-  freePages,
-  indexEntries,
-  type Leaf,
-  leafRows,
-  type PageRow,
-  type Pages,
+  readChildPages,
+  readFreePages,
+  readIndexEntries,
+  type LeafPage,
+  readLeafRows,
+  type BtreeRow,
+  type DatabasePages,
 } from './btree-pages.ts'
 
-export type Column = {
+export type TableColumn = {
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
   /** Its values stand in the rowid, and NULL in its place. */
   readonly isRowid: boolean
 }
-export type Shape = {
+export type TableSchema = {
   readonly table: string
-  readonly columns: readonly Column[]
+  readonly columns: readonly TableColumn[]
   /** Whether rows have numbers of their own. Those of other tables are only found from the root. */
   readonly hasRowid: boolean
 }
 
-export type FoundRow = {
+export type RecoveredRow = {
   readonly table: string
   readonly row: SqlRow
   /** Reached from the table's root, so certainly in use. */
-  readonly isReached: boolean
+  readonly isLinked: boolean
 }
 
-export type Carving = {
-  readonly rows: Iterable<FoundRow>
+export type RecoveredRows = {
+  readonly rows: Iterable<RecoveredRow>
   /** Pages that should have held part of a table and don't. Complete when `rows` has been read. */
   readonly unreadablePages: readonly number[]
   /** Rows that stand on readable pages and make no sense, by table. Complete when `rows` has been read. */
   readonly brokenRows: ReadonlyMap<string, number>
   /** How many memories the database itself counted; null when that is lost. */
-  readonly memoriesExpected: number | null
+  readonly expectedMemories: number | null
 }
 
 /** The shapes of all tables that hold what cannot be derived. Vectors can: they are made again from the memories. */
-export function shapesOf(connection: SqliteConnection): readonly Shape[] {
-  return ordinaryTables(connection)
+export function readTableSchemas(connection: SqliteConnection): readonly TableSchema[] {
+  return listCanonicalTables(connection)
     .filter((table) => table !== 'migration' && !/^vector(?:_|$)/.test(table))
-    .map((table) => toShape(table, columnsOf(connection, table), hasRowid(connection, table)))
+    .map((table) => toShape(table, columnsOf(connection, table), hasRowId(connection, table)))
 }
 
 /** Without rowid, the columns of the key are stored first. We declare them first, in their order. */
-function toShape(table: string, columns: readonly Column[], isNumbered: boolean): Shape {
+function toShape(table: string, columns: readonly TableColumn[], isNumbered: boolean): TableSchema {
   const unnumbered = columns.map((column) => ({ ...column, isRowid: false }))
   return { table, columns: isNumbered ? columns : unnumbered, hasRowid: isNumbered }
 }
 
-function columnsOf(connection: SqliteConnection, table: string): readonly Column[] {
+function columnsOf(connection: SqliteConnection, table: string): readonly TableColumn[] {
   const columns = connection.prepare('SELECT * FROM pragma_table_info(?) ORDER BY cid').all(table)
   const keys = columns.filter((column) => Number(column.pk) > 0)
   return columns.map((column) => {
@@ -76,7 +76,7 @@ function columnsOf(connection: SqliteConnection, table: string): readonly Column
   })
 }
 
-export function carve(pages: Pages, shapes: readonly Shape[], hasFirstPage: boolean): Carving {
+export function recoverRows(pages: DatabasePages, shapes: readonly TableSchema[], hasFirstPage: boolean): RecoveredRows {
   const unreadablePages: number[] = []
   const brokenRows = new Map<string, number>()
   const noteBroken = (table: string, count: number) => {
@@ -88,16 +88,16 @@ export function carve(pages: Pages, shapes: readonly Shape[], hasFirstPage: bool
   const roots = schema === null ? new Map<string, number>() : rootsOf(schema.pages, pages)
   const corpus = roots.get('corpus')
 
-  function* rows(): Generator<FoundRow> {
-    const damaged: Shape[] = []
+  function* rows(): Generator<RecoveredRow> {
+    const damaged: TableSchema[] = []
     for (const shape of shapes) {
       const root = roots.get(shape.table)
       const found = root === undefined ? null : followTable(pages, root, seen)
       if (found === null || found.unreadable.length > 0) damaged.push(shape)
       unreadablePages.push(...(found?.unreadable ?? []))
       for (const page of found?.pages ?? []) {
-        const leaf = shape.hasRowid ? leafRows(pages, page) : unnumberedRows(pages, page)
-        const fitting = leaf?.rows.filter((row) => fits(shape, row)) ?? []
+        const leaf = shape.hasRowid ? readLeafRows(pages, page) : unnumberedRows(pages, page)
+        const fitting = leaf?.rows.filter((row) => matchesSchema(shape, row)) ?? []
         noteBroken(shape.table, (leaf?.rows.length ?? 0) - fitting.length + (leaf?.brokenRows ?? 0))
         for (const row of fitting) yield toFound(shape, row, true)
       }
@@ -112,52 +112,52 @@ export function carve(pages: Pages, shapes: readonly Shape[], hasFirstPage: bool
     rows: rows(),
     unreadablePages,
     brokenRows,
-    memoriesExpected: corpus === undefined ? null : countedMemories(pages, corpus),
+    expectedMemories: corpus === undefined ? null : readExpectedMemories(pages, corpus),
   }
 }
 
 function* orphans(
-  pages: Pages,
-  shapes: readonly Shape[],
+  pages: DatabasePages,
+  shapes: readonly TableSchema[],
   seen: ReadonlySet<number>,
   noteBroken: (table: string, count: number) => void,
-): Generator<FoundRow> {
-  const free = freePages(pages)
+): Generator<RecoveredRow> {
+  const free = readFreePages(pages)
   for (let number = 1; number <= pages.count; number++) {
     if (seen.has(number) || free.has(number)) continue
-    const leaf = leafRows(pages, number)
+    const leaf = readLeafRows(pages, number)
     const first = leaf?.rows[0]
     if (!leaf || !first) continue
     // A full row says more than one that might lack columns added later.
     const shape =
-      shapes.find((one) => one.columns.length === first.values.length && fits(one, first)) ??
-      shapes.find((one) => fits(one, first))
+      shapes.find((one) => one.columns.length === first.values.length && matchesSchema(one, first)) ??
+      shapes.find((one) => matchesSchema(one, first))
     if (shape === undefined) continue
-    const fitting = leaf.rows.filter((row) => fits(shape, row) && !isSchemaStep(row))
+    const fitting = leaf.rows.filter((row) => matchesSchema(shape, row) && !isSchemaStep(row))
     noteBroken(shape.table, leaf.brokenRows)
     for (const row of fitting) yield toFound(shape, row, false)
   }
 }
 
 /** The list of applied schema steps has the same shape as places. Its third column is a SHA-256. */
-function isSchemaStep(row: PageRow): boolean {
+function isSchemaStep(row: BtreeRow): boolean {
   return row.values.length === 4 && /^[0-9a-f]{64}$/.test(String(row.values[2]))
 }
 
-type Followed = { readonly pages: readonly number[]; readonly unreadable: readonly number[] }
+type ReachedPages = { readonly pages: readonly number[]; readonly unreadable: readonly number[] }
 
 /** All pages of a table from its root down. */
-function followTable(pages: Pages, root: number, seen: Set<number>): Followed {
+function followTable(pages: DatabasePages, root: number, seen: Set<number>): ReachedPages {
   const found: number[] = []
   const unreadable: number[] = []
   const waiting = [root]
   for (let number = waiting.pop(); number !== undefined; number = waiting.pop()) {
     if (seen.has(number)) continue
-    const children = childPages(pages, number)
+    const children = readChildPages(pages, number)
     if (
       children === null &&
-      leafRows(pages, number) === null &&
-      indexEntries(pages, number) === null
+      readLeafRows(pages, number) === null &&
+      readIndexEntries(pages, number) === null
     ) {
       unreadable.push(number)
       continue
@@ -169,16 +169,16 @@ function followTable(pages: Pages, root: number, seen: Set<number>): Followed {
   return { pages: found, unreadable }
 }
 
-function unnumberedRows(pages: Pages, number: number): Leaf | null {
-  const entries = indexEntries(pages, number)
+function unnumberedRows(pages: DatabasePages, number: number): LeafPage | null {
+  const entries = readIndexEntries(pages, number)
   return entries && { rows: entries.map((values) => ({ rowid: 0, values })), brokenRows: 0 }
 }
 
 /** Where each table begins, from the schema's rows: type, name, table, root page, SQL. */
-function rootsOf(schema: readonly number[], pages: Pages): Map<string, number> {
+function rootsOf(schema: readonly number[], pages: DatabasePages): Map<string, number> {
   const roots = new Map<string, number>()
   for (const page of schema) {
-    for (const { values } of leafRows(pages, page)?.rows ?? []) {
+    for (const { values } of readLeafRows(pages, page)?.rows ?? []) {
       const [type, name, , root] = values
       if (type === 'table' && typeof root === 'number' && root > 0) roots.set(String(name), root)
     }
@@ -187,15 +187,15 @@ function rootsOf(schema: readonly number[], pages: Pages): Map<string, number> {
 }
 
 /** The row of `corpus` for the whole store: the empty token, memories, terms. */
-function countedMemories(pages: Pages, root: number): number | null {
+function readExpectedMemories(pages: DatabasePages, root: number): number | null {
   for (const page of followTable(pages, root, new Set()).pages) {
-    const total = indexEntries(pages, page)?.find(([token]) => token === '')
+    const total = readIndexEntries(pages, page)?.find(([token]) => token === '')
     if (typeof total?.[1] === 'number') return total[1]
   }
   return null
 }
 
-function fits(shape: Shape, row: PageRow): boolean {
+function matchesSchema(shape: TableSchema, row: BtreeRow): boolean {
   const { columns } = shape
   if (row.values.length > columns.length) return false
   return columns.every((column, index) => {
@@ -215,9 +215,9 @@ function isOfType(value: SqlValue, type: string): boolean {
   return true
 }
 
-function toFound(shape: Shape, row: PageRow, isReached: boolean): FoundRow {
+function toFound(shape: TableSchema, row: BtreeRow, isReached: boolean): RecoveredRow {
   const entries = shape.columns
     .slice(0, row.values.length)
     .map((column, index) => [column.name, column.isRowid ? row.rowid : (row.values[index] ?? null)])
-  return { table: shape.table, row: Object.fromEntries(entries), isReached }
+  return { table: shape.table, row: Object.fromEntries(entries), isLinked: isReached }
 }

@@ -5,14 +5,14 @@
 
 import { quoted } from '../../../lib/sql.ts'
 import type { SqliteConnection } from '../connection/sqlite-driver.ts'
-import { freePages, indexEntries, type Pages } from './btree-pages.ts'
-import type { Shape } from './page-recovery.ts'
+import { readFreePages, readIndexEntries, type DatabasePages } from './btree-pages.ts'
+import type { TableSchema } from './page-recovery.ts'
 
 /** Gives every place that rows point at a name: its own from the index of places, or a made-up one. */
-export function nameLostPlaces(
+export function recoverPlaceNames(
   target: SqliteConnection,
-  shapes: readonly Shape[],
-  pages: Pages,
+  shapes: readonly TableSchema[],
+  pages: DatabasePages,
 ): number {
   const homes = shapes
     .filter(({ columns }) => columns.some((column) => column.name === 'place_number'))
@@ -43,13 +43,13 @@ export function nameLostPlaces(
 
 /** Owners and users by the number of their place, as the index of places has them. */
 function placesFromIndex(
-  pages: Pages,
+  pages: DatabasePages,
 ): ReadonlyMap<number, { readonly owner: string; readonly user: string }> {
   const places = new Map<number, { readonly owner: string; readonly user: string }>()
-  const free = freePages(pages)
+  const free = readFreePages(pages)
   for (let number = 1; number <= pages.count; number++) {
     if (free.has(number)) continue
-    for (const values of indexEntries(pages, number) ?? []) {
+    for (const values of readIndexEntries(pages, number) ?? []) {
       const [owner, user, place] = values
       if (values.length !== 3 || typeof owner !== 'string' || typeof user !== 'string') continue
       if (typeof place === 'number') places.set(place, { owner, user })

@@ -6,7 +6,7 @@ import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import { identityOf, syncFolder } from '../../../lib/atomic-file.ts'
-import { isOpenHere } from '../connection/database-file.ts'
+import { isOpenInProcess } from '../connection/database-file.ts'
 import { toFileError } from '../connection/file-system.ts'
 
 /** What belongs to a database besides its file. It must be gone before another file takes the path. */
@@ -25,7 +25,7 @@ export function quarantineDatabase(options: {
   if (identityOf(path) === null) {
     throw new AppError('not_found', `There is no database at ${path}.`, { path })
   }
-  if (isOpenHere(path)) throw new AppError('busy', `The database at ${path} is in use.`, { path })
+  if (isOpenInProcess(path)) throw new AppError('busy', `The database at ${path} is in use.`, { path })
   try {
     const folder = newFolder(path, options.now())
     writeFileSync(join(folder, 'README.txt'), EXPLANATION)

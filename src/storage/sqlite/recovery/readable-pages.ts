@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { AppError } from '../../../domain/errors.ts'
-import { readStart } from '../connection/file-system.ts'
+import { readFileHeader } from '../connection/file-system.ts'
 import {
   type DatabaseKey,
   openCipher,
@@ -21,14 +21,14 @@ import {
   type SqliteConnection,
 } from '../connection/sqlite-driver.ts'
 import { PAGE_BYTES } from '../schema/migrations.ts'
-import { type Pages, toPages } from './btree-pages.ts'
+import { type DatabasePages, parsePages } from './btree-pages.ts'
 
 export type ReadablePages = {
-  readonly pages: Pages
+  readonly pages: DatabasePages
   /** False when the first page is lost, and with it the schema and what is in use. */
   readonly hasFirstPage: boolean
   /** Whether recent writes that were still beside the file could be added to it. */
-  readonly hasRecentWrites: boolean
+  readonly hasWalFrames: boolean
 }
 
 const CIPHER_RESERVED_BYTES = 64
@@ -36,7 +36,7 @@ const CIPHER_RESERVED_BYTES = 64
 const REPLACED_PAGES_MAX = 500
 
 /** Reads the copy of a database at `path`, which is changed by it; `salt` is its cipher's, in hex. */
-export async function readPages(
+export async function readReadablePages(
   path: string,
   key: DatabaseKey | null,
   salt: string | null,
@@ -48,9 +48,9 @@ export async function readPages(
   try {
     if (key !== null || !hasFirstPage) await writeDonor(donor, key, salt, pageCount(path))
     if (!hasFirstPage) replaceFirstPage(path, donor)
-    const hasRecentWrites = !hadWal || (await foldInWal(path, key))
+    const hasRecentWrites = !hadWal || (await applyWal(path, key))
     const pages = key === null ? plainPages(path) : await decryptedPages(path, key, donor)
-    return { pages, hasFirstPage, hasRecentWrites }
+    return { pages, hasFirstPage, hasWalFrames: hasRecentWrites }
   } finally {
     rmSync(donor, { force: true })
   }
@@ -64,15 +64,15 @@ async function growUntilAccepted(path: string, key: DatabaseKey | null): Promise
   const count = pageCount(path)
   for (const factor of [1, 2, 4, 8, 16, 32]) {
     truncateSync(path, count * factor * PAGE_BYTES)
-    const fault = await faultOf(path, key)
+    const fault = await classifyFault(path, key)
     if (fault !== 'CORRUPT') return fault
   }
   truncateSync(path, count * PAGE_BYTES)
   return 'NOTADB' // whatever else is wrong with the first page, it is of no use
 }
 
-function plainPages(path: string): Pages {
-  return toPages(readFileSync(path), PAGE_BYTES, 0)
+function plainPages(path: string): DatabasePages {
+  return parsePages(readFileSync(path), PAGE_BYTES, 0)
 }
 
 /** A file that was cut off in the middle of a page. */
@@ -85,7 +85,7 @@ function pageCount(path: string): number {
   return statSync(path).size / PAGE_BYTES
 }
 
-async function foldInWal(path: string, key: DatabaseKey | null): Promise<boolean> {
+async function applyWal(path: string, key: DatabaseKey | null): Promise<boolean> {
   let connection: SqliteConnection | null = null
   try {
     connection = await openConnection(path, key)
@@ -100,7 +100,7 @@ async function foldInWal(path: string, key: DatabaseKey | null): Promise<boolean
 }
 
 /** SQLite's name for what is wrong with the beginning of the file; null when nothing is. */
-async function faultOf(path: string, key: DatabaseKey | null): Promise<string | null> {
+async function classifyFault(path: string, key: DatabaseKey | null): Promise<string | null> {
   let connection: SqliteConnection | null = null
   try {
     connection = await openConnection(path, key)
@@ -142,10 +142,10 @@ async function writeDonor(
 }
 
 function replaceFirstPage(path: string, donor: string): void {
-  overwrite(path, readStart(donor, PAGE_BYTES))
+  overwrite(path, readFileHeader(donor, PAGE_BYTES))
 }
 
-async function decryptedPages(path: string, key: DatabaseKey, donor: string): Promise<Pages> {
+async function decryptedPages(path: string, key: DatabaseKey, donor: string): Promise<DatabasePages> {
   const raw = readFileSync(path)
   const spare = readFileSync(donor)
   const count = raw.length / PAGE_BYTES
@@ -168,7 +168,7 @@ async function decryptedPages(path: string, key: DatabaseKey, donor: string): Pr
     from = stop + 1
   }
   for (const number of lost) pageOf(bytes, number).fill(0)
-  return toPages(bytes, PAGE_BYTES, CIPHER_RESERVED_BYTES)
+  return parsePages(bytes, PAGE_BYTES, CIPHER_RESERVED_BYTES)
 }
 
 async function decrypt(path: string, key: DatabaseKey): Promise<Buffer> {

@@ -3,12 +3,12 @@ import { ENTRY_KINDS } from '../../../domain/entry.ts'
 import { MEMORY_CATEGORIES, MEMORY_STATUSES, TRUST_LEVELS } from '../../../domain/memory.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
 import { TURN_ROLES } from '../../../domain/turn.ts'
-import { fingerprint } from '../../../text/fingerprint.ts'
+import { computeFingerprint } from '../../../text/fingerprint.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 
 /** Tables without a rule here are held only to their columns' types. */
-export function isSound(table: string, row: SqlRow): boolean {
+export function isValidRow(table: string, row: SqlRow): boolean {
   return RULES[table]?.(row) ?? true
 }
 
@@ -21,7 +21,7 @@ const RULES: Readonly<Record<string, (row: SqlRow) => boolean>> = {
     isObject(parsed(row.provenance)) &&
     Array.isArray(parsed(row.entities)) &&
     isObject(parsed(row.metadata)) &&
-    (row.type === 'turn' || fingerprint(fromStorable(String(row.content))) === row.fingerprint),
+    (row.type === 'turn' || computeFingerprint(fromStorable(String(row.content))) === row.fingerprint),
   revision: (row) => {
     const snapshot = parsed(row.snapshot)
     return isObject(snapshot) && snapshot.id === row.memory

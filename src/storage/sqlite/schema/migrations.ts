@@ -4,19 +4,19 @@
  */
 import { AppError } from '../../../domain/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
-import { SqliteSession } from '../connection/sqlite-database.ts'
+import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqliteConnection } from '../connection/sqlite-driver.ts'
-import { rebuildTerms } from '../maintenance/integrity-check.ts'
-import { deriveDocuments } from '../store/turn-documents.ts'
+import { rebuildDerivedData } from '../maintenance/integrity-check.ts'
+import { rebuildTurnDocuments } from '../store/turn-documents.ts'
 
-export type Migration = {
+export type SchemaMigration = {
   readonly name: string
   readonly sql: string
   /** What has to be done after the SQL, in its transaction, that SQL can't express. */
-  readonly fill?: (connection: SqliteConnection) => void
+  readonly backfill?: (connection: SqliteConnection) => void
 }
 
-export const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly SchemaMigration[] = [
   {
     name: 'memories with their history',
     sql: `
@@ -305,7 +305,7 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX memory_position ON memory (place_number, session, metadata ->> 'position', id)
         WHERE type = 'turn';
     `,
-    fill: deriveDocuments,
+    backfill: rebuildTurnDocuments,
   },
   {
     name: 'terms of turns apart from those of memories',
@@ -313,7 +313,7 @@ export const MIGRATIONS: readonly Migration[] = [
       -- The tokens of the two differed in case alone, which FTS5 ignores: a search for memories read turns as well.
       DELETE FROM corpus;
     `,
-    fill: (connection) => rebuildTerms(new SqliteSession(connection)),
+    backfill: (connection) => rebuildDerivedData(new SqliteDatabase(connection)),
   },
 ]
 
@@ -323,13 +323,13 @@ export const PAGE_BYTES = 4_096
 /** "rclt" in ASCII: tells our files from other programs' SQLite databases. */
 export const APPLICATION_ID = 0x72636c74
 
-export type Pending = { readonly from: number; readonly to: number }
+export type PendingMigrations = { readonly from: number; readonly to: number }
 
 /** Which steps are missing; null when none. Refuses a database that this version must not touch. */
-export function pendingMigrations(
+export function findPendingMigrations(
   connection: SqliteConnection,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Pending | null {
+  migrations: readonly SchemaMigration[] = MIGRATIONS,
+): PendingMigrations | null {
   const applied = appliedMigrations(connection)
   if (applied.length > migrations.length) {
     throw new AppError(
@@ -358,7 +358,7 @@ export function pendingMigrations(
 export function migrate(
   connection: SqliteConnection,
   now: number,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly SchemaMigration[] = MIGRATIONS,
 ): void {
   connection.exec(`
     PRAGMA application_id = ${APPLICATION_ID};
@@ -374,7 +374,7 @@ export function migrate(
     try {
       if (appliedMigrations(connection).length === index) {
         connection.exec(migration.sql)
-        migration.fill?.(connection)
+        migration.backfill?.(connection)
         connection
           .prepare(
             'INSERT INTO migration (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)',

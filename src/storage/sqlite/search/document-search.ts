@@ -2,43 +2,43 @@
 import type { MemoryId, SessionId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_KINDS, type DocumentKind, isTurnId } from '../../../domain/search-document.ts'
-import { queryTerms } from '../../../text/search/terms.ts'
+import { extractQueryTerms } from '../../../text/search/terms.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import {
   type DocumentFilter,
-  NO_MATCH,
-  type Surroundings,
+  EMPTY_TEXT_MATCH,
+  type SessionNeighbors,
   type TextMatch,
   type TextQuery,
 } from '../../store.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { conjunction, memoryConditions, within } from '../store/sql-filters.ts'
-import { hitsOf, search } from './lexical-search.ts'
+import { joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
+import { clampHitLimit, searchTerms } from './lexical-search.ts'
 
 const MEMORY_COLUMNS = { id: 'memory.id', session: 'memory.session' }
 
 export async function matchText(
-  session: SqliteSession,
+  session: SqliteDatabase,
   scope: Scope,
   query: TextQuery,
 ): Promise<TextMatch> {
-  const limit = hitsOf(query.limit)
-  const terms = queryTerms(query.text)
-  if (limit <= 0 || terms.length === 0) return NO_MATCH
-  const resident = session.resident.of(session.ownerNumber(scope))
+  const limit = clampHitLimit(query.limit)
+  const terms = extractQueryTerms(query.text)
+  if (limit <= 0 || terms.length === 0) return EMPTY_TEXT_MATCH
+  const resident = session.ownerCache.get(session.findOwnerNumber(scope))
   const { candidates, ...found } =
     resident === null
-      ? await search(session, scope, {
+      ? await searchTerms(session, scope, {
           terms,
           limit,
-          filters: memoryConditions(query.where),
+          filters: toDocumentConditions(query.where),
           kinds: kindsOf(query.where),
           columns: MEMORY_COLUMNS,
           isNarrow: typeof scope.session === 'string' || query.where.ids !== undefined,
         })
       : resident.search(scope, query.where, terms, { limit, memoriesMin: memoriesMinOf(query) })
-  if (candidates.length === 0) return NO_MATCH
+  if (candidates.length === 0) return EMPTY_TEXT_MATCH
   const sorted = candidates
     .map(({ row, score, coverage, counts, length }) => ({
       id: String(row.id) as MemoryId, // the column holds nothing else
@@ -73,14 +73,14 @@ function kindsOf({ types }: DocumentFilter): readonly DocumentKind[] {
 const POSITION = (row: string) => `${row}.metadata ->> 'position'`
 
 /** A statement for each kind: each side is a short walk along an index of the session. */
-export function around(
-  session: SqliteSession,
+export function findNeighbors(
+  session: SqliteDatabase,
   scope: Scope,
   ids: readonly MemoryId[],
   reach: number,
-): ReadonlyMap<MemoryId, Surroundings> {
-  const resident = session.resident.of(session.ownerNumber(scope))
-  if (resident !== null) return resident.around(scope, ids, reach)
+): ReadonlyMap<MemoryId, SessionNeighbors> {
+  const resident = session.ownerCache.get(session.findOwnerNumber(scope))
+  if (resident !== null) return resident.findNeighbors(scope, ids, reach)
   const ofTurns = ids.filter(isTurnId)
   const ofMemories = ids.filter((id) => !isTurnId(id))
   const rows = [
@@ -119,18 +119,18 @@ export function around(
   )
 }
 
-type Side = { readonly beyond: '<' | '>'; readonly direction: 'ASC' | 'DESC' }
+type NeighborSide = { readonly beyond: '<' | '>'; readonly direction: 'ASC' | 'DESC' }
 
 function neighbours(
-  session: SqliteSession,
+  session: SqliteDatabase,
   scope: Scope,
   ids: readonly MemoryId[],
   isOfKind: string,
-  along: (side: Side) => { readonly condition: string; readonly order: string },
+  along: (side: NeighborSide) => { readonly condition: string; readonly order: string },
   reach: number,
 ): readonly SqlRow[] {
   if (ids.length === 0) return []
-  const side = (towards: Side) => {
+  const side = (towards: NeighborSide) => {
     const { condition, order } = along(towards)
     return `(SELECT json_group_array(id) FROM (
        SELECT other.id FROM memory AS other
@@ -138,11 +138,11 @@ function neighbours(
          AND other.type ${isOfKind} AND ${condition}
        ORDER BY ${order} LIMIT ${reach}))`
   }
-  const where = conjunction([
-    ...within('memory', scope, session, []),
+  const where = joinConditions([
+    ...toScopeConditions('memory', scope, session, []),
     { sql: `memory.session IS NOT NULL AND memory.type ${isOfKind}`, values: [] },
   ])
-  return session.packed(
+  return session.selectPacked(
     {
       columns: {
         id: 'memory.id',

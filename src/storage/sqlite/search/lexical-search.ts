@@ -13,17 +13,17 @@
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_KINDS, type DocumentKind } from '../../../domain/search-document.ts'
-import { Breather } from '../../../lib/time-slice.ts'
+import { TimeSlice } from '../../../lib/time-slice.ts'
 import {
-  type Corpus,
-  inverseDocumentFrequency,
-  type KeywordScore,
-  scoreCounts,
+  type CorpusStatistics,
+  computeIdf,
+  type LexicalScore,
+  scoreTermCounts,
 } from '../../../text/search/bm25.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { ownerToken, placeToken, quoted, STORE_TOKEN } from '../store/row-codec.ts'
-import { type Condition, conjunction, within } from '../store/sql-filters.ts'
+import { toOwnerToken, toPlaceToken, quoteFtsTerm, STORE_TOKEN } from '../store/row-codec.ts'
+import { type SqlCondition, joinConditions, toScopeConditions } from '../store/sql-filters.ts'
 
 /** Rows read at once at most while looking for candidates that pass the filters. */
 const ROWS_PER_READ = 256
@@ -50,23 +50,23 @@ const MAIN_SHARE = 0.5
 const CANDIDATES = 400
 
 /** Enters a row into the index. An entry that is there already must be taken out first. */
-export function enter(session: SqliteSession, number: number, entry: string): void {
+export function indexDocument(session: SqliteDatabase, number: number, entry: string): void {
   session.run('INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)', [number, entry])
 }
 
 /** Takes a row out of the index, which must be told exactly what was entered. */
-export function takeOut(session: SqliteSession, number: number, entry: string): void {
+export function unindexDocument(session: SqliteDatabase, number: number, entry: string): void {
   session.run(`INSERT INTO memory_terms (memory_terms, rowid, terms) VALUES ('delete', ?, ?)`, [
     number,
     entry,
   ])
 }
 
-export type TextSearch = {
+export type LexicalQuery = {
   /** Of the text that is looked for, as `queryTerms` makes them. */
   readonly terms: readonly string[]
   readonly limit: number
-  readonly filters: readonly Condition[]
+  readonly filters: readonly SqlCondition[]
   /** Which of them the filters let pass. */
   readonly kinds: readonly DocumentKind[]
   /** Columns to read of each candidate, beside those that its score is made of. */
@@ -75,45 +75,45 @@ export type TextSearch = {
   readonly isNarrow: boolean
 }
 
-export type Candidate = KeywordScore & {
+export type LexicalCandidate = LexicalScore & {
   readonly row: SqlRow
   readonly counts: readonly number[]
   readonly length: number
 }
 
-export type Search = {
+export type LexicalMatches = {
   readonly terms: readonly { readonly text: string; readonly rarity: number }[]
   readonly averageLength: number
   /** Rows that hold a term, in no order. */
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly LexicalCandidate[]
 }
 
-const NOTHING: Search = { terms: [], averageLength: 0, candidates: [] }
+const NOTHING: LexicalMatches = { terms: [], averageLength: 0, candidates: [] }
 
 /**
  * Gives way to other work between its steps. What is removed meanwhile is not found, and what is reworded counts with the
  * words that it has when it is read.
  */
-export async function search(
-  session: SqliteSession,
+export async function searchTerms(
+  session: SqliteDatabase,
   scope: Scope,
-  query: TextSearch,
-): Promise<Search> {
+  query: LexicalQuery,
+): Promise<LexicalMatches> {
   const { terms, kinds, limit } = query
-  const ownerNumber = session.ownerNumber(scope)
+  const ownerNumber = session.findOwnerNumber(scope)
   if (terms.length === 0 || ownerNumber === null || limit <= 0 || kinds.length === 0) return NOTHING
 
-  const size = sizeOfOwner(session, ownerNumber)
+  const size = readOwnerSize(session, ownerNumber)
   const isLarge = size.documents > LARGE_OWNER_ROWS || size.terms > LARGE_OWNER_TERMS
-  const where = conjunction([...within('memory', scope, session, query.filters), ...query.filters])
-  const reading: Reading = { where, columns: query.columns, breather: new Breather() }
-  const few = isLarge && query.isNarrow ? readFew(session, reading) : null
+  const where = joinConditions([...toScopeConditions('memory', scope, session, query.filters), ...query.filters])
+  const reading: CandidateReader = { where, columns: query.columns, breather: new TimeSlice() }
+  const few = isLarge && query.isNarrow ? readAllPermitted(session, reading) : null
   const { known, rows } =
     few === null
-      ? await look(session, scope, reading, { ownerNumber, size, isLarge, terms, kinds, limit })
-      : { known: unfound(session, terms), rows: few }
+      ? await findCandidates(session, scope, reading, { ownerNumber, size, isLarge, terms, kinds, limit })
+      : { known: countUnmatchedTerms(session, terms), rows: few }
   const rarities = terms.map((term) =>
-    inverseDocumentFrequency(Math.min(size.documents, known.frequency(term)), size.documents),
+    computeIdf(Math.min(size.documents, known.frequency(term)), size.documents),
   )
   return {
     terms: terms.map((text, position) => ({ text, rarity: rarities[position] ?? 0 })),
@@ -125,36 +125,36 @@ export async function search(
 }
 
 /** How many of the best are to be returned. */
-export function hitsOf(limit: number): number {
+export function clampHitLimit(limit: number): number {
   return Math.min(limit, TEXT_HITS_MAX)
 }
 
-type Reading = {
-  readonly where: Condition
+type CandidateReader = {
+  readonly where: SqlCondition
   readonly columns: Readonly<Record<string, string>>
-  readonly breather: Breather
+  readonly breather: TimeSlice
 }
 
-type Look = {
+type SearchParameters = {
   readonly ownerNumber: number
-  readonly size: Size
+  readonly size: OwnerSize
   readonly isLarge: boolean
   readonly terms: readonly string[]
   readonly kinds: readonly DocumentKind[]
   readonly limit: number
 }
 
-async function look(
-  session: SqliteSession,
+async function findCandidates(
+  session: SqliteDatabase,
   scope: Scope,
-  reading: Reading,
-  { ownerNumber, size, isLarge, terms, kinds, limit }: Look,
-): Promise<{ readonly known: Known; readonly rows: readonly SqlRow[] }> {
+  reading: CandidateReader,
+  { ownerNumber, size, isLarge, terms, kinds, limit }: SearchParameters,
+): Promise<{ readonly known: TermStatistics; readonly rows: readonly SqlRow[] }> {
   const { breather } = reading
   // In a small owner rows of all kinds are looked up, because how many hold a term is counted by that.
   const tokens = isLarge
     ? tokensInLargeOwner(session, scope, ownerNumber, kinds)
-    : DOCUMENT_KINDS.map((kind) => ownerToken(kind, ownerNumber))
+    : DOCUMENT_KINDS.map((kind) => toOwnerToken(kind, ownerNumber))
   const searched = sizeOf(session, tokensOf(session, scope, ownerNumber, kinds))
   const worthwhile = size.averageLength > LONG_TERMS ? ROWS_PER_READ : CANDIDATES
   const enough = isLarge ? Math.max(limit, worthwhile) : Number.POSITIVE_INFINITY
@@ -173,22 +173,22 @@ function toCandidate(
   terms: readonly string[],
   rarities: readonly number[],
   averageLength: number,
-  known: Known,
-): Candidate {
+  known: TermStatistics,
+): LexicalCandidate {
   const text = ` ${row.terms} `
   const mayHold = known.holding(Number(row.number))
-  const counts = terms.map((term, position) => (mayHold(position) ? count(term, text) : 0))
-  return scoreCandidate(row, counts, Number(row.terms_count), rarities, averageLength)
+  const counts = terms.map((term, position) => (mayHold(position) ? countTerm(term, text) : 0))
+  return scoreLexicalCandidate(row, counts, Number(row.terms_count), rarities, averageLength)
 }
 
 /** What a row is worth in which the terms occur so often. A plain loop: a question runs it over hundreds of rows. */
-export function scoreCandidate(
+export function scoreLexicalCandidate(
   row: SqlRow,
   counts: readonly number[],
   length: number,
   rarities: readonly number[],
   averageLength: number,
-): Candidate {
+): LexicalCandidate {
   let asked = 0
   let covered = 0
   for (let position = 0; position < rarities.length; position++) {
@@ -198,17 +198,17 @@ export function scoreCandidate(
   }
   return {
     row,
-    score: scoreCounts(counts, rarities, averageLength > 0 ? length / averageLength : 1),
+    score: scoreTermCounts(counts, rarities, averageLength > 0 ? length / averageLength : 1),
     coverage: asked > 0 ? Math.min(1, covered / asked) : 0,
     counts,
     length,
   }
 }
 
-type Size = Pick<Corpus, 'documents' | 'averageLength'> & { readonly terms: number }
+type OwnerSize = Pick<CorpusStatistics, 'documents' | 'averageLength'> & { readonly terms: number }
 
 /** Of all documents under these tokens together. */
-function sizeOf(session: SqliteSession, tokens: readonly string[]): Size {
+function sizeOf(session: SqliteDatabase, tokens: readonly string[]): OwnerSize {
   let [documents, terms] = [0, 0]
   for (const token of tokens) {
     const [row] = session.all('SELECT memories, terms FROM corpus WHERE token = ?', [token])
@@ -219,14 +219,14 @@ function sizeOf(session: SqliteSession, tokens: readonly string[]): Size {
 }
 
 /** Of memories and turns. */
-export function sizeOfOwner(session: SqliteSession, ownerNumber: number): Size {
+export function readOwnerSize(session: SqliteDatabase, ownerNumber: number): OwnerSize {
   return sizeOf(
     session,
-    DOCUMENT_KINDS.map((kind) => ownerToken(kind, ownerNumber)),
+    DOCUMENT_KINDS.map((kind) => toOwnerToken(kind, ownerNumber)),
   )
 }
 
-function sizeOfStore(session: SqliteSession): Size {
+function sizeOfStore(session: SqliteDatabase): OwnerSize {
   return sizeOf(
     session,
     DOCUMENT_KINDS.map((kind) => STORE_TOKEN[kind]),
@@ -235,21 +235,21 @@ function sizeOfStore(session: SqliteSession): Size {
 
 /** The tokens of what a scope covers, as far as a token tells. */
 function tokensOf(
-  session: SqliteSession,
+  session: SqliteDatabase,
   scope: Scope,
   ownerNumber: number,
   kinds: readonly DocumentKind[],
 ): readonly string[] {
   return kinds.map((kind) =>
     scope.user === undefined
-      ? ownerToken(kind, ownerNumber)
-      : placeToken(kind, session.placeNumber(scope) ?? 0),
+      ? toOwnerToken(kind, ownerNumber)
+      : toPlaceToken(kind, session.findPlaceNumber(scope) ?? 0),
   )
 }
 
 /** None where nearly every row of the store holds one of them: then they are not worth looking up. */
 function tokensInLargeOwner(
-  session: SqliteSession,
+  session: SqliteDatabase,
   scope: Scope,
   ownerNumber: number,
   kinds: readonly DocumentKind[],
@@ -263,7 +263,7 @@ function tokensInLargeOwner(
 const SPACE = 0x20
 
 /** How often a term stands in a text of terms with a space around each. A term holds no space itself. */
-export function count(term: string, text: string): number {
+export function countTerm(term: string, text: string): number {
   // Not with the space before it: that would be compared at every word.
   const sought = `${term} `
   let times = 0
@@ -274,14 +274,14 @@ export function count(term: string, text: string): number {
 }
 
 /** What is known of the terms before rows are read. */
-type Known = {
+type TermStatistics = {
   /** For a row: tells of the term at a position whether it may hold it, as far as the index was asked. */
   holding(number: number): (position: number) => boolean
   /** How many rows hold a term. */
   frequency(term: string): number
 }
 
-type Found = Known & {
+type CandidateRows = TermStatistics & {
   /** Whether common terms were left out of it. */
   readonly isSelective: boolean
   /** Numbers of rows, in the order in which they are worth reading. */
@@ -289,16 +289,16 @@ type Found = Known & {
 }
 
 async function findRows(
-  session: SqliteSession,
+  session: SqliteDatabase,
   tokens: readonly string[],
   terms: readonly string[],
   options: {
     readonly documents: number
     readonly isLarge: boolean
     readonly isSelective: boolean
-    readonly breather: Breather
+    readonly breather: TimeSlice
   },
-): Promise<Found> {
+): Promise<CandidateRows> {
   const { documents, isLarge, breather } = options
   const frequencies = new Map<string, number>()
   if (isLarge) {
@@ -307,7 +307,7 @@ async function findRows(
       frequencies.set(term, frequencyInStore(session, term, stored))
     }
   }
-  const sought = options.isSelective ? selective(terms, frequencies) : terms
+  const sought = options.isSelective ? isSelectiveTerm(terms, frequencies) : terms
   // Which of the sought terms a row holds, one bit each.
   const held = new Map<number, number>()
   for (const [position, term] of sought.entries()) {
@@ -315,10 +315,10 @@ async function findRows(
     if (!isLarge) frequencies.set(term, numbers.length)
     const bit = 1 << position
     for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
-    if (breather.isDue) await breather.pause()
+    if (breather.isExpired) await breather.yieldThread()
   }
   const frequency = (term: string) => frequencies.get(term) ?? 0
-  const rarities = sought.map((term) => inverseDocumentFrequency(frequency(term), documents))
+  const rarities = sought.map((term) => computeIdf(frequency(term), documents))
   const bits = terms.map((term) => (sought.includes(term) ? 1 << sought.indexOf(term) : 0))
   return {
     isSelective: sought.length < terms.length,
@@ -332,7 +332,7 @@ async function findRows(
 }
 
 /** For rows that were not found by their terms, so that each may hold all of them. */
-function unfound(session: SqliteSession, terms: readonly string[]): Known {
+function countUnmatchedTerms(session: SqliteDatabase, terms: readonly string[]): TermStatistics {
   const stored = sizeOfStore(session).documents
   const frequencies = new Map(terms.map((term) => [term, frequencyInStore(session, term, stored)]))
   return { holding: () => () => true, frequency: (term) => frequencies.get(term) ?? 0 }
@@ -355,7 +355,7 @@ function* bestFirst(
   for (const [, numbers] of ranked) yield* numbers.sort((a, b) => b - a)
 }
 
-function selected({ columns }: Reading): Readonly<Record<string, string>> {
+function selected({ columns }: CandidateReader): Readonly<Record<string, string>> {
   return {
     ...columns,
     number: 'memory.number',
@@ -365,9 +365,9 @@ function selected({ columns }: Reading): Readonly<Record<string, string>> {
 }
 
 /** All rows that pass the filters; null when they are too many. */
-function readFew(session: SqliteSession, reading: Reading): readonly SqlRow[] | null {
+function readAllPermitted(session: SqliteDatabase, reading: CandidateReader): readonly SqlRow[] | null {
   const { where } = reading
-  const rows = session.packed(
+  const rows = session.selectPacked(
     {
       columns: selected(reading),
       from: `FROM memory WHERE ${where.sql} LIMIT ${FEW_ROWS_MAX + 1}`,
@@ -379,8 +379,8 @@ function readFew(session: SqliteSession, reading: Reading): readonly SqlRow[] | 
 
 /** Reads rows in the given order until enough of them pass the filters. */
 async function readRows(
-  session: SqliteSession,
-  reading: Reading,
+  session: SqliteDatabase,
+  reading: CandidateReader,
   numbers: Iterable<number>,
   enough: number,
 ): Promise<readonly SqlRow[]> {
@@ -389,7 +389,7 @@ async function readRows(
   const rows: SqlRow[] = []
   const read = (batch: readonly number[]) =>
     rows.push(
-      ...session.packed(
+      ...session.selectPacked(
         {
           columns,
           from: `FROM json_each(?) AS candidate
@@ -405,7 +405,7 @@ async function readRows(
     if (batch.length < Math.min(ROWS_PER_READ, enough)) continue
     read(batch)
     if (rows.length >= enough) return rows
-    if (breather.isDue) await breather.pause()
+    if (breather.isExpired) await breather.yieldThread()
     batch = []
   }
   read(batch)
@@ -413,7 +413,7 @@ async function readRows(
 }
 
 /** The rarest terms, as many as find a bearable number of rows, and always one. */
-function selective(
+function isSelectiveTerm(
   terms: readonly string[],
   frequencies: ReadonlyMap<string, number>,
 ): readonly string[] {
@@ -436,11 +436,11 @@ function selective(
 const COMMON_ROWS_MIN = 4_000
 const OUTDATED_SHARE = 0.01
 
-type Frequency = { readonly rows: number; readonly documents: number }
-const commonTerms = new WeakMap<SqliteSession, Map<string, Frequency>>()
+type TermFrequency = { readonly rows: number; readonly documents: number }
+const commonTerms = new WeakMap<SqliteDatabase, Map<string, TermFrequency>>()
 
 /** `documents`: how many rows the store holds. */
-function frequencyInStore(session: SqliteSession, term: string, documents: number): number {
+function frequencyInStore(session: SqliteDatabase, term: string, documents: number): number {
   const known = commonTerms.get(session)?.get(term)
   if (known !== undefined) {
     const change = Math.abs(documents - known.documents)
@@ -449,7 +449,7 @@ function frequencyInStore(session: SqliteSession, term: string, documents: numbe
   const [row] = session.all('SELECT doc FROM memory_vocabulary WHERE term = ?', [term])
   const rows = Number(row?.doc ?? 0)
   if (rows >= COMMON_ROWS_MIN) {
-    const terms = commonTerms.get(session) ?? new Map<string, Frequency>()
+    const terms = commonTerms.get(session) ?? new Map<string, TermFrequency>()
     commonTerms.set(session, terms.set(term, { rows, documents }))
   }
   return rows
@@ -457,14 +457,14 @@ function frequencyInStore(session: SqliteSession, term: string, documents: numbe
 
 /** One JSON text instead of a row object per number: thousands of them cost a millisecond, not ten. */
 function rowsHolding(
-  session: SqliteSession,
+  session: SqliteDatabase,
   tokens: readonly string[],
   term: string,
 ): readonly number[] {
-  const anyToken = tokens.map(quoted).join(' OR ')
+  const anyToken = tokens.map(quoteFtsTerm).join(' OR ')
   const [row] = session.all(
     'SELECT json_group_array(rowid) AS numbers FROM memory_terms WHERE memory_terms MATCH ?',
-    [tokens.length === 0 ? quoted(term) : `(${anyToken}) AND ${quoted(term)}`],
+    [tokens.length === 0 ? quoteFtsTerm(term) : `(${anyToken}) AND ${quoteFtsTerm(term)}`],
   )
   return JSON.parse(String(row?.numbers))
 }

@@ -2,53 +2,53 @@
  * Commits: changes applied in order inside one transaction, which is rolled back at the first conflict.
  */
 import type { MemoryId } from '../../../domain/ids.ts'
-import { covers, type Scope } from '../../../domain/scope.ts'
-import { documentId, type SearchDocument, turnDocument } from '../../../domain/search-document.ts'
-import { isReworded } from '../../../domain/searchable-text.ts'
+import { isWithinScope, type Scope } from '../../../domain/scope.ts'
+import { toDocumentId, type SearchDocument, toTurnDocument } from '../../../domain/search-document.ts'
+import { hasSearchTextChanged } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
-import { refusalOf } from '../../row-expectation.ts'
+import { checkExpectation } from '../../row-expectation.ts'
 import { type Change, type CommitOutcome, TABLES, type Table } from '../../store.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
-import { enter, takeOut } from '../search/lexical-search.ts'
-import { Growth } from './corpus-statistics.ts'
-import { ENTRY_COLUMNS, entryValues } from './entry-codec.ts'
+import { indexDocument, unindexDocument } from '../search/lexical-search.ts'
+import { CorpusDelta } from './corpus-statistics.ts'
+import { ENTRY_COLUMNS, toEntryValues } from './entry-codec.ts'
 import {
-  entryFor,
-  entryOf,
-  entryText,
-  type Home,
-  homeOf,
+  toIndexEntry,
+  readIndexEntry,
+  renderIndexEntry,
+  type StoredPlace,
+  readStoredPlace,
   MEMORY_COLUMNS,
-  memoryValues,
+  toMemoryValues,
   REVISION_COLUMNS,
-  revisionValues,
+  toRevisionValues,
   TOMBSTONE_COLUMNS,
   toDocument,
-  tombstoneValues,
-  toPlace,
+  toTombstoneValues,
+  readPlace,
 } from './row-codec.ts'
-import { conjunction, within } from './sql-filters.ts'
-import { TURN_COLUMNS, turnValues } from './turn-codec.ts'
+import { joinConditions, toScopeConditions } from './sql-filters.ts'
+import { TURN_COLUMNS, toTurnValues } from './turn-codec.ts'
 
-type Refusal = 'version' | 'exists' | 'key'
+type ConflictReason = 'version' | 'exists' | 'key'
 
-type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
+type PutChange<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 
-export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
+export function applyCommit(session: SqliteDatabase, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
   // Most of what is written are uses, and every question has to do with memories that were just of use to another.
   const uses = changes.filter((change) => change.op === 'count')
   const isUsesOnly = uses.length === changes.length
-  if (!isUsesOnly) forgetKnown(session, changes)
+  if (!isUsesOnly) evictCached(session, changes)
   const outcome = write(session, changes)
-  if (isUsesOnly) noteUses(session, uses)
+  if (isUsesOnly) recordUses(session, uses)
   return outcome
 }
 
-function write(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
-  return session.transact((rollback): CommitOutcome => {
-    const growth = new Growth()
+function write(session: SqliteDatabase, changes: readonly Change[]): CommitOutcome {
+  return session.runInTransaction((rollback): CommitOutcome => {
+    const growth = new CorpusDelta()
     for (const change of changes) {
       if (change.op === 'count') {
         countUses(session, change)
@@ -67,31 +67,31 @@ function write(session: SqliteSession, changes: readonly Change[]): CommitOutcom
 }
 
 /** Drops cached documents that are about to be written. */
-function forgetKnown(session: SqliteSession, changes: readonly Change[]): void {
+function evictCached(session: SqliteDatabase, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.op === 'check') continue
     if (change.op !== 'count' && change.table !== 'memory' && change.table !== 'turn') continue
     const id = (change.op === 'put' ? change.row.id : change.id) as MemoryId // see `documentId`
     const owner = change.op === 'put' ? change.row.place.owner : change.scope.owner
-    session.known.forget(id)
-    session.resident.outdate(session.ownerNumber({ owner }), id)
+    session.documentCache.evict(id)
+    session.ownerCache.markStale(session.findOwnerNumber({ owner }), id)
   }
 }
 
 /** In what is at hand, once they are written. */
-function noteUses(session: SqliteSession, uses: readonly Extract<Change, { op: 'count' }>[]): void {
+function recordUses(session: SqliteDatabase, uses: readonly Extract<Change, { op: 'count' }>[]): void {
   for (const use of uses) {
-    session.known.forget(use.id)
-    session.resident.noteUse(session.ownerNumber(use.scope), use)
+    session.documentCache.evict(use.id)
+    session.ownerCache.recordUse(session.findOwnerNumber(use.scope), use)
   }
 }
 
 /** Removes a row or only checks it. */
 function address(
-  session: SqliteSession,
+  session: SqliteDatabase,
   change: Extract<Change, { op: 'remove' | 'check' }>,
-  growth: Growth,
-): Refusal | null {
+  growth: CorpusDelta,
+): ConflictReason | null {
   const row = existing(session, change.table, change.id)
   const because = refusal(change.expect, row, change.scope)
   if (because !== null || row === null || change.op === 'check') return because
@@ -101,22 +101,22 @@ function address(
   }
   session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'turn') {
-    const document = existingDocument(session, documentId(change.id))
+    const document = findDocumentRow(session, toDocumentId(change.id))
     if (document !== null) removeDocument(session, document, growth)
   }
   return null
 }
 
-export function removeDocument(session: SqliteSession, row: SqlRow, growth: Growth): void {
-  const [home, entry] = [homeOf(row), entryOf(row)]
+export function removeDocument(session: SqliteDatabase, row: SqlRow, growth: CorpusDelta): void {
+  const [home, entry] = [readStoredPlace(row), readIndexEntry(row)]
   session.run('DELETE FROM memory WHERE id = ?', [row.id ?? null])
-  takeOut(session, Number(row.number), entryText(home, entry))
+  unindexDocument(session, Number(row.number), renderIndexEntry(home, entry))
   growth.add(entry.kind, home, -1, -entry.count)
 }
 
-function put(session: SqliteSession, change: Put, growth: Growth): Refusal | null {
+function put(session: SqliteDatabase, change: PutChange, growth: CorpusDelta): ConflictReason | null {
   const place = change.table === 'revision' ? change.row.memory.place : change.row.place
-  const home = session.homeFor(place)
+  const home = session.resolvePlace(place)
   // An insert is tried without looking first: a bulk import is nothing but inserts.
   if (change.expect === 'absent') return insert(session, change, home, growth)
   if (change.table === 'entry' && isRewritten(session, change, home)) return null
@@ -130,7 +130,7 @@ function put(session: SqliteSession, change: Put, growth: Growth): Refusal | nul
   return null
 }
 
-function insert(session: SqliteSession, change: Put, home: Home, growth: Growth): Refusal | null {
+function insert(session: SqliteDatabase, change: PutChange, home: StoredPlace, growth: CorpusDelta): ConflictReason | null {
   if (change.table === 'memory') return insertDocument(session, change.row, home, growth)
   if (change.table === 'turn') return insertTurn(session, change.row, home, growth)
   const { changes } = session.run(INSERT[change.table], valuesOf(change, home))
@@ -138,72 +138,72 @@ function insert(session: SqliteSession, change: Put, home: Home, growth: Growth)
 }
 
 export function insertDocument(
-  session: SqliteSession,
+  session: SqliteDatabase,
   document: SearchDocument,
-  home: Home,
-  growth: Growth,
-): Refusal | null {
-  const entry = entryFor(document)
-  const values = memoryValues(document, home, entry)
+  home: StoredPlace,
+  growth: CorpusDelta,
+): ConflictReason | null {
+  const entry = toIndexEntry(document)
+  const values = toMemoryValues(document, home, entry)
   const { changes, lastInsertRowid } = session.run(INSERT.memory, values)
-  if (changes === 0) return existingDocument(session, document.id) === null ? 'key' : 'exists'
-  enter(session, lastInsertRowid, entryText(home, entry))
+  if (changes === 0) return findDocumentRow(session, document.id) === null ? 'key' : 'exists'
+  indexDocument(session, lastInsertRowid, renderIndexEntry(home, entry))
   growth.add(entry.kind, home, 1, entry.count)
   return null
 }
 
 export function updateDocument(
-  session: SqliteSession,
+  session: SqliteDatabase,
   next: SearchDocument,
-  home: Home,
+  home: StoredPlace,
   row: SqlRow,
-  growth: Growth,
-): Refusal | null {
-  session.resident.outdate(Number(row.owner_number), next.id) // it may have been another's
-  const known = entryOf(row)
-  const isIndexedAgain = isReworded(toDocument(row), next)
-  const entry = isIndexedAgain ? entryFor(next) : known
-  const { changes } = update(session, 'memory', memoryValues(next, home, entry), row)
+  growth: CorpusDelta,
+): ConflictReason | null {
+  session.ownerCache.markStale(Number(row.owner_number), next.id) // it may have been another's
+  const known = readIndexEntry(row)
+  const isIndexedAgain = hasSearchTextChanged(toDocument(row), next)
+  const entry = isIndexedAgain ? toIndexEntry(next) : known
+  const { changes } = update(session, 'memory', toMemoryValues(next, home, entry), row)
   if (changes === 0) return 'key'
   if (isIndexedAgain) {
     const number = Number(row.number)
-    takeOut(session, number, entryText(home, known))
-    enter(session, number, entryText(home, entry))
+    unindexDocument(session, number, renderIndexEntry(home, known))
+    indexDocument(session, number, renderIndexEntry(home, entry))
     growth.add(entry.kind, home, 0, entry.count - known.count)
   }
   return null
 }
 
 function insertTurn(
-  session: SqliteSession,
+  session: SqliteDatabase,
   turn: Turn,
-  home: Home,
-  growth: Growth,
-): Refusal | null {
-  const { changes } = session.run(INSERT.turn, turnValues(turn, home))
+  home: StoredPlace,
+  growth: CorpusDelta,
+): ConflictReason | null {
+  const { changes } = session.run(INSERT.turn, toTurnValues(turn, home))
   if (changes === 0) return 'exists'
-  return insertDocument(session, turnDocument(turn), home, growth)
+  return insertDocument(session, toTurnDocument(turn), home, growth)
 }
 
 function updateTurn(
-  session: SqliteSession,
+  session: SqliteDatabase,
   next: Turn,
-  home: Home,
+  home: StoredPlace,
   row: SqlRow,
-  growth: Growth,
-): Refusal | null {
-  update(session, 'turn', turnValues(next, home), row)
-  const document = turnDocument(next)
-  const known = existingDocument(session, document.id)
+  growth: CorpusDelta,
+): ConflictReason | null {
+  update(session, 'turn', toTurnValues(next, home), row)
+  const document = toTurnDocument(next)
+  const known = findDocumentRow(session, document.id)
   return known === null
     ? insertDocument(session, document, home, growth)
     : updateDocument(session, document, home, known, growth)
 }
 
-function countUses(session: SqliteSession, change: Extract<Change, { op: 'count' }>): void {
-  const where = conjunction([
+function countUses(session: SqliteDatabase, change: Extract<Change, { op: 'count' }>): void {
+  const where = joinConditions([
     { sql: 'memory.id = ?', values: [change.id] },
-    ...within('memory', change.scope, session, []),
+    ...toScopeConditions('memory', change.scope, session, []),
   ])
   session.run(
     `UPDATE memory SET use_count = use_count + ?, last_used_at = max(coalesce(last_used_at, ?), ?)
@@ -212,7 +212,7 @@ function countUses(session: SqliteSession, change: Extract<Change, { op: 'count'
   )
 }
 
-function existing(session: SqliteSession, table: Table, id: string): SqlRow | null {
+function existing(session: SqliteDatabase, table: Table, id: string): SqlRow | null {
   const [row] = session.all(
     `SELECT ${table}.*, place.owner, place.user
      FROM ${table} JOIN place ON place.number = ${table}.place_number
@@ -223,7 +223,7 @@ function existing(session: SqliteSession, table: Table, id: string): SqlRow | nu
   return row === undefined || (table === 'memory' && row.type === 'turn') ? null : row
 }
 
-export function existingDocument(session: SqliteSession, id: MemoryId): SqlRow | null {
+export function findDocumentRow(session: SqliteDatabase, id: MemoryId): SqlRow | null {
   const [row] = session.all(
     `SELECT memory.*, place.owner, place.user
      FROM memory JOIN place ON place.number = memory.place_number WHERE memory.id = ?`,
@@ -232,10 +232,10 @@ export function existingDocument(session: SqliteSession, id: MemoryId): SqlRow |
   return row ?? null
 }
 
-function refusal(expect: Put['expect'], row: SqlRow | null, scope: Scope): Refusal | null {
-  return refusalOf(
+function refusal(expect: PutChange['expect'], row: SqlRow | null, scope: Scope): ConflictReason | null {
+  return checkExpectation(
     expect,
-    row && { version: Number(row.version ?? 1), isCovered: covers(scope, toPlace(row)) },
+    row && { version: Number(row.version ?? 1), isCovered: isWithinScope(scope, readPlace(row)) },
   )
 }
 
@@ -247,14 +247,14 @@ const COLUMNS: { readonly [T in Table]: readonly string[] } = {
   turn: TURN_COLUMNS,
 }
 
-function valuesOf(change: Exclude<Put, Put<'memory' | 'turn'>>, home: Home): readonly SqlValue[] {
+function valuesOf(change: Exclude<PutChange, PutChange<'memory' | 'turn'>>, home: StoredPlace): readonly SqlValue[] {
   switch (change.table) {
     case 'revision':
-      return revisionValues(change.row, home)
+      return toRevisionValues(change.row, home)
     case 'tombstone':
-      return tombstoneValues(change.row, home)
+      return toTombstoneValues(change.row, home)
     case 'entry':
-      return entryValues(change.row, home)
+      return toEntryValues(change.row, home)
   }
 }
 
@@ -290,17 +290,17 @@ function updating(table: Table, columns: readonly string[]): string {
 }
 
 /** Without looking first, as it nearly always goes well: whether an entry was there as expected, and is written over. */
-function isRewritten(session: SqliteSession, { row, expect }: Put<'entry'>, home: Home): boolean {
+function isRewritten(session: SqliteDatabase, { row, expect }: PutChange<'entry'>, home: StoredPlace): boolean {
   if (typeof expect === 'string') return false
   const { changes } = session.run(REWRITE_ENTRY, [
-    ...entryValues(row, home).filter((_, at) => !LASTING.has(ENTRY_COLUMNS[at] ?? '')),
+    ...toEntryValues(row, home).filter((_, at) => !LASTING.has(ENTRY_COLUMNS[at] ?? '')),
     ...[row.id, expect.version, home.number, row.kind],
   ])
   return changes > 0
 }
 
 /** Writes values, in the order of the table's columns, over a row. */
-function update(session: SqliteSession, table: Table, values: readonly SqlValue[], row: SqlRow) {
+function update(session: SqliteDatabase, table: Table, values: readonly SqlValue[], row: SqlRow) {
   const columns = COLUMNS[table]
   const id = row.id ?? null
   const isInPlace = columns.every((name, at) => !LASTING.has(name) || values[at] === row[name])

@@ -1,15 +1,15 @@
 /** What a commit adds to the counts under each token, of memories and of turns, written once at its end. */
 
 import type { DocumentKind } from '../../../domain/search-document.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
-import { type Home, STORE_TOKEN } from './row-codec.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
+import { type StoredPlace, STORE_TOKEN } from './row-codec.ts'
 
-type Sum = { documents: number; terms: number }
+type CorpusSum = { documents: number; terms: number }
 
-export class Growth {
-  readonly #sums = new Map<string, Sum>()
+export class CorpusDelta {
+  readonly #sums = new Map<string, CorpusSum>()
 
-  add(kind: DocumentKind, { tokens }: Home, documents: number, terms: number): void {
+  add(kind: DocumentKind, { tokens }: StoredPlace, documents: number, terms: number): void {
     for (const token of [STORE_TOKEN[kind], ...tokens[kind]]) {
       const known = this.#sums.get(token)
       if (known === undefined) this.#sums.set(token, { documents, terms })
@@ -20,7 +20,7 @@ export class Growth {
     }
   }
 
-  write(session: SqliteSession): void {
+  write(session: SqliteDatabase): void {
     for (const [token, { documents, terms }] of this.#sums) {
       session.run(
         `INSERT INTO corpus (token, memories, terms) VALUES (?1, ?2, ?3)

@@ -1,7 +1,7 @@
 /** Entries of the port ↔ columns of SQLite. */
 import type { Entry } from '../../../domain/entry.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
-import { type Home, storableOrNull, textOrNull, toPlace } from './row-codec.ts'
+import { type StoredPlace, toStorableOrNull, fromStorableOrNull, readPlace } from './row-codec.ts'
 
 export const ENTRY_COLUMNS = [
   'id',
@@ -17,15 +17,15 @@ export const ENTRY_COLUMNS = [
 ] as const
 
 /** In the order of ENTRY_COLUMNS. */
-export function entryValues(entry: Entry, home: Home): readonly SqlValue[] {
+export function toEntryValues(entry: Entry, home: StoredPlace): readonly SqlValue[] {
   return [
     entry.id,
     home.ownerNumber,
     home.number,
-    storableOrNull(entry.place.session),
+    toStorableOrNull(entry.place.session),
     entry.version,
     entry.kind,
-    storableOrNull(entry.about),
+    toStorableOrNull(entry.about),
     entry.at,
     entry.expiresAt,
     JSON.stringify(entry.body),
@@ -35,9 +35,9 @@ export function entryValues(entry: Entry, home: Home): readonly SqlValue[] {
 export function toEntry(row: SqlRow): Entry {
   const columns = {
     id: row.id,
-    place: toPlace(row),
+    place: readPlace(row),
     kind: row.kind,
-    about: textOrNull(row.about),
+    about: fromStorableOrNull(row.about),
     at: row.at,
     expiresAt: row.expires_at,
     version: row.version,

@@ -1,18 +1,18 @@
 /** Counts memories by what they are. */
 import type { Scope } from '../../../domain/scope.ts'
-import type { MemoryFilter, Tally } from '../../store.ts'
-import { type TallyGroup, tallyOf } from '../../tally.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
-import { conjunction, memoryConditions, within } from './sql-filters.ts'
+import type { MemoryFilter, MemoryCounts } from '../../store.ts'
+import { type CountGroup, sumCounts } from '../../tally.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
+import { joinConditions, toDocumentConditions, toScopeConditions } from './sql-filters.ts'
 
 /** Each escape of `core/storable-text.ts` is five characters that stand for one, and begins with U+E000. */
 const CHARACTERS = `CASE WHEN instr(memory.content, char(0xe000)) = 0 THEN length(memory.content)
   ELSE 4 * length(replace(memory.content, char(0xe000), '')) - 3 * length(memory.content) END`
 
-export function tally(session: SqliteSession, scope: Scope, where: MemoryFilter): Tally {
-  const conditions = memoryConditions(where)
-  const { sql, values } = conjunction([
-    ...within('memory', scope, session, conditions),
+export function countMemories(session: SqliteDatabase, scope: Scope, where: MemoryFilter): MemoryCounts {
+  const conditions = toDocumentConditions(where)
+  const { sql, values } = joinConditions([
+    ...toScopeConditions('memory', scope, session, conditions),
     ...conditions,
   ])
   // The limit keeps SQLite from joining the two statements, and so from sorting all texts to group them.
@@ -22,5 +22,5 @@ export function tally(session: SqliteSession, scope: Scope, where: MemoryFilter)
      GROUP BY type, category`,
     values,
   )
-  return tallyOf(groups as unknown as readonly TallyGroup[]) // as the statement names its columns
+  return sumCounts(groups as unknown as readonly CountGroup[]) // as the statement names its columns
 }

@@ -3,13 +3,13 @@
 import type { Memory, Revision, Tombstone } from '../../../domain/memory.ts'
 import type { Place } from '../../../domain/scope.ts'
 import type { DocumentKind, SearchDocument } from '../../../domain/search-document.ts'
-import { searchableText } from '../../../domain/searchable-text.ts'
-import { fingerprint } from '../../../text/fingerprint.ts'
+import { buildSearchText } from '../../../domain/searchable-text.ts'
+import { computeFingerprint } from '../../../text/fingerprint.ts'
 import { fromStorable, toStorable } from '../../../text/storable-text.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 
 /** Where a row lives, as numbers, and the tokens under which its memories and its turns are found and counted. */
-export type Home = {
+export type StoredPlace = {
   readonly number: number
   readonly ownerNumber: number
   readonly tokens: Readonly<Record<DocumentKind, readonly [owner: string, place: string]>>
@@ -26,55 +26,55 @@ export const PLACE_TOKEN = { memory: `${OWN}p`, turn: `${OWN}tp` } as const
 /** Documents of the whole store are counted under these. */
 export const STORE_TOKEN = { memory: '', turn: `${OWN}t` } as const
 
-export function ownerToken(kind: DocumentKind, ownerNumber: number): string {
+export function toOwnerToken(kind: DocumentKind, ownerNumber: number): string {
   return `${OWNER_TOKEN[kind]}${ownerNumber}`
 }
 
-export function placeToken(kind: DocumentKind, placeNumber: number): string {
+export function toPlaceToken(kind: DocumentKind, placeNumber: number): string {
   return `${PLACE_TOKEN[kind]}${placeNumber}`
 }
 
-export function fingerprintToken(fingerprint: string): string {
+export function toFingerprintToken(fingerprint: string): string {
   return `${OWN}f${fingerprint}`
 }
 
 /** A quoted string is never read as syntax. */
-export function quoted(term: string): string {
+export function quoteFtsTerm(term: string): string {
   return `"${term.replaceAll('"', '""')}"`
 }
 
-export function toHome(number: number, ownerNumber: number): Home {
+export function toStoredPlace(number: number, ownerNumber: number): StoredPlace {
   const tokensOf = (kind: DocumentKind) =>
-    [ownerToken(kind, ownerNumber), placeToken(kind, number)] as const
+    [toOwnerToken(kind, ownerNumber), toPlaceToken(kind, number)] as const
   return { number, ownerNumber, tokens: { memory: tokensOf('memory'), turn: tokensOf('turn') } }
 }
 
-export function homeOf(row: SqlRow): Home {
-  return toHome(Number(row.place_number), Number(row.owner_number))
+export function readStoredPlace(row: SqlRow): StoredPlace {
+  return toStoredPlace(Number(row.place_number), Number(row.owner_number))
 }
 
 /** Terms as a row keeps them: space-joined, and how many they are. */
-export type Words = { readonly terms: string; readonly count: number }
+export type IndexTerms = { readonly terms: string; readonly count: number }
 
 /** The words that a row was indexed with. */
-function wordsOf(row: SqlRow): Words {
+function wordsOf(row: SqlRow): IndexTerms {
   return { terms: String(row.terms), count: Number(row.terms_count) }
 }
 
 /** What the index knows of a document: its words, and of a memory its fingerprint. */
-export type Entry = Words & { readonly kind: DocumentKind; readonly fingerprint: string }
+export type IndexEntry = IndexTerms & { readonly kind: DocumentKind; readonly fingerprint: string }
 
-export function entryFor(document: SearchDocument): Entry {
+export function toIndexEntry(document: SearchDocument): IndexEntry {
   return {
-    ...searchableText(document),
+    ...buildSearchText(document),
     kind: kindOf(document.type),
     // Turns are never looked up by their exact words.
-    fingerprint: document.type === 'turn' ? '' : fingerprint(document.content),
+    fingerprint: document.type === 'turn' ? '' : computeFingerprint(document.content),
   }
 }
 
 /** The entry that a row was indexed with. */
-export function entryOf(row: SqlRow): Entry {
+export function readIndexEntry(row: SqlRow): IndexEntry {
   return { ...wordsOf(row), kind: kindOf(row.type), fingerprint: String(row.fingerprint) }
 }
 
@@ -83,13 +83,13 @@ function kindOf(type: SqlValue | undefined): DocumentKind {
 }
 
 /** What a document is found by beside its words. */
-export function entryTokens({ tokens }: Home, { kind, fingerprint }: Entry): readonly string[] {
-  return kind === 'turn' ? tokens.turn : [...tokens.memory, fingerprintToken(fingerprint)]
+export function toIndexTokens({ tokens }: StoredPlace, { kind, fingerprint }: IndexEntry): readonly string[] {
+  return kind === 'turn' ? tokens.turn : [...tokens.memory, toFingerprintToken(fingerprint)]
 }
 
 /** The entry of a document as the index is told it. */
-export function entryText(home: Home, entry: Entry): string {
-  return [...entryTokens(home, entry), entry.terms].join(' ')
+export function renderIndexEntry(home: StoredPlace, entry: IndexEntry): string {
+  return [...toIndexTokens(home, entry), entry.terms].join(' ')
 }
 
 export const MEMORY_COLUMNS = [
@@ -150,17 +150,17 @@ export const MEMORY_SELECTION: Readonly<Record<string, string>> = {
 }
 
 /** In the order of MEMORY_COLUMNS. */
-export function memoryValues(
+export function toMemoryValues(
   memory: SearchDocument,
-  home: Home,
-  entry: Entry,
+  home: StoredPlace,
+  entry: IndexEntry,
 ): readonly SqlValue[] {
   return [
     memory.id,
     home.ownerNumber,
     home.number,
-    storableOrNull(memory.place.session),
-    storableOrNull(memory.key),
+    toStorableOrNull(memory.place.session),
+    toStorableOrNull(memory.key),
     toStorable(memory.content),
     entry.fingerprint,
     entry.count,
@@ -178,7 +178,7 @@ export function memoryValues(
     memory.expiresAt,
     JSON.stringify(memory.provenance),
     memory.entities.length === 0 ? '[]' : JSON.stringify(memory.entities),
-    storableOrNull(memory.language),
+    toStorableOrNull(memory.language),
     JSON.stringify(memory.metadata),
     memory.sourceCount,
     memory.useCount,
@@ -200,8 +200,8 @@ export function toMemory(row: SqlRow): Memory {
 export function toDocument(row: SqlRow): SearchDocument {
   const columns = {
     id: row.id,
-    place: toPlace(row),
-    key: textOrNull(row.key),
+    place: readPlace(row),
+    key: fromStorableOrNull(row.key),
     content: fromStorable(String(row.content)),
     type: row.type,
     category: row.category,
@@ -218,7 +218,7 @@ export function toDocument(row: SqlRow): SearchDocument {
     provenance: { speaker: null, ...JSON.parse(String(row.provenance)) },
     // Nearly always empty, and recall reads a hundred memories at a time.
     entities: row.entities === '[]' ? [] : JSON.parse(String(row.entities)),
-    language: textOrNull(row.language),
+    language: fromStorableOrNull(row.language),
     metadata: row.metadata === '{}' ? {} : JSON.parse(String(row.metadata)),
     sourceCount: row.source_count,
     useCount: row.use_count,
@@ -244,12 +244,12 @@ export const REVISION_COLUMNS = [
   'snapshot',
 ] as const
 
-export function revisionValues(revision: Revision, home: Home): readonly SqlValue[] {
+export function toRevisionValues(revision: Revision, home: StoredPlace): readonly SqlValue[] {
   return [
     revision.id,
     home.ownerNumber,
     home.number,
-    storableOrNull(revision.memory.place.session),
+    toStorableOrNull(revision.memory.place.session),
     revision.memory.id,
     revision.memory.updatedAt,
     revision.memory.change,
@@ -278,12 +278,12 @@ export const TOMBSTONE_COLUMNS = [
   'forgotten_at',
 ] as const
 
-export function tombstoneValues(tombstone: Tombstone, home: Home): readonly SqlValue[] {
+export function toTombstoneValues(tombstone: Tombstone, home: StoredPlace): readonly SqlValue[] {
   return [
     tombstone.id,
     home.ownerNumber,
     home.number,
-    storableOrNull(tombstone.place.session),
+    toStorableOrNull(tombstone.place.session),
     tombstone.version,
     tombstone.forgottenAt,
   ]
@@ -292,26 +292,26 @@ export function tombstoneValues(tombstone: Tombstone, home: Home): readonly SqlV
 export function toTombstone(row: SqlRow): Tombstone {
   const columns = {
     id: row.id,
-    place: toPlace(row),
+    place: readPlace(row),
     version: row.version,
     forgottenAt: row.forgotten_at,
   }
   return columns as unknown as Tombstone // as for memories
 }
 
-export function toPlace(row: SqlRow): Place {
+export function readPlace(row: SqlRow): Place {
   const place = {
     owner: fromStorable(String(row.owner)),
     user: row.user === '' ? null : fromStorable(String(row.user)),
-    session: textOrNull(row.session),
+    session: fromStorableOrNull(row.session),
   }
   return place as Place // names were checked when they came in
 }
 
-export function storableOrNull(text: string | null): string | null {
+export function toStorableOrNull(text: string | null): string | null {
   return text === null ? null : toStorable(text)
 }
 
-export function textOrNull(value: SqlValue | undefined): string | null {
+export function fromStorableOrNull(value: SqlValue | undefined): string | null {
   return typeof value === 'string' ? fromStorable(value) : null
 }

@@ -1,20 +1,20 @@
 /** Conversations, from the turns that there are of them. */
 import type { Scope } from '../../../domain/scope.ts'
-import { type SessionPoint, sessionAfter, sessionPage } from '../../page-cursor.ts'
-import type { Page, SessionQuery, SessionTally } from '../../store.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import { type SessionListPosition, parseSessionCursor, buildSessionPage } from '../../page-cursor.ts'
+import type { Page, SessionQuery, SessionSummary } from '../../store.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { toPlace } from './row-codec.ts'
-import { conjunction, within } from './sql-filters.ts'
+import { readPlace } from './row-codec.ts'
+import { joinConditions, toScopeConditions } from './sql-filters.ts'
 
-export function sessions(
-  session: SqliteSession,
+export function listSessions(
+  session: SqliteDatabase,
   scope: Scope,
   query: SessionQuery,
-): Page<SessionTally> {
-  const after = sessionAfter(query)
-  const { sql, values } = conjunction([
-    ...within('turn', scope, session, []),
+): Page<SessionSummary> {
+  const after = parseSessionCursor(query)
+  const { sql, values } = joinConditions([
+    ...toScopeConditions('turn', scope, session, []),
     { sql: 'turn.session IS NOT NULL', values: [] },
   ])
   const beyond = after === null ? '' : 'HAVING (max(turn.said_at), max(turn.id)) < (?, ?)'
@@ -26,16 +26,16 @@ export function sessions(
      ORDER BY last_said_at DESC, last_id DESC LIMIT ?`,
     [...values, ...(after === null ? [] : [after.lastSaidAt, after.lastId]), query.limit + 1],
   )
-  return sessionPage(rows.map(toSession), query)
+  return buildSessionPage(rows.map(toSession), query)
 }
 
-function toSession(row: SqlRow): SessionPoint {
+function toSession(row: SqlRow): SessionListPosition {
   const columns = {
-    place: toPlace(row),
+    place: readPlace(row),
     turns: row.turns,
     firstSaidAt: row.first_said_at,
     lastSaidAt: row.last_said_at,
     lastId: row.last_id,
   }
-  return columns as unknown as SessionPoint // as the statement names its columns
+  return columns as unknown as SessionListPosition // as the statement names its columns
 }

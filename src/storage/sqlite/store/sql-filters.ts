@@ -2,7 +2,7 @@
 
 import type { Scope } from '../../../domain/scope.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import { lowered } from '../../../text/substring.ts'
+import { foldCase } from '../../../text/substring.ts'
 import type {
   DocumentFilter,
   EntryFilter,
@@ -12,18 +12,18 @@ import type {
   TombstoneFilter,
   TurnFilter,
 } from '../../store.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlValue } from '../connection/sqlite-driver.ts'
-import { fingerprintToken, quoted } from './row-codec.ts'
+import { toFingerprintToken, quoteFtsTerm } from './row-codec.ts'
 
-export type Condition = {
+export type SqlCondition = {
   readonly sql: string
   readonly values: readonly SqlValue[]
   /** An index that finds the few rows that meet it: by itself, or together with the owner. */
   readonly index?: 'alone' | 'with owner'
 }
 
-export function conjunction(conditions: readonly Condition[]): Condition {
+export function joinConditions(conditions: readonly SqlCondition[]): SqlCondition {
   return {
     sql: conditions.map((condition) => condition.sql).join(' AND ') || 'true',
     values: conditions.flatMap((condition) => condition.values),
@@ -34,21 +34,21 @@ export function conjunction(conditions: readonly Condition[]): Condition {
 const NOWHERE = -1
 
 /** Rows of `table` that the scope covers. The user goes by number: numbers are what rows hold. */
-export function within(
+export function toScopeConditions(
   table: string,
   scope: Scope,
-  session: SqliteSession,
-  others: readonly Condition[],
-): readonly Condition[] {
+  session: SqliteDatabase,
+  others: readonly SqlCondition[],
+): readonly SqlCondition[] {
   const isFoundAlone = others.some(({ index }) => index === 'alone')
   const column = (name: string) =>
-    isFoundAlone ? notByIndex(`${table}.${name}`) : `${table}.${name}`
-  const owner = condition(`${column('owner_number')} = ?`, session.ownerNumber(scope) ?? NOWHERE)
+    isFoundAlone ? excludeFromIndex(`${table}.${name}`) : `${table}.${name}`
+  const owner = condition(`${column('owner_number')} = ?`, session.findOwnerNumber(scope) ?? NOWHERE)
   const user =
     scope.user === undefined
       ? []
-      : [condition(`${column('place_number')} = ?`, session.placeNumber(scope) ?? NOWHERE)]
-  const inSession = given(scope.session, (name) =>
+      : [condition(`${column('place_number')} = ?`, session.findPlaceNumber(scope) ?? NOWHERE)]
+  const inSession = isDefined(scope.session, (name) =>
     name === null
       ? condition(`${table}.session IS NULL`)
       : condition(`${table}.session = ?`, toStorable(name)),
@@ -57,77 +57,77 @@ export function within(
 }
 
 /** The order of a list. Where an index finds few rows, SQLite must not walk through all of them in order instead. */
-export function ordered(column: string, conditions: readonly Condition[]): string {
-  return conditions.some(({ index }) => index !== undefined) ? notByIndex(column) : column
+export function toOrderColumn(column: string, conditions: readonly SqlCondition[]): string {
+  return conditions.some(({ index }) => index !== undefined) ? excludeFromIndex(column) : column
 }
 
 /** A plus before a column keeps SQLite from choosing an index by it; it has no statistics to choose well. */
-function notByIndex(column: string): string {
+function excludeFromIndex(column: string): string {
   return `+${column}`
 }
 
-export function matching<T extends Table>(
+export function toTableConditions<T extends Table>(
   table: T,
   where: Tables[T]['where'],
-): readonly Condition[] {
+): readonly SqlCondition[] {
   return FILTERS[table](where)
 }
 
-const FILTERS: { readonly [T in Table]: (where: Tables[T]['where']) => readonly Condition[] } = {
-  memory: memoryConditions,
+const FILTERS: { readonly [T in Table]: (where: Tables[T]['where']) => readonly SqlCondition[] } = {
+  memory: toDocumentConditions,
   revision: revisionConditions,
-  tombstone: (where: TombstoneFilter) => given(where.ids, (ids) => isOneOf('tombstone.id', ids)),
+  tombstone: (where: TombstoneFilter) => isDefined(where.ids, (ids) => isOneOf('tombstone.id', ids)),
   entry: entryConditions,
-  turn: turnConditions,
+  turn: toTurnConditions,
 }
 
 /** Documents of turns pass only where `types` names them. */
-export function memoryConditions(where: DocumentFilter): readonly Condition[] {
+export function toDocumentConditions(where: DocumentFilter): readonly SqlCondition[] {
   return [
-    ...given(where.ids, (ids) => isOneOf('memory.id', ids)),
-    ...given(where.key, (key) => ({
+    ...isDefined(where.ids, (ids) => isOneOf('memory.id', ids)),
+    ...isDefined(where.key, (key) => ({
       ...condition('memory.key = ?', toStorable(key)),
       index: 'with owner',
     })),
-    ...given(where.fingerprint, (value) =>
+    ...isDefined(where.fingerprint, (value) =>
       // The full-text index finds it: an index of its own would cost every write a tenth of its time.
-      indexed(
+      toIndexedCondition(
         `memory.number IN (SELECT rowid FROM memory_terms WHERE memory_terms MATCH ?)
          AND memory.fingerprint = ?`,
-        quoted(fingerprintToken(value)),
+        quoteFtsTerm(toFingerprintToken(value)),
         value,
       ),
     ),
-    ...given(where.statuses, (values) => isOneOf('memory.status', values)),
-    where.types === undefined ? IS_MEMORY : isOneOf('memory.type', where.types),
-    ...given(where.categories, (values) => isOneOf('memory.category', values)),
-    ...given(where.trusts, (values) => isOneOf('memory.trust', values)),
-    ...given(where.conflicting, (is) =>
+    ...isDefined(where.statuses, (values) => isOneOf('memory.status', values)),
+    where.types === undefined ? MEMORY_CONDITION : isOneOf('memory.type', where.types),
+    ...isDefined(where.categories, (values) => isOneOf('memory.category', values)),
+    ...isDefined(where.trusts, (values) => isOneOf('memory.trust', values)),
+    ...isDefined(where.hasConflict, (is) =>
       condition(`memory.conflicts_with IS ${is ? 'NOT NULL' : 'NULL'}`),
     ),
-    ...given(where.pinned, (pinned) => condition('memory.pinned = ?', pinned ? 1 : 0)),
-    ...given(where.change, (change) => indexed('memory.change = ?', change)),
-    ...given(where.unendedAt, (at) =>
+    ...isDefined(where.pinned, (pinned) => condition('memory.pinned = ?', pinned ? 1 : 0)),
+    ...isDefined(where.change, (change) => toIndexedCondition('memory.change = ?', change)),
+    ...isDefined(where.validAt, (at) =>
       condition(
         '(memory.expires_at IS NULL OR memory.expires_at > ?) AND (memory.valid_until IS NULL OR memory.valid_until > ?)',
         at,
         at,
       ),
     ),
-    ...given(where.expiredBy, (at) => condition('memory.expires_at <= ?', at)),
-    ...given(where.createdFrom, (at) => condition('memory.created_at >= ?', at)),
-    ...given(where.createdBefore, (at) => condition('memory.created_at < ?', at)),
-    ...given(where.importanceMin, (least) => condition('memory.importance >= ?', least)),
+    ...isDefined(where.expiredBy, (at) => condition('memory.expires_at <= ?', at)),
+    ...isDefined(where.createdFrom, (at) => condition('memory.created_at >= ?', at)),
+    ...isDefined(where.createdBefore, (at) => condition('memory.created_at < ?', at)),
+    ...isDefined(where.importanceMin, (least) => condition('memory.importance >= ?', least)),
     // As JSON on both sides: any text is compared, and none has to be read.
-    ...given(where.sources, (values) =>
+    ...isDefined(where.sources, (values) =>
       isOneOf(
         "memory.provenance -> 'source'",
         values.map((value) => JSON.stringify(value)),
       ),
     ),
     // Last, because it reads the text and is asked row by row.
-    ...given(where.contains, (text) => {
-      const wanted = toStorable(lowered(text))
+    ...isDefined(where.contains, (text) => {
+      const wanted = toStorable(foldCase(text))
       return condition(
         '(holds_lowered(memory.content, ?) OR (memory.key IS NOT NULL AND holds_lowered(memory.key, ?)))',
         wanted,
@@ -138,39 +138,39 @@ export function memoryConditions(where: DocumentFilter): readonly Condition[] {
 }
 
 /** Not that of a turn. */
-export const IS_MEMORY: Condition = condition("memory.type <> 'turn'")
+export const MEMORY_CONDITION: SqlCondition = condition("memory.type <> 'turn'")
 
-function revisionConditions(where: RevisionFilter): readonly Condition[] {
+function revisionConditions(where: RevisionFilter): readonly SqlCondition[] {
   return [
-    ...given(where.memories, (ids) => ({
+    ...isDefined(where.memories, (ids) => ({
       ...isOneOf('revision.memory', ids),
       index: 'alone',
     })),
-    ...given(where.madeBy, (change) => indexed('revision.made_by = ?', change)),
-    ...given(where.replacedBy, (change) => indexed('revision.replaced_by = ?', change)),
-    ...given(where.inForceAt, (at) =>
+    ...isDefined(where.madeBy, (change) => toIndexedCondition('revision.made_by = ?', change)),
+    ...isDefined(where.replacedBy, (change) => toIndexedCondition('revision.replaced_by = ?', change)),
+    ...isDefined(where.inForceAt, (at) =>
       condition('revision.recorded_at <= ? AND revision.replaced_at > ?', at, at),
     ),
   ]
 }
 
-function entryConditions(where: EntryFilter): readonly Condition[] {
+function entryConditions(where: EntryFilter): readonly SqlCondition[] {
   return [
-    ...given(where.ids, (ids) => isOneOf('entry.id', ids)),
-    ...given(where.kinds, ([first, ...others]) =>
+    ...isDefined(where.ids, (ids) => isOneOf('entry.id', ids)),
+    ...isDefined(where.kinds, ([first, ...others]) =>
       // One kind by itself lets an index find its entries in the order of ids.
       first !== undefined && others.length === 0
         ? condition('entry.kind = ?', first)
         : isOneOf('entry.kind', where.kinds ?? []),
     ),
-    ...given(where.about, (owner) =>
+    ...isDefined(where.about, (owner) =>
       owner === null
         ? condition('entry.about IS NULL')
         : condition('entry.about = ?', toStorable(owner)),
     ),
-    ...given(where.atFrom, (at) => atTime('>=', at, where)),
-    ...given(where.atBefore, (at) => atTime('<', at, where)),
-    ...given(where.expiredBy, (at) => indexed('entry.expires_at <= ?', at)),
+    ...isDefined(where.atFrom, (at) => toAsOfCondition('>=', at, where)),
+    ...isDefined(where.atBefore, (at) => toAsOfCondition('<', at, where)),
+    ...isDefined(where.expiredBy, (at) => toIndexedCondition('entry.expires_at <= ?', at)),
   ]
 }
 
@@ -178,39 +178,39 @@ function entryConditions(where: EntryFilter): readonly Condition[] {
  * Few of all jobs are due, and the index by time finds them. Entries of other kinds are listed in the order of ids, and
  * nearly all are in time: finding them by it would mean to sort them all for every page.
  */
-function atTime(compared: '>=' | '<', at: number, { kinds = [] }: EntryFilter): Condition {
+function toAsOfCondition(compared: '>=' | '<', at: number, { kinds = [] }: EntryFilter): SqlCondition {
   return kinds.length === 1 && kinds[0] === 'job'
     ? { ...condition(`entry.at ${compared} ?`, at), index: 'with owner' }
-    : condition(`${notByIndex('entry.at')} ${compared} ?`, at)
+    : condition(`${excludeFromIndex('entry.at')} ${compared} ?`, at)
 }
 
-export function turnConditions(where: TurnFilter): readonly Condition[] {
+export function toTurnConditions(where: TurnFilter): readonly SqlCondition[] {
   return [
-    ...given(where.ids, (ids) => isOneOf('turn.id', ids)),
-    ...given(where.saidFrom, (at) => condition('turn.said_at >= ?', at)),
-    ...given(where.saidBefore, (at) => condition('turn.said_at < ?', at)),
-    ...given(where.roles, (roles) => isOneOf('turn.role', roles)),
-    ...given(where.disabled, (disabled) => condition('turn.disabled = ?', disabled ? 1 : 0)),
+    ...isDefined(where.ids, (ids) => isOneOf('turn.id', ids)),
+    ...isDefined(where.saidFrom, (at) => condition('turn.said_at >= ?', at)),
+    ...isDefined(where.saidBefore, (at) => condition('turn.said_at < ?', at)),
+    ...isDefined(where.roles, (roles) => isOneOf('turn.role', roles)),
+    ...isDefined(where.disabled, (disabled) => condition('turn.disabled = ?', disabled ? 1 : 0)),
   ]
 }
 
-function given<Value>(
+function isDefined<Value>(
   value: Value | undefined,
-  toCondition: (value: Value) => Condition,
-): readonly Condition[] {
+  toCondition: (value: Value) => SqlCondition,
+): readonly SqlCondition[] {
   return value === undefined ? [] : [toCondition(value)]
 }
 
-function indexed(sql: string, ...values: readonly SqlValue[]): Condition {
+function toIndexedCondition(sql: string, ...values: readonly SqlValue[]): SqlCondition {
   return { sql, values, index: 'alone' }
 }
 
-function condition(sql: string, ...values: readonly SqlValue[]): Condition {
+function condition(sql: string, ...values: readonly SqlValue[]): SqlCondition {
   return { sql, values }
 }
 
 /** One JSON parameter instead of one per value: the statement stays the same for lists of any length. */
-function isOneOf(column: string, values: readonly string[]): Condition {
+function isOneOf(column: string, values: readonly string[]): SqlCondition {
   return {
     sql: `${column} IN (SELECT value FROM json_each(?))`,
     values: [JSON.stringify(values)],

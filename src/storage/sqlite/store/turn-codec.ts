@@ -3,7 +3,7 @@
 import type { Turn } from '../../../domain/turn.ts'
 import { fromStorable, toStorable } from '../../../text/storable-text.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
-import { type Home, storableOrNull, textOrNull, toPlace } from './row-codec.ts'
+import { type StoredPlace, toStorableOrNull, fromStorableOrNull, readPlace } from './row-codec.ts'
 
 /** Without `terms` and `terms_count`, which rows of earlier versions hold. */
 export const TURN_COLUMNS = [
@@ -21,15 +21,15 @@ export const TURN_COLUMNS = [
 ] as const
 
 /** In the order of TURN_COLUMNS. */
-export function turnValues(turn: Turn, home: Home): readonly SqlValue[] {
+export function toTurnValues(turn: Turn, home: StoredPlace): readonly SqlValue[] {
   return [
     turn.id,
     home.ownerNumber,
     home.number,
-    storableOrNull(turn.place.session),
+    toStorableOrNull(turn.place.session),
     turn.version,
     turn.role,
-    storableOrNull(turn.speaker),
+    toStorableOrNull(turn.speaker),
     toStorable(turn.content),
     turn.position,
     turn.saidAt,
@@ -40,10 +40,10 @@ export function turnValues(turn: Turn, home: Home): readonly SqlValue[] {
 export function toTurn(row: SqlRow): Turn {
   const columns = {
     id: row.id,
-    place: toPlace(row),
+    place: readPlace(row),
     version: row.version,
     role: row.role,
-    speaker: textOrNull(row.speaker),
+    speaker: fromStorableOrNull(row.speaker),
     content: fromStorable(String(row.content)),
     position: row.position,
     saidAt: row.said_at,

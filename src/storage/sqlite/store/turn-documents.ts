@@ -1,11 +1,11 @@
 /** Compares the documents of turns with the turns that they are derived from, and derives them again. */
 import type { MemoryId } from '../../../domain/ids.ts'
-import { turnDocument } from '../../../domain/search-document.ts'
-import { SqliteSession } from '../connection/sqlite-database.ts'
+import { toTurnDocument } from '../../../domain/search-document.ts'
+import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqliteConnection, SqlRow } from '../connection/sqlite-driver.ts'
-import { existingDocument, insertDocument, removeDocument, updateDocument } from './commit.ts'
-import { Growth } from './corpus-statistics.ts'
-import { entryFor, homeOf, MEMORY_COLUMNS, memoryValues } from './row-codec.ts'
+import { findDocumentRow, insertDocument, removeDocument, updateDocument } from './commit.ts'
+import { CorpusDelta } from './corpus-statistics.ts'
+import { toIndexEntry, readStoredPlace, MEMORY_COLUMNS, toMemoryValues } from './row-codec.ts'
 import { toTurn } from './turn-codec.ts'
 
 /** Rows that are read together: a turn may be very long. */
@@ -14,21 +14,21 @@ const PAGE_ROWS = 100
 /** What the words of a document make up is looked at with the keyword index. */
 const COMPARED = MEMORY_COLUMNS.filter((column) => column !== 'terms' && column !== 'terms_count')
 
-export type DocumentFaults = { readonly missing: number; readonly surplus: number }
+export type TurnDocumentFaults = { readonly missing: number; readonly surplus: number }
 
 /** Writes what is missing or differs, and removes what no turn stands behind. Inside a transaction. */
-export function deriveDocuments(connection: SqliteConnection): void {
-  compareDocuments(new SqliteSession(connection), true)
+export function rebuildTurnDocuments(connection: SqliteConnection): void {
+  compareTurnDocuments(new SqliteDatabase(connection), true)
 }
 
 /** `missing`: turns without a document, or with one of other contents; `surplus`: documents without a turn. */
-export function compareDocuments(session: SqliteSession, repair: boolean): DocumentFaults {
-  const growth = new Growth()
+export function compareTurnDocuments(session: SqliteDatabase, repair: boolean): TurnDocumentFaults {
+  const growth = new CorpusDelta()
   let missing = 0
   for (const row of turnRows(session)) {
-    const document = turnDocument(toTurn(row))
-    const [known, home] = [existingDocument(session, document.id), homeOf(row)]
-    const expected = memoryValues(document, home, entryFor(document))
+    const document = toTurnDocument(toTurn(row))
+    const [known, home] = [findDocumentRow(session, document.id), readStoredPlace(row)]
+    const expected = toMemoryValues(document, home, toIndexEntry(document))
     const isRight = COMPARED.every((column) => {
       const value = expected[MEMORY_COLUMNS.indexOf(column)]
       return known !== null && known[column] === value
@@ -43,14 +43,14 @@ export function compareDocuments(session: SqliteSession, repair: boolean): Docum
     `SELECT id FROM memory WHERE type = 'turn' AND id NOT IN (SELECT id FROM turn)`,
   )
   for (const { id } of repair ? strays : []) {
-    const row = existingDocument(session, String(id) as MemoryId) // the column holds nothing else
+    const row = findDocumentRow(session, String(id) as MemoryId) // the column holds nothing else
     if (row !== null) removeDocument(session, row, growth)
   }
   growth.write(session)
   return { missing, surplus: strays.length }
 }
 
-function* turnRows(session: SqliteSession): Generator<SqlRow> {
+function* turnRows(session: SqliteDatabase): Generator<SqlRow> {
   for (let after = 0; ; ) {
     const page = session.all(
       `SELECT turn.*, place.owner, place.user

@@ -4,7 +4,7 @@
  *
  * Plain loops, because a search runs them over every row of an owner.
  */
-import { NEVER } from './wasm/scan-kernel.ts'
+import { EXCLUDED_SCORE } from './wasm/scan-kernel.ts'
 
 /** Unit vectors reach from -1 to 1; what is beyond counts with the outermost step. */
 const STEPS = 4_096
@@ -17,7 +17,7 @@ const GROWTH = 4
 /** A row and the bits of its value fit into one number that is exact. */
 const ROWS_IN_KEY = 2 ** 21
 
-export class Ranking {
+export class BucketQueue {
   #most: Float32Array
   #rows = 0
   readonly #counts = new Uint32Array(STEPS)
@@ -33,7 +33,7 @@ export class Ranking {
   }
 
   /** Appends rows. Only before any is taken. */
-  add(most: Float32Array): void {
+  pushAll(most: Float32Array): void {
     if (this.#rows + most.length > this.#most.length) {
       const larger = new Float32Array(this.#rows * 2 + most.length)
       larger.set(this.#most)
@@ -43,21 +43,21 @@ export class Ranking {
     this.#rows += most.length
     const counts = this.#counts
     for (let index = 0; index < most.length; index++) {
-      const value = most[index] ?? NEVER
-      if (value === NEVER) continue
+      const value = most[index] ?? EXCLUDED_SCORE
+      if (value === EXCLUDED_SCORE) continue
       const step = stepOf(value)
       counts[step] = (counts[step] ?? 0) + 1
     }
   }
 
   /** The most that any row can be that was not taken yet; null when all were. */
-  get bound(): number | null {
+  get maxRemaining(): number | null {
     if (this.#taken >= this.#sorted.length) this.#sortMore()
     const row = this.#sorted[this.#taken]
     return row === undefined ? null : (this.#most[row] ?? null)
   }
 
-  take(count: number): readonly number[] {
+  popMany(count: number): readonly number[] {
     if (this.#taken >= this.#sorted.length) this.#sortMore()
     const end = Math.min(this.#sorted.length, this.#taken + count)
     const rows: number[] = []
@@ -84,8 +84,8 @@ export class Ranking {
     const from = lowest === 0 ? Number.NEGATIVE_INFINITY : lowest
     const to = above === STEPS ? Number.POSITIVE_INFINITY : above
     for (let row = 0, found = 0; found < count; row++) {
-      const place = placeOf(most[row] ?? NEVER)
-      if (place >= from && place < to && most[row] !== NEVER) rows[found++] = row
+      const place = placeOf(most[row] ?? EXCLUDED_SCORE)
+      if (place >= from && place < to && most[row] !== EXCLUDED_SCORE) rows[found++] = row
     }
     return sortedByMost(rows, most)
   }
@@ -96,9 +96,9 @@ export class Ranking {
  * is sorted many times as fast.
  */
 function sortedByMost(rows: Uint32Array, most: Float32Array): Uint32Array {
-  if (most.length > ROWS_IN_KEY) return rows.sort((a, b) => (most[b] ?? NEVER) - (most[a] ?? NEVER))
+  if (most.length > ROWS_IN_KEY) return rows.sort((a, b) => (most[b] ?? EXCLUDED_SCORE) - (most[a] ?? EXCLUDED_SCORE))
   const values = new Float32Array(rows.length)
-  for (let at = 0; at < rows.length; at++) values[at] = most[rows[at] ?? 0] ?? NEVER
+  for (let at = 0; at < rows.length; at++) values[at] = most[rows[at] ?? 0] ?? EXCLUDED_SCORE
   const bits = new Int32Array(values.buffer)
   const keys = new Float64Array(rows.length)
   for (let at = 0; at < rows.length; at++) {

@@ -2,9 +2,9 @@
  * Which of an owner's vectors are those of memories, and which of turns: a bit for each sequence number. A sequence never
  * changes hands, so only new ones are read, whoever has written them.
  */
-import type { Breather } from '../../../lib/time-slice.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
-import type { OwnerVectors } from './vector-tables.ts'
+import type { TimeSlice } from '../../../lib/time-slice.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
+import type { OwnerVectorSpace } from './vector-tables.ts'
 
 /** Ids of turns stand behind those of memories. */
 export const TURN_ID_MIN = 'turn_'
@@ -22,7 +22,7 @@ export class MemorySequences {
   }
 
   /** Reads what was written since then. */
-  async extend(session: SqliteSession, owner: OwnerVectors, breather: Breather): Promise<void> {
+  async extend(session: SqliteDatabase, owner: OwnerVectorSpace, breather: TimeSlice): Promise<void> {
     while (this.#read < owner.lastSequence) {
       this.#reading ??= this.#extend(session, owner, breather).finally(() => {
         this.#reading = null
@@ -31,13 +31,13 @@ export class MemorySequences {
     }
   }
 
-  async #extend(session: SqliteSession, owner: OwnerVectors, breather: Breather): Promise<void> {
+  async #extend(session: SqliteDatabase, owner: OwnerVectorSpace, breather: TimeSlice): Promise<void> {
     const last = owner.lastSequence
     this.#makeRoom(last)
     const pages = this.#read === 0 ? allPages(session, owner) : newPages(session, owner, this.#read)
     for (const sequences of pages) {
       for (const sequence of sequences) this.#add(sequence)
-      if (breather.isDue) await breather.pause()
+      if (breather.isExpired) await breather.yieldThread()
     }
     this.#read = last
   }
@@ -59,8 +59,8 @@ export class MemorySequences {
 
 /** Along the ids of memories, so that turns cost nothing. */
 function* allPages(
-  session: SqliteSession,
-  { space, ownerNumber }: OwnerVectors,
+  session: SqliteDatabase,
+  { space, ownerNumber }: OwnerVectorSpace,
 ): Generator<readonly number[]> {
   for (let after = ''; ; ) {
     const [page] = session.all(
@@ -81,8 +81,8 @@ function* allPages(
 }
 
 function* newPages(
-  session: SqliteSession,
-  { space, ownerNumber, lastSequence }: OwnerVectors,
+  session: SqliteDatabase,
+  { space, ownerNumber, lastSequence }: OwnerVectorSpace,
   read: number,
 ): Generator<readonly number[]> {
   for (let after = read; after < lastSequence; after += PAGE_ROWS) {

@@ -5,13 +5,13 @@
  * A search holds the thread for as long as sqlite-vec takes, which goes through all of the owner's numbers at once.
  */
 import { AppError } from '../../../domain/errors.ts'
-import { innerProduct, isZero } from '../../../lib/vector-math.ts'
-import { refuseUnfit, type VectorIndex } from '../../vector-index.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import { innerProduct, isZeroVector } from '../../../lib/vector-math.ts'
+import { assertVectorFits, type VectorIndex } from '../../vector-index.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { toBlob } from './vector-record.ts'
-import { NOTHING_AT_HAND, type Scanned, searchVectors, type VectorSearch } from './vector-search.ts'
-import { findOwner, KEPT_COLUMNS, keptVector, type OwnerVectors } from './vector-tables.ts'
+import { encodeFloats } from './vector-record.ts'
+import { NO_CACHED_VECTORS, type ScanResult, searchVectors, type VectorSearchContext } from './vector-search.ts'
+import { findOwnerVectors, STORED_VECTOR_COLUMNS, readStoredVector, type OwnerVectorSpace } from './vector-tables.ts'
 
 const PACKAGE = 'sqlite-vec'
 const ROWS_PER_READ = 128
@@ -28,7 +28,7 @@ const GROWTH = 4
 const ROUNDING = 1e-5
 
 /** What is copied of an owner's vectors. */
-type Copy = {
+type OwnerCopy = {
   lastSequence: number
   rows: number
   /** By how much the length of a vector differs from one, at most. */
@@ -37,20 +37,20 @@ type Copy = {
 }
 
 /** The rest of the index is `builtIn`, which also answers where more hits are needed than sqlite-vec gives. */
-export async function openVecVectors(
-  session: SqliteSession,
+export async function openSqliteVecIndex(
+  session: SqliteDatabase,
   builtIn: VectorIndex,
 ): Promise<VectorIndex> {
   await loadExtension(session)
-  const copies = new Map<string, Copy>()
+  const copies = new Map<string, OwnerCopy>()
   return {
     ...builtIn,
 
-    async nearest(space, scope, query) {
-      refuseUnfit(space.dimensions, query.vector)
-      if (query.limit <= 0 || isZero(query.vector)) return []
-      const owner = findOwner(session, space, scope)
-      if (owner === null || owner.vectors === 0) return []
+    async search(space, scope, query) {
+      assertVectorFits(space.dimensions, query.vector)
+      if (query.limit <= 0 || isZeroVector(query.vector)) return []
+      const owner = findOwnerVectors(session, space, scope)
+      if (owner === null || owner.vectorCount === 0) return []
       let isCutOff = false
       const hits = await searchVectors(
         session,
@@ -65,7 +65,7 @@ export async function openVecVectors(
           return collected
         },
       )
-      return isCutOff ? builtIn.nearest(space, scope, query) : hits
+      return isCutOff ? builtIn.search(space, scope, query) : hits
     },
 
     report() {
@@ -80,7 +80,7 @@ export async function openVecVectors(
 }
 
 /** What stands in the way of sqlite-vec here, as a sentence; null when nothing does. */
-export async function missingVec(session: SqliteSession): Promise<string | null> {
+export async function describeMissingSqliteVec(session: SqliteDatabase): Promise<string | null> {
   try {
     await loadExtension(session)
     return null
@@ -90,7 +90,7 @@ export async function missingVec(session: SqliteSession): Promise<string | null>
   }
 }
 
-async function loadExtension({ connection }: SqliteSession): Promise<void> {
+async function loadExtension({ connection }: SqliteDatabase): Promise<void> {
   try {
     const name: string = PACKAGE // a variable, so that building does not need it installed
     const { getLoadablePath } = (await import(name)) as { getLoadablePath(): string } // its one use here
@@ -107,7 +107,7 @@ async function loadExtension({ connection }: SqliteSession): Promise<void> {
 }
 
 /** The copy of an owner's vectors, up to date. */
-async function copyOf(search: VectorSearch, copies: Map<string, Copy>): Promise<Copy> {
+async function copyOf(search: VectorSearchContext, copies: Map<string, OwnerCopy>): Promise<OwnerCopy> {
   const { session, owner } = search
   const key = `${owner.space}/${owner.ownerNumber}`
   const known = copies.get(key)
@@ -123,12 +123,12 @@ async function copyOf(search: VectorSearch, copies: Map<string, Copy>): Promise<
 }
 
 /** Rows that are gone leave the copy when they are met; when they are many, it is made anew. */
-function isUsable(copy: Copy, owner: OwnerVectors): boolean {
-  const isMostlyThere = copy.rows <= owner.vectors * 1.25 + 256
+function isUsable(copy: OwnerCopy, owner: OwnerVectorSpace): boolean {
+  const isMostlyThere = copy.rows <= owner.vectorCount * 1.25 + 256
   return copy.loading !== null || (isMostlyThere && copy.lastSequence <= owner.lastSequence)
 }
 
-function emptyCopy(session: SqliteSession, owner: OwnerVectors): Copy {
+function emptyCopy(session: SqliteDatabase, owner: OwnerVectorSpace): OwnerCopy {
   session.connection.exec(
     `CREATE VIRTUAL TABLE IF NOT EXISTS ${tableOf(owner)} USING vec0(
        owner_number INTEGER PARTITION KEY, place_number INTEGER,
@@ -139,24 +139,24 @@ function emptyCopy(session: SqliteSession, owner: OwnerVectors): Copy {
   return { lastSequence: 0, rows: 0, stretch: 0, loading: null }
 }
 
-async function extend(copy: Copy, { session, owner, breather }: VectorSearch): Promise<void> {
+async function extend(copy: OwnerCopy, { session, owner, timeSlice: breather }: VectorSearchContext): Promise<void> {
   while (copy.lastSequence < owner.lastSequence) {
     const rows = rowsAfter(session, owner, copy.lastSequence)
     for (const row of rows) addRow(session, owner, row, copy)
     const last = rows.at(-1)
     copy.lastSequence = last === undefined ? owner.lastSequence : Number(last.sequence)
     copy.rows += rows.length
-    if (breather.isDue) await breather.pause()
+    if (breather.isExpired) await breather.yieldThread()
   }
 }
 
-function tableOf({ space }: OwnerVectors): string {
+function tableOf({ space }: OwnerVectorSpace): string {
   return `temp.vector_copy_${space}`
 }
 
-function rowsAfter(session: SqliteSession, owner: OwnerVectors, after: number): readonly SqlRow[] {
+function rowsAfter(session: SqliteDatabase, owner: OwnerVectorSpace, after: number): readonly SqlRow[] {
   return session.all(
-    `SELECT vector.sequence, memory.place_number, ${KEPT_COLUMNS}
+    `SELECT vector.sequence, memory.place_number, ${STORED_VECTOR_COLUMNS}
      FROM vector JOIN memory ON memory.number = vector.memory
      LEFT JOIN vector_exact ON vector_exact.number = vector.exact
      WHERE vector.space = ? AND vector.owner_number = ? AND vector.sequence > ?
@@ -165,49 +165,49 @@ function rowsAfter(session: SqliteSession, owner: OwnerVectors, after: number): 
   )
 }
 
-function addRow(session: SqliteSession, owner: OwnerVectors, row: SqlRow, copy: Copy): void {
-  const vector = keptVector(row, owner.dimensions)
-  if (isZero(vector)) return
+function addRow(session: SqliteDatabase, owner: OwnerVectorSpace, row: SqlRow, copy: OwnerCopy): void {
+  const vector = readStoredVector(row, owner.dimensions)
+  if (isZeroVector(vector)) return
   const length = Math.sqrt(innerProduct(vector, vector))
   copy.stretch = Math.max(copy.stretch, Math.abs(length - 1))
   session.run(
     `INSERT INTO ${tableOf(owner)} (owner_number, place_number, numbers, sequence)
      VALUES (CAST(? AS INTEGER), CAST(? AS INTEGER), ?, CAST(? AS INTEGER))`,
-    [owner.ownerNumber, row.place_number ?? null, toBlob(vector), row.sequence ?? null],
+    [owner.ownerNumber, row.place_number ?? null, encodeFloats(vector), row.sequence ?? null],
   )
 }
 
-type Hit = { readonly rowid: number; readonly sequence: number; readonly most: number }
+type VecHit = { readonly rowid: number; readonly sequence: number; readonly most: number }
 
 /** The hits of sqlite-vec, asked for anew and deeper when they did not suffice. */
 class VecRanking {
   /** Whether there may be more than sqlite-vec gives. */
   isCutOff = false
-  readonly #search: VectorSearch
+  readonly #search: VectorSearchContext
   readonly #place: number
-  readonly #copy: Copy
-  #hits: readonly Hit[] = []
+  readonly #copy: OwnerCopy
+  #hits: readonly VecHit[] = []
   #taken = 0
   #asked = 0
   #isExhausted = false
 
-  constructor(search: VectorSearch, place: number, copy: Copy) {
+  constructor(search: VectorSearchContext, place: number, copy: OwnerCopy) {
     this.#search = search
     this.#place = place
     this.#copy = copy
   }
 
-  get scanned(): Scanned {
+  get scanned(): ScanResult {
     return {
-      ranking: this,
+      candidates: this,
       sequenceOf: (row) => this.#hits[row]?.sequence ?? 0,
-      noteGone: (row) => {
+      markDeleted: (row) => {
         const { session, owner } = this.#search
         const rowid = this.#hits[row]?.rowid
         if (rowid !== undefined)
           session.run(`DELETE FROM ${tableOf(owner)} WHERE rowid = ?`, [rowid])
       },
-      ...NOTHING_AT_HAND,
+      ...NO_CACHED_VECTORS,
     }
   }
 
@@ -239,7 +239,7 @@ class VecRanking {
          WHERE numbers MATCH ? AND k = ? AND owner_number = ?
            ${this.#place === 0 ? '' : 'AND place_number = ?'}`,
         [
-          toBlob(query.vector),
+          encodeFloats(query.vector),
           this.#asked,
           owner.ownerNumber,
           ...(this.#place === 0 ? [] : [this.#place]),

@@ -4,42 +4,42 @@
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
-import { Breather } from '../../../lib/time-slice.ts'
-import { isZero } from '../../../lib/vector-math.ts'
-import { refuseUnfit, type VectorIndex, type VectorSpace } from '../../vector-index.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import { TimeSlice } from '../../../lib/time-slice.ts'
+import { isZeroVector } from '../../../lib/vector-math.ts'
+import { assertVectorFits, type VectorIndex, type VectorSpace } from '../../vector-index.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import { VectorArena } from './vector-arena.ts'
-import { VectorBlocks } from './vector-block-cache.ts'
-import { withBlocks } from './vector-scan.ts'
+import { VectorBlockCache } from './vector-block-cache.ts'
+import { createBlockScanner } from './vector-scan.ts'
 import { searchVectors } from './vector-search.ts'
-import { discardSpace, sweepSpaces } from './vector-space-removal.ts'
+import { markSpaceDropped, removeDroppedSpacesAsync } from './vector-space-removal.ts'
 import {
   countVectors,
-  findOwner,
-  keptVectors,
+  findOwnerVectors,
+  readStoredVectors,
   listVectors,
   putVectors,
   removeVectors,
   reportSpaces,
 } from './vector-tables.ts'
 
-export type SqliteVectorOptions = {
+export type SqliteVectorIndexOptions = {
   /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
-  readonly memoryBytes?: number | undefined
+  readonly cacheBytes?: number | undefined
   /** Owners with so many vectors are searched by sketches first, which finds nearly all that is near. */
-  readonly sketchedFrom?: number | undefined
+  readonly sketchVectorsMin?: number | undefined
 }
 
 const MEMORY_BYTES = 512 * 2 ** 20
 const SKETCHED_FROM = 200_000
 
-export function openSqliteVectors(
-  session: SqliteSession,
-  options: SqliteVectorOptions = {},
+export function openSqliteVectorIndex(
+  session: SqliteDatabase,
+  options: SqliteVectorIndexOptions = {},
 ): VectorIndex {
-  const { memoryBytes: limitBytes = MEMORY_BYTES, sketchedFrom = SKETCHED_FROM } = options
+  const { cacheBytes: limitBytes = MEMORY_BYTES, sketchVectorsMin: sketchedFrom = SKETCHED_FROM } = options
   /** Made when first needed: most commands never search. */
-  let blocks: VectorBlocks | null = null
+  let blocks: VectorBlockCache | null = null
 
   /** Those that searches have read. */
   function vectorsAtHand(
@@ -47,11 +47,11 @@ export function openSqliteVectors(
     scope: Scope,
     ids: readonly MemoryId[],
   ): ReadonlyMap<MemoryId, Float32Array> {
-    const owner = blocks === null ? null : findOwner(session, space, scope)
-    const resident = session.resident.of(owner?.ownerNumber ?? null)
+    const owner = blocks === null ? null : findOwnerVectors(session, space, scope)
+    const resident = session.ownerCache.get(owner?.ownerNumber ?? null)
     if (blocks === null || owner === null || resident === null) return new Map()
-    const sequences = resident.sequencesOf(owner.space, scope, ids)
-    const vectors = blocks.fullOf(owner, sequences.keys())
+    const sequences = resident.findSequences(owner.space, scope, ids)
+    const vectors = blocks.findExactVectors(owner, sequences.keys())
     return new Map(
       [...vectors].flatMap(([sequence, vector]) => {
         const id = sequences.get(sequence)
@@ -62,27 +62,27 @@ export function openSqliteVectors(
 
   return {
     async put(space, entries) {
-      for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
-      if (entries.length > 0) await session.whenFree(() => putVectors(session, space, entries))
+      for (const { vector } of entries) assertVectorFits(space.dimensions, vector)
+      if (entries.length > 0) await session.withBusyRetry(() => putVectors(session, space, entries))
     },
 
     async remove(space, scope, ids) {
-      await session.whenFree(() => removeVectors(session, space, scope, ids))
+      await session.withBusyRetry(() => removeVectors(session, space, scope, ids))
     },
 
-    async nearest(space, scope, query) {
-      refuseUnfit(space.dimensions, query.vector)
-      if (query.limit <= 0 || isZero(query.vector)) return []
-      const owner = findOwner(session, space, scope)
-      if (owner === null || owner.vectors === 0) return []
-      blocks ??= new VectorBlocks(session, new VectorArena(limitBytes), sketchedFrom)
-      return searchVectors(session, owner, scope, query, withBlocks(blocks))
+    async search(space, scope, query) {
+      assertVectorFits(space.dimensions, query.vector)
+      if (query.limit <= 0 || isZeroVector(query.vector)) return []
+      const owner = findOwnerVectors(session, space, scope)
+      if (owner === null || owner.vectorCount === 0) return []
+      blocks ??= new VectorBlockCache(session, new VectorArena(limitBytes), sketchedFrom)
+      return searchVectors(session, owner, scope, query, createBlockScanner(blocks))
     },
 
     async vectorsOf(space, scope, ids) {
       const atHand = vectorsAtHand(space, scope, ids)
       const others = ids.filter((id) => !atHand.has(id))
-      return new Map([...atHand, ...keptVectors(session, space, scope, others)])
+      return new Map([...atHand, ...readStoredVectors(session, space, scope, others)])
     },
 
     async list(space, scope, page) {
@@ -98,15 +98,15 @@ export function openSqliteVectors(
     },
 
     async drop(space: VectorSpace) {
-      await session.whenFree(() => discardSpace(session, space))
-      await sweepSpaces(session, new Breather())
+      await session.withBusyRetry(() => markSpaceDropped(session, space))
+      await removeDroppedSpacesAsync(session, new TimeSlice())
     },
 
     report() {
       return {
         kind: 'built-in',
         ownersInMemory: blocks?.count ?? 0,
-        memoryBytes: blocks?.arena.borrowedBytes ?? 0,
+        memoryBytes: blocks?.arena.allocatedBytes ?? 0,
         memoryLimitBytes: limitBytes,
       }
     },

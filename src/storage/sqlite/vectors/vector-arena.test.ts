@@ -1,16 +1,16 @@
 /** The scan: what it is compiled from, and that no row is ever worth more than the scan says. */
 import { expect, it } from 'vitest'
-import { dequantise, innerProduct, quantise } from '../../../lib/vector-math.ts'
-import { prepareQuery, VectorArena, withoutPeak } from './vector-arena.ts'
-import { sumError } from './vector-block-cache.ts'
-import { lengthMaxAt, peakOf, recordBytes, toRecord } from './vector-record.ts'
-import { NEVER } from './wasm/scan-kernel.ts'
-import { KERNEL } from './wasm/scan-kernel-module.ts'
+import { dequantizeVector, innerProduct, quantizeVector } from '../../../lib/vector-math.ts'
+import { prepareQuery, VectorArena, tightenForPeak } from './vector-arena.ts'
+import { boundSummationError } from './vector-block-cache.ts'
+import { boundLength, findPeak, countRecordBytes, encodeRecord } from './vector-record.ts'
+import { EXCLUDED_SCORE } from './wasm/scan-kernel.ts'
+import { SCAN_KERNEL_WASM } from './wasm/scan-kernel-module.ts'
 
 it('[VI12] the compiled scan is what its source compiles to', async () => {
   const script = new URL('../../../../scripts/kernel.mjs', import.meta.url).href
   const { compileKernel } = await import(script)
-  expect(Buffer.from(await compileKernel()).toString('base64')).toBe(KERNEL)
+  expect(Buffer.from(await compileKernel()).toString('base64')).toBe(SCAN_KERNEL_WASM)
 })
 
 const arena = new VectorArena(2 ** 20)
@@ -48,27 +48,27 @@ it.each(dimensionsTried)(
         const prepared = prepareQuery(query)
         for (const other of names) {
           const vector = vectorOf(other, dimensions)
-          const kept = isWhole ? dequantise(quantise(vector)) : vector
+          const kept = isWhole ? dequantizeVector(quantizeVector(vector)) : vector
           const similarity = innerProduct(query, kept)
-          arena.bytes.set(toRecord({ vector, sequence: 1, place: 7, isWhole }), arena.passing)
-          const [most = Number.NaN] = arena.scan(arena.passing, 1, prepared, 0)
+          arena.bytes.set(encodeRecord({ vector, sequence: 1, place: 7, isWhole }), arena.scratchAddress)
+          const [most = Number.NaN] = arena.scan(arena.scratchAddress, 1, prepared, 0)
           expect(most).toBeGreaterThanOrEqual(similarity)
-          const peak = peakOf(arena.bytes.slice(arena.passing), dimensions) ?? -1
+          const peak = findPeak(arena.bytes.slice(arena.scratchAddress), dimensions) ?? -1
           if (peak !== -1) {
-            const nearer = withoutPeak(prepared, peak)
-            const [less = Number.NaN] = arena.scan(arena.passing, 1, nearer, 0)
+            const nearer = tightenForPeak(prepared, peak)
+            const [less = Number.NaN] = arena.scan(arena.scratchAddress, 1, nearer, 0)
             expect(less).toBeGreaterThanOrEqual(similarity)
             if (other === 'one large' && name === other && !isWhole && dimensions === 384) {
               expect(less - similarity).toBeLessThan((most - similarity) / 2)
             }
           }
           if (name === 'even' && other === 'even') expect(most).toBeLessThan(similarity + 0.03)
-          const [elsewhere] = arena.scan(arena.passing, 1, prepared, 8)
-          expect(elsewhere).toBe(NEVER)
+          const [elsewhere] = arena.scan(arena.scratchAddress, 1, prepared, 8)
+          expect(elsewhere).toBe(EXCLUDED_SCORE)
         }
       }
     }
-    expect(recordBytes(dimensions) % 16).toBe(0)
+    expect(countRecordBytes(dimensions) % 16).toBe(0)
   },
 )
 
@@ -76,23 +76,23 @@ it.each(dimensionsTried)(
   '[VI12] an estimate over %i dimensions is off by no more than its margin',
   (dimensions) => {
     const segment = new VectorArena(2 ** 20)
-    const address = segment.borrow() ?? Number.NaN
+    const address = segment.allocateSegment() ?? Number.NaN
     for (const name of Object.keys(SHAPES)) {
       const query = vectorOf(name, dimensions)
       for (const other of Object.keys(SHAPES)) {
         const vector = vectorOf(other, dimensions)
-        segment.floatsAt(address, dimensions).set(vector)
+        segment.readFloats(address, dimensions).set(vector)
         const exact = innerProduct(query, vector)
-        expect(segment.innerProductAt(address, query)).toBe(exact)
-        const lengths = lengthMaxAt(headOnly(vector), 0, dimensions) * Math.hypot(...query)
+        expect(segment.computeInnerProduct(address, query)).toBe(exact)
+        const lengths = boundLength(headOnly(vector), 0, dimensions) * Math.hypot(...query)
         expect(lengths).toBeGreaterThanOrEqual(Math.hypot(...vector) * Math.hypot(...query))
-        const off = Math.abs(segment.estimateAt(address, query) - exact)
-        expect(off).toBeLessThanOrEqual(sumError(dimensions, lengths))
+        const off = Math.abs(segment.estimateInnerProduct(address, query) - exact)
+        expect(off).toBeLessThanOrEqual(boundSummationError(dimensions, lengths))
       }
     }
   },
 )
 
 function headOnly(vector: Float32Array): DataView {
-  return new DataView(toRecord({ vector, sequence: 1, place: 1, isWhole: false }).buffer)
+  return new DataView(encodeRecord({ vector, sequence: 1, place: 1, isWhole: false }).buffer)
 }

@@ -3,12 +3,12 @@
  * thousands of small owners cost neither an instance nor a memory each.
  */
 import { innerProduct } from '../../../lib/vector-math.ts'
-import { paddedDimensions, recordBytes } from './vector-record.ts'
+import { padDimensions, countRecordBytes } from './vector-record.ts'
 import {
-  createMemory,
-  type Kernel,
-  loadKernel,
-  type WebAssemblyMemory,
+  createWasmMemory,
+  type ScanKernel,
+  loadScanKernel,
+  type WasmMemory,
 } from './wasm/scan-kernel.ts'
 
 const SEGMENT_BYTES = 65_536
@@ -27,36 +27,36 @@ const DIFFERENCES_AT = SKETCHED_QUERY_AT + SEGMENT_BYTES / 4
 const CHOSEN_AT = SKETCHED_QUERY_AT + SEGMENT_BYTES / 2
 const RESERVED_SEGMENTS = 4
 /** Rows that a segment holds at most: those of the fewest numbers. */
-const ROWS_PER_SEGMENT_MAX = SEGMENT_BYTES / recordBytes(1)
+const ROWS_PER_SEGMENT_MAX = SEGMENT_BYTES / countRecordBytes(1)
 /** Segments added at once: growing costs a few microseconds, whatever the amount. */
 const GROWTH_SEGMENTS = 16
 
 /** How rows of one length lie in segments. */
-export type Shape = { readonly rowBytes: number; readonly rowsPerSegment: number }
+export type SegmentLayout = { readonly rowBytes: number; readonly rowsPerSegment: number }
 
 export type PreparedQuery = {
   readonly numbers: Int16Array
   /** What one of the numbers is worth. */
-  readonly unit: number
+  readonly scale: number
   readonly length: number
-  readonly slack: number
+  readonly errorBound: number
 }
 
 /** Sketches that follow each other, of so many bytes each. */
-export type SketchedRows = { readonly at: number; readonly bytes: number }
+export type SketchRange = { readonly at: number; readonly bytes: number }
 
 /** Rows that were chosen, and the most that each can be; both overwritten by the next scan. */
-export type Chosen = {
+export type SelectedRows = {
   readonly count: number
   readonly rows: Uint32Array
-  readonly most: Float32Array
+  readonly upperBounds: Float32Array
 }
 
 export class VectorArena {
   readonly limitBytes: number
   readonly #segmentsMax: number
-  readonly #memory: WebAssemblyMemory
-  readonly #kernel: Kernel
+  readonly #memory: WasmMemory
+  readonly #kernel: ScanKernel
   readonly #free: number[] = []
   #borrowed = 0
   #view: DataView
@@ -73,8 +73,8 @@ export class VectorArena {
     this.limitBytes = limitBytes
     const wanted = RESERVED_SEGMENTS + Math.floor(limitBytes / SEGMENT_BYTES)
     this.#segmentsMax = Math.min(SEGMENTS_MAX, wanted)
-    this.#memory = createMemory(RESERVED_SEGMENTS, this.#segmentsMax)
-    this.#kernel = loadKernel(this.#memory)
+    this.#memory = createWasmMemory(RESERVED_SEGMENTS, this.#segmentsMax)
+    this.#kernel = loadScanKernel(this.#memory)
     const { buffer } = this.#memory
     this.#view = new DataView(buffer)
     this.#bytes = new Uint8Array(buffer)
@@ -84,7 +84,7 @@ export class VectorArena {
   }
 
   /** Valid until a segment is borrowed. */
-  get view(): DataView {
+  get dataView(): DataView {
     return this.#view
   }
 
@@ -93,7 +93,7 @@ export class VectorArena {
   }
 
   /** A place for rows that are scanned at once and not kept. */
-  get passing(): number {
+  get scratchAddress(): number {
     return PASSING_AT
   }
 
@@ -101,12 +101,12 @@ export class VectorArena {
     return SEGMENT_BYTES
   }
 
-  get borrowedBytes(): number {
+  get allocatedBytes(): number {
     return this.#borrowed * SEGMENT_BYTES
   }
 
-  shapeOf(dimensions: number): Shape {
-    const rowBytes = recordBytes(dimensions)
+  layoutFor(dimensions: number): SegmentLayout {
+    const rowBytes = countRecordBytes(dimensions)
     return { rowBytes, rowsPerSegment: Math.floor(SEGMENT_BYTES / rowBytes) }
   }
 
@@ -116,12 +116,12 @@ export class VectorArena {
   }
 
   /** Valid until a segment is borrowed. */
-  floatsAt(address: number, count: number): Float32Array {
+  readFloats(address: number, count: number): Float32Array {
     return new Float32Array(this.#memory.buffer, address, count)
   }
 
   /** As `innerProduct` sums it. A search does this with thousands of vectors, and a view of each takes longer than the sum. */
-  innerProductAt(address: number, query: Float32Array): number {
+  computeInnerProduct(address: number, query: Float32Array): number {
     const floats = this.#floats
     const start = address / Float32Array.BYTES_PER_ELEMENT
     let sum = 0
@@ -132,7 +132,7 @@ export class VectorArena {
   }
 
   /** The same but for the last digits, and many times as fast. */
-  estimateAt(address: number, query: Float32Array): number {
+  estimateInnerProduct(address: number, query: Float32Array): number {
     if (this.#fullQuery !== query) {
       this.#floats.set(query, FULL_QUERY_AT / Float32Array.BYTES_PER_ELEMENT)
       this.#fullQuery = query
@@ -141,7 +141,7 @@ export class VectorArena {
   }
 
   /** The address of a segment, or null when none may be had. */
-  borrow(): number | null {
+  allocateSegment(): number | null {
     if (this.#free.length === 0) this.#grow()
     const segment = this.#free.pop()
     if (segment === undefined) return null
@@ -149,7 +149,7 @@ export class VectorArena {
     return segment
   }
 
-  giveBack(segments: readonly number[]): void {
+  releaseSegments(segments: readonly number[]): void {
     this.#free.push(...segments)
     this.#borrowed -= segments.length
   }
@@ -174,36 +174,36 @@ export class VectorArena {
     }
   }
 
-  clear(segment: number): void {
+  clearSegment(segment: number): void {
     this.#bytes.fill(0, segment, segment + SEGMENT_BYTES)
   }
 
   /** Scans rows within one segment. The results are overwritten by the next scan. */
   scan(rows: number, count: number, query: PreparedQuery, place: number): Float32Array {
-    const { numbers, unit, length, slack } = query
+    const { numbers, scale: unit, length, errorBound: slack } = query
     this.#setQuery(numbers)
-    const stride = recordBytes(numbers.length)
+    const stride = countRecordBytes(numbers.length)
     this.#kernel.scan(rows, count, stride, QUERY_AT, unit, length, slack, place, RESULTS_AT)
     return this.#results.subarray(0, count)
   }
 
   /** Likewise, those rows only whose sketches differ from the query's in at most `reach` bits; rows count from `first`. */
-  scanNear(
+  scanSketched(
     rows: number,
     count: number,
     query: PreparedQuery,
-    { at, bytes }: SketchedRows,
+    { at, bytes }: SketchRange,
     sketched: Uint8Array,
     reach: number,
     first: number,
-  ): Chosen {
-    const { numbers, unit, length, slack } = query
+  ): SelectedRows {
+    const { numbers, scale: unit, length, errorBound: slack } = query
     this.#setQuery(numbers)
     this.#setSketchedQuery(sketched)
     const chosen = this.#kernel.scanNear(
       rows,
       count,
-      recordBytes(numbers.length),
+      countRecordBytes(numbers.length),
       at,
       bytes,
       SKETCHED_QUERY_AT,
@@ -216,21 +216,21 @@ export class VectorArena {
       CHOSEN_AT,
       RESULTS_AT,
     )
-    return { count: chosen, rows: this.#chosen, most: this.#results }
+    return { count: chosen, rows: this.#chosen, upperBounds: this.#results }
   }
 
   /** Makes sketches of rows within one segment: of each number, whether it is above that of the centre. */
-  sketch(rows: number, count: number, centre: Float32Array, { at, bytes }: SketchedRows): void {
+  writeSketches(rows: number, count: number, centre: Float32Array, { at, bytes }: SketchRange): void {
     this.#fullQuery = null
     const place = FULL_QUERY_AT / Float32Array.BYTES_PER_ELEMENT
-    this.#floats.fill(0, place, place + paddedDimensions(centre.length))
+    this.#floats.fill(0, place, place + padDimensions(centre.length))
     this.#floats.set(centre, place)
-    this.#kernel.sketch(rows, count, recordBytes(centre.length), FULL_QUERY_AT, at, bytes)
+    this.#kernel.sketch(rows, count, countRecordBytes(centre.length), FULL_QUERY_AT, at, bytes)
   }
 
   /** Of so many sketches in each place, how many differ from the query's in no bit, in one, and so on. */
-  differences(
-    sketches: Iterable<SketchedRows>,
+  countDifferences(
+    sketches: Iterable<SketchRange>,
     rowsEach: number,
     sketched: Uint8Array,
   ): Uint32Array {
@@ -265,13 +265,13 @@ const PEAK_ERROR = 127 * 2 ** -22
  * lost counts by the rest of the query only. Some models give all texts one large number in common; beside it the others are
  * rounded so much that any row may be near, unless this is known.
  */
-export function withoutPeak(prepared: PreparedQuery, peak: number): PreparedQuery {
-  const there = (prepared.numbers[peak] ?? 0) * prepared.unit
+export function tightenForPeak(prepared: PreparedQuery, peak: number): PreparedQuery {
+  const there = (prepared.numbers[peak] ?? 0) * prepared.scale
   // The query was rounded as well, by half a unit at most.
-  const rest = prepared.length ** 2 - Math.max(0, Math.abs(there) - prepared.unit) ** 2
+  const rest = prepared.length ** 2 - Math.max(0, Math.abs(there) - prepared.scale) ** 2
   const length = Math.min(prepared.length, Math.sqrt(Math.max(0, rest)) * (1 + 1e-9))
-  const slack = prepared.slack + (Math.abs(there) + prepared.unit) * PEAK_ERROR
-  return { ...prepared, length, slack }
+  const slack = prepared.errorBound + (Math.abs(there) + prepared.scale) * PEAK_ERROR
+  return { ...prepared, length, errorBound: slack }
 }
 
 const NUMBER_MAX = 32_767
@@ -289,12 +289,12 @@ export function prepareQuery(vector: Float32Array): PreparedQuery {
   const rowLengthMax = BYTE_MAX * Math.sqrt(vector.length)
   const levels = Math.min(NUMBER_MAX, Math.floor((SUM_MAX / rowLengthMax) * (largest / length)))
   const unit = largest / levels
-  const numbers = new Int16Array(paddedDimensions(vector.length))
+  const numbers = new Int16Array(padDimensions(vector.length))
   let squares = 0
   for (const [index, value] of vector.entries()) {
     const number = Math.round(value / unit)
     numbers[index] = number
     squares += (value - number * unit) ** 2
   }
-  return { numbers, unit, length, slack: Math.sqrt(squares) * rowLengthMax }
+  return { numbers, scale: unit, length, errorBound: Math.sqrt(squares) * rowLengthMax }
 }

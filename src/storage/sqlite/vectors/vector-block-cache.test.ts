@@ -4,14 +4,14 @@ import { ADA, memory, owner } from '../../../../test/fakes/memories.ts'
 import { entry, space, unitVector, unitVectors } from '../../../../test/fakes/vectors.ts'
 import { innerProduct } from '../../../lib/vector-math.ts'
 import { type OpenConnection, openConnection } from '../connection/sqlite-driver.ts'
-import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../sqlite-store.ts'
+import { openSqliteStore, type SqliteStoreOptions, type SqliteStore } from '../sqlite-store.ts'
 
 const SEGMENT_BYTES = 65_536
 const SPACE = space(64)
 /** Of 64 dimensions these fill less than one segment in bytes, and two in full. */
 const VECTORS = 300
 
-async function opened(options: Partial<SqliteOptions>): Promise<SqliteStore> {
+async function opened(options: Partial<SqliteStoreOptions>): Promise<SqliteStore> {
   const store = await openSqliteStore({ path: ':memory:', now: Date.now, ...options })
   onTestFinished(() => store.close())
   return store
@@ -29,7 +29,7 @@ async function fill(store: SqliteStore, name: string): Promise<void> {
 }
 
 const search = (store: SqliteStore, name: string, seed = 1) =>
-  store.vectors.nearest(
+  store.vectors.search(
     SPACE,
     { owner: owner(name) },
     { vector: unitVector(SPACE.dimensions, seed), limit: VECTORS, where: {} },
@@ -94,7 +94,7 @@ it('[VI1] where all vectors are nearly alike, the nearest are found, and few are
       .sort((one, other) => other.similarity - one.similarity)
     reads.count = 0
     const asked = { vector: query, limit: 10, where: {} }
-    const found = await store.vectors.nearest(SPACE, { owner: owner(name) }, asked)
+    const found = await store.vectors.search(SPACE, { owner: owner(name) }, asked)
     expect(found.map(({ id }) => id)).toEqual(nearest.slice(0, 10).map(({ id }) => id))
     return reads.count
   }
@@ -110,7 +110,7 @@ it('[VI1] where all vectors are nearly alike, the nearest are found, and few are
 
 it('[VI10] vectors in full give way to the bytes that other owners are searched by', async () => {
   const owners = ['ada', 'bob', 'cleo', 'dora']
-  const store = await opened({ vectorMemoryBytes: SEGMENT_BYTES * owners.length })
+  const store = await opened({ vectorCacheBytes: SEGMENT_BYTES * owners.length })
   for (const name of owners) await fill(store, name)
   const first = await search(store, 'ada')
   expect(store.vectors.report().memoryBytes).toBe(SEGMENT_BYTES * 3)

@@ -8,13 +8,13 @@
  * Beside the bytes that are scanned, a block keeps those vectors in full that searches have read. The vector of a
  * sequence never changes, so they can't go out of date; where memory is short they go first.
  */
-import type { Breather } from '../../../lib/time-slice.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { TimeSlice } from '../../../lib/time-slice.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import { MemorySequences } from './memory-sequences.ts'
-import type { Shape, VectorArena } from './vector-arena.ts'
-import { lengthMaxAt, markGone, peakOf, recordBytes, sequenceAt } from './vector-record.ts'
-import { Sketches } from './vector-sketches.ts'
-import { type OwnerVectors, readRecords } from './vector-tables.ts'
+import type { SegmentLayout, VectorArena } from './vector-arena.ts'
+import { boundLength, markDeleted, findPeak, countRecordBytes, readSequence } from './vector-record.ts'
+import { VectorSketches } from './vector-sketches.ts'
+import { type OwnerVectorSpace, readRecords } from './vector-tables.ts'
 
 const SEGMENTS_PER_READ = 6
 /** A block with more rows that are gone than this share of those that are left is loaded anew. */
@@ -32,10 +32,10 @@ export class VectorBlock {
   readonly peaks: (number | null)[] = []
   /** Segments for vectors in full, and where in them that of a row begins. */
   readonly fullSegments: number[] = []
-  readonly fullAt = new Map<number, number>()
+  readonly exactVectorAddresses = new Map<number, number>()
   fullPlaces = 0
   /** Where there are so many rows that it pays to look at less of them first. */
-  sketches: Sketches | null = null
+  sketches: VectorSketches | null = null
   /** Which of the rows are those of memories; null until that is asked for. */
   memories: MemorySequences | null = null
   rows = 0
@@ -45,32 +45,32 @@ export class VectorBlock {
   users = 0
   loading: Promise<boolean> | null = null
 
-  constructor(key: string, dimensions: number, shape: Shape) {
+  constructor(key: string, dimensions: number, shape: SegmentLayout) {
     this.key = key
     this.dimensions = dimensions
     this.rowBytes = shape.rowBytes
     this.rowsPerSegment = shape.rowsPerSegment
   }
 
-  addressOf(row: number): number {
+  rowAddress(row: number): number {
     const segment = this.segments[Math.floor(row / this.rowsPerSegment)] ?? 0
     return segment + (row % this.rowsPerSegment) * this.rowBytes
   }
 
-  forget(row: number, arena: VectorArena): void {
-    markGone(arena.view, this.addressOf(row))
-    this.fullAt.delete(row)
+  evict(row: number, arena: VectorArena): void {
+    markDeleted(arena.dataView, this.rowAddress(row))
+    this.exactVectorAddresses.delete(row)
   }
 }
 
-export class VectorBlocks {
+export class VectorBlockCache {
   readonly arena: VectorArena
-  readonly #session: SqliteSession
+  readonly #session: SqliteDatabase
   readonly #sketchedFrom: number
   /** Least recently used first. */
   readonly #blocks = new Map<string, VectorBlock>()
 
-  constructor(session: SqliteSession, arena: VectorArena, sketchedFrom: number) {
+  constructor(session: SqliteDatabase, arena: VectorArena, sketchedFrom: number) {
     this.#session = session
     this.arena = arena
     this.#sketchedFrom = sketchedFrom
@@ -81,8 +81,8 @@ export class VectorBlocks {
   }
 
   /** The owner's block with everything up to now in it; null when it doesn't fit. Give it back with `release`. */
-  async use(owner: OwnerVectors, breather: Breather): Promise<VectorBlock | null> {
-    if (owner.vectors * recordBytes(owner.dimensions) > this.arena.limitBytes) {
+  async acquire(owner: OwnerVectorSpace, breather: TimeSlice): Promise<VectorBlock | null> {
+    if (owner.vectorCount * countRecordBytes(owner.dimensions) > this.arena.limitBytes) {
       this.#giveUp(this.#blocks.get(keyOf(owner)))
       return null
     }
@@ -102,8 +102,8 @@ export class VectorBlocks {
         }
       }
       if (block.rows >= this.#sketchedFrom) {
-        block.sketches ??= Sketches.of(this.arena, block)
-        await block.sketches?.extend(breather)
+        block.sketches ??= VectorSketches.create(this.arena, block)
+        await block.sketches?.buildMissing(breather)
       }
     } catch (error) {
       this.release(block)
@@ -115,8 +115,8 @@ export class VectorBlocks {
   /** Tells which sequences of the block are those of memories. */
   async memoriesIn(
     block: VectorBlock,
-    owner: OwnerVectors,
-    breather: Breather,
+    owner: OwnerVectorSpace,
+    breather: TimeSlice,
   ): Promise<MemorySequences> {
     block.memories ??= new MemorySequences()
     await block.memories.extend(this.#session, owner, breather)
@@ -132,54 +132,54 @@ export class VectorBlocks {
    * How near a row is to the query, which has this length, if a search has read its vector before: exactly, or, where
    * that is below `least`, at most so near.
    */
-  similarity(
+  computeSimilarity(
     block: VectorBlock,
     row: number,
     query: Float32Array,
     length: number,
     least: number,
   ): number | null {
-    const address = block.fullAt.get(row)
+    const address = block.exactVectorAddresses.get(row)
     if (address === undefined) return null
     const { arena } = this
-    const lengthMax = lengthMaxAt(arena.view, block.addressOf(row), query.length)
-    const most = arena.estimateAt(address, query) + sumError(query.length, length * lengthMax)
-    return most < least ? most : arena.innerProductAt(address, query)
+    const lengthMax = boundLength(arena.dataView, block.rowAddress(row), query.length)
+    const most = arena.estimateInnerProduct(address, query) + boundSummationError(query.length, length * lengthMax)
+    return most < least ? most : arena.computeInnerProduct(address, query)
   }
 
   /** Keeps a row's vector in full, unless memory is short. */
-  keepFull(block: VectorBlock, row: number, vector: Float32Array): void {
-    if (this.#blocks.get(block.key) !== block || block.fullAt.has(row)) return
+  cacheExactVector(block: VectorBlock, row: number, vector: Float32Array): void {
+    if (this.#blocks.get(block.key) !== block || block.exactVectorAddresses.has(row)) return
     const perSegment = this.arena.vectorsPerSegment(vector.length)
     const place = block.fullPlaces
     if (place === block.fullSegments.length * perSegment) {
-      const segment = this.arena.borrow()
+      const segment = this.arena.allocateSegment()
       if (segment === null) return
       block.fullSegments.push(segment)
     }
     const segment = block.fullSegments[Math.floor(place / perSegment)] ?? 0
     const address = segment + (place % perSegment) * vector.byteLength
-    this.arena.floatsAt(address, vector.length).set(vector)
-    block.fullAt.set(row, address)
+    this.arena.readFloats(address, vector.length).set(vector)
+    block.exactVectorAddresses.set(row, address)
     block.fullPlaces++
   }
 
   /** The vectors of these sequences that are at hand in full. */
-  fullOf(owner: OwnerVectors, sequences: Iterable<number>): ReadonlyMap<number, Float32Array> {
+  findExactVectors(owner: OwnerVectorSpace, sequences: Iterable<number>): ReadonlyMap<number, Float32Array> {
     const block = this.#blocks.get(keyOf(owner))
     const found = new Map<number, Float32Array>()
     if (block === undefined) return found
     for (const sequence of sequences) {
-      const address = block.fullAt.get(this.#rowOf(block, sequence))
+      const address = block.exactVectorAddresses.get(this.#rowOf(block, sequence))
       if (address === undefined) continue
-      found.set(sequence, this.arena.floatsAt(address, owner.dimensions).slice())
+      found.set(sequence, this.arena.readFloats(address, owner.dimensions).slice())
     }
     return found
   }
 
   /** The row of a sequence, by halving: rows come in the order of their sequences. -1 when it isn't loaded. */
   #rowOf(block: VectorBlock, sequence: number): number {
-    const sequenceOf = (row: number) => sequenceAt(this.arena.view, block.addressOf(row))
+    const sequenceOf = (row: number) => readSequence(this.arena.dataView, block.rowAddress(row))
     let [from, to] = [0, block.rows]
     while (from < to) {
       const middle = (from + to) >> 1
@@ -193,10 +193,10 @@ export class VectorBlocks {
     for (const block of [...this.#blocks.values()]) this.#giveUp(block)
   }
 
-  #blockOf(owner: OwnerVectors): VectorBlock {
+  #blockOf(owner: OwnerVectorSpace): VectorBlock {
     const known = this.#blocks.get(keyOf(owner))
     if (known !== undefined) {
-      const isMostlyThere = known.rows - owner.vectors < GONE_ROWS + owner.vectors * GONE_SHARE
+      const isMostlyThere = known.rows - owner.vectorCount < GONE_ROWS + owner.vectorCount * GONE_SHARE
       // Numbers only fall back when a repair had to count anew.
       const isOfThese = known.lastSequence <= owner.lastSequence
       if (isOfThese && (isMostlyThere || known.users > 0)) return known
@@ -204,11 +204,11 @@ export class VectorBlocks {
       else this.#blocks.delete(known.key)
     }
     const { dimensions } = owner
-    return new VectorBlock(keyOf(owner), dimensions, this.arena.shapeOf(dimensions))
+    return new VectorBlock(keyOf(owner), dimensions, this.arena.layoutFor(dimensions))
   }
 
   /** Appends the rows that the block lacks. False when there is no memory for them. */
-  async #load(block: VectorBlock, owner: OwnerVectors, breather: Breather): Promise<boolean> {
+  async #load(block: VectorBlock, owner: OwnerVectorSpace, breather: TimeSlice): Promise<boolean> {
     while (block.lastSequence < owner.lastSequence) {
       const free = block.segments.length * block.rowsPerSegment - block.rows
       const limit = free + SEGMENTS_PER_READ * block.rowsPerSegment
@@ -222,7 +222,7 @@ export class VectorBlocks {
       this.#append(block, read.records, rows)
       // Fewer than asked for: there is nothing behind them.
       block.lastSequence = rows < limit ? owner.lastSequence : read.lastSequence
-      if (breather.isDue) await breather.pause()
+      if (breather.isExpired) await breather.yieldThread()
     }
     return true
   }
@@ -232,7 +232,7 @@ export class VectorBlocks {
       const room = block.rowsPerSegment - (block.rows % block.rowsPerSegment)
       const count = Math.min(room, rows - row)
       const part = records.subarray(row * block.rowBytes, (row + count) * block.rowBytes)
-      this.arena.bytes.set(part, block.addressOf(block.rows))
+      this.arena.bytes.set(part, block.rowAddress(block.rows))
       this.#notePeaks(block, part)
       block.rows += count
       row += count
@@ -244,7 +244,7 @@ export class VectorBlocks {
     const segment = Math.floor(block.rows / block.rowsPerSegment)
     let peak = block.rows % block.rowsPerSegment === 0 ? null : (block.peaks[segment] ?? null)
     for (let at = 0; at < records.length && peak !== -1; at += block.rowBytes) {
-      const found = peakOf(records.subarray(at, at + block.rowBytes), block.dimensions)
+      const found = findPeak(records.subarray(at, at + block.rowBytes), block.dimensions)
       if (found !== null) peak = peak === null || peak === found ? found : -1
     }
     block.peaks[segment] = peak
@@ -253,7 +253,7 @@ export class VectorBlocks {
   /** A segment that is free, or was for vectors in full, or that the owner who was not asked about for longest gives up. */
   #borrow(): number | null {
     for (;;) {
-      const segment = this.arena.borrow()
+      const segment = this.arena.allocateSegment()
       if (segment !== null) return segment
       const fuller = [...this.#blocks.values()].find(({ fullSegments }) => fullSegments.length > 0)
       if (fuller !== undefined) {
@@ -269,23 +269,23 @@ export class VectorBlocks {
   #giveUp(block: VectorBlock | undefined): void {
     if (block === undefined || block.users > 0) return
     this.#giveUpFull(block)
-    block.sketches?.giveBack()
-    this.arena.giveBack(block.segments.splice(0))
+    block.sketches?.release()
+    this.arena.releaseSegments(block.segments.splice(0))
     if (this.#blocks.get(block.key) === block) this.#blocks.delete(block.key)
   }
 
   #giveUpFull(block: VectorBlock): void {
-    this.arena.giveBack(block.fullSegments.splice(0))
-    block.fullAt.clear()
+    this.arena.releaseSegments(block.fullSegments.splice(0))
+    block.exactVectorAddresses.clear()
     block.fullPlaces = 0
   }
 }
 
 /** How far two sums of so many products can be apart that were added up in different orders. */
-export function sumError(products: number, lengths: number): number {
+export function boundSummationError(products: number, lengths: number): number {
   return 2 * products * Number.EPSILON * lengths
 }
 
-function keyOf({ space, ownerNumber }: OwnerVectors): string {
+function keyOf({ space, ownerNumber }: OwnerVectorSpace): string {
   return `${space}/${ownerNumber}`
 }

@@ -3,28 +3,28 @@
  * memory, only those of it whose sketches are near to that of the query, or rows as they come from the database.
  */
 
-import { Ranking } from './bucket-queue.ts'
+import { BucketQueue } from './bucket-queue.ts'
 import {
-  type Chosen,
+  type SelectedRows,
   type PreparedQuery,
   prepareQuery,
   type VectorArena,
-  withoutPeak,
+  tightenForPeak,
 } from './vector-arena.ts'
-import type { VectorBlock, VectorBlocks } from './vector-block-cache.ts'
-import { sequenceAt } from './vector-record.ts'
-import { NOTHING_AT_HAND, type Scanned, type VectorSearch, type WithScan } from './vector-search.ts'
-import type { Sketches } from './vector-sketches.ts'
+import type { VectorBlock, VectorBlockCache } from './vector-block-cache.ts'
+import { readSequence } from './vector-record.ts'
+import { NO_CACHED_VECTORS, type ScanResult, type VectorSearchContext, type VectorScanner } from './vector-search.ts'
+import type { VectorSketches } from './vector-sketches.ts'
 import { readRecords } from './vector-tables.ts'
 
 /** Chosen by their sketches, as a rule. */
 const EXPECTED_ROWS = 16_384
 
 /** Scans blocks in memory, or the database where an owner's block doesn't fit. */
-export function withBlocks(blocks: VectorBlocks): WithScan {
+export function createBlockScanner(blocks: VectorBlockCache): VectorScanner {
   return async (search, place, collect) => {
-    const block = await blocks.use(search.owner, search.breather)
-    if (block === null) return collect(await scanPassing(search, blocks, place))
+    const block = await blocks.acquire(search.owner, search.timeSlice)
+    if (block === null) return collect(await scanFromDatabase(search, blocks, place))
     try {
       const { sketches } = block
       // The rows of one place may be few, and far from most that are near.
@@ -40,48 +40,48 @@ export function withBlocks(blocks: VectorBlocks): WithScan {
 }
 
 async function scanAll(
-  search: VectorSearch,
-  blocks: VectorBlocks,
+  search: VectorSearchContext,
+  blocks: VectorBlockCache,
   block: VectorBlock,
   place: number,
-): Promise<Scanned> {
+): Promise<ScanResult> {
   const { arena } = blocks
   const { rows, rowsPerSegment } = block
   const prepared = prepareQuery(search.query.vector)
-  const fitted = fitting(prepared, block)
-  const ranking = new Ranking(rows)
+  const fitted = createQueryFitter(prepared, block)
+  const ranking = new BucketQueue(rows)
   for (let row = 0; row < rows; row += rowsPerSegment) {
     const count = Math.min(rowsPerSegment, rows - row)
     const query = fitted(row / rowsPerSegment)
-    ranking.add(arena.scan(block.addressOf(row), count, query, place))
-    if (search.breather.isDue) await search.breather.pause()
+    ranking.pushAll(arena.scan(block.rowAddress(row), count, query, place))
+    if (search.timeSlice.isExpired) await search.timeSlice.yieldThread()
   }
-  return { ranking, ...inBlock(search, blocks, block, prepared) }
+  return { candidates: ranking, ...createBlockAccess(search, blocks, block, prepared) }
 }
 
 /** Those rows only whose sketches are near, and those that have none. */
 async function scanNear(
-  search: VectorSearch,
-  blocks: VectorBlocks,
+  search: VectorSearchContext,
+  blocks: VectorBlockCache,
   block: VectorBlock,
-  sketches: Sketches,
-): Promise<Scanned> {
+  sketches: VectorSketches,
+): Promise<ScanResult> {
   const { arena } = blocks
   const { rows, rowsPerSegment } = block
   const prepared = prepareQuery(search.query.vector)
-  const fitted = fitting(prepared, block)
-  const { sketch, reach } = sketches.prepare(search.query.vector)
+  const fitted = createQueryFitter(prepared, block)
+  const { sketch, distanceMax: reach } = sketches.prepareQuery(search.query.vector)
   const chosen = new ChosenRows(EXPECTED_ROWS)
   for (let row = 0; row < rows; row += rowsPerSegment) {
     const segment = row / rowsPerSegment
     const count = Math.min(rowsPerSegment, rows - row)
-    const sketched = sketches.ofSegment(segment)
-    const [address, query] = [block.addressOf(row), fitted(segment)]
+    const sketched = sketches.findSegmentSketches(segment)
+    const [address, query] = [block.rowAddress(row), fitted(segment)]
     if (sketched === null) chosen.addAll(arena.scan(address, count, query, 0), row)
-    else chosen.add(arena.scanNear(address, count, query, sketched, sketch, reach, row))
-    if (search.breather.isDue) await search.breather.pause()
+    else chosen.add(arena.scanSketched(address, count, query, sketched, sketch, reach, row))
+    if (search.timeSlice.isExpired) await search.timeSlice.yieldThread()
   }
-  return { ranking: chosen.ranked(), isPartial: true, ...inBlock(search, blocks, block, prepared) }
+  return { candidates: chosen.ranked(), isPartial: true, ...createBlockAccess(search, blocks, block, prepared) }
 }
 
 /** Rows that are not all there are, and the most that each can be. */
@@ -96,7 +96,7 @@ class ChosenRows {
     this.#most = new Float32Array(rows)
   }
 
-  add({ count, rows, most }: Chosen): void {
+  add({ count, rows, upperBounds: most }: SelectedRows): void {
     this.#makeRoom(count)
     for (let at = 0; at < count; at++) {
       this.#rows[this.#count] = rows[at] ?? 0
@@ -111,15 +111,15 @@ class ChosenRows {
     for (let at = 0; at < most.length; at++) this.#rows[this.#count++] = first + at
   }
 
-  ranked(): Scanned['ranking'] {
-    const ranking = new Ranking(this.#count)
-    ranking.add(this.#most.subarray(0, this.#count))
+  ranked(): ScanResult['candidates'] {
+    const ranking = new BucketQueue(this.#count)
+    ranking.pushAll(this.#most.subarray(0, this.#count))
     const rows = this.#rows
     return {
-      get bound() {
-        return ranking.bound
+      get maxRemaining() {
+        return ranking.maxRemaining
       },
-      take: (count) => ranking.take(count).map((at) => rows[at] ?? 0),
+      popMany: (count) => ranking.popMany(count).map((at) => rows[at] ?? 0),
     }
   }
 
@@ -135,59 +135,59 @@ class ChosenRows {
 }
 
 /** The query for each segment of a block: without what its rows have lost nothing of. */
-function fitting(prepared: PreparedQuery, block: VectorBlock): (segment: number) => PreparedQuery {
+function createQueryFitter(prepared: PreparedQuery, block: VectorBlock): (segment: number) => PreparedQuery {
   let known = { peak: -1, query: prepared }
   return (segment) => {
     const peak = block.peaks[segment] ?? -1
     if (peak === -1) return prepared
-    if (peak !== known.peak) known = { peak, query: withoutPeak(prepared, peak) }
+    if (peak !== known.peak) known = { peak, query: tightenForPeak(prepared, peak) }
     return known.query
   }
 }
 
 /** From the rows of a block to the database. */
-function inBlock(
-  { query, owner, breather }: VectorSearch,
-  blocks: VectorBlocks,
+function createBlockAccess(
+  { query, owner, timeSlice: breather }: VectorSearchContext,
+  blocks: VectorBlockCache,
   block: VectorBlock,
   { length }: PreparedQuery,
-): Omit<Scanned, 'ranking'> {
+): Omit<ScanResult, 'ranking'> {
   const { arena } = blocks
   return {
-    sequenceOf: (row) => sequenceAt(arena.view, block.addressOf(row)),
-    noteGone: (row) => block.forget(row, arena),
-    similarityOf: (row, least) => blocks.similarity(block, row, query.vector, length, least),
-    keep: (row, vector) => blocks.keepFull(block, row, vector),
+    sequenceOf: (row) => readSequence(arena.dataView, block.rowAddress(row)),
+    markDeleted: (row) => block.evict(row, arena),
+    findSimilarity: (row, least) => blocks.computeSimilarity(block, row, query.vector, length, least),
+    cacheVector: (row, vector) => blocks.cacheExactVector(block, row, vector),
     memories: () => blocks.memoriesIn(block, owner, breather),
   }
 }
 
 /** Scans rows as they come from the database, for owners that are larger than the memory for blocks. */
-async function scanPassing(
-  { session, owner, query, breather }: VectorSearch,
+async function scanFromDatabase(
+  { session, owner, query, timeSlice: breather }: VectorSearchContext,
   { arena }: { readonly arena: VectorArena },
   place: number,
-): Promise<Scanned> {
+): Promise<ScanResult> {
   const prepared = prepareQuery(query.vector)
-  const { rowBytes, rowsPerSegment } = arena.shapeOf(owner.dimensions)
-  const ranking = new Ranking(owner.vectors)
+  const { rowBytes, rowsPerSegment } = arena.layoutFor(owner.dimensions)
+  const ranking = new BucketQueue(owner.vectorCount)
   const sequences: number[] = []
   for (let after = 0; after < owner.lastSequence; ) {
     const read = readRecords(session, owner, after, rowsPerSegment)
     const count = read.records.length / rowBytes
     if (count === 0) break
-    arena.bytes.set(read.records, arena.passing)
-    ranking.add(arena.scan(arena.passing, count, prepared, place))
+    arena.bytes.set(read.records, arena.scratchAddress)
+    ranking.pushAll(arena.scan(arena.scratchAddress, count, prepared, place))
     for (let row = 0; row < count; row++) {
-      sequences.push(sequenceAt(arena.view, arena.passing + row * rowBytes))
+      sequences.push(readSequence(arena.dataView, arena.scratchAddress + row * rowBytes))
     }
     after = read.lastSequence
-    if (breather.isDue) await breather.pause()
+    if (breather.isExpired) await breather.yieldThread()
   }
   return {
-    ranking,
+    candidates: ranking,
     sequenceOf: (row) => sequences[row] ?? 0,
-    noteGone: () => {},
-    ...NOTHING_AT_HAND,
+    markDeleted: () => {},
+    ...NO_CACHED_VECTORS,
   }
 }

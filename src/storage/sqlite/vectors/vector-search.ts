@@ -9,15 +9,15 @@ import type { MemoryId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { isTurnId } from '../../../domain/search-document.ts'
 import { compareText } from '../../../lib/compare.ts'
-import { Breather } from '../../../lib/time-slice.ts'
-import { innerProduct, isZero } from '../../../lib/vector-math.ts'
+import { TimeSlice } from '../../../lib/time-slice.ts'
+import { innerProduct, isZeroVector } from '../../../lib/vector-math.ts'
 import type { DocumentFilter } from '../../store.ts'
 import type { VectorHit, VectorQuery } from '../../vector-index.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
-import { type Condition, conjunction, memoryConditions, within } from '../store/sql-filters.ts'
-import type { Ranking } from './bucket-queue.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
+import { type SqlCondition, joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
+import type { BucketQueue } from './bucket-queue.ts'
 import { type MemorySequences, TURN_ID_MIN } from './memory-sequences.ts'
-import { keptTogether, type OwnerVectors } from './vector-tables.ts'
+import { readStoredVectorsBatch, type OwnerVectorSpace } from './vector-tables.ts'
 
 /** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
 const LOOKUP_ROWS_MIN = 32
@@ -41,27 +41,27 @@ const PASSING_ROWS = 1_024
 /** Permitted rows, of a filter that an index answers, that are compared one by one instead of scanning all. */
 const FEW_ROWS = 500
 
-export type VectorSearch = {
-  readonly session: SqliteSession
-  readonly owner: OwnerVectors
+export type VectorSearchContext = {
+  readonly session: SqliteDatabase
+  readonly owner: OwnerVectorSpace
   readonly scope: Scope
   readonly query: VectorQuery
-  readonly permitted: Condition
-  readonly breather: Breather
+  readonly filter: SqlCondition
+  readonly timeSlice: TimeSlice
 }
 
 /** The rows of a scan, the most promising first, and how to get from them to the database. */
-export type Scanned = {
-  readonly ranking: Pick<Ranking, 'bound' | 'take'>
+export type ScanResult = {
+  readonly candidates: Pick<BucketQueue, 'bound' | 'take'>
   sequenceOf(row: number): number
   /** A row that the database no longer has. */
-  noteGone(row: number): void
+  markDeleted(row: number): void
   /**
    * How near a row is to the query if its vector is at hand: exactly, or, where that is below `least`, at most so near.
    */
-  similarityOf(row: number, least: number): number | null
+  findSimilarity(row: number, least: number): number | null
   /** Has a vector that was read at hand for the next search. */
-  keep(row: number, vector: Float32Array): void
+  cacheVector(row: number, vector: Float32Array): void
   /** Tells which sequences are those of memories, where that is known without reading them. */
   memories?(): Promise<Pick<MemorySequences, 'has'>>
   /** Whether rows that are likely not near were left out. */
@@ -69,42 +69,42 @@ export type Scanned = {
 }
 
 /** Of scans whose rows don't stay. */
-export const NOTHING_AT_HAND: Pick<Scanned, 'similarityOf' | 'keep'> = {
-  similarityOf: () => null,
-  keep: () => {},
+export const NO_CACHED_VECTORS: Pick<ScanResult, 'similarityOf' | 'keep'> = {
+  findSimilarity: () => null,
+  cacheVector: () => {},
 }
 
 /** Null where a scan was partial and too few of its rows are permitted: then all are to be scanned. */
-export type Collect = (scanned: Scanned) => Promise<readonly VectorHit[] | null>
+export type CollectHits = (scanned: ScanResult) => Promise<readonly VectorHit[] | null>
 
 /** Scans an owner's rows (only those of a place, unless it is 0) and gives them to `collect` while they last. */
-export type WithScan = (
-  search: VectorSearch,
+export type VectorScanner = (
+  search: VectorSearchContext,
   place: number,
-  collect: Collect,
+  collect: CollectHits,
 ) => Promise<readonly VectorHit[] | null>
 
-type Compared = { readonly row: number; readonly similarity: number }
+type ComparedRow = { readonly row: number; readonly similarity: number }
 
 /** The memory was looked up, and is there and permitted. */
-type Found = Compared & VectorHit
+type PermittedHit = ComparedRow & VectorHit
 
 export async function searchVectors(
-  session: SqliteSession,
-  owner: OwnerVectors,
+  session: SqliteDatabase,
+  owner: OwnerVectorSpace,
   scope: Scope,
   query: VectorQuery,
-  withScan: WithScan,
+  withScan: VectorScanner,
 ): Promise<readonly VectorHit[]> {
-  const filters = memoryConditions(query.where)
-  const permitted = conjunction([...within('memory', scope, session, filters), ...filters])
-  const breather = new Breather()
-  const search: VectorSearch = { session, owner, scope, query, permitted, breather }
-  const few = isFoundByIndex(query.where) ? amongFew(search) : null
+  const filters = toDocumentConditions(query.where)
+  const permitted = joinConditions([...toScopeConditions('memory', scope, session, filters), ...filters])
+  const breather = new TimeSlice()
+  const search: VectorSearchContext = { session, owner, scope, query, filter: permitted, timeSlice: breather }
+  const few = isFoundByIndex(query.where) ? searchFewPermitted(search) : null
   if (few !== null) return few
-  const place = scope.user === undefined ? 0 : session.placeNumber(scope)
+  const place = scope.user === undefined ? 0 : session.findPlaceNumber(scope)
   if (place === null) return []
-  return (await withScan(search, place, (scanned) => collect(search, scanned))) ?? []
+  return (await withScan(search, place, (scanned) => collectHits(search, scanned))) ?? []
 }
 
 function isFoundByIndex({ ids, key, fingerprint, change }: DocumentFilter): boolean {
@@ -112,8 +112,8 @@ function isFoundByIndex({ ids, key, fingerprint, change }: DocumentFilter): bool
 }
 
 /** Compares the permitted rows, or gives null when they are many. */
-function amongFew({ session, owner, query, permitted }: VectorSearch): readonly VectorHit[] | null {
-  const rows = keptTogether(
+function searchFewPermitted({ session, owner, query, filter: permitted }: VectorSearchContext): readonly VectorHit[] | null {
+  const rows = readStoredVectorsBatch(
     session,
     owner.dimensions,
     `memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
@@ -124,9 +124,9 @@ function amongFew({ session, owner, query, permitted }: VectorSearch): readonly 
   if (rows.length > FEW_ROWS) return null
   return rows
     .flatMap(({ id, vector }) =>
-      id === null || isZero(vector) ? [] : [{ id, similarity: innerProduct(query.vector, vector) }],
+      id === null || isZeroVector(vector) ? [] : [{ id, similarity: innerProduct(query.vector, vector) }],
     )
-    .sort(closestFirst)
+    .sort(compareHits)
     .slice(0, query.limit)
 }
 
@@ -135,26 +135,26 @@ function amongFew({ session, owner, query, permitted }: VectorSearch): readonly 
  * had the thread in the meantime, the hits are looked up once more at the end, so that all of them are there at one and
  * the same moment.
  */
-async function collect(
-  search: VectorSearch,
-  scanned: Scanned,
+async function collectHits(
+  search: VectorSearchContext,
+  scanned: ScanResult,
 ): Promise<readonly VectorHit[] | null> {
   const { limit, memoriesMin = 0, where } = search.query
-  const { breather } = search
-  const behind = new Behind()
-  let found: Found[] = []
-  let memories: Found[] = []
+  const { timeSlice: breather } = search
+  const behind = new PendingRows()
+  let found: PermittedHit[] = []
+  let memories: PermittedHit[] = []
   for (;;) {
-    const pauses = breather.pauses
-    const deeper = await deepen(search, scanned, found, behind)
+    const pauses = breather.yields
+    const deeper = await verifyCandidates(search, scanned, found, behind)
     if (deeper === null) return null
     found = deeper
     if (memoriesMin > 0 && found.length >= limit && areBothAsked(where)) {
       memories = await memoriesBehind(search, scanned, found, behind)
     }
     const hits = [...found.slice(0, limit), ...memories]
-    if (pauses === breather.pauses) return hits.map(toHit)
-    const there = new Set(lookedUp(search, scanned, hits).map(({ row }) => row))
+    if (pauses === breather.yields) return hits.map(toHit)
+    const there = new Set(lookUpHits(search, scanned, hits).map(({ row }) => row))
     if (hits.every(({ row }) => there.has(row))) return hits.map(toHit)
     const gone = new Set(hits.filter(({ row }) => !there.has(row)))
     found = [...new Set([...found, ...memories])].filter((hit) => !gone.has(hit))
@@ -162,7 +162,7 @@ async function collect(
   }
 }
 
-function toHit({ id, similarity }: Found): VectorHit {
+function toHit({ id, similarity }: PermittedHit): VectorHit {
   return { id, similarity }
 }
 
@@ -172,18 +172,18 @@ function areBothAsked({ types }: DocumentFilter): boolean {
 
 /** Those of the best memories that are not among the hits, which turns fill. The ranking is gone through from where it stands. */
 async function memoriesBehind(
-  search: VectorSearch,
-  scanned: Scanned,
-  found: readonly Found[],
-  behind: Behind,
-): Promise<Found[]> {
+  search: VectorSearchContext,
+  scanned: ScanResult,
+  found: readonly PermittedHit[],
+  behind: PendingRows,
+): Promise<PermittedHit[]> {
   const { limit, memoriesMin = 0 } = search.query
-  const ofMemories = (hits: readonly Found[]) => hits.filter(({ id }) => !isTurnId(id))
+  const ofMemories = (hits: readonly PermittedHit[]) => hits.filter(({ id }) => !isTurnId(id))
   const missing = memoriesMin - ofMemories(found.slice(0, limit)).length
   if (missing <= 0 || scanned.memories === undefined || scanned.isPartial === true) return []
   const memories = await scanned.memories()
   const query = { ...search.query, limit: memoriesMin }
-  const best = await deepen({ ...search, query }, scanned, ofMemories(found), behind, memories)
+  const best = await verifyCandidates({ ...search, query }, scanned, ofMemories(found), behind, memories)
   return (best ?? []).slice(memoriesMin - missing, memoriesMin)
 }
 
@@ -193,17 +193,17 @@ async function memoriesBehind(
  * were compared and not looked up; they are needed when others turn out to be refused. With `memories`, all others go
  * there as well. Null as in `Collect`.
  */
-async function deepen(
-  search: VectorSearch,
-  scanned: Scanned,
-  known: readonly Found[],
-  behind: Behind,
+async function verifyCandidates(
+  search: VectorSearchContext,
+  scanned: ScanResult,
+  known: readonly PermittedHit[],
+  behind: PendingRows,
   memories: Pick<MemorySequences, 'has'> | null = null,
-): Promise<Found[] | null> {
-  const { ranking, sequenceOf, isPartial = false } = scanned
+): Promise<PermittedHit[] | null> {
+  const { candidates: ranking, sequenceOf, isPartial = false } = scanned
   const { limit } = search.query
-  const found = [...known].sort(closestFirst)
-  let open: Compared[] = []
+  const found = [...known].sort(compareHits)
+  let open: ComparedRow[] = []
   let wanted = Math.max(LOOKUP_ROWS_MIN, limit)
   let refusals = 0
   let permitted: ReadonlySet<number> | null = null
@@ -230,12 +230,12 @@ async function deepen(
     for (const { row, similarity } of open.splice(kept)) behind.add(row, similarity)
   }
   for (;;) {
-    if (search.breather.isDue) await search.breather.pause()
-    const { bound } = ranking
+    if (search.timeSlice.isExpired) await search.timeSlice.yieldThread()
+    const { maxRemaining: bound } = ranking
     const mayCompare = open.length === 0 || allPassed || compared < UNSEEN_ROWS_MAX
     if (bound !== null && bound >= enough() && mayCompare) {
       const isEveryWanted = permitted === null && memories === null
-      const rows = ranking.take(isEveryWanted ? COMPARED_ROWS : PASSING_ROWS)
+      const rows = ranking.popMany(isEveryWanted ? COMPARED_ROWS : PASSING_ROWS)
       for (const row of rows) if (!isWanted(row)) behind.add(row, bound)
       consider(rows.filter((row) => isWanted(row) && mayPass(row)))
       continue
@@ -248,9 +248,9 @@ async function deepen(
     }
     const closest = open.slice(0, LOOKUP_ROWS_MAX)
     open = open.slice(LOOKUP_ROWS_MAX)
-    const hits = lookedUp(search, scanned, closest)
+    const hits = lookUpHits(search, scanned, closest)
     found.push(...hits)
-    found.sort(closestFirst)
+    found.sort(compareHits)
     refusals += closest.length - hits.length
     compared = 0
     allPassed = hits.length === closest.length
@@ -266,8 +266,8 @@ async function deepen(
 /** What stands at this position of both lists together, each of which is sorted. */
 function similarityAt(
   position: number,
-  found: readonly Compared[],
-  open: readonly Compared[],
+  found: readonly ComparedRow[],
+  open: readonly ComparedRow[],
 ): number {
   if (found.length + open.length <= position) return Number.NEGATIVE_INFINITY
   let [ofFound, ofOpen] = [0, 0]
@@ -281,7 +281,7 @@ function similarityAt(
 }
 
 /** Rows that are not as near as others, and how near each is at most. Numbers only: there may be thousands. */
-class Behind {
+class PendingRows {
   readonly #rows: number[] = []
   readonly #most: number[] = []
 
@@ -315,9 +315,9 @@ async function permittedSequences({
   session,
   owner,
   query,
-  permitted,
-  breather,
-}: VectorSearch): Promise<ReadonlySet<number>> {
+  filter: permitted,
+  timeSlice: breather,
+}: VectorSearchContext): Promise<ReadonlySet<number>> {
   const sequences = new Set<number>()
   const [first, end] = idsOf(query.where)
   for (let after = first; ; ) {
@@ -335,7 +335,7 @@ async function permittedSequences({
     )
     for (const sequence of JSON.parse(String(row?.sequences))) sequences.add(Number(sequence))
     after = page.last
-    if (breather.isDue) await breather.pause()
+    if (breather.isExpired) await breather.yieldThread()
   }
 }
 
@@ -352,8 +352,8 @@ function idsOf({ types }: DocumentFilter): readonly [after: string, before: stri
  * to nothing, and left out. Where many vectors are alike, these are thousands: nothing is made for a row but what is told.
  */
 function compare(
-  { session, owner, query }: VectorSearch,
-  { similarityOf, sequenceOf, keep, noteGone }: Scanned,
+  { session, owner, query }: VectorSearchContext,
+  { findSimilarity: similarityOf, sequenceOf, cacheVector: keep, markDeleted: noteGone }: ScanResult,
   rows: readonly number[],
   least: number,
   tell: (row: number, similarity: number) => void,
@@ -365,7 +365,7 @@ function compare(
     else tell(row, similarity)
   }
   if (unread.size === 0) return
-  const read = keptTogether(
+  const read = readStoredVectorsBatch(
     session,
     owner.dimensions,
     `json_each(?) AS candidate
@@ -378,7 +378,7 @@ function compare(
   for (const { sequence, vector } of read) {
     const row = unread.get(sequence)
     unread.delete(sequence)
-    if (row === undefined || isZero(vector)) continue
+    if (row === undefined || isZeroVector(vector)) continue
     tell(row, innerProduct(query.vector, vector))
     keep(row, vector)
   }
@@ -386,15 +386,15 @@ function compare(
 }
 
 /** Those whose memories are there and permitted. */
-function lookedUp(
-  search: VectorSearch,
-  { sequenceOf, noteGone }: Scanned,
-  compared: readonly Compared[],
-): readonly Found[] {
+function lookUpHits(
+  search: VectorSearchContext,
+  { sequenceOf, markDeleted: noteGone }: ScanResult,
+  compared: readonly ComparedRow[],
+): readonly PermittedHit[] {
   if (compared.length === 0) return []
   const wanted = compared.map(({ row }) => sequenceOf(row))
   const idOf = permittedAmong(search, wanted)
-  const found: Found[] = []
+  const found: PermittedHit[] = []
   for (const [index, { row, similarity }] of compared.entries()) {
     const id = idOf(wanted[index] ?? 0)
     if (id === undefined) noteGone(row)
@@ -405,11 +405,11 @@ function lookedUp(
 
 /** For each of these sequences: the id of its memory, null when that is not permitted, undefined when there is no vector. */
 function permittedAmong(
-  { session, owner, scope, query, permitted }: VectorSearch,
+  { session, owner, scope, query, filter: permitted }: VectorSearchContext,
   wanted: readonly number[],
 ): (sequence: number) => MemoryId | null | undefined {
-  const resident = session.resident.of(owner.ownerNumber)
-  if (resident !== null) return resident.permittedBySequence(owner.space, scope, query.where)
+  const resident = session.ownerCache.get(owner.ownerNumber)
+  if (resident !== null) return resident.filterBySequence(owner.space, scope, query.where)
   const [row] = session.all(
     `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate
@@ -424,6 +424,6 @@ function permittedAmong(
   return (sequence) => idOf.get(sequence)
 }
 
-function closestFirst(a: VectorHit, b: VectorHit): number {
+function compareHits(a: VectorHit, b: VectorHit): number {
   return b.similarity - a.similarity || compareText(b.id, a.id)
 }

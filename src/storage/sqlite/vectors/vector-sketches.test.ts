@@ -11,13 +11,13 @@ import {
 } from '../../../../test/fakes/vectors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
-import { Breather } from '../../../lib/time-slice.ts'
+import { TimeSlice } from '../../../lib/time-slice.ts'
 import type { MemoryFilter } from '../../store.ts'
 import { openSqliteStore, type SqliteStore } from '../sqlite-store.ts'
 import { prepareQuery, VectorArena } from './vector-arena.ts'
 import { VectorBlock } from './vector-block-cache.ts'
-import { recordBytes, toRecord } from './vector-record.ts'
-import { Sketches } from './vector-sketches.ts'
+import { countRecordBytes, encodeRecord } from './vector-record.ts'
+import { VectorSketches } from './vector-sketches.ts'
 
 /** So many that by far not all are compared further. */
 const VECTORS = 40_000
@@ -47,13 +47,13 @@ describe('of an owner with very many vectors', () => {
   let store: SqliteStore
 
   beforeAll(async () => {
-    store = await openSqliteStore({ path: ':memory:', now: Date.now, vectorsSketchedFrom: 1_000 })
+    store = await openSqliteStore({ path: ':memory:', now: Date.now, sketchVectorsMin: 1_000 })
     await keep(store, rows, vectors)
     return () => store.close()
   }, 120_000)
 
   const nearest = async (vector: Float32Array, limit: number, where: MemoryFilter = {}) => {
-    const hits = await store.vectors.nearest(SPACE, { owner: ADA.owner }, { vector, limit, where })
+    const hits = await store.vectors.search(SPACE, { owner: ADA.owner }, { vector, limit, where })
     return hits.map(({ id }) => id)
   }
   const expected = (vector: Float32Array, limit: number, isMeant = (_: Memory) => true) =>
@@ -105,7 +105,7 @@ describe('of an owner with very many vectors', () => {
     const own = memory({ place: { ...ADA, user: user('eve') } })
     await keep(store, [own], [atSimilarity(question, -0.9, 14)])
     const scope = { owner: ADA.owner, user: user('eve') }
-    const hits = await store.vectors.nearest(SPACE, scope, {
+    const hits = await store.vectors.search(SPACE, scope, {
       vector: question,
       limit: 5,
       where: {},
@@ -117,16 +117,16 @@ describe('of an owner with very many vectors', () => {
 it('[VI10] where memory is too short for sketches, everything is found without', async () => {
   const vectors = unitVectors(3_000, SPACE.dimensions, 15)
   const rows = vectors.map(() => memory())
-  const bytes = 3_000 * recordBytes(SPACE.dimensions)
+  const bytes = 3_000 * countRecordBytes(SPACE.dimensions)
   const store = await openSqliteStore({
-    ...{ path: ':memory:', now: Date.now, vectorsSketchedFrom: 100 },
-    vectorMemoryBytes: Math.ceil(bytes / 65_536) * 65_536,
+    ...{ path: ':memory:', now: Date.now, sketchVectorsMin: 100 },
+    vectorCacheBytes: Math.ceil(bytes / 65_536) * 65_536,
   })
   onTestFinished(() => store.close())
   await keep(store, rows, vectors)
   const [question = new Float32Array()] = unitVectors(1, SPACE.dimensions, 16)
   const query = { vector: question, limit: LIMIT, where: {} }
-  const hits = await store.vectors.nearest(SPACE, { owner: ADA.owner }, query)
+  const hits = await store.vectors.search(SPACE, { owner: ADA.owner }, query)
   const all = rows.map((row, index) => [row.id, vectors[index] ?? new Float32Array()] as const)
   expect(hits.map(({ id }) => id)).toEqual(
     byLikeness(all, question)
@@ -139,23 +139,23 @@ it.each([1, 16, 100, 128, 384, 1_536, 3_968])(
   '[VI12] sketches of %i dimensions choose those rows whose signs differ least',
   async (dimensions) => {
     const arena = new VectorArena(8 * 2 ** 20)
-    const block = new VectorBlock('test', dimensions, arena.shapeOf(dimensions))
+    const block = new VectorBlock('test', dimensions, arena.layoutFor(dimensions))
     const segments = 2
     const vectors = unitVectors(segments * block.rowsPerSegment, dimensions, dimensions)
     for (const [index, vector] of vectors.entries()) {
-      if (index % block.rowsPerSegment === 0) block.segments.push(arena.borrow() ?? Number.NaN)
-      const record = toRecord({ vector, sequence: index + 1, place: 1, isWhole: false })
-      arena.bytes.set(record, block.addressOf(block.rows++))
+      if (index % block.rowsPerSegment === 0) block.segments.push(arena.allocateSegment() ?? Number.NaN)
+      const record = encodeRecord({ vector, sequence: index + 1, place: 1, isWhole: false })
+      arena.bytes.set(record, block.rowAddress(block.rows++))
     }
-    const sketches = Sketches.of(arena, block)
-    await sketches?.extend(new Breather())
+    const sketches = VectorSketches.create(arena, block)
+    await sketches?.buildMissing(new TimeSlice())
     const [query = new Float32Array()] = unitVectors(1, dimensions, 3)
     const prepared = prepareQuery(query)
-    const sketch = sketches?.prepare(query).sketch ?? new Uint8Array()
+    const sketch = sketches?.prepareQuery(query).sketch ?? new Uint8Array()
     for (let segment = 0; segment < segments; segment++) {
       const first = segment * block.rowsPerSegment
-      const address = block.addressOf(first)
-      const sketched = sketches?.ofSegment(segment) ?? { at: Number.NaN, bytes: Number.NaN }
+      const address = block.rowAddress(first)
+      const sketched = sketches?.findSegmentSketches(segment) ?? { at: Number.NaN, bytes: Number.NaN }
       const bitsAt = (row: number) =>
         arena.bytes.slice(
           sketched.at + row * sketched.bytes,
@@ -165,22 +165,22 @@ it.each([1, 16, 100, 128, 384, 1_536, 3_968])(
       const differences = all.map((_, row) => difference(bitsAt(row), sketch))
       const reach = [...differences].sort((a, b) => a - b)[Math.floor(all.length / 3)] ?? 0
       const count = block.rowsPerSegment
-      const chosen = arena.scanNear(address, count, prepared, sketched, sketch, reach, first)
+      const chosen = arena.scanSketched(address, count, prepared, sketched, sketch, reach, first)
       const rows = [...chosen.rows.subarray(0, chosen.count)]
       const near = [...all.keys()].filter((row) => (differences[row] ?? 0) <= reach)
       expect(rows).toEqual(near.map((row) => first + row))
-      expect([...chosen.most.subarray(0, chosen.count)]).toEqual(
+      expect([...chosen.upperBounds.subarray(0, chosen.count)]).toEqual(
         rows.map((row) => all[row - first]),
       )
     }
-    expect(sketches?.ofSegment(segments)).toBeNull()
+    expect(sketches?.findSegmentSketches(segments)).toBeNull()
   },
 )
 
 it('[VI12] vectors that are too long for sketches have none', () => {
   const arena = new VectorArena(2 ** 20)
-  const block = new VectorBlock('test', 3_969, arena.shapeOf(3_969))
-  expect(Sketches.of(arena, block)).toBeNull()
+  const block = new VectorBlock('test', 3_969, arena.layoutFor(3_969))
+  expect(VectorSketches.create(arena, block)).toBeNull()
 })
 
 function difference(a: Uint8Array, b: Uint8Array): number {

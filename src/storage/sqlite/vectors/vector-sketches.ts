@@ -5,10 +5,10 @@
  *
  * They are made for whole segments of a block; the rows behind are few, and scanned without.
  */
-import type { Breather } from '../../../lib/time-slice.ts'
-import type { SketchedRows, VectorArena } from './vector-arena.ts'
+import type { TimeSlice } from '../../../lib/time-slice.ts'
+import type { SketchRange, VectorArena } from './vector-arena.ts'
 import type { VectorBlock } from './vector-block-cache.ts'
-import { numbersAt } from './vector-record.ts'
+import { readQuantized } from './vector-record.ts'
 
 /** A sketch lies in parts of so many bits. */
 const BITS_PER_PART = 128
@@ -24,9 +24,9 @@ const SAMPLED_TOGETHER = 16
 const CHOSEN_ROWS = 12_000
 
 /** A query in the form in which it is compared with sketches, and in how many bits they may differ. */
-export type SketchedQuery = { readonly sketch: Uint8Array; readonly reach: number }
+export type QuerySketch = { readonly sketch: Uint8Array; readonly distanceMax: number }
 
-export class Sketches {
+export class VectorSketches {
   readonly #arena: VectorArena
   readonly #block: VectorBlock
   readonly #centre: Float32Array
@@ -46,55 +46,55 @@ export class Sketches {
   }
 
   /** Null where vectors are too long for them. */
-  static of(arena: VectorArena, block: VectorBlock): Sketches | null {
-    return block.dimensions > DIMENSIONS_MAX ? null : new Sketches(arena, block)
+  static create(arena: VectorArena, block: VectorBlock): VectorSketches | null {
+    return block.dimensions > DIMENSIONS_MAX ? null : new VectorSketches(arena, block)
   }
 
   /** Makes those that are missing, as far as there is memory that nobody uses. */
-  async extend(breather: Breather): Promise<void> {
+  async buildMissing(breather: TimeSlice): Promise<void> {
     const { rows, rowsPerSegment } = this.#block
     while ((this.#done + 1) * rowsPerSegment <= rows) {
       if (this.#done === this.#segments.length * this.#perSegment) {
-        const segment = this.#arena.borrow()
+        const segment = this.#arena.allocateSegment()
         if (segment === null) return
-        this.#arena.clear(segment)
+        this.#arena.clearSegment(segment)
         this.#segments.push(segment)
       }
-      const first = this.#block.addressOf(this.#done * rowsPerSegment)
-      this.#arena.sketch(first, rowsPerSegment, this.#centre, this.#at(this.#done))
+      const first = this.#block.rowAddress(this.#done * rowsPerSegment)
+      this.#arena.writeSketches(first, rowsPerSegment, this.#centre, this.#at(this.#done))
       this.#done++
-      if (breather.isDue) await breather.pause()
+      if (breather.isExpired) await breather.yieldThread()
     }
   }
 
   /** Those of one segment of the block; null where there are none. */
-  ofSegment(segment: number): SketchedRows | null {
+  findSegmentSketches(segment: number): SketchRange | null {
     return segment < this.#done ? this.#at(segment) : null
   }
 
   /** It reaches as far as a sample of all sketches says that it must. Never depends on how many hits are wanted. */
-  prepare(query: Float32Array): SketchedQuery {
+  prepareQuery(query: Float32Array): QuerySketch {
     const sketch = this.#sketchOf(query)
     const { rowsPerSegment } = this.#block
     const together = Math.min(SAMPLED_TOGETHER, rowsPerSegment)
     const step = Math.max(1, Math.floor((this.#done * together) / SAMPLED_ROWS))
-    const sampled: SketchedRows[] = []
+    const sampled: SketchRange[] = []
     for (let segment = 0; segment < this.#done; segment += step) sampled.push(this.#at(segment))
-    const counts = this.#arena.differences(sampled, together, sketch)
+    const counts = this.#arena.countDifferences(sampled, together, sketch)
     const share = CHOSEN_ROWS / (this.#done * rowsPerSegment)
-    if (share >= 1) return { sketch, reach: sketch.length * BITS_PER_BYTE }
+    if (share >= 1) return { sketch, distanceMax: sketch.length * BITS_PER_BYTE }
     const wanted = share * sampled.length * together
     let [reach, chosen] = [0, counts[0] ?? 0]
     while (chosen < wanted) chosen += counts[++reach] ?? wanted
-    return { sketch, reach }
+    return { sketch, distanceMax: reach }
   }
 
-  giveBack(): void {
-    this.#arena.giveBack(this.#segments.splice(0))
+  release(): void {
+    this.#arena.releaseSegments(this.#segments.splice(0))
     this.#done = 0
   }
 
-  #at(segment: number): SketchedRows {
+  #at(segment: number): SketchRange {
     const [own, behind] = [Math.floor(segment / this.#perSegment), segment % this.#perSegment]
     const rows = behind * this.#block.rowsPerSegment
     return { at: (this.#segments[own] ?? 0) + rows * this.#bytes, bytes: this.#bytes }
@@ -116,7 +116,7 @@ function centreOf(arena: VectorArena, block: VectorBlock): Float32Array {
   const sums = new Float64Array(block.dimensions)
   let rows = 0
   for (let row = 0; row < block.rows; row += step, rows++) {
-    const { scale, bytes } = numbersAt(arena.view, block.addressOf(row), block.dimensions)
+    const { scale, bytes } = readQuantized(arena.dataView, block.rowAddress(row), block.dimensions)
     for (let index = 0; index < bytes.length; index++) {
       sums[index] = (sums[index] ?? 0) + (bytes[index] ?? 0) * scale
     }

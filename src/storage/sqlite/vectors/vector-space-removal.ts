@@ -3,29 +3,29 @@
  * parts, so that nobody waits for a million of them. What an interruption leaves is removed with the next drop.
  */
 
-import type { Breather } from '../../../lib/time-slice.ts'
+import type { TimeSlice } from '../../../lib/time-slice.ts'
 import type { VectorSpace } from '../../vector-index.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 
 const ROWS_PER_STEP = 500
 
-export function discardSpace(session: SqliteSession, space: VectorSpace): void {
+export function markSpaceDropped(session: SqliteDatabase, space: VectorSpace): void {
   session.run('UPDATE vector_space SET signature = NULL WHERE signature = ?', [space.signature])
 }
 
-export async function sweepSpaces(session: SqliteSession, breather: Breather): Promise<void> {
-  while (await session.whenFree(() => sweepStep(session))) {
-    if (breather.isDue) await breather.pause()
+export async function removeDroppedSpacesAsync(session: SqliteDatabase, breather: TimeSlice): Promise<void> {
+  while (await session.withBusyRetry(() => removeDroppedBatch(session))) {
+    if (breather.isExpired) await breather.yieldThread()
   }
 }
 
 /** Removes some vectors of spaces that were discarded. False when none are left. */
-export function sweepStep(session: SqliteSession): boolean {
+export function removeDroppedBatch(session: SqliteDatabase): boolean {
   const [space] = session.all('SELECT number FROM vector_space WHERE signature IS NULL LIMIT 1')
   if (space === undefined) return false
   const number = Number(space.number)
-  session.resident.forgetAll()
-  session.transact(() => {
+  session.ownerCache.clear()
+  session.runInTransaction(() => {
     const { changes } = session.run(
       `DELETE FROM vector WHERE space = ?1 AND (owner_number, sequence) IN
          (SELECT owner_number, sequence FROM vector WHERE space = ?1 LIMIT ${ROWS_PER_STEP})`,

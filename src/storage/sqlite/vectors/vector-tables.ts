@@ -1,30 +1,30 @@
 /** Vectors in the database. `migrations.ts` says how the tables belong together. */
-import { embeddingTextHash, isKeptInBytes } from '../../../domain/embedding-text.ts'
+import { hashEmbeddingText, isByteSpace } from '../../../domain/embedding-text.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
-import { covers, type Scope } from '../../../domain/scope.ts'
+import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import type { SpaceReport, VectorEntry, VectorSpace } from '../../vector-index.ts'
-import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
-import { toPlace } from '../store/row-codec.ts'
-import { conjunction, memoryConditions, within } from '../store/sql-filters.ts'
-import { fromBlob, toBlob, toRecord, vectorOfRecord, vectorsOfRecords } from './vector-record.ts'
+import { readPlace } from '../store/row-codec.ts'
+import { joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
+import { decodeFloats, encodeFloats, encodeRecord, decodeVector, decodeVectors } from './vector-record.ts'
 
 /** What an owner has in a space. */
-export type OwnerVectors = {
+export type OwnerVectorSpace = {
   readonly space: number
   readonly dimensions: number
   readonly ownerNumber: number
   readonly lastSequence: number
-  readonly vectors: number
+  readonly vectorCount: number
 }
 
 type SpaceRow = { readonly number: number; readonly dimensions: number }
 
 /** The space, or null when nothing was ever put into it. */
-export function findSpace(session: SqliteSession, space: VectorSpace): SpaceRow | null {
+export function findSpace(session: SqliteDatabase, space: VectorSpace): SpaceRow | null {
   const [row] = session.all('SELECT number, dimensions FROM vector_space WHERE signature = ?', [
     space.signature,
   ])
@@ -39,13 +39,13 @@ export function findSpace(session: SqliteSession, space: VectorSpace): SpaceRow 
   )
 }
 
-export function findOwner(
-  session: SqliteSession,
+export function findOwnerVectors(
+  session: SqliteDatabase,
   space: VectorSpace,
   scope: Scope,
-): OwnerVectors | null {
+): OwnerVectorSpace | null {
   const found = findSpace(session, space)
-  const ownerNumber = session.ownerNumber(scope)
+  const ownerNumber = session.findOwnerNumber(scope)
   if (found === null || ownerNumber === null) return null
   const [row] = session.all(
     'SELECT last_sequence, vectors FROM vector_owner WHERE space = ? AND owner_number = ?',
@@ -57,28 +57,28 @@ export function findOwner(
     dimensions: found.dimensions,
     ownerNumber,
     lastSequence: Number(row.last_sequence),
-    vectors: Number(row.vectors),
+    vectorCount: Number(row.vectors),
   }
 }
 
 /** Writes vectors, those of one call together. */
 export function putVectors(
-  session: SqliteSession,
+  session: SqliteDatabase,
   space: VectorSpace,
   entries: readonly VectorEntry[],
 ): void {
-  session.transact(() => {
+  session.runInTransaction(() => {
     const fitting = entries.flatMap((entry) => {
       const row = memoryOf(session, entry)
       return row === null ? [] : [{ entry, row }]
     })
     if (fitting.length === 0) return
     const number = findSpace(session, space)?.number ?? addSpace(session, space)
-    const isWhole = isKeptInBytes(space.signature)
+    const isWhole = isByteSpace(space.signature)
     const growth = new Map<number, { sequence: number; added: number }>()
     for (const { entry, row } of fitting) {
       const ownerNumber = Number(row.owner_number)
-      session.resident.outdate(ownerNumber, entry.id)
+      session.ownerCache.markStale(ownerNumber, entry.id)
       const grown = growth.get(ownerNumber) ?? {
         sequence: lastSequence(session, number, ownerNumber),
         added: 0,
@@ -99,7 +99,7 @@ export function putVectors(
 }
 
 /** The memory that a vector is of: where the entry says it is, and still with the text that was embedded. */
-function memoryOf(session: SqliteSession, entry: VectorEntry): SqlRow | null {
+function memoryOf(session: SqliteDatabase, entry: VectorEntry): SqlRow | null {
   const [row] = session.all(
     `SELECT memory.number, memory.owner_number, memory.place_number, memory.session, memory.content,
        memory.provenance, place.owner, place.user
@@ -108,19 +108,19 @@ function memoryOf(session: SqliteSession, entry: VectorEntry): SqlRow | null {
   )
   if (row === undefined) return null
   const { owner, user } = entry.place
-  const isThere = covers({ owner, user }, toPlace(row)) && textHashOf(row) === entry.textHash
+  const isThere = isWithinScope({ owner, user }, readPlace(row)) && computeRowTextHash(row) === entry.textHash
   return isThere ? row : null
 }
 
 /** Of a row with `content` and `provenance`. */
-export function textHashOf(row: SqlRow): string {
-  return embeddingTextHash({
+export function computeRowTextHash(row: SqlRow): string {
+  return hashEmbeddingText({
     content: fromStorable(String(row.content)),
     provenance: { speaker: null, ...JSON.parse(String(row.provenance)) },
   })
 }
 
-function addSpace(session: SqliteSession, { signature, dimensions }: VectorSpace): number {
+function addSpace(session: SqliteDatabase, { signature, dimensions }: VectorSpace): number {
   const { lastInsertRowid } = session.run(
     'INSERT INTO vector_space (signature, dimensions) VALUES (?, ?)',
     [signature, dimensions],
@@ -128,7 +128,7 @@ function addSpace(session: SqliteSession, { signature, dimensions }: VectorSpace
   return lastInsertRowid
 }
 
-function lastSequence(session: SqliteSession, space: number, ownerNumber: number): number {
+function lastSequence(session: SqliteDatabase, space: number, ownerNumber: number): number {
   const [row] = session.all(
     'SELECT last_sequence FROM vector_owner WHERE space = ? AND owner_number = ?',
     [space, ownerNumber],
@@ -137,7 +137,7 @@ function lastSequence(session: SqliteSession, space: number, ownerNumber: number
 }
 
 function insertVector(
-  session: SqliteSession,
+  session: SqliteDatabase,
   space: number,
   { vector, textHash }: VectorEntry,
   memory: SqlRow,
@@ -148,8 +148,8 @@ function insertVector(
   session.run('DELETE FROM vector WHERE memory = ? AND space = ?', [number, space])
   const exact = isWhole
     ? null
-    : session.run('INSERT INTO vector_exact (numbers) VALUES (?)', [toBlob(vector)]).lastInsertRowid
-  const record = toRecord({ vector, sequence, place: Number(place_number), isWhole })
+    : session.run('INSERT INTO vector_exact (numbers) VALUES (?)', [encodeFloats(vector)]).lastInsertRowid
+  const record = encodeRecord({ vector, sequence, place: Number(place_number), isWhole })
   session.run(
     `INSERT INTO vector (space, owner_number, sequence, memory, exact, text_hash, record)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -158,16 +158,16 @@ function insertVector(
 }
 
 export function removeVectors(
-  session: SqliteSession,
+  session: SqliteDatabase,
   space: VectorSpace,
   scope: Scope,
   ids: readonly MemoryId[],
 ): void {
   const found = findSpace(session, space)
   if (found === null || ids.length === 0) return
-  for (const id of ids) session.resident.outdate(session.ownerNumber(scope), id)
-  const filters = memoryConditions({ ids, types: DOCUMENT_TYPES })
-  const where = conjunction([...within('memory', scope, session, filters), ...filters])
+  for (const id of ids) session.ownerCache.markStale(session.findOwnerNumber(scope), id)
+  const filters = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
+  const where = joinConditions([...toScopeConditions('memory', scope, session, filters), ...filters])
   session.run(
     `DELETE FROM vector
      WHERE space = ? AND memory IN (SELECT memory.number FROM memory WHERE ${where.sql})`,
@@ -177,8 +177,8 @@ export function removeVectors(
 
 /** Rows of an owner behind a sequence, one after the other as the scan reads them. */
 export function readRecords(
-  session: SqliteSession,
-  { space, ownerNumber }: OwnerVectors,
+  session: SqliteDatabase,
+  { space, ownerNumber }: OwnerVectorSpace,
   after: number,
   limit: number,
 ): { readonly records: Uint8Array; readonly lastSequence: number } {
@@ -194,18 +194,18 @@ export function readRecords(
 }
 
 /** A memory's vector as it is kept, from `exact` or, where there is none, from `record`. */
-export function keptVector(row: SqlRow, dimensions: number): Float32Array {
-  if (row.exact instanceof Uint8Array) return fromBlob(row.exact)
+export function readStoredVector(row: SqlRow, dimensions: number): Float32Array {
+  if (row.exact instanceof Uint8Array) return decodeFloats(row.exact)
   const record = row.record instanceof Uint8Array ? row.record : new Uint8Array()
-  return vectorOfRecord(record, dimensions)
+  return decodeVector(record, dimensions)
 }
 
 /** The columns that `keptVector` reads. */
-export const KEPT_COLUMNS = `vector_exact.numbers AS exact,
+export const STORED_VECTOR_COLUMNS = `vector_exact.numbers AS exact,
   CASE WHEN vector.exact IS NULL THEN vector.record END AS record`
 
 /** A vector that was read together with others. The id is null where the memory was not looked up or not found. */
-export type Kept = {
+export type StoredVector = {
   readonly sequence: number
   readonly id: MemoryId | null
   readonly vector: Float32Array
@@ -215,13 +215,13 @@ export type Kept = {
  * Reads many vectors at once, from tables that `from` joins. SQLite hands over one list of each column: an object and
  * a buffer for each row take longer than finding the row.
  */
-export function keptTogether(
-  session: SqliteSession,
+export function readStoredVectorsBatch(
+  session: SqliteDatabase,
   dimensions: number,
   from: string,
   values: readonly SqlValue[],
   id: 'memory.id' | 'NULL' = 'memory.id',
-): readonly Kept[] {
+): readonly StoredVector[] {
   const [row] = session.all(
     `SELECT json_group_array(sequence) AS sequences, json_group_array(id) AS ids,
        max(is_whole) AS is_whole, CAST(group_concat(kept, '') AS BLOB) AS kept
@@ -234,7 +234,7 @@ export function keptTogether(
   if (!(row?.kept instanceof Uint8Array)) return []
   const sequences: readonly number[] = JSON.parse(String(row.sequences))
   const ids: readonly (MemoryId | null)[] = JSON.parse(String(row.ids))
-  const vectors = row.is_whole === 1 ? vectorsOfRecords(row.kept, dimensions) : fromBlob(row.kept)
+  const vectors = row.is_whole === 1 ? decodeVectors(row.kept, dimensions) : decodeFloats(row.kept)
   if (vectors.length !== sequences.length * dimensions) {
     throw new AppError('damaged', 'Some vectors are not as long as those of their model.', {
       dimensions,
@@ -247,17 +247,17 @@ export function keptTogether(
   }))
 }
 
-export function keptVectors(
-  session: SqliteSession,
+export function readStoredVectors(
+  session: SqliteDatabase,
   space: VectorSpace,
   scope: Scope,
   ids: readonly MemoryId[],
 ): ReadonlyMap<MemoryId, Float32Array> {
   const found = findSpace(session, space)
   if (found === null || ids.length === 0) return new Map()
-  const filters = memoryConditions({ ids, types: DOCUMENT_TYPES })
-  const where = conjunction([...within('memory', scope, session, filters), ...filters])
-  const kept = keptTogether(
+  const filters = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
+  const where = joinConditions([...toScopeConditions('memory', scope, session, filters), ...filters])
+  const kept = readStoredVectorsBatch(
     session,
     found.dimensions,
     `memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
@@ -269,7 +269,7 @@ export function keptVectors(
 }
 
 export function listVectors(
-  session: SqliteSession,
+  session: SqliteDatabase,
   space: VectorSpace,
   scope: Scope,
   page: { readonly limit: number; readonly after?: MemoryId },
@@ -277,7 +277,7 @@ export function listVectors(
   const found = findSpace(session, space)
   if (found === null || page.limit <= 0) return []
   const beyond = page.after === undefined ? [] : [{ sql: 'memory.id > ?', values: [page.after] }]
-  const where = conjunction([...within('memory', scope, session, []), ...beyond])
+  const where = joinConditions([...toScopeConditions('memory', scope, session, []), ...beyond])
   return session
     .all(
       `SELECT memory.id, vector.text_hash
@@ -291,11 +291,11 @@ export function listVectors(
     }))
 }
 
-export function countVectors(session: SqliteSession, space: VectorSpace, scope: Scope): number {
-  const owner = findOwner(session, space, scope)
+export function countVectors(session: SqliteDatabase, space: VectorSpace, scope: Scope): number {
+  const owner = findOwnerVectors(session, space, scope)
   if (owner === null) return 0
-  if (scope.user === undefined && scope.session === undefined) return owner.vectors
-  const where = conjunction(within('memory', scope, session, []))
+  if (scope.user === undefined && scope.session === undefined) return owner.vectorCount
+  const where = joinConditions(toScopeConditions('memory', scope, session, []))
   const [row] = session.all(
     `SELECT count(*) AS vectors
      FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
@@ -305,7 +305,7 @@ export function countVectors(session: SqliteSession, space: VectorSpace, scope: 
   return Number(row?.vectors)
 }
 
-export function reportSpaces(session: SqliteSession): readonly SpaceReport[] {
+export function reportSpaces(session: SqliteDatabase): readonly SpaceReport[] {
   return session
     .all(
       `SELECT signature, dimensions, sum(vectors) AS vectors

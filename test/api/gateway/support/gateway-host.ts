@@ -1,7 +1,7 @@
 /** A server with the gateway behind it, in front of an upstream of the test's own. */
 import { writeFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
-import type { OnAnswer } from '../../../../src/api/gateway/gateway-request.ts'
+import type { ProviderAnswerListener } from '../../../../src/api/gateway/gateway-request.ts'
 import { createEngine } from '../../../../src/app/composition.ts'
 import { readProviders } from '../../../../src/app/config/providers-file.ts'
 import { serveWithGateway } from '../../../../src/app/gateway-mount.ts'
@@ -29,7 +29,7 @@ export type HostOptions = {
   readonly auth?: 'keys' | 'off'
   readonly engine?: Engine
   readonly bodyBytesMax?: number
-  readonly onAnswer?: OnAnswer
+  readonly onAnswer?: ProviderAnswerListener
   /** Of the server, not of the engine. */
   readonly clock?: Clock
 }

@@ -1,6 +1,6 @@
 /** What the services of the three APIs send: whole answers, streams, errors and lists, as their own clients expect them. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FormatName } from '../../../../src/domain/model-call.ts'
+import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import type { Reply } from './scripted-upstream.ts'
 import { chatEvents, wholeChat } from './wire-chat.ts'
 import { messageEvents, wholeMessage } from './wire-messages.ts'
@@ -38,7 +38,7 @@ export const ANTHROPIC_HEADERS = {
   'request-id': 'req_011CMemoryTests',
 } as const
 
-export function formatOf(path: string): FormatName {
+export function formatOf(path: string): ApiFormat {
   const [plain] = path.split('?')
   const found = (['chat', 'responses', 'messages'] as const).find((name) =>
     plain?.endsWith(PATHS[name].slice('/v1'.length)),
@@ -47,7 +47,7 @@ export function formatOf(path: string): FormatName {
   return found
 }
 
-function headersFor(format: FormatName): Readonly<Record<string, string>> {
+function headersFor(format: ApiFormat): Readonly<Record<string, string>> {
   return format === 'messages' ? ANTHROPIC_HEADERS : OPENAI_HEADERS
 }
 
@@ -98,7 +98,7 @@ export function toSse(events: readonly Event[], lineEnd: '\n' | '\r\n'): string 
 }
 
 /** What a service sends when it fails after it has begun to answer. */
-function brokenOff(format: FormatName, sequence: number): Event {
+function brokenOff(format: ApiFormat, sequence: number): Event {
   const message = 'The server had an error while processing your request. Sorry about that!'
   if (format === 'messages') {
     const error = { type: 'overloaded_error', message: 'Overloaded' }
@@ -114,7 +114,7 @@ function brokenOff(format: FormatName, sequence: number): Event {
 
 /** A refusal in the words of the service. */
 export function refuse(
-  format: FormatName,
+  format: ApiFormat,
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {

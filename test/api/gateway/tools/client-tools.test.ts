@@ -1,7 +1,7 @@
 /** Answers that call tools of the client's and ours: what the client sees, and what the model finds when it comes back. */
 import { expect, it } from 'vitest'
-import { HiddenCalls, withHiddenCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
-import type { FormatName } from '../../../../src/domain/model-call.ts'
+import { HiddenCalls, restoreHiddenToolCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
+import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
 import {
   type Body,
@@ -18,7 +18,7 @@ import {
 const HOUR = 60 * 60_000
 
 /** The conversation as a client sends it back: what it has seen, and the results of its own calls. */
-function comingBack(format: FormatName, { answer, calls }: Heard): readonly object[] {
+function comingBack(format: ApiFormat, { answer, calls }: Heard): readonly object[] {
   const asked = { role: 'user', content: 'Hello' }
   if (format === 'chat') {
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'sunny' }))
@@ -43,7 +43,7 @@ function comingBack(format: FormatName, { answer, calls }: Heard): readonly obje
 const MIXED = { id: 'one', text: 'Both.', toolCalls: [search('tea'), weather('Oslo')] }
 const FINAL = { text: 'It is sunny.' }
 
-const tools = (format: FormatName) => ({ tools: [clientTool(format)] })
+const tools = (format: ApiFormat) => ({ tools: [clientTool(format)] })
 
 /** Asks, and comes back as the same owner or another, after a while. */
 async function thereAndBack(
@@ -153,13 +153,13 @@ it('[MT5] they are put back as well where no tools are offered this time', async
   const hidden = new HiddenCalls(new FakeClock())
   const play = new Play({ format: 'chat', streams: false, lines: [MIXED], hidden })
   const before = '{"messages":[{"role":"user","content":"Hello"}]}'
-  expect(withHiddenCalls('chat', before, hidden.of('ann', null))).toBe(before)
+  expect(restoreHiddenToolCalls('chat', before, hidden.forScope('ann', null))).toBe(before)
   const messages = comingBack('chat', await play.ask(tools('chat')))
   const text = JSON.stringify({ messages, tool_choice: 'none' })
-  const restored = JSON.parse(withHiddenCalls('chat', text, hidden.of('ann', null)))
+  const restored = JSON.parse(restoreHiddenToolCalls('chat', text, hidden.forScope('ann', null)))
   expect(callsIn('chat', restored)).toHaveLength(4)
   expect(restored.tools).toBeUndefined()
-  expect(withHiddenCalls('chat', text, hidden.of('ann', 'bob'))).toBe(text)
+  expect(restoreHiddenToolCalls('chat', text, hidden.forScope('ann', 'bob'))).toBe(text)
 })
 
 it('[MT5] responses: reasoning stays right before what it led to', async () => {
@@ -219,11 +219,11 @@ it('[MT5] what the client wrote stays as it was written', async () => {
 
 it('[MT5] no more is kept than fits, and what was used last stays', () => {
   const clock = new FakeClock()
-  const hidden = new HiddenCalls(clock, { kept: 2, characters: 10_000 }).of('ann', null)
+  const hidden = new HiddenCalls(clock, { kept: 2, characters: 10_000 }).forScope('ann', null)
   const call = (id: string) => ({ id, name: 'get_weather', arguments: '{}' })
   const own = { id: 'm', name: 'memory_search', arguments: '{}' }
   const keep = (id: string, result = 'r') =>
-    hidden.keep([{ own: [own], others: [call(id)], parts: [], isWhole: true, results: [result] }])
+    hidden.store([{ memoryCalls: [own], clientCalls: [call(id)], parts: [], isComplete: true, results: [result] }])
   const isThere = (id: string) => hidden.find([{ id, call: call(id) }]) !== null
   keep('a')
   keep('b')

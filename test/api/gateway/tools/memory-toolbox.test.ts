@@ -4,10 +4,10 @@ import { MEMORY_TOOL_NAMES } from '../../../../src/api/gateway/formats/tools/ind
 import {
   createToolbox,
   type ToolboxOptions,
-  wantedTools,
+  selectTools,
 } from '../../../../src/api/gateway/tools/tool-handler.ts'
 import type { Caller } from '../../../../src/api/operations/authorization.ts'
-import type { Context } from '../../../../src/api/operations/operation.ts'
+import type { OperationContext } from '../../../../src/api/operations/operation.ts'
 import { createEngine } from '../../../../src/app/composition.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import type { JsonObject } from '../../../../src/lib/json.ts'
@@ -27,7 +27,7 @@ function toolbox(
   more: { caller?: Caller; owner?: string; user?: string | null } & ToolboxOptions = {},
 ) {
   const { caller = KEY, owner = 'ann', user = null, ...options } = more
-  const context: Context = {
+  const context: OperationContext = {
     engine,
     caller,
     version: '1',
@@ -93,7 +93,7 @@ describe('conversations', () => {
   })
 
   it('[TU6] a search quotes no message of the request and nothing that commands', async () => {
-    const { run } = toolbox({ shown: new Set([QUESTION]) })
+    const { run } = toolbox({ visibleMessages: new Set([QUESTION]) })
     const result = await run('memory_search', { query: 'pier of the ferry to Hvar' })
     expect(contents(result)).toContain(ANSWER)
     expect(contents(result)).not.toContain(QUESTION)
@@ -231,8 +231,8 @@ const ON = {
 const TOOLS = [{ type: 'function', function: { name: 'get_weather' } }]
 
 it('[MT1] tools are offered where they are wanted and can be used', () => {
-  const allows = (body: JsonObject) => wantedTools({ ...ON, body }).length > 0
-  expect(wantedTools(ON)).toEqual(MEMORY_TOOL_NAMES)
+  const allows = (body: JsonObject) => selectTools({ ...ON, body }).length > 0
+  expect(selectTools(ON)).toEqual(MEMORY_TOOL_NAMES)
   for (const off of [
     { settings: { ...ON.settings, enabled: false } },
     { settings: { ...ON.settings, skillsEnabled: false } },
@@ -240,7 +240,7 @@ it('[MT1] tools are offered where they are wanted and can be used', () => {
     { wishes: { ...ON.wishes, memory: false } },
     { takesTools: false },
   ] as const) {
-    expect(wantedTools({ ...ON, ...off })).toEqual([])
+    expect(selectTools({ ...ON, ...off })).toEqual([])
   }
   for (const choice of ['auto', 'required', { type: 'auto' }, { type: 'any' }, null]) {
     expect(allows({ tools: TOOLS, tool_choice: choice })).toBe(true)
@@ -268,7 +268,7 @@ it('[MT1] tools are offered where they are wanted and can be used', () => {
 it('[MT8] only what is wanted is offered: nothing to keep, nothing to tell, or neither', () => {
   const writing = MEMORY_TOOL_NAMES.filter((name) => name !== 'memory_search')
   for (const part of ['settings', 'wishes'] as const) {
-    const offered = (more: object) => wantedTools({ ...ON, [part]: { ...ON[part], ...more } })
+    const offered = (more: object) => selectTools({ ...ON, [part]: { ...ON[part], ...more } })
     expect(offered({ extract: false })).toEqual(['memory_search'])
     expect(offered({ inject: false })).toEqual(writing)
     expect(offered({ inject: false, extract: false })).toEqual([])

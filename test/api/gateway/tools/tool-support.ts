@@ -1,8 +1,8 @@
 /** A provider by script, asked through the real client libraries, with the memory tools in between. */
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { answerWithTools, HiddenCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
-import type { FormatName } from '../../../../src/domain/model-call.ts'
+import { runToolLoop, HiddenCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
+import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import type { UpstreamResponse } from '../../../../src/models/upstream.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
 import type { Reply } from '../support/scripted-upstream.ts'
@@ -24,7 +24,7 @@ export type Line = Said | { readonly reply: Reply } | ((signal: AbortSignal) => 
 export type Body = any
 
 export type Stage = {
-  readonly format: FormatName
+  readonly format: ApiFormat
   readonly streams: boolean
   readonly lines: readonly Line[]
   readonly run?: (name: string, input: unknown) => Promise<string>
@@ -72,7 +72,7 @@ export class Play {
   readonly fetch = async (_: unknown, init?: { body?: unknown; signal?: AbortSignal | null }) => {
     const { format, names = ALL, run, owner = 'ann' } = this.#stage
     const signal = this.#stage.signal ?? init?.signal ?? new AbortController().signal
-    const answer = await answerWithTools({
+    const answer = await runToolLoop({
       format,
       text: String(init?.body),
       names,
@@ -81,7 +81,7 @@ export class Play {
         this.ran.push({ name, input })
         return run === undefined ? `result of ${name}` : run(name, input)
       },
-      remembered: this.#hidden.of(owner, null),
+      hiddenCalls: this.#hidden.forScope(owner, null),
       signal,
     })
     if (answer === null) throw new Error('The model takes no tools.')
@@ -240,7 +240,7 @@ export function weather(city: string, id = 'call_w1'): ToolCall {
 }
 
 /** A tool of the client's. */
-export function clientTool(format: FormatName, name = 'get_weather'): object {
+export function clientTool(format: ApiFormat, name = 'get_weather'): object {
   const parameters = {
     type: 'object',
     properties: { city: { type: 'string' } },
@@ -257,7 +257,7 @@ export function toolNames(body: Body): readonly string[] {
 }
 
 /** What a conversation says besides texts: calls and results by id, in their order. */
-export function callsIn(format: FormatName, body: Body): readonly string[] {
+export function callsIn(format: ApiFormat, body: Body): readonly string[] {
   if (format === 'responses') {
     return body.input.flatMap((item: Body) =>
       item.type === 'function_call'

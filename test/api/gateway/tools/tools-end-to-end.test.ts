@@ -35,8 +35,8 @@ it.each(WAYS)('[MT2] $way: a model looks something up and answers', async ({ for
   const [call, result] = callsIn(format, second?.body)
   expect(call).toBe('call call_m1')
   expect(result).toContain('My favourite tea is jasmine from Fuzhou')
-  await engine.conversations.settled()
-  const { rows } = await engine.conversations.receipts({ owner: OWNER })
+  await engine.conversations.flush()
+  const { rows } = await engine.conversations.listReceipts({ owner: OWNER })
   const memories = (await engine.list({ owner: OWNER })).rows.map(({ id }) => id)
   expect(rows).toMatchObject([
     { toolCalls: ['memory_search'], toolMemories: { found: memories, saved: [] }, status: 200 },

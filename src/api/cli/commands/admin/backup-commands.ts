@@ -1,8 +1,8 @@
 /** Commands that copy the database and go back to a copy. */
 import { AppError } from '../../../../domain/errors.ts'
-import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
+import { type CommandResult, type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
 import { parseTime } from '../../input/time-format.ts'
-import { count } from '../../output/text-rendering.ts'
+import { formatCount } from '../../output/text-rendering.ts'
 
 const KEEP = 48
 const KEEP_MAX = 100_000
@@ -20,7 +20,7 @@ const BACKUP_OPTIONS = {
   },
 } as const
 
-export const backup = defineCommand({
+export const backupCommand = defineCommand({
   name: 'backup',
   group: 'Upkeep',
   summary: 'Copy the whole database to a new file while it is in use.',
@@ -39,38 +39,38 @@ export const backup = defineCommand({
     'recollect backup ~/backups/recollect-monday.db',
     'recollect backup ~/backups --every 15m --keep 96',
   ],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
-    const { every, keep } = call.given
+    const { every, keep } = call.options
     if (every !== undefined || keep !== undefined) return repeated(call)
-    const file = onlyWord(call)
-    const { database } = call.setup()
+    const file = requirePositional(call)
+    const { database } = call.getEnvironment()
     await database.backup(file)
     const key = database.state() === 'encrypted' ? ' It is encrypted with the same key.' : ''
     return { json: { file }, text: `Copied the database to ${file}.${key}` }
   },
 })
 
-async function repeated(call: Call<typeof BACKUP_OPTIONS>): Promise<Answer> {
-  const { every, keep } = call.given
-  const folder = onlyWord(call)
+async function repeated(call: Invocation<typeof BACKUP_OPTIONS>): Promise<CommandResult> {
+  const { every, keep } = call.options
+  const folder = requirePositional(call)
   const spanMs = every === undefined ? null : parseTime('every', every, 0, 'ahead')
   if (spanMs !== null && (spanMs <= 0 || spanMs > SPAN_MS_MAX)) {
     throw new UsageError('--every takes a span of up to 24 days, as 15m or 6h.')
   }
   const { host } = call
-  const { database } = call.setup()
+  const { database } = call.getEnvironment()
   let taken = 0
   let last = await database.snapshot(folder, keepOf(keep))
-  for (taken = 1; spanMs !== null && !host.stop.aborted; taken++) {
+  for (taken = 1; spanMs !== null && !host.stopSignal.aborted; taken++) {
     await host.stdout.write(call.isJson ? `${JSON.stringify(last)}\n` : `${last.file}\n`)
-    if (!(await hasPassed(spanMs, host.stop))) break
+    if (!(await hasPassed(spanMs, host.stopSignal))) break
     last = await database.snapshot(folder, keepOf(keep))
   }
   const text =
     spanMs === null
       ? `Copied the database to ${last.file}.`
-      : `Stopped after ${count(taken, 'copy', 'copies')}.`
+      : `Stopped after ${formatCount(taken, 'copy', 'copies')}.`
   return { json: { ...last, taken }, text }
 }
 
@@ -98,7 +98,7 @@ function hasPassed(spanMs: number, stop: AbortSignal): Promise<boolean> {
   })
 }
 
-export const recover = defineCommand({
+export const recoverCommand = defineCommand({
   name: 'recover',
   group: 'Upkeep',
   summary: 'Go back to a copy that `backup` has made.',
@@ -115,16 +115,16 @@ export const recover = defineCommand({
     'recollect recover ~/backups/recollect-monday.db',
     'recollect recover ~/backups --at 2h --force',
   ],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
-    const { at, force } = call.given
-    const { database } = call.setup()
+    const { at, force } = call.options
+    const { database } = call.getEnvironment()
     const time = at === undefined ? null : parseTime('at', at, call.host.now(), 'back')
     if (time !== null && time > call.host.now()) {
       throw new AppError('invalid_input', '--at takes a time that has passed.')
     }
-    const recovered = await database.recover(onlyWord(call), { at: time, force })
-    const kept = recovered.keptAt === null ? '' : `\nWhat was there is kept in ${recovered.keptAt}`
+    const recovered = await database.recover(requirePositional(call), { at: time, force })
+    const kept = recovered.previousFile === null ? '' : `\nWhat was there is kept in ${recovered.previousFile}`
     return {
       json: recovered,
       text: `The database is now that of ${recovered.file}.${kept}`,

@@ -1,8 +1,8 @@
 /** Commands that encrypt the database, decrypt it, or give it another key. */
 import { AppError } from '../../../../domain/errors.ts'
-import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import type { Converted, NewKey, OnProgress } from '../../database.ts'
-import { createProgress, percent } from '../../output/progress-line.ts'
+import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import type { EncryptionResult, NewKey, OnProgress } from '../../database.ts'
+import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
 import { formatNumber } from '../../output/text-rendering.ts'
 
 export const NEW_KEY_OPTIONS = {
@@ -14,7 +14,7 @@ export const NEW_KEY_OPTIONS = {
   },
 } as const
 
-export const encrypt = defineCommand({
+export const encryptCommand = defineCommand({
   name: 'encrypt',
   group: 'Upkeep',
   summary: 'Encrypt the database in place.',
@@ -24,19 +24,19 @@ export const encrypt = defineCommand({
   arguments: [],
   options: NEW_KEY_OPTIONS,
   examples: ['recollect encrypt --generate-key-file ~/recollect.key', 'recollect encrypt'],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
-    const { database, keyOrigin } = call.setup()
+    const { database, keyOrigin } = call.getEnvironment()
     if (database.state() === 'encrypted') {
       throw new AppError('conflict', 'The database is encrypted already. `rekey` changes its key.')
     }
-    const key = givenKey(call) ?? (keyOrigin === null ? await askKey(call) : { kind: 'configured' })
+    const key = parseNewKey(call) ?? (keyOrigin === null ? await askKey(call) : { kind: 'configured' })
     const converted = await shown(call, 'Encrypting', (show) => database.encrypt(key, show))
     return answer(call, converted, 'Encrypted', key, keyOrigin)
   },
 })
 
-export const rekey = defineCommand({
+export const rekeyCommand = defineCommand({
   name: 'rekey',
   group: 'Upkeep',
   summary: 'Give the encrypted database another key.',
@@ -46,19 +46,19 @@ export const rekey = defineCommand({
   arguments: [],
   options: NEW_KEY_OPTIONS,
   examples: ['recollect rekey --key-file old.key --generate-key-file new.key'],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
-    const { database } = call.setup()
+    const { database } = call.getEnvironment()
     if (database.state() === 'plain') {
       throw new AppError('conflict', 'The database is not encrypted. `encrypt` does that.')
     }
-    const key = givenKey(call) ?? (await askKey(call))
+    const key = parseNewKey(call) ?? (await askKey(call))
     const converted = await shown(call, 'Encrypting anew', (show) => database.rekey(key, show))
     return answer(call, converted, 'Changed the key of', key, null)
   },
 })
 
-export const decrypt = defineCommand({
+export const decryptCommand = defineCommand({
   name: 'decrypt',
   group: 'Upkeep',
   summary: 'Take the encryption off the database, in place.',
@@ -66,9 +66,9 @@ export const decrypt = defineCommand({
   arguments: [],
   options: {},
   examples: ['recollect decrypt --key-file ~/recollect.key'],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
-    const { database } = call.setup()
+    const { database } = call.getEnvironment()
     const { isChanged } = await shown(call, 'Decrypting', (show) => database.decrypt(show))
     const text = isChanged
       ? `Decrypted ${database.file}. Who can read the file can now read the memories.`
@@ -77,8 +77,8 @@ export const decrypt = defineCommand({
   },
 })
 
-export function givenKey(call: Call<typeof NEW_KEY_OPTIONS>): NewKey | null {
-  const { 'new-key-file': file, 'generate-key-file': generated } = call.given
+export function parseNewKey(call: Invocation<typeof NEW_KEY_OPTIONS>): NewKey | null {
+  const { 'new-key-file': file, 'generate-key-file': generated } = call.options
   if (file !== undefined && generated !== undefined) {
     throw new UsageError('Give --new-key-file or --generate-key-file, not both.')
   }
@@ -86,7 +86,7 @@ export function givenKey(call: Call<typeof NEW_KEY_OPTIONS>): NewKey | null {
   return file === undefined ? null : { kind: 'file', path: file }
 }
 
-async function askKey(call: Call): Promise<NewKey> {
+async function askKey(call: Invocation): Promise<NewKey> {
   const { host } = call
   if (!host.stdin.isTerminal || !host.stderr.isTerminal) {
     throw new UsageError(
@@ -102,14 +102,14 @@ async function askKey(call: Call): Promise<NewKey> {
 }
 
 async function shown(
-  call: Call,
+  call: Invocation,
   what: string,
-  work: (show: OnProgress) => Promise<Converted>,
-): Promise<Converted> {
-  const progress = createProgress(call.host)
+  work: (show: OnProgress) => Promise<EncryptionResult>,
+): Promise<EncryptionResult> {
+  const progress = createProgressLine(call.host)
   try {
     return await work((done, total) =>
-      progress.show(`${what}: ${formatNumber(done)} rows${percent(done, total)}`),
+      progress.show(`${what}: ${formatNumber(done)} rows${formatPercent(done, total)}`),
     )
   } finally {
     progress.clear()
@@ -117,13 +117,13 @@ async function shown(
 }
 
 function answer(
-  call: Call,
-  { isChanged, plainCopies }: Converted,
+  call: Invocation,
+  { isChanged, plainCopies }: EncryptionResult,
   what: string,
   key: NewKey,
   keyOrigin: string | null,
-): Answer {
-  const { file } = call.setup().database
+): CommandResult {
+  const { file } = call.getEnvironment().database
   const lines = [
     isChanged ? `${what} ${file}.` : `${file} already has this key.`,
     ...(isChanged ? [keepSafe(key, keyOrigin)] : []),

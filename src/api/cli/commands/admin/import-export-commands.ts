@@ -3,30 +3,30 @@ import type { z } from 'zod'
 import { ERRORS } from '../../../../domain/errors.ts'
 import type { ScopeInput } from '../../../../domain/scope.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { sealLines, unsealLines } from '../../../../portability/export-encryption.ts'
+import { encryptLines, decryptLines } from '../../../../portability/export-encryption.ts'
 import { IMPORT_FORMATS } from '../../../../portability/importers/format-detection.ts'
-import { systemStatus } from '../../../operations/admin/system-operations.ts'
+import { getSystemStatus } from '../../../operations/admin/system-operations.ts'
 import {
   exportMemories,
   importMemories,
 } from '../../../operations/memories/import-export-operations.ts'
 import {
-  type Answer,
-  type Call,
+  type CommandResult,
+  type Invocation,
   defineCommand,
-  onlyWord,
-  throwIfStopped,
+  requirePositional,
+  assertNotAborted,
   UsageError,
 } from '../../command.ts'
-import type { ImportSource, OpenedImport } from '../../host.ts'
-import { readSecretFile, writeWhole } from '../../input/file-access.ts'
+import type { ImportSource, ImportReader } from '../../host.ts'
+import { readSecretFile, writeLinesAtomically } from '../../input/file-access.ts'
 import { oneOf } from '../../input/option-values.ts'
-import { createProgress, percent } from '../../output/progress-line.ts'
-import { count, formatNumber } from '../../output/text-rendering.ts'
+import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
+import { formatCount, formatNumber } from '../../output/text-rendering.ts'
 
 const BUFFERED_CHARACTERS = 64 * 1024
 
-export const exporting = defineCommand({
+export const exportCommand = defineCommand({
   name: 'export',
   group: 'Moving',
   summary: "Write an owner's memories, with history, as JSON Lines.",
@@ -48,30 +48,30 @@ export const exporting = defineCommand({
     'recollect export --all-owners | gzip > all.jsonl.gz',
   ],
   async run(call) {
-    const [file = '-'] = call.words
-    const { 'all-owners': isAll, 'passphrase-file': secretFile, force } = call.given
+    const [file = '-'] = call.positionals
+    const { 'all-owners': isAll, 'passphrase-file': secretFile, force } = call.options
     const passphrase = secretFile === undefined ? null : await passphraseIn(secretFile)
     const rowsOf = await call.perform(exportMemories, isAll ? { allOwners: true } : {})
     let rows = -1 // the header is no row
     const lines = watched(call, rowsOf, file !== '-', () => rows++)
     // Encrypted here, so that a server never learns the passphrase.
-    const sealed = passphrase === null ? lines : sealLines(lines, passphrase)
+    const sealed = passphrase === null ? lines : encryptLines(lines, passphrase)
     if (file === '-') return printLines(call, sealed)
-    await writeWhole(file, sealed, { replace: force })
-    return { json: { file, rows }, text: `Wrote ${count(rows, 'row')} to ${file}` }
+    await writeLinesAtomically(file, sealed, { replace: force })
+    return { json: { file, rows }, text: `Wrote ${formatCount(rows, 'row')} to ${file}` }
   },
 })
 
 async function* watched(
-  call: Call,
+  call: Invocation,
   lines: AsyncIterable<string>,
   isWhole: boolean,
   onLine: () => number,
 ): AsyncGenerator<string> {
-  const progress = createProgress(call.host)
+  const progress = createProgressLine(call.host)
   try {
     for await (const line of lines) {
-      throwIfStopped(call, isWhole ? 'Stopped; nothing was written.' : 'Stopped.')
+      assertNotAborted(call, isWhole ? 'Stopped; nothing was written.' : 'Stopped.')
       const rows = onLine()
       yield line
       progress.show(`Exporting: ${formatNumber(rows + 1)} rows`)
@@ -81,7 +81,7 @@ async function* watched(
   }
 }
 
-async function printLines(call: Call, lines: AsyncIterable<string>): Promise<null> {
+async function printLines(call: Invocation, lines: AsyncIterable<string>): Promise<null> {
   let buffered = ''
   for await (const line of lines) {
     buffered += `${line}\n`
@@ -107,9 +107,9 @@ const IMPORT_OPTIONS = {
   },
 } as const
 
-type ImportCall = Call<typeof IMPORT_OPTIONS>
+type ImportCall = Invocation<typeof IMPORT_OPTIONS>
 
-export const importing = defineCommand({
+export const importCommand = defineCommand({
   name: 'import',
   group: 'Moving',
   summary: 'Take in what `export` wrote, or what other systems keep.',
@@ -127,12 +127,12 @@ export const importing = defineCommand({
     'recollect import conversations.json --from chatgpt --into-owner ada',
   ],
   async run(call) {
-    const progress = createProgress(call.host)
+    const progress = createProgressLine(call.host)
     const amount = { read: 0, size: 0 }
-    const opened = await call.setup().openImport(sourceOf(call, amount))
+    const opened = await call.getEnvironment().openImport(sourceOf(call, amount))
     amount.size = opened.sizeBytes ?? 0
     const show = (done: number, what: string) =>
-      progress.show(`Importing: ${count(done, what)}${percent(amount.read, amount.size)}`)
+      progress.show(`Importing: ${formatCount(done, what)}${formatPercent(amount.read, amount.size)}`)
     try {
       const imported =
         opened.kind === 'lines'
@@ -147,8 +147,8 @@ export const importing = defineCommand({
 })
 
 function sourceOf(call: ImportCall, amount: { read: number }): ImportSource {
-  const file = onlyWord(call)
-  const { from } = call.given
+  const file = requirePositional(call)
+  const { from } = call.options
   return {
     source: file === '-' ? { bytes: call.host.stdin.bytes(), name: 'Standard input' } : file,
     ...(from === undefined ? {} : { from: oneOf('from', from, IMPORT_FORMATS) }),
@@ -158,8 +158,8 @@ function sourceOf(call: ImportCall, amount: { read: number }): ImportSource {
   }
 }
 
-type Lines = Extract<OpenedImport, { kind: 'lines' }>
-type Records = Extract<OpenedImport, { kind: 'records' }>
+type Lines = Extract<ImportReader, { kind: 'lines' }>
+type Records = Extract<ImportReader, { kind: 'records' }>
 type Imported = z.output<(typeof importMemories)['output']>
 
 async function importOwn(
@@ -169,16 +169,16 @@ async function importOwn(
 ): Promise<Imported> {
   // Decrypted here, so that a server never learns the passphrase.
   const plain =
-    format === 'recollect-encrypted' ? unsealLines(lines, await passphraseFor(call)) : lines
+    format === 'recollect-encrypted' ? decryptLines(lines, await passphraseFor(call)) : lines
   const destination = await destinationOf(call)
   return call.perform(importMemories, { ...destination, lines: counted(call, plain, onLine) })
 }
 
 /** Nobody's memories may end up with somebody else unasked; only a superadmin can give them back to several. */
 async function destinationOf(call: ImportCall) {
-  const owner = call.given['into-owner'] ?? call.setup().named.owner
+  const owner = call.options['into-owner'] ?? call.getEnvironment().explicitScope.owner
   if (owner !== undefined) return { owner }
-  const { caller } = await call.perform(systemStatus, {})
+  const { caller } = await call.perform(getSystemStatus, {})
   return caller.role === 'superadmin' ? { allOwners: true } : {}
 }
 
@@ -187,14 +187,14 @@ async function importForeign(
   records: Records,
   onRecord: (records: number) => void,
 ): Promise<Imported> {
-  const { database, scope, remote, openScratch } = call.setup()
-  const named = call.given['into-owner'] ?? scope.owner
+  const { database, scope, remote, openInMemoryEngine: openScratch } = call.getEnvironment()
+  const named = call.options['into-owner'] ?? scope.owner
   if (remote === null) {
     const engine = await database.openEngine({ create: true })
     try {
       const imported = await takeIn(call, engine, { ...scope, owner: named }, records, onRecord)
       const entry = { actor: null, operation: importMemories.name, owner: named }
-      await engine.audit.note({ ...entry, targets: ['import'] })
+      await engine.audit.append({ ...entry, targets: ['import'] })
       return imported
     } finally {
       await engine.close()
@@ -203,7 +203,7 @@ async function importForeign(
   // A server knows our own lines only, so they are made here.
   const scratch = await openScratch()
   try {
-    const owner = call.given['into-owner'] ?? (await homeOf(call))
+    const owner = call.options['into-owner'] ?? (await homeOf(call))
     const taken = await takeIn(call, scratch, { ...scope, owner }, records, onRecord)
     const lines = scratch.export({ owner })
     const sent = await call.perform(importMemories, { owner, lines })
@@ -218,8 +218,8 @@ async function importForeign(
 }
 
 async function homeOf(call: ImportCall): Promise<string> {
-  const { named } = call.setup()
-  return named.owner ?? (await call.perform(systemStatus, {})).caller.home
+  const { explicitScope: named } = call.getEnvironment()
+  return named.owner ?? (await call.perform(getSystemStatus, {})).caller.home
 }
 
 async function takeIn(
@@ -238,20 +238,20 @@ async function takeIn(
 }
 
 async function* counted<Item>(
-  call: Call,
+  call: Invocation,
   items: AsyncIterable<Item>,
   onItem: (number: number) => void,
 ): AsyncGenerator<Item> {
   let number = 0
   for await (const item of items) {
-    throwIfStopped(call, 'Stopped. What was taken in stays; importing again goes on from there.')
+    assertNotAborted(call, 'Stopped. What was taken in stays; importing again goes on from there.')
     yield item
     onItem(++number)
   }
 }
 
 async function passphraseFor(call: ImportCall): Promise<string | undefined> {
-  const file = call.given['passphrase-file']
+  const file = call.options['passphrase-file']
   if (file !== undefined) return passphraseIn(file)
   const { host } = call
   const canAsk = host.stdin.isTerminal && host.stderr.isTerminal
@@ -264,7 +264,7 @@ async function passphraseIn(file: string): Promise<string> {
   return passphrase
 }
 
-function answerFor(imported: Imported): Answer {
+function answerFor(imported: Imported): CommandResult {
   const { failures, failed } = imported
   const summary =
     `Imported ${formatNumber(imported.imported)}, updated ${formatNumber(imported.updated)}, ` +
@@ -274,6 +274,6 @@ function answerFor(imported: Imported): Answer {
   return {
     json: imported,
     text: [summary, ...lines].join('\n'),
-    ...(failed > 0 ? { exit: ERRORS.invalid_input.exit } : {}),
+    ...(failed > 0 ? { exitCode: ERRORS.invalid_input.exit } : {}),
   }
 }

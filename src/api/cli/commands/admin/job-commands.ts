@@ -1,10 +1,10 @@
 import { cancelJob, retryJob } from '../../../operations/admin/job-operations.ts'
 import { defineCommand } from '../../command.ts'
-import { actionOf, idOf } from '../../input/option-values.ts'
+import { parseAction, idOf } from '../../input/option-values.ts'
 import { formatTime } from '../../input/time-format.ts'
 import { JOB_ACTIONS, JOB_OPTIONS, listed } from '../learning/distillation-commands.ts'
 
-export const jobs = defineCommand({
+export const jobsCommand = defineCommand({
   name: 'jobs',
   group: 'Upkeep',
   summary: 'Show background work, try it again, or take it back.',
@@ -17,8 +17,8 @@ export const jobs = defineCommand({
   options: JOB_OPTIONS,
   examples: ['recollect jobs --status dead', 'recollect jobs retry job_distill_4f1d…'],
   async run(call) {
-    const [word, id] = call.words
-    const action = actionOf('jobs', word, JOB_ACTIONS)
+    const [word, id] = call.positionals
+    const action = parseAction('jobs', word, JOB_ACTIONS)
     if (action === 'list') return listed(call)
     const operation = action === 'retry' ? retryJob : cancelJob
     const output = await call.perform(operation, { id: idOf(call, 'jobs', action, id) })

@@ -10,23 +10,23 @@ import {
   revokeKey,
 } from '../../../operations/admin/key-operations.ts'
 import {
-  type Answer,
-  type Call,
+  type CommandResult,
+  type Invocation,
   defineCommand,
-  makeSure,
-  refuseRemote,
+  confirmAction,
+  assertLocal,
   UsageError,
-  YES,
+  YES_OPTION,
 } from '../../command.ts'
-import { actionOf, oneOf, wholeOf } from '../../input/option-values.ts'
+import { parseAction, oneOf, parseInteger } from '../../input/option-values.ts'
 import { formatAge, formatTime, parseTime } from '../../input/time-format.ts'
 import {
-  count,
+  formatCount,
   formatNumber,
-  memories,
-  oneLine,
-  quoted,
-  table,
+  formatMemoryCount,
+  toTerminalLine,
+  quoteForShell,
+  renderTable,
 } from '../../output/text-rendering.ts'
 
 const KEY_ACTIONS = ['list', 'create', 'revoke', 'reset'] as const
@@ -43,13 +43,13 @@ const KEY_OPTIONS = {
     help: 'Further owners that it reaches, with commas between; repeatable.',
   },
   expires: { kind: 'value', value: 'when', help: 'Ends then: 90d, 2026-12-01. Default: never.' },
-  ...YES,
+  ...YES_OPTION,
 } as const
 
-type KeysCall = Call<typeof KEY_OPTIONS>
+type KeysCall = Invocation<typeof KEY_OPTIONS>
 type Key = z.output<(typeof listKeys)['output']>['keys'][number]
 
-export const keys = defineCommand({
+export const keysCommand = defineCommand({
   name: 'keys',
   group: 'Serving',
   summary: 'List the keys that open the server, make new ones, and end them.',
@@ -69,8 +69,8 @@ export const keys = defineCommand({
     'recollect keys reset',
   ],
   async run(call) {
-    const [action, name] = call.words
-    switch (actionOf('keys', action, KEY_ACTIONS)) {
+    const [action, name] = call.positionals
+    switch (parseAction('keys', action, KEY_ACTIONS)) {
       case 'list':
         return listedKeys(call)
       case 'create':
@@ -88,7 +88,7 @@ function required(word: string | undefined, message: string): string {
   return word
 }
 
-async function listedKeys(call: KeysCall): Promise<Answer> {
+async function listedKeys(call: KeysCall): Promise<CommandResult> {
   const output = await call.perform(listKeys, {})
   if (output.keys.length === 0) {
     const text = 'There are no keys yet. `recollect serve` makes the first one when it starts.'
@@ -98,13 +98,13 @@ async function listedKeys(call: KeysCall): Promise<Answer> {
   const rows = output.keys.map((key) => [
     { text: key.id },
     { text: key.role },
-    { text: oneLine([key.home, ...key.actsFor].join(', ')) },
+    { text: toTerminalLine([key.home, ...key.actsFor].join(', ')) },
     { text: key.lastUsedAt === null ? 'never' : formatAge(Date.parse(key.lastUsedAt), now) },
     { text: expiryOf(key, now) },
-    { text: oneLine(key.name) + (key.isManagement ? ' (management)' : '') },
+    { text: toTerminalLine(key.name) + (key.isManagement ? ' (management)' : '') },
   ])
   const head = ['ID', 'ROLE', 'OWNERS', 'LAST USED', 'EXPIRES', 'NAME']
-  return { json: output, text: table(call.style, head, rows) }
+  return { json: output, text: renderTable(call.style, head, rows) }
 }
 
 function expiryOf({ expiresAt }: Key, now: number): string {
@@ -113,12 +113,12 @@ function expiryOf({ expiresAt }: Key, now: number): string {
   return at <= now ? 'expired' : formatTime(at).slice(0, 10)
 }
 
-async function createdKey(call: KeysCall, name: string): Promise<Answer> {
-  const { home, role, expires } = call.given
-  const actsFor = call.given['acts-for'].flatMap((text) => text.split(',')).filter((each) => each)
+async function createdKey(call: KeysCall, name: string): Promise<CommandResult> {
+  const { home, role, expires } = call.options
+  const actsFor = call.options['acts-for'].flatMap((text) => text.split(',')).filter((each) => each)
   const output = await call.perform(createKey, {
     name,
-    home: home ?? call.setup().scope.owner,
+    home: home ?? call.getEnvironment().scope.owner,
     actsFor,
     ...(role === undefined ? {} : { role: oneOf('role', role, ROLES) }),
     ...(expires === undefined
@@ -127,7 +127,7 @@ async function createdKey(call: KeysCall, name: string): Promise<Answer> {
   })
   const { key, secret } = output
   const lines = [
-    `Made ${key.id} (${key.role} of ${oneLine(key.home)}). This is shown once and never again:`,
+    `Made ${key.id} (${key.role} of ${toTerminalLine(key.home)}). This is shown once and never again:`,
     '',
     `  ${call.style.bold(secret)}`,
     '',
@@ -136,20 +136,20 @@ async function createdKey(call: KeysCall, name: string): Promise<Answer> {
   return { json: output, text: lines.join('\n') }
 }
 
-async function revokedKey(call: KeysCall, id: string): Promise<Answer> {
+async function revokedKey(call: KeysCall, id: string): Promise<CommandResult> {
   const output = await call.perform(revokeKey, { id })
   return {
     json: output,
-    text: `Revoked ${id} (${oneLine(output.key.name)}). It opens nothing now.`,
+    text: `Revoked ${id} (${toTerminalLine(output.key.name)}). It opens nothing now.`,
   }
 }
 
 /** For whoever has lost it: the machine itself is the proof that one may. */
-async function resetKey(call: KeysCall): Promise<Answer> {
-  refuseRemote(call, '`keys reset`')
+async function resetKey(call: KeysCall): Promise<CommandResult> {
+  assertLocal(call, '`keys reset`')
   const question = 'Make a new management key? The former one ends at once.'
-  await makeSure(call, question, 'Nothing was changed.')
-  const engine = await call.setup().database.openEngine({ create: true })
+  await confirmAction(call, question, 'Nothing was changed.')
+  const engine = await call.getEnvironment().database.openEngine({ create: true })
   try {
     const secret = await engine.keys.resetManagement()
     const text = [
@@ -166,10 +166,10 @@ async function resetKey(call: KeysCall): Promise<Answer> {
 const OWNER_ACTIONS = ['list', 'erase'] as const
 const OWNER_OPTIONS = {
   'dry-run': { kind: 'flag', help: 'Only say how much there is.' },
-  ...YES,
+  ...YES_OPTION,
 } as const
 
-export const owners = defineCommand({
+export const ownersCommand = defineCommand({
   name: 'owners',
   group: 'Serving',
   summary: 'List who has memories here, or remove everything of one for good.',
@@ -183,36 +183,36 @@ export const owners = defineCommand({
   options: OWNER_OPTIONS,
   examples: ['recollect owners', 'recollect owners erase ada --dry-run'],
   async run(call) {
-    const [action, owner] = call.words
-    if (actionOf('owners', action, OWNER_ACTIONS) === 'list') return listedOwners(call)
+    const [action, owner] = call.positionals
+    if (parseAction('owners', action, OWNER_ACTIONS) === 'list') return listedOwners(call)
     return erasedOwner(call, required(owner, '`owners erase` needs an <owner>.'))
   },
 })
 
-async function listedOwners(call: Call): Promise<Answer> {
+async function listedOwners(call: Invocation): Promise<CommandResult> {
   const output = await call.perform(listOwners, {})
   const rows = output.owners.map(({ owner, user, memories: number, turns }) => [
-    { text: oneLine(owner) },
-    { text: user === null ? '' : oneLine(user) },
+    { text: toTerminalLine(owner) },
+    { text: user === null ? '' : toTerminalLine(user) },
     { text: formatNumber(number) },
     { text: formatNumber(turns) },
   ])
   const text =
     rows.length === 0
       ? 'Nobody yet.'
-      : table(call.style, ['OWNER', 'USER', 'MEMORIES', 'TURNS'], rows)
+      : renderTable(call.style, ['OWNER', 'USER', 'MEMORIES', 'TURNS'], rows)
   return { json: output, text }
 }
 
-async function erasedOwner(call: Call<typeof OWNER_OPTIONS>, owner: string): Promise<Answer> {
+async function erasedOwner(call: Invocation<typeof OWNER_OPTIONS>, owner: string): Promise<CommandResult> {
   const counted = await call.perform(eraseOwner, { owner, dryRun: true })
   const found = rowsText(counted.rows)
-  if (found === '') return { json: counted, text: `There is nothing of ${quoted(owner)}.` }
-  if (call.given['dry-run']) {
+  if (found === '') return { json: counted, text: `There is nothing of ${quoteForShell(owner)}.` }
+  if (call.options['dry-run']) {
     return { json: counted, text: `Would erase ${found}. Nothing was changed.` }
   }
-  const question = `Erase everything of ${quoted(owner)} (${found})? It can't be undone.`
-  await makeSure(call, question, 'Nothing was erased.')
+  const question = `Erase everything of ${quoteForShell(owner)} (${found})? It can't be undone.`
+  await confirmAction(call, question, 'Nothing was erased.')
   const erased = await call.perform(eraseOwner, { owner })
   return { json: erased, text: `Erased ${rowsText(erased.rows)} for good.` }
 }
@@ -230,7 +230,7 @@ function rowsText(rows: { readonly [table: string]: number }): string {
     .filter(([, number]) => number > 0)
     .map(([name, number]) => {
       const [one, many] = ROW_NAMES[name] ?? [name, name]
-      return count(number, one, many)
+      return formatCount(number, one, many)
     })
     .join(', ')
 }
@@ -238,7 +238,7 @@ function rowsText(rows: { readonly [table: string]: number }): string {
 const AUDIT_LIMIT = 50
 const AUDIT_LIMIT_MAX = 1_000
 
-export const audit = defineCommand({
+export const auditCommand = defineCommand({
   name: 'audit',
   group: 'Serving',
   summary: 'Show who did what to which memory, newest first.',
@@ -254,11 +254,11 @@ export const audit = defineCommand({
   },
   examples: ['recollect audit', 'recollect audit --owner ada --from 7d --json'],
   async run(call) {
-    const { from, before, limit, after } = call.given
-    const { owner } = call.setup().named
+    const { from, before, limit, after } = call.options
+    const { owner } = call.getEnvironment().explicitScope
     const now = call.host.now()
     const output = await call.perform(listAudit, {
-      limit: limit === undefined ? AUDIT_LIMIT : wholeOf('limit', limit, 1, AUDIT_LIMIT_MAX),
+      limit: limit === undefined ? AUDIT_LIMIT : parseInteger('limit', limit, 1, AUDIT_LIMIT_MAX),
       ...(owner === undefined ? {} : { owner }),
       ...(from === undefined ? {} : { from: parseTime('from', from, now, 'back') }),
       ...(before === undefined ? {} : { before: parseTime('before', before, now, 'back') }),
@@ -270,18 +270,18 @@ export const audit = defineCommand({
         { text: formatTime(Date.parse(at)) },
         { text: actor ?? 'this machine' },
         { text: operation },
-        { text: oneLine(whose) },
-        { text: targetCount === 1 ? oneLine(targets[0] ?? '') : memoriesOrMore(targetCount) },
+        { text: toTerminalLine(whose) },
+        { text: targetCount === 1 ? toTerminalLine(targets[0] ?? '') : memoriesOrMore(targetCount) },
       ],
     )
-    const lines = [table(call.style, ['WHEN', 'WHO', 'WHAT', 'OWNER', 'TO'], rows)]
+    const lines = [renderTable(call.style, ['WHEN', 'WHO', 'WHAT', 'OWNER', 'TO'], rows)]
     if (output.next !== null) {
-      lines.push('', `There are more: ${call.again(`audit --after ${output.next}`)}`)
+      lines.push('', `There are more: ${call.suggestCommand(`audit --after ${output.next}`)}`)
     }
     return { json: output, text: lines.join('\n') }
   },
 })
 
 function memoriesOrMore(number: number): string {
-  return number === 0 ? 'nothing' : memories(number)
+  return number === 0 ? 'nothing' : formatMemoryCount(number)
 }

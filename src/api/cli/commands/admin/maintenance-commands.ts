@@ -4,30 +4,30 @@ import { AppError, ERRORS } from '../../../../domain/errors.ts'
 import { listOwners } from '../../../operations/admin/key-operations.ts'
 import { getSettings } from '../../../operations/admin/settings-operations.ts'
 import {
-  doctor as examine,
-  reindexStatus,
-  repair as repairing,
+  checkIntegrity as examine,
+  getReindexStatus,
+  repairIntegrity as repairing,
   reindex as startReindexing,
-  systemStatus,
+  getSystemStatus,
 } from '../../../operations/admin/system-operations.ts'
-import { type Answer, type Call, defineCommand, refuseRemote, UsageError } from '../../command.ts'
-import type { Salvaged } from '../../database.ts'
-import type { Setup } from '../../host.ts'
+import { type CommandResult, type Invocation, defineCommand, assertLocal, UsageError } from '../../command.ts'
+import type { SalvageResult } from '../../database.ts'
+import type { CliEnvironment } from '../../host.ts'
 import { formatTime } from '../../input/time-format.ts'
-import { inWordsOfTheShell } from '../../output/error-hints.ts'
-import { createProgress, percent } from '../../output/progress-line.ts'
+import { toOptionNames } from '../../output/error-hints.ts'
+import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
 import {
-  count,
-  fields,
+  formatCount,
+  renderFields,
   formatBytes,
   formatNumber,
-  memories,
-  oneLine,
+  formatMemoryCount,
+  toTerminalLine,
 } from '../../output/text-rendering.ts'
-import { waitingText } from '../learning/ingest-commands.ts'
-import { tierFields } from './vector-store-command.ts'
+import { renderPendingSignals } from '../learning/ingest-commands.ts'
+import { replicaFields } from './vector-store-command.ts'
 
-type Status = z.output<(typeof systemStatus)['output']>
+type Status = z.output<(typeof getSystemStatus)['output']>
 type SettingsWithSources = {
   readonly [name: string]: unknown
   readonly sources?: { readonly [name: string]: string }
@@ -35,7 +35,7 @@ type SettingsWithSources = {
 
 type Fields = readonly (readonly [string, string])[]
 
-export const status = defineCommand({
+export const statusCommand = defineCommand({
   name: 'status',
   group: 'Upkeep',
   summary: 'Say where the database is, what is in it, and what does not work.',
@@ -44,14 +44,14 @@ export const status = defineCommand({
   options: {},
   examples: ['recollect status', 'recollect status --data ./memories'],
   async run(call) {
-    const setup = call.setup()
+    const setup = call.getEnvironment()
     if (setup.remote !== null) return serverStatus(call, setup.remote.url)
     try {
       const known = await knownStatus(call)
       const json = { ...known.output, database: aboutDatabase(setup) }
       return {
         json,
-        text: fields(call.style, [...databaseFields(setup, known.output), ...known.fields]),
+        text: renderFields(call.style, [...databaseFields(setup, known.output), ...known.fields]),
       }
     } catch (error) {
       const isLocked = setup.database.state() === 'encrypted' && error instanceof AppError
@@ -61,21 +61,21 @@ export const status = defineCommand({
   },
 })
 
-async function serverStatus(call: Call, url: string): Promise<Answer> {
+async function serverStatus(call: Invocation, url: string): Promise<CommandResult> {
   const { output, fields: rest } = await knownStatus(call)
   const { role, home } = output.caller
-  const text = fields(call.style, [
+  const text = renderFields(call.style, [
     ['server', url],
     ['version', output.version],
-    ['as', `${role} of ${oneLine(home)}`],
+    ['as', `${role} of ${toTerminalLine(home)}`],
     ...storeFields(output),
     ...rest,
   ])
   return { json: output, text }
 }
 
-async function knownStatus(call: Call) {
-  const output = await call.perform(systemStatus, {})
+async function knownStatus(call: Invocation) {
+  const output = await call.perform(getSystemStatus, {})
   const { owners } = await call.perform(listOwners, {})
   const { sources = {}, ...values }: SettingsWithSources = await call.perform(getSettings, {
     sources: true,
@@ -83,18 +83,18 @@ async function knownStatus(call: Call) {
   const changed = Object.entries(sources).flatMap(([name, source]) =>
     source === 'default' ? [] : [`${name} ${String(values[name])} (${source})`],
   )
-  const waiting = await waitingText(call)
+  const waiting = await renderPendingSignals(call)
   const state = output.state === 'ok' ? [] : [output.state, ...output.reasons]
   return {
     output,
     fields: [
       ['owners', ownersText(owners)],
       ...indexFields(output.index),
-      ...(output.vectors.state === 'off' ? [] : tierFields(output.vectors)),
+      ...(output.vectors.state === 'off' ? [] : replicaFields(output.vectors)),
       ['learning', learningText(output.learning)],
       ...(waiting === '' ? [] : [['to learn', waiting] as const]),
       ['settings', changed.length === 0 ? 'all at their defaults' : changed.join('\n')],
-      ...(state.length === 0 ? [] : [['state', inWordsOfTheShell(state.join('\n'))] as const]),
+      ...(state.length === 0 ? [] : [['state', toOptionNames(state.join('\n'))] as const]),
     ] satisfies Fields,
   }
 }
@@ -103,7 +103,7 @@ function learningText({ model, restsUntil, spent, because }: Status['learning'])
   const lines = [
     model === null
       ? 'by patterns; conversations wait for a model (`coreModel`)'
-      : `by patterns, and with ${oneLine(model)}`,
+      : `by patterns, and with ${toTerminalLine(model)}`,
     ...(restsUntil === null
       ? []
       : [`it failed, and rests until ${formatTime(Date.parse(restsUntil))}`]),
@@ -115,15 +115,15 @@ function learningText({ model, restsUntil, spent, because }: Status['learning'])
 
 function spentText({ calls, input, output, budget }: NonNullable<Status['learning']['spent']>) {
   const limit = budget === 0 ? '' : ` of ${formatNumber(budget)}`
-  return `models used ${formatNumber(input + output)}${limit} tokens today, in ${count(calls, 'call')}`
+  return `models used ${formatNumber(input + output)}${limit} tokens today, in ${formatCount(calls, 'call')}`
 }
 
-function aboutDatabase({ database, keyOrigin }: Setup) {
+function aboutDatabase({ database, keyOrigin }: CliEnvironment) {
   const { folder, file } = database
   return { folder, file, state: database.state(), key: keyOrigin }
 }
 
-function databaseFields({ database, keyOrigin }: Setup, output: Status): Fields {
+function databaseFields({ database, keyOrigin }: CliEnvironment, output: Status): Fields {
   const key: Fields = keyOrigin === null ? [] : [['key', keyOrigin]]
   const state = database.state()
   if (state === 'missing') {
@@ -143,14 +143,14 @@ function storeFields({ store }: Status): Fields {
     ['schema', `version ${store.schemaVersion} (${store.kind})`],
     ...(store.memories === null
       ? []
-      : [['holds', `${memories(store.memories)}, ${count(store.turns ?? 0, 'turn')}`] as const]),
+      : [['holds', `${formatMemoryCount(store.memories)}, ${formatCount(store.turns ?? 0, 'turn')}`] as const]),
   ]
 }
 
 /** What can be told without the key, or without the package that decrypts, and what to do. */
-function lockedStatus(call: Call, setup: Setup, error: AppError): Answer {
+function lockedStatus(call: Invocation, setup: CliEnvironment, error: AppError): CommandResult {
   const { keyOrigin } = setup
-  const text = fields(call.style, [
+  const text = renderFields(call.style, [
     ['database', setup.database.file],
     ['encrypted', 'yes'],
     ...(keyOrigin === null ? [] : [['key', keyOrigin] as const]),
@@ -163,7 +163,7 @@ function lockedStatus(call: Call, setup: Setup, error: AppError): Answer {
     reasons: [error.message],
     database: aboutDatabase(setup),
   }
-  return { json, text, exit }
+  return { json, text, exitCode: exit }
 }
 
 /** How memories are found by meaning, and how many are not yet. */
@@ -174,7 +174,7 @@ function indexFields(index: Status['index']): Fields {
     missing === null || missing === 0
       ? []
       : [`${formatNumber(missing)} not embedded yet; \`recollect reindex\` embeds them`]
-  const why = because === null ? [] : [inWordsOfTheShell(because)]
+  const why = because === null ? [] : [toOptionNames(because)]
   const of = index.space === null ? '' : ` (${index.space})`
   const vectors = index.vectors === null ? index.space : `${formatNumber(index.vectors)}${of}`
   const other = filling === null ? [] : [`filling ${filling}`]
@@ -211,8 +211,8 @@ function ownersText(owners: z.output<(typeof listOwners)['output']>['owners']): 
   const lines = owners
     .slice(0, OWNERS_SHOWN_MAX)
     .map(({ owner, user, memories: number, turns }) => {
-      const who = user === null ? oneLine(owner) : `${oneLine(owner)} / ${oneLine(user)}`
-      return `${who}: ${memories(number)}${turns === 0 ? '' : `, ${count(turns, 'turn')}`}`
+      const who = user === null ? toTerminalLine(owner) : `${toTerminalLine(owner)} / ${toTerminalLine(user)}`
+      return `${who}: ${formatMemoryCount(number)}${turns === 0 ? '' : `, ${formatCount(turns, 'turn')}`}`
     })
   if (owners.length > lines.length) {
     lines.push(`and ${formatNumber(owners.length - lines.length)} more (\`recollect owners\`)`)
@@ -222,7 +222,7 @@ function ownersText(owners: z.output<(typeof listOwners)['output']>['owners']): 
 
 const LOOK_AGAIN_MS = 100
 
-export const reindex = defineCommand({
+export const reindexCommand = defineCommand({
   name: 'reindex',
   group: 'Upkeep',
   summary: 'Embed every memory and turn that has no vector yet.',
@@ -235,10 +235,10 @@ export const reindex = defineCommand({
   },
   examples: ['recollect reindex', 'recollect reindex --force'],
   async run(call) {
-    await call.perform(startReindexing, { force: call.given.force })
+    await call.perform(startReindexing, { force: call.options.force })
     const done = await reindexed(call)
     if (done.error !== null) throw new AppError('unavailable', done.error)
-    const { index } = await call.perform(systemStatus, {})
+    const { index } = await call.perform(getSystemStatus, {})
     const of = index?.space == null ? '' : ` (${index.space})`
     const vectors = formatNumber(index?.vectors ?? 0)
     const text = `${vectors} memories and turns can be found by meaning${of}.`
@@ -246,15 +246,15 @@ export const reindex = defineCommand({
   },
 })
 
-async function reindexed(call: Call): Promise<z.output<(typeof reindexStatus)['output']>> {
-  const progress = createProgress(call.host)
+async function reindexed(call: Invocation): Promise<z.output<(typeof getReindexStatus)['output']>> {
+  const progress = createProgressLine(call.host)
   try {
     for (;;) {
-      const state = await call.perform(reindexStatus, {})
+      const state = await call.perform(getReindexStatus, {})
       if (!state.running) return state
       const { done, total } = state
       progress.show(
-        `${formatNumber(done)} of ${formatNumber(total)} embedded${percent(done, total)}`,
+        `${formatNumber(done)} of ${formatNumber(total)} embedded${formatPercent(done, total)}`,
       )
       await pause(call)
     }
@@ -263,13 +263,13 @@ async function reindexed(call: Call): Promise<z.output<(typeof reindexStatus)['o
   }
 }
 
-function pause({ host }: Call): Promise<void> {
+function pause({ host }: Invocation): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => reject(new AppError('cancelled', 'Stopped; `reindex` goes on from here.'))
-    if (host.stop.aborted) return end()
-    host.stop.addEventListener('abort', end, { once: true })
+    if (host.stopSignal.aborted) return end()
+    host.stopSignal.addEventListener('abort', end, { once: true })
     setTimeout(() => {
-      host.stop.removeEventListener('abort', end)
+      host.stopSignal.removeEventListener('abort', end)
       resolve()
     }, LOOK_AGAIN_MS)
   })
@@ -280,7 +280,7 @@ const DOCTOR_OPTIONS = {
   salvage: { kind: 'flag', help: 'Save what is readable of a damaged file; the file is kept.' },
 } as const
 
-export const doctor = defineCommand({
+export const doctorCommand = defineCommand({
   name: 'doctor',
   group: 'Upkeep',
   summary: 'Check the database, and mend it when asked to.',
@@ -291,10 +291,10 @@ export const doctor = defineCommand({
   options: DOCTOR_OPTIONS,
   examples: ['recollect doctor', 'recollect doctor --repair', 'recollect doctor --salvage'],
   async run(call) {
-    const { repair, salvage } = call.given
+    const { repair, salvage } = call.options
     if (repair && salvage) throw new UsageError('Give --repair or --salvage, not both.')
-    if (salvage) refuseRemote(call, '`doctor --salvage`')
-    const { database, remote } = call.setup()
+    if (salvage) assertLocal(call, '`doctor --salvage`')
+    const { database, remote } = call.getEnvironment()
     const isMissing = remote === null && database.state() === 'missing'
     if (isMissing && salvage) {
       throw new UsageError(`There is no database at ${database.file} to salvage.`)
@@ -303,7 +303,7 @@ export const doctor = defineCommand({
     const found = await call.perform(repair ? repairing : examine, {})
     const isMended = repair && found.faults.length > 0
     const remaining = isMended ? (await call.perform(examine, {})).faults : found.faults
-    const { index } = await call.perform(systemStatus, {})
+    const { index } = await call.perform(getSystemStatus, {})
     const healthy = isMissing ? `There is no database at ${database.file} yet.` : 'All is well.'
     const text = [
       ...(saved === null ? [] : [salvagedText(saved)]),
@@ -318,7 +318,7 @@ export const doctor = defineCommand({
         withoutVector: index?.missing ?? 0,
       },
       text,
-      ...(remaining.length > 0 ? { exit: ERRORS.damaged.exit } : {}),
+      ...(remaining.length > 0 ? { exitCode: ERRORS.damaged.exit } : {}),
     }
   },
 })
@@ -347,24 +347,24 @@ function faultLines(
 /** No fault, and they come by themselves; but who looks for one should know. */
 function lackingLines(missing: number): readonly string[] {
   if (missing === 0) return []
-  const lacking = count(missing, 'memory or turn is', 'memories and turns are')
+  const lacking = formatCount(missing, 'memory or turn is', 'memories and turns are')
   return [`${lacking} not embedded yet and found by words only. Run \`recollect reindex\`.`]
 }
 
-async function salvaged(call: Call): Promise<Salvaged> {
-  const progress = createProgress(call.host)
+async function salvaged(call: Invocation): Promise<SalvageResult> {
+  const progress = createProgressLine(call.host)
   try {
     return await call
-      .setup()
+      .getEnvironment()
       .database.salvage((done, total) =>
-        progress.show(`Salvaging: ${formatNumber(done)} rows${percent(done, total)}`),
+        progress.show(`Salvaging: ${formatNumber(done)} rows${formatPercent(done, total)}`),
       )
   } finally {
     progress.clear()
   }
 }
 
-function salvagedText({ recovered, losses, damagedAt }: Salvaged): string {
+function salvagedText({ recovered, losses, quarantineFile: damagedAt }: SalvageResult): string {
   const rows = Object.entries(recovered).map(
     ([name, number]) => `  ${formatNumber(number)} ${name}`,
   )

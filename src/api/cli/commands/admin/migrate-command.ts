@@ -1,11 +1,11 @@
 /** The command that moves everything to another store. */
 import { basename, dirname } from 'node:path'
 import { AppError } from '../../../../domain/errors.ts'
-import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import type { MovedHouse, MoveTarget } from '../../database.ts'
-import { createProgress, percent } from '../../output/progress-line.ts'
-import { count, formatNumber } from '../../output/text-rendering.ts'
-import { givenKey, NEW_KEY_OPTIONS } from './encryption-commands.ts'
+import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import type { MigrationResult, MigrationTarget } from '../../database.ts'
+import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
+import { formatCount, formatNumber } from '../../output/text-rendering.ts'
+import { parseNewKey, NEW_KEY_OPTIONS } from './encryption-commands.ts'
 
 const DATABASE_FILE = 'recollect.db'
 
@@ -25,7 +25,7 @@ const OPTIONS = {
   undo: { kind: 'flag', help: 'Use the store again that was left, or give up leaving it.' },
 } as const
 
-export const migrate = defineCommand({
+export const migrateCommand = defineCommand({
   name: 'migrate',
   group: 'Moving',
   summary: 'Move everything to another store while it is used.',
@@ -40,9 +40,9 @@ export const migrate = defineCommand({
     'recollect migrate --to ~/recollect-encrypted --generate-key-file ~/recollect.key',
     'recollect migrate --undo',
   ],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
-    const { to, undo, 'dry-run': isDry } = call.given
+    const { to, undo, 'dry-run': isDry } = call.options
     if (undo) {
       if (to !== undefined || isDry) throw new UsageError('`--undo` goes alone.')
       return undone(call)
@@ -53,10 +53,10 @@ export const migrate = defineCommand({
   },
 })
 
-function targetOf(call: Call<typeof OPTIONS>): MoveTarget {
-  const { to, 'to-schema': schema } = call.given
+function targetOf(call: Invocation<typeof OPTIONS>): MigrationTarget {
+  const { to, 'to-schema': schema } = call.options
   if (to === undefined) throw new UsageError('Give `--to`: an address, or a folder.')
-  const key = givenKey(call)
+  const key = parseNewKey(call)
   if (/^postgres(?:ql)?:\/\//.test(to)) {
     if (key !== null) {
       throw new UsageError('A key is for a database in a folder; PostgreSQL keeps its own.')
@@ -70,20 +70,20 @@ function targetOf(call: Call<typeof OPTIONS>): MoveTarget {
   return { kind: 'folder', folder: basename(to) === DATABASE_FILE ? dirname(to) : to, key }
 }
 
-async function previewed(call: Call): Promise<Answer> {
-  const preview = await call.setup().database.moving.preview()
+async function previewed(call: Invocation): Promise<CommandResult> {
+  const preview = await call.getEnvironment().database.moving.preview()
   const lines = [`From ${preview.from} would be moved:`, ...amounts(preview)]
   return { json: { ...preview, dryRun: true }, text: lines.join('\n') }
 }
 
-async function moved(call: Call, target: MoveTarget): Promise<Answer> {
-  const progress = createProgress(call.host)
+async function moved(call: Invocation, target: MigrationTarget): Promise<CommandResult> {
+  const progress = createProgressLine(call.host)
   try {
-    const result = await call.setup().database.moving.move(target, {
-      signal: call.host.stop,
+    const result = await call.getEnvironment().database.moving.migrate(target, {
+      signal: call.host.stopSignal,
       onProgress: (phase, done, total) =>
         progress.show(
-          `${PHASES[phase]}${done > 0 ? `: ${formatNumber(done)} rows` : ''}${percent(done, total)}`,
+          `${PHASES[phase]}${done > 0 ? `: ${formatNumber(done)} rows` : ''}${formatPercent(done, total)}`,
         ),
     })
     progress.clear()
@@ -100,8 +100,8 @@ const PHASES = {
   switching: 'Switching',
 } as const
 
-function movedText(result: MovedHouse): string {
-  const held = result.heldMs === null ? '' : ` Writes waited for ${formatNumber(result.heldMs)} ms.`
+function movedText(result: MigrationResult): string {
+  const held = result.writeFreezeMs === null ? '' : ` Writes waited for ${formatNumber(result.writeFreezeMs)} ms.`
   return [
     `Moved from ${result.from} to ${result.to}; both were compared.${held}`,
     ...amounts(result),
@@ -114,19 +114,19 @@ function movedText(result: MovedHouse): string {
   ].join('\n')
 }
 
-function amounts({ rows, vectors }: Pick<MovedHouse, 'rows' | 'vectors'>): readonly string[] {
+function amounts({ rows, vectors }: Pick<MigrationResult, 'rows' | 'vectors'>): readonly string[] {
   return [
-    count(rows.memory, 'memory', 'memories'),
-    count(rows.revision, 'earlier version', 'earlier versions'),
-    count(rows.tombstone, 'trace of something forgotten', 'traces of something forgotten'),
-    count(rows.turn, 'turn', 'turns'),
-    count(rows.entry, 'entry of the system', 'entries of the system'),
-    count(vectors, 'vector', 'vectors'),
+    formatCount(rows.memory, 'memory', 'memories'),
+    formatCount(rows.revision, 'earlier version', 'earlier versions'),
+    formatCount(rows.tombstone, 'trace of something forgotten', 'traces of something forgotten'),
+    formatCount(rows.turn, 'turn', 'turns'),
+    formatCount(rows.entry, 'entry of the system', 'entries of the system'),
+    formatCount(vectors, 'vector', 'vectors'),
   ].map((line) => `  ${line}`)
 }
 
-async function undone(call: Call): Promise<Answer> {
-  const result = await call.setup().database.moving.undo()
+async function undone(call: Invocation): Promise<CommandResult> {
+  const result = await call.getEnvironment().database.moving.undo()
   if (result === null) throw new AppError('not_found', 'This store was not moved anywhere.')
   const text =
     result.state === 'moving'

@@ -4,28 +4,28 @@ import {
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
-  settingNames,
-  settingRange,
+  listSettingNames,
+  describeSettingRange,
 } from '../../../../domain/settings/settings.ts'
-import { nearest } from '../../../../lib/closest-match.ts'
+import { findClosestMatch } from '../../../../lib/closest-match.ts'
 import {
   changeSettings,
-  clampedRange,
+  clampingRange,
   getSettings,
-  settingNamed,
+  resolveSettingName,
 } from '../../../operations/admin/settings-operations.ts'
-import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf } from '../../input/option-values.ts'
-import { fields, oneLine, table } from '../../output/text-rendering.ts'
+import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { parseAction } from '../../input/option-values.ts'
+import { renderFields, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
 
 const ACTIONS = ['list', 'get', 'set', 'unset'] as const
 const OPTIONS = {
   system: { kind: 'flag', help: 'For everybody, not for one owner.' },
 } as const
 
-type SettingsCall = Call<typeof OPTIONS>
+type SettingsCall = Invocation<typeof OPTIONS>
 
-export const settings = defineCommand({
+export const settingsCommand = defineCommand({
   name: 'settings',
   group: 'Upkeep',
   summary: 'Show settings, what they are set by, and change them.',
@@ -46,8 +46,8 @@ export const settings = defineCommand({
     'recollect settings unset recallLimit',
   ],
   async run(call) {
-    const [action, ...words] = call.words
-    switch (actionOf('settings', action, ACTIONS)) {
+    const [action, ...words] = call.positionals
+    switch (parseAction('settings', action, ACTIONS)) {
       case 'list':
         if (words.length > 0) throw new UsageError('`settings list` takes no names; `get` does.')
         return listed(call)
@@ -70,24 +70,24 @@ type Values = {
   readonly clamped?: readonly { readonly name: string; readonly given: number }[]
 }
 
-function levelOf({ given }: SettingsCall) {
+function levelOf({ options: given }: SettingsCall) {
   return given.system ? { level: 'system' as const } : {}
 }
 
-async function listed(call: SettingsCall): Promise<Answer> {
+async function listed(call: SettingsCall): Promise<CommandResult> {
   const values: Values = await call.perform(getSettings, { ...levelOf(call), sources: true })
-  const rows = settingNames().map((name) => [
+  const rows = listSettingNames().map((name) => [
     { text: name },
     { text: shown(values[name]) },
     { text: values.sources?.[name] ?? '', paint: call.style.dim },
-    { text: settingRange(name) },
+    { text: describeSettingRange(name) },
   ])
-  const help = settingNames().map((name) => [name, SETTINGS[name].help] as const)
-  const list = table(call.style, ['SETTING', 'VALUE', 'SET BY', 'TAKES'], rows)
-  return { json: values, text: `${list}\n\n${fields(call.style, help)}` }
+  const help = listSettingNames().map((name) => [name, SETTINGS[name].help] as const)
+  const list = renderTable(call.style, ['SETTING', 'VALUE', 'SET BY', 'TAKES'], rows)
+  return { json: values, text: `${list}\n\n${renderFields(call.style, help)}` }
 }
 
-async function one(call: SettingsCall, words: readonly string[]): Promise<Answer> {
+async function one(call: SettingsCall, words: readonly string[]): Promise<CommandResult> {
   const [word, surplus] = requireSome(words, 'get')
   if (surplus !== undefined) throw new UsageError('`settings get` takes one name.')
   const given = nameOf(word ?? '')
@@ -97,17 +97,17 @@ async function one(call: SettingsCall, words: readonly string[]): Promise<Answer
   const text = [
     shown(values[name]),
     '',
-    fields(call.style, [
+    renderFields(call.style, [
       ['set by', setBy],
       ['default', shown(SETTINGS[name].default)],
-      ['takes', settingRange(name)],
+      ['takes', describeSettingRange(name)],
       ['about', SETTINGS[name].help],
     ]),
   ].join('\n')
   return { json: { [given]: values[given], source: setBy }, text }
 }
 
-async function change(call: SettingsCall, changes: Values): Promise<Answer> {
+async function change(call: SettingsCall, changes: Values): Promise<CommandResult> {
   refuseWrongLevel(call, Object.keys(changes))
   const values: Values = await call.perform(changeSettings, { ...levelOf(call), ...changes })
   const moved = new Map(values.clamped?.map(({ name, given }) => [name, given]))
@@ -123,14 +123,14 @@ function later(name: string): string {
   return declaration.appliesAt === 'start' ? ', from the next start on' : ''
 }
 
-function refuseWrongLevel({ given }: SettingsCall, names: readonly string[]): void {
+function refuseWrongLevel({ options: given }: SettingsCall, names: readonly string[]): void {
   const wide = names.find((name) => SETTINGS[settingOf(name)].scope === 'system')
   if (wide === undefined || given.system) return
   throw new UsageError(`${wide} is set for everybody, not for one owner. Give --system.`)
 }
 
 function shown(value: unknown): string {
-  return value === null || value === '' ? '(none)' : oneLine(String(value))
+  return value === null || value === '' ? '(none)' : toTerminalLine(String(value))
 }
 
 function requireSome(words: readonly string[], action: string): readonly string[] {
@@ -147,16 +147,16 @@ function joined(words: readonly string[]): readonly string[] {
 
 function assignment(word: string): readonly [string, unknown] {
   const at = word.indexOf('=')
-  if (at < 0) throw new UsageError(`Write ${oneLine(word).slice(0, 40)}=<value> to set it.`)
+  if (at < 0) throw new UsageError(`Write ${toTerminalLine(word).slice(0, 40)}=<value> to set it.`)
   const name = nameOf(word.slice(0, at))
   return [name, parsedValue(name, word.slice(at + 1))]
 }
 
 /** A name that there is, also one that users of other systems know. */
 function nameOf(word: string): string {
-  if (settingNamed(word) !== null) return word
-  const names = settingNames()
-  const meant = nearest(word, names)
+  if (resolveSettingName(word) !== null) return word
+  const names = listSettingNames()
+  const meant = findClosestMatch(word, names)
   throw new UsageError(
     `There is no setting "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
     'Run `recollect settings` for all of them.',
@@ -164,7 +164,7 @@ function nameOf(word: string): string {
 }
 
 function settingOf(name: string): SettingName {
-  const own = settingNamed(name)
+  const own = resolveSettingName(name)
   if (own === null) throw new AppError('internal', `${name} was taken for a setting.`)
   return own
 }
@@ -174,13 +174,13 @@ function parsedValue(name: string, text: string): unknown {
   const own = settingOf(name)
   const declaration: SettingDeclaration = SETTINGS[own]
   const refused = () =>
-    new AppError('invalid_input', `${name} takes ${settingRange(own)}; not "${text.slice(0, 40)}".`)
+    new AppError('invalid_input', `${name} takes ${describeSettingRange(own)}; not "${text.slice(0, 40)}".`)
   switch (declaration.kind) {
     case 'number': {
       const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
       const isWhole = declaration.step === 'any' || Number.isInteger(number)
       const isInRange = number >= declaration.min && number <= declaration.max
-      const fits = isInRange || (clampedRange(name) !== null && !Number.isNaN(number))
+      const fits = isInRange || (clampingRange(name) !== null && !Number.isNaN(number))
       if (!(fits && isWhole)) throw refused()
       return number
     }

@@ -2,17 +2,17 @@
 import type { z } from 'zod'
 import { ERRORS } from '../../../../domain/errors.ts'
 import { QUANTIZATIONS } from '../../../../domain/settings/vector-store-settings.ts'
-import { TIER_STATES } from '../../../../storage/vector-replication.ts'
+import { REPLICA_STATES } from '../../../../storage/vector-replication.ts'
 import {
   changeQdrant,
   getQdrant,
-  qdrantCleanup,
-  qdrantHealth,
+  cleanUpQdrant,
+  checkQdrantHealth,
 } from '../../../operations/admin/vector-store-operations.ts'
-import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf, oneOf } from '../../input/option-values.ts'
-import { readText } from '../../input/text-input.ts'
-import { count, fields, formatNumber, oneLine } from '../../output/text-rendering.ts'
+import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { parseAction, oneOf } from '../../input/option-values.ts'
+import { readStdinText } from '../../input/text-input.ts'
+import { formatCount, renderFields, formatNumber, toTerminalLine } from '../../output/text-rendering.ts'
 
 const ACTIONS = ['status', 'qdrant', 'test', 'cleanup', 'off'] as const
 const OPTIONS = {
@@ -29,11 +29,11 @@ const OPTIONS = {
   'dry-run': { kind: 'flag', help: 'Of cleanup: count, and remove nothing.' },
 } as const
 
-type VectorsCall = Call<typeof OPTIONS>
+type VectorsCall = Invocation<typeof OPTIONS>
 type Qdrant = z.output<(typeof getQdrant)['output']>
-export type Tier = Qdrant['tier']
+export type WireReplicaStatus = Qdrant['tier']
 
-export const vectors = defineCommand({
+export const vectorsCommand = defineCommand({
   name: 'vectors',
   group: 'Upkeep',
   summary: 'Show and set up a vector store beside the memories.',
@@ -50,9 +50,9 @@ export const vectors = defineCommand({
     'recollect vectors cleanup --dry-run',
   ],
   async run(call) {
-    const [action, surplus] = call.words
+    const [action, surplus] = call.positionals
     if (surplus !== undefined) throw new UsageError('`vectors` takes one word.')
-    switch (actionOf('vectors', action, ACTIONS)) {
+    switch (parseAction('vectors', action, ACTIONS)) {
       case 'status':
         return told(call, await call.perform(getQdrant, {}))
       case 'qdrant':
@@ -68,7 +68,7 @@ export const vectors = defineCommand({
 })
 
 async function changesIn(call: VectorsCall) {
-  const { url, quantization, 'ask-key': asksKey } = call.given
+  const { url, quantization, 'ask-key': asksKey } = call.options
   return {
     enabled: true,
     ...(url === undefined ? {} : { url }),
@@ -82,24 +82,24 @@ async function changesIn(call: VectorsCall) {
 async function askedKey(call: VectorsCall): Promise<string> {
   const { host } = call
   const isPerson = host.stdin.isTerminal && host.stderr.isTerminal
-  return (isPerson ? await host.askSecret('Key for Qdrant: ') : await readText(call)).trim()
+  return (isPerson ? await host.askSecret('Key for Qdrant: ') : await readStdinText(call)).trim()
 }
 
-function told(call: VectorsCall, known: Qdrant): Answer {
+function told(call: VectorsCall, known: Qdrant): CommandResult {
   const { url, collection, quantization, apiKeyMasked, tier } = known
   const qdrant =
     url === null
       ? []
       : [
-          ['qdrant', oneLine(url)] as const,
-          ['collections', oneLine(`${collection}…, quantization ${quantization}`)] as const,
+          ['qdrant', toTerminalLine(url)] as const,
+          ['collections', toTerminalLine(`${collection}…, quantization ${quantization}`)] as const,
           ['key', apiKeyMasked ?? '(none stored)'] as const,
         ]
-  return { json: known, text: fields(call.style, [...tierFields(tier), ...qdrant]) }
+  return { json: known, text: renderFields(call.style, [...replicaFields(tier), ...qdrant]) }
 }
 
 /** What finds memories by meaning, for `status` as well. Nothing where there is only one thing that could. */
-export function tierFields({
+export function replicaFields({
   mirror,
   answering,
   state,
@@ -107,16 +107,16 @@ export function tierFields({
   progress,
   behind,
   nextTryAt,
-}: Tier): readonly (readonly [string, string])[] {
+}: WireReplicaStatus): readonly (readonly [string, string])[] {
   const kept = 'the index of the memories'
-  if (state === 'off') return [['vector store', because === null ? kept : oneLine(because)]]
+  if (state === 'off') return [['vector store', because === null ? kept : toTerminalLine(because)]]
   const lines = [
-    `${mirror ?? 'none'}, ${state}: ${TIER_STATES[state]}`,
-    ...(because === null ? [] : [oneLine(because)]),
+    `${mirror ?? 'none'}, ${state}: ${REPLICA_STATES[state]}`,
+    ...(because === null ? [] : [toTerminalLine(because)]),
     ...(progress === null
       ? []
       : [`${formatNumber(progress.done)} of ${formatNumber(progress.total)} are compared`]),
-    ...(behind === null || behind === 0 ? [] : [`${count(behind, 'memory', 'memories')} behind`]),
+    ...(behind === null || behind === 0 ? [] : [`${formatCount(behind, 'memory', 'memories')} behind`]),
     ...(nextTryAt === null ? [] : [`tried again at ${nextTryAt}`]),
   ]
   return [
@@ -125,21 +125,21 @@ export function tierFields({
   ]
 }
 
-async function tested(call: VectorsCall): Promise<Answer> {
-  const health = await call.perform(qdrantHealth, {})
+async function tested(call: VectorsCall): Promise<CommandResult> {
+  const health = await call.perform(checkQdrantHealth, {})
   const { ok, latencyMs, detail, error } = health
   const text = ok
-    ? `It is ready (${oneLine(detail ?? '')}), ${latencyMs} ms.`
-    : `It is not ready: ${oneLine(error ?? '')}`
-  return { json: health, text, ...(ok ? {} : { exit: ERRORS.unavailable.exit }) }
+    ? `It is ready (${toTerminalLine(detail ?? '')}), ${latencyMs} ms.`
+    : `It is not ready: ${toTerminalLine(error ?? '')}`
+  return { json: health, text, ...(ok ? {} : { exitCode: ERRORS.unavailable.exit }) }
 }
 
-async function cleaned(call: VectorsCall): Promise<Answer> {
-  const dryRun = call.given['dry-run']
-  const done = await call.perform(qdrantCleanup, { dryRun })
+async function cleaned(call: VectorsCall): Promise<CommandResult> {
+  const dryRun = call.options['dry-run']
+  const done = await call.perform(cleanUpQdrant, { dryRun })
   if (!done.ok) {
-    return { json: done, text: oneLine(done.error ?? ''), exit: ERRORS.unavailable.exit }
+    return { json: done, text: toTerminalLine(done.error ?? ''), exitCode: ERRORS.unavailable.exit }
   }
-  const removed = count(done.deletedCount, 'vector')
+  const removed = formatCount(done.deletedCount, 'vector')
   return { json: done, text: dryRun ? `${removed} would be removed.` : `${removed} removed.` }
 }

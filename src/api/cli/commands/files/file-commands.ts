@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { AppError } from '../../../../domain/errors.ts'
-import { citationOf } from '../../../../files/citation.ts'
+import { formatCitation } from '../../../../files/citation.ts'
 import { FILE_SOURCES, ROOT_KINDS } from '../../../../files/file.ts'
 import {
   addRoot,
@@ -15,19 +15,19 @@ import {
   type WireFileHit,
   type WireRoot,
 } from '../../../operations/files/file-operations.ts'
-import { flushToFiles } from '../../../operations/files/session-note-operation.ts'
-import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf, numberOf, oneOf, wholeOf } from '../../input/option-values.ts'
-import { textFrom } from '../../input/text-input.ts'
+import { writeSessionNote } from '../../../operations/files/session-note-operation.ts'
+import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { parseAction, numberOf, oneOf, parseInteger } from '../../input/option-values.ts'
+import { readTextArgument } from '../../input/text-input.ts'
 import { formatAge } from '../../input/time-format.ts'
-import { createEstimate, createProgress, percent } from '../../output/progress-line.ts'
+import { createTimeEstimate, createProgressLine, formatPercent } from '../../output/progress-line.ts'
 import {
-  count,
-  fields,
+  formatCount,
+  renderFields,
   formatNumber,
-  harmless,
-  oneLine,
-  table,
+  escapeControlCharacters,
+  toTerminalLine,
+  renderTable,
 } from '../../output/text-rendering.ts'
 import { watchFiles } from './file-watch.ts'
 
@@ -67,7 +67,7 @@ const OPTIONS = {
   },
 } as const
 
-export type FilesCall = Call<typeof OPTIONS>
+export type FilesInvocation = Invocation<typeof OPTIONS>
 
 /** Which options go with which action; what is given to another is a mistake. */
 const TAKEN: { readonly [Name in keyof typeof OPTIONS]: (typeof ACTIONS)[number] } = {
@@ -82,7 +82,7 @@ const TAKEN: { readonly [Name in keyof typeof OPTIONS]: (typeof ACTIONS)[number]
   source: 'search',
 }
 
-export const files = defineCommand({
+export const filesCommand = defineCommand({
   name: 'files',
   group: 'Reading',
   summary: 'Index Markdown, notes and transcripts, and search in them.',
@@ -107,8 +107,8 @@ export const files = defineCommand({
     'recollect files append "The spare key is at the neighbours\'."',
   ],
   async run(call) {
-    const [word, ...rest] = call.words
-    const action = actionOf('files', word, ACTIONS)
+    const [word, ...rest] = call.positionals
+    const action = parseAction('files', word, ACTIONS)
     refuseStray(call, action)
     switch (action) {
       case 'list':
@@ -133,7 +133,7 @@ export const files = defineCommand({
   },
 })
 
-function refuseStray({ given }: FilesCall, action: string): void {
+function refuseStray({ options: given }: FilesInvocation, action: string): void {
   for (const [name, owner] of Object.entries(TAKEN)) {
     const value = given[name as keyof typeof OPTIONS] // a key of the same table
     const isGiven = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false
@@ -147,33 +147,33 @@ function only(action: string, words: readonly string[], what: string): string {
   throw new UsageError(`\`files ${action}\` needs ${what}, and nothing else.`)
 }
 
-async function listed(call: FilesCall): Promise<Answer> {
+async function listed(call: FilesInvocation): Promise<CommandResult> {
   const output = await call.perform(listRoots, {})
   if (output.roots.length === 0) {
-    const text = `No files are indexed. Add some: ${call.again('files add <path>')}`
+    const text = `No files are indexed. Add some: ${call.suggestCommand('files add <path>')}`
     return { json: output, text }
   }
   const rows = output.roots.map((root) => [
     { text: root.id },
     { text: root.kind },
-    { text: oneLine(root.name === '' ? '-' : root.name) },
+    { text: toTerminalLine(root.name === '' ? '-' : root.name) },
     { text: placeOf(root) },
   ])
-  return { json: output, text: table(call.style, ['ID', 'KIND', 'NAME', 'PATH'], rows) }
+  return { json: output, text: renderTable(call.style, ['ID', 'KIND', 'NAME', 'PATH'], rows) }
 }
 
 function placeOf({ path, include, exclude }: WireRoot): string {
   const globs = [
-    ...include.map((glob) => `+${oneLine(glob)}`),
-    ...exclude.map((glob) => `-${oneLine(glob)}`),
+    ...include.map((glob) => `+${toTerminalLine(glob)}`),
+    ...exclude.map((glob) => `-${toTerminalLine(glob)}`),
   ]
-  return [oneLine(path ?? '(not told)'), ...globs].join(' ')
+  return [toTerminalLine(path ?? '(not told)'), ...globs].join(' ')
 }
 
-async function added(call: FilesCall, given: string): Promise<Answer> {
-  const { kind, include, exclude } = call.given
+async function added(call: FilesInvocation, given: string): Promise<CommandResult> {
+  const { kind, include, exclude } = call.options
   // As every command takes paths; a server has other folders.
-  const path = call.setup().remote === null ? resolve(given) : given
+  const path = call.getEnvironment().remote === null ? resolve(given) : given
   const output = await call.perform(addRoot, {
     path,
     ...(kind === undefined ? {} : { kind: oneOf('kind', kind, ROOT_KINDS) }),
@@ -181,13 +181,13 @@ async function added(call: FilesCall, given: string): Promise<Answer> {
     ...(exclude.length === 0 ? {} : { exclude: [...exclude] }),
   })
   const { root } = output
-  const text = `Added ${oneLine(root.path ?? path)} (${root.id}). Index it now: ${call.again('files index')}`
+  const text = `Added ${toTerminalLine(root.path ?? path)} (${root.id}). Index it now: ${call.suggestCommand('files index')}`
   return { json: output, text }
 }
 
-async function removed(call: FilesCall, named: string): Promise<Answer> {
+async function removed(call: FilesInvocation, named: string): Promise<CommandResult> {
   const { roots } = await call.perform(listRoots, {})
-  const path = call.setup().remote === null ? resolve(named) : named
+  const path = call.getEnvironment().remote === null ? resolve(named) : named
   const meant = roots.filter(
     (root) => root.id === named || root.name === named || root.path === path,
   )
@@ -195,24 +195,24 @@ async function removed(call: FilesCall, named: string): Promise<Answer> {
   if (root === undefined || meant.length > 1) {
     const message =
       root === undefined ? `There is no root ${named}.` : `Several roots are called ${named}.`
-    throw new AppError('not_found', `${message} See \`${call.again('files list')}\`.`)
+    throw new AppError('not_found', `${message} See \`${call.suggestCommand('files list')}\`.`)
   }
   const output = await call.perform(removeRoot, { id: root.id })
-  return { json: output, text: `Removed ${oneLine(root.path ?? root.id)}. Its files stay.` }
+  return { json: output, text: `Removed ${toTerminalLine(root.path ?? root.id)}. Its files stay.` }
 }
 
 type Status = z.output<(typeof filesStatus)['output']>
 
-async function status(call: FilesCall): Promise<Answer> {
-  const output = await call.perform(filesStatus, { deep: call.given.deep })
+async function status(call: FilesInvocation): Promise<CommandResult> {
+  const output = await call.perform(filesStatus, { deep: call.options.deep })
   const { watching, model, provider, rebuilding, probes, sources } = output
   const pieces = sources.memory.chunks + sources.sessions.chunks
-  const text = fields(call.style, [
+  const text = renderFields(call.style, [
     ['searched by', backendText(output)],
-    ['embedding', model === null ? 'none; found by words' : `${provider} ${oneLine(model)}`],
+    ['embedding', model === null ? 'none; found by words' : `${provider} ${toTerminalLine(model)}`],
     [
       'holds',
-      `${count(sources.memory.files, 'note')}, ${count(sources.sessions.files, 'transcript')}, ${count(pieces, 'piece')}`,
+      `${formatCount(sources.memory.files, 'note')}, ${formatCount(sources.sessions.files, 'transcript')}, ${formatCount(pieces, 'piece')}`,
     ],
     ...(output.unembedded === 0 ? [] : [['by words only', wordsOnlyText(output)] as const]),
     [
@@ -237,21 +237,21 @@ function backendText({ backend, facts }: Status): string {
   const { bypassedBecause } = facts
   return bypassedBecause === undefined
     ? backend
-    : `${backend}, as ${facts.primary} fails: ${oneLine(String(bypassedBecause))}`
+    : `${backend}, as ${facts.primary} fails: ${toTerminalLine(String(bypassedBecause))}`
 }
 
 function wordsOnlyText({ unembedded, unembeddedBecause: because }: Status): string {
-  const pieces = count(unembedded, 'piece')
-  return because === null ? pieces : `${pieces}: ${oneLine(because)}`
+  const pieces = formatCount(unembedded, 'piece')
+  return because === null ? pieces : `${pieces}: ${toTerminalLine(because)}`
 }
 
 function probeText({ ok, error }: { readonly ok: boolean; readonly error: string | null }): string {
-  return ok ? 'works' : `does not work: ${oneLine(error ?? 'no reason is known')}`
+  return ok ? 'works' : `does not work: ${toTerminalLine(error ?? 'no reason is known')}`
 }
 
 const TROUBLES_SHOWN = 10
 
-function rootText(call: FilesCall, root: Status['roots'][number]): string {
+function rootText(call: FilesInvocation, root: Status['roots'][number]): string {
   const { lastSyncAt, troubles } = root
   const looked =
     lastSyncAt === null
@@ -259,23 +259,23 @@ function rootText(call: FilesCall, root: Status['roots'][number]): string {
       : `looked at ${formatAge(Date.parse(lastSyncAt), call.host.now())}`
   return [
     `${placeOf(root)} (${root.kind}, ${root.id})`,
-    `${count(root.files, 'file')}, ${count(root.chunks, 'piece')}, ${looked}${root.dirty ? ', may have changed' : ''}`,
+    `${formatCount(root.files, 'file')}, ${formatCount(root.chunks, 'piece')}, ${looked}${root.dirty ? ', may have changed' : ''}`,
     ...troubleLines(troubles),
   ].join('\n')
 }
 
 function troubleLines(troubles: readonly { readonly message: string }[]): readonly string[] {
-  const lines = troubles.slice(0, TROUBLES_SHOWN).map(({ message }) => oneLine(message))
+  const lines = troubles.slice(0, TROUBLES_SHOWN).map(({ message }) => toTerminalLine(message))
   const more = troubles.length - lines.length
   return more === 0 ? lines : [...lines, `… and ${more} more.`]
 }
 
-async function indexed(call: FilesCall): Promise<Answer> {
-  const { force, words } = call.given
+async function indexed(call: FilesInvocation): Promise<CommandResult> {
+  const { force, words } = call.options
   // A server makes vectors by itself, and nobody should have to keep a request open for it.
-  const embed = !words && call.setup().remote === null
-  const progress = createProgress(call.host)
-  const rest = createEstimate(call.host.now)
+  const embed = !words && call.getEnvironment().remote === null
+  const progress = createProgressLine(call.host)
+  const rest = createTimeEstimate(call.host.now)
   try {
     const output = await call.perform(
       syncFiles,
@@ -283,13 +283,13 @@ async function indexed(call: FilesCall): Promise<Answer> {
       ({ done, total, of = 'file' }) => {
         const left = rest(of, done, total)
         progress.show(
-          `${formatNumber(done)} of ${count(total, of)}${of === 'piece' ? ' embedded' : ''}${percent(done, total)}${left}`,
+          `${formatNumber(done)} of ${formatCount(total, of)}${of === 'piece' ? ' embedded' : ''}${formatPercent(done, total)}${left}`,
         )
       },
     )
     const { added: news, changed, moved, removed: gone, unchanged, chunks, troubles } = output
     const text = [
-      `${count(news + changed + moved + unchanged, 'file')}, ${count(chunks, 'piece')}: ${news} new, ${changed} changed, ${moved} moved, ${gone} gone.`,
+      `${formatCount(news + changed + moved + unchanged, 'file')}, ${formatCount(chunks, 'piece')}: ${news} new, ${changed} changed, ${moved} moved, ${gone} gone.`,
       ...troubleLines(troubles),
     ].join('\n')
     return { json: output, text }
@@ -298,13 +298,13 @@ async function indexed(call: FilesCall): Promise<Answer> {
   }
 }
 
-async function searched(call: FilesCall, words: readonly string[]): Promise<Answer> {
-  const { 'max-results': most, 'min-score': least, source } = call.given
+async function searched(call: FilesInvocation, words: readonly string[]): Promise<CommandResult> {
+  const { 'max-results': most, 'min-score': least, source } = call.options
   const query = await given(call, words)
   if (query.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
   const output = await call.perform(searchFiles, {
     query,
-    ...(most === undefined ? {} : { maxResults: wholeOf('max-results', most, 1, RESULTS_MAX) }),
+    ...(most === undefined ? {} : { maxResults: parseInteger('max-results', most, 1, RESULTS_MAX) }),
     ...(least === undefined ? {} : { minScore: numberOf('min-score', least) }),
     ...(source.length === 0
       ? {}
@@ -313,30 +313,30 @@ async function searched(call: FilesCall, words: readonly string[]): Promise<Answ
   const { results, fallback } = output
   const lines = [
     results.length === 0 ? 'No matches.' : results.map((hit) => hitText(call, hit)).join('\n\n'),
-    ...(fallback === null ? [] : [`\n${oneLine(fallback)}`]),
+    ...(fallback === null ? [] : [`\n${toTerminalLine(fallback)}`]),
   ]
   return { json: output, text: lines.join('\n') }
 }
 
-function hitText({ style }: FilesCall, hit: WireFileHit): string {
+function hitText({ style }: FilesInvocation, hit: WireFileHit): string {
   const { path, startLine: lineFirst, endLine: lineLast, score, snippet } = hit
-  const place = oneLine(citationOf({ path, lineFirst, lineLast }))
-  return `${score.toFixed(2)}  ${style.bold(place)}\n${harmless(snippet).replace(/^/gm, '      ')}`
+  const place = toTerminalLine(formatCitation({ path, lineFirst, lineLast }))
+  return `${score.toFixed(2)}  ${style.bold(place)}\n${escapeControlCharacters(snippet).replace(/^/gm, '      ')}`
 }
 
-async function appended(call: FilesCall, words: readonly string[]): Promise<Answer> {
+async function appended(call: FilesInvocation, words: readonly string[]): Promise<CommandResult> {
   const output = await call.perform(appendNote, { text: await given(call, words) })
   return { json: output, text: `Added to ${output.path}.` }
 }
 
-async function flushed(call: FilesCall, id: string): Promise<Answer> {
-  const output = await call.perform(flushToFiles, { id })
+async function flushed(call: FilesInvocation, id: string): Promise<CommandResult> {
+  const output = await call.perform(writeSessionNote, { id })
   const { outcome, path, written } = output
   const done = written ? `Added to ${path}.` : `${path} says it already.`
   return { json: output, text: path === null ? `Nothing was written: ${outcome}.` : done }
 }
 
 /** The words after the action; `-` alone, or none, is standard input. */
-function given(call: FilesCall, words: readonly string[]): Promise<string> {
-  return textFrom({ ...call, isStdinMeant: words.length === 1 && words[0] === '-' }, words)
+function given(call: FilesInvocation, words: readonly string[]): Promise<string> {
+  return readTextArgument({ ...call, isStdinRequested: words.length === 1 && words[0] === '-' }, words)
 }

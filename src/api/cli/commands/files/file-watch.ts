@@ -1,18 +1,18 @@
 /** Watching files until told to stop: what a server does besides, for machines that run none. */
 import { AppError } from '../../../../domain/errors.ts'
 import type { FileStatus } from '../../../../files/file-search.ts'
-import { type Answer, type Call, refuseRemote } from '../../command.ts'
-import { count, oneLine } from '../../output/text-rendering.ts'
+import { type CommandResult, type Invocation, assertLocal } from '../../command.ts'
+import { formatCount, toTerminalLine } from '../../output/text-rendering.ts'
 import { withEngine } from '../program/serve-commands.ts'
 
 /** How often it is looked whether something was indexed; files are heard of as they change. */
 const LOOK_MS = 1_000
 
-export async function watchFiles(call: Call): Promise<Answer | null> {
-  refuseRemote(call, '`files watch`')
+export async function watchFiles(call: Invocation): Promise<CommandResult | null> {
+  assertLocal(call, '`files watch`')
   return withEngine(call, async ({ files }) => {
     if (files === null) throw new AppError('missing_part', 'There is no place for an index here.')
-    const { owner } = call.setup().scope
+    const { owner } = call.getEnvironment().scope
     await files.start()
     if (!call.isJson) await call.host.stderr.write('Watching. Stop it with Ctrl-C.\n')
     await tellChanges(call, () => files.status(owner))
@@ -22,9 +22,9 @@ export async function watchFiles(call: Call): Promise<Answer | null> {
 
 type Root = FileStatus['roots'][number]
 
-async function tellChanges({ host, isJson }: Call, look: () => Promise<FileStatus>): Promise<void> {
+async function tellChanges({ host, isJson }: Invocation, look: () => Promise<FileStatus>): Promise<void> {
   const told = new Map<string, string>()
-  while (!host.stop.aborted) {
+  while (!host.stopSignal.aborted) {
     for (const root of (await look()).roots) {
       const { id, path, files, chunks, troubles, lastSyncAt } = root
       const state = JSON.stringify([files, chunks, troubles])
@@ -33,13 +33,13 @@ async function tellChanges({ host, isJson }: Call, look: () => Promise<FileStatu
       const line = { id, path, files, chunks, troubles, at: new Date(lastSyncAt).toISOString() }
       await host.stdout.write(`${isJson ? JSON.stringify(line) : lineOf(root)}\n`)
     }
-    await pause(host.stop)
+    await pause(host.stopSignal)
   }
 }
 
 function lineOf({ path, files, chunks, troubles }: Root): string {
-  const amiss = troubles.length === 0 ? '' : `, ${count(troubles.length, 'trouble')}`
-  return `${oneLine(path)}: ${count(files, 'file')}, ${count(chunks, 'piece')}${amiss}`
+  const amiss = troubles.length === 0 ? '' : `, ${formatCount(troubles.length, 'trouble')}`
+  return `${toTerminalLine(path)}: ${formatCount(files, 'file')}, ${formatCount(chunks, 'piece')}${amiss}`
 }
 
 function pause(stop: AbortSignal): Promise<void> {

@@ -14,20 +14,20 @@ import {
   listReview,
   reconcileMemory,
   rejectMemory,
-  settleConflict,
+  resolveConflict,
   type WireConflict,
 } from '../../../operations/learning/review-operations.ts'
-import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
+import { type CommandResult, type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
 import { oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
 import { formatTime } from '../../input/time-format.ts'
-import { renderList } from '../../output/memory-rendering.ts'
-import { count, fields, memories, oneLine, table } from '../../output/text-rendering.ts'
+import { renderMemoryList } from '../../output/memory-rendering.ts'
+import { formatCount, renderFields, formatMemoryCount, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
 
 export const LIMIT = 50
 
 export const LIMIT_MAX = 200
 
-export const flush = defineCommand({
+export const flushCommand = defineCommand({
   name: 'flush',
   group: 'Remembering',
   summary: 'Distil a session into memories now.',
@@ -38,8 +38,8 @@ export const flush = defineCommand({
   options: {},
   examples: ['recollect flush ses_4f1d…'],
   async run(call) {
-    const output = await call.perform(flushSession, { id: onlyWord(call) })
-    return { json: output, text: fields(call.style, distilledFields(call, output)) }
+    const output = await call.perform(flushSession, { id: requirePositional(call) })
+    return { json: output, text: renderFields(call.style, distillationFields(call, output)) }
   },
 })
 
@@ -48,23 +48,23 @@ type Distilled = Pick<
   'outcome' | 'episode' | 'facts' | 'pending'
 >
 
-export function distilledFields(
-  call: Call,
+export function distillationFields(
+  call: Invocation,
   { outcome, episode, facts, pending }: Distilled,
 ): readonly (readonly [string, string])[] {
   const made = facts.created + facts.updated + facts.superseded + facts.conflicts
   return [
-    ['outcome', oneLine(outcome)],
+    ['outcome', toTerminalLine(outcome)],
     ['episode', episode ?? '(none)'],
     ['facts', `${made} new or changed, ${facts.reinforced} known before`],
     ...(facts.suspect === 0
       ? []
-      : [['review', `${facts.suspect}: ${call.again('review')}`] as const]),
-    ...(pending === 0 ? [] : [['waiting', count(pending, 'exchange')] as const]),
+      : [['review', `${facts.suspect}: ${call.suggestCommand('review')}`] as const]),
+    ...(pending === 0 ? [] : [['waiting', formatCount(pending, 'exchange')] as const]),
   ]
 }
 
-export const consolidate = defineCommand({
+export const consolidateCommand = defineCommand({
   name: 'consolidate',
   group: 'Upkeep',
   summary:
@@ -82,7 +82,7 @@ export const consolidate = defineCommand({
     'recollect consolidate --reports',
   ],
   async run(call) {
-    const { 'dry-run': dryRun, reports } = call.given
+    const { 'dry-run': dryRun, reports } = call.options
     if (reports && dryRun) throw new UsageError('Give one of --reports and --dry-run, not both.')
     if (reports) return reported(call)
     const output = await call.perform(consolidateMemories, { dryRun })
@@ -90,7 +90,7 @@ export const consolidate = defineCommand({
   },
 })
 
-async function reported(call: Call): Promise<Answer> {
+async function reported(call: Invocation): Promise<CommandResult> {
   const output = await call.perform(listConsolidations, {})
   const texts = output.reports.map((report) => {
     const about = `${formatTime(Date.parse(report.startedAt))}  ${report.id ?? ''}`
@@ -99,41 +99,41 @@ async function reported(call: Call): Promise<Answer> {
   return { json: output, text: texts.join('\n\n') || 'Nothing was consolidated yet.' }
 }
 
-function reportText(call: Call, report: WireReport): string {
+function reportText(call: Invocation, report: WireReport): string {
   const { actions, actionsTotal } = report
   const lines = [
-    fields(call.style, [
-      ['looked at', memories(report.memories)],
+    renderFields(call.style, [
+      ['looked at', formatMemoryCount(report.memories)],
       ['merged', String(report.merged)],
       ...(report.judged === 0 ? [] : [judgedField(report)]),
       ['promoted', String(report.promoted)],
       ['evicted', String(report.evicted + report.retired)],
       [
         'pruned',
-        `${count(report.prunedEpisodes, 'episode')}, ${count(report.prunedTurns, 'turn')}`,
+        `${formatCount(report.prunedEpisodes, 'episode')}, ${formatCount(report.prunedTurns, 'turn')}`,
       ],
       [
         'removed',
-        `${memories(report.emptied)} from the bin, ${count(report.trimmed, 'old entry', 'old entries')}`,
+        `${formatMemoryCount(report.emptied)} from the bin, ${formatCount(report.trimmed, 'old entry', 'old entries')}`,
       ],
       ...(report.narrated === 0
         ? []
-        : [['narrated', count(report.narrated, 'person', 'people')] as const]),
+        : [['narrated', formatCount(report.narrated, 'person', 'people')] as const]),
     ]),
     ...actions.map(
       ({ kind, memories: ids, because, change }) =>
-        `${kind}: ${oneLine(because)}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}${change === null ? '' : ` ${change}`}`,
+        `${kind}: ${toTerminalLine(because)}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}${change === null ? '' : ` ${change}`}`,
     ),
   ]
   if (actionsTotal > actions.length) {
-    lines.push(`… and ${count(actionsTotal - actions.length, 'more action')}, left out here.`)
+    lines.push(`… and ${formatCount(actionsTotal - actions.length, 'more action')}, left out here.`)
   }
   if (report.isDryRun) lines.push('Nothing was changed.')
   return lines.join('\n')
 }
 
 function judgedField({ judged, isDryRun }: WireReport): readonly [string, string] {
-  const pairs = count(judged, 'pair')
+  const pairs = formatCount(judged, 'pair')
   return ['judged', isDryRun ? `a model would be asked about ${pairs}` : `${pairs} by a model`]
 }
 
@@ -145,22 +145,22 @@ export const JOB_OPTIONS = {
   ...PAGE_OPTIONS,
 } as const
 
-type JobsCall = Call<typeof JOB_OPTIONS>
+type JobsCall = Invocation<typeof JOB_OPTIONS>
 
-export async function listed(call: JobsCall): Promise<Answer> {
-  const { kind, status } = call.given
-  const { owner } = call.setup().named
+export async function listed(call: JobsCall): Promise<CommandResult> {
+  const { kind, status } = call.options
+  const { owner } = call.getEnvironment().explicitScope
   const output = await call.perform(listJobs, {
     ...(owner === undefined ? {} : { owner }),
     ...(kind === undefined ? {} : { kind }),
     ...(status === undefined ? {} : { status: oneOf('status', status, JOB_STATUSES) }),
-    ...pageOf(call.given),
+    ...pageOf(call.options),
   })
   if (output.jobs.length === 0) return { json: output, text: 'There is no background work.' }
   const head = ['ID', 'STATUS', 'DUE', 'TRIED', 'OWNER', 'LAST']
-  const lines = [table(call.style, head, output.jobs.map(jobRow))]
+  const lines = [renderTable(call.style, head, output.jobs.map(jobRow))]
   if (output.next !== null) {
-    lines.push('', `There are more: ${call.again(`jobs --after ${output.next}`)}`)
+    lines.push('', `There are more: ${call.suggestCommand(`jobs --after ${output.next}`)}`)
   }
   return { json: output, text: lines.join('\n') }
 }
@@ -172,8 +172,8 @@ function jobRow({ id, status, dueAt, attempts, owner, lastError, outcome }: Wire
     { text: status },
     { text: dueAt === null ? '-' : formatTime(Date.parse(dueAt)) },
     { text: String(attempts) },
-    { text: oneLine(owner ?? '-') },
-    { text: oneLine(came) },
+    { text: toTerminalLine(owner ?? '-') },
+    { text: toTerminalLine(came) },
   ]
 }
 
@@ -191,7 +191,7 @@ export const REVIEW_OPTIONS = {
   ...PAGE_OPTIONS,
 } as const
 
-type ReviewCall = Call<typeof REVIEW_OPTIONS>
+type ReviewCall = Invocation<typeof REVIEW_OPTIONS>
 
 export const DECISIONS = {
   approve: { operation: approveMemory, became: 'is used from now on' },
@@ -202,41 +202,41 @@ export const DECISIONS = {
   },
 } as const
 
-export async function suspects(call: ReviewCall): Promise<Answer> {
-  const output = await call.perform(listReview, pageOf(call.given))
+export async function suspects(call: ReviewCall): Promise<CommandResult> {
+  const output = await call.perform(listReview, pageOf(call.options))
   if (output.memories.length === 0) return { json: output, text: 'Nothing waits for review.' }
-  const lines = [renderList(call.style, output.memories, call.host.now())]
+  const lines = [renderMemoryList(call.style, output.memories, call.host.now())]
   if (output.next !== null) {
-    lines.push('', `There are more: ${call.again(`review --after ${output.next}`)}`)
+    lines.push('', `There are more: ${call.suggestCommand(`review --after ${output.next}`)}`)
   }
   return { json: output, text: lines.join('\n') }
 }
 
-export async function conflicts(call: ReviewCall): Promise<Answer> {
-  const output = await call.perform(listConflicts, pageOf(call.given))
+export async function conflicts(call: ReviewCall): Promise<CommandResult> {
+  const output = await call.perform(listConflicts, pageOf(call.options))
   const texts = output.conflicts.map((each) => conflictText(call, each))
   if (output.next !== null) {
-    texts.push(`There are more: ${call.again(`review conflicts --after ${output.next}`)}`)
+    texts.push(`There are more: ${call.suggestCommand(`review conflicts --after ${output.next}`)}`)
   }
   return { json: output, text: texts.join('\n\n') || 'No memories contradict each other.' }
 }
 
-function conflictText({ style }: Call, { memory, other }: WireConflict): string {
-  const line = ({ id, content }: WireConflict['memory']) => `${style.dim(id)}  ${oneLine(content)}`
+function conflictText({ style }: Invocation, { memory, other }: WireConflict): string {
+  const line = ({ id, content }: WireConflict['memory']) => `${style.dim(id)}  ${toTerminalLine(content)}`
   return `${line(memory)}\n${line(other)}`
 }
 
-export async function settled(call: ReviewCall, keep: string, drop?: string): Promise<Answer> {
+export async function settled(call: ReviewCall, keep: string, drop?: string): Promise<CommandResult> {
   if (drop === undefined) {
-    const hint = `Run \`${call.again('review conflicts')}\`.`
+    const hint = `Run \`${call.suggestCommand('review conflicts')}\`.`
     throw new UsageError(
       '`review settle` needs the one that stays and the one that gives way.',
       hint,
     )
   }
-  const { content } = call.given
+  const { content } = call.options
   const words = content === undefined ? {} : { content }
-  const output = await call.perform(settleConflict, { keep, drop, ...words })
-  const undoing = call.again(`undo ${output.change}`)
+  const output = await call.perform(resolveConflict, { keep, drop, ...words })
+  const undoing = call.suggestCommand(`undo ${output.change}`)
   return { json: output, text: `${keep} takes the place of ${drop} (undo: ${undoing})` }
 }

@@ -19,12 +19,12 @@ import {
   restoreIdentity,
 } from '../../../operations/learning/identity-operations.ts'
 import type { WireMemory } from '../../../operations/memory-schema.ts'
-import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf, idOf, oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
-import { textFrom } from '../../input/text-input.ts'
+import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { parseAction, idOf, oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
+import { readTextArgument } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
 import { renderMemory } from '../../output/memory-rendering.ts'
-import { fields, harmless, oneLine, table } from '../../output/text-rendering.ts'
+import { renderFields, escapeControlCharacters, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
 
 const EPISODE_ACTIONS = ['list', 'show', 'edit', 'disable', 'forget', 'restore'] as const
 const EPISODE_OPTIONS = {
@@ -54,9 +54,9 @@ const EPISODE_OPTIONS = {
   ...PAGE_OPTIONS,
 } as const
 
-type EpisodesCall = Call<typeof EPISODE_OPTIONS>
+type EpisodesCall = Invocation<typeof EPISODE_OPTIONS>
 
-export const episodes = defineCommand({
+export const episodesCommand = defineCommand({
   name: 'episodes',
   group: 'Reading',
   summary: 'Show digests of conversations, and put them right.',
@@ -75,8 +75,8 @@ export const episodes = defineCommand({
     'recollect episodes forget mem_01kabc…',
   ],
   async run(call) {
-    const [word, id] = call.words
-    const action = actionOf('episodes', word, EPISODE_ACTIONS)
+    const [word, id] = call.positionals
+    const action = parseAction('episodes', word, EPISODE_ACTIONS)
     if (action === 'list') return listed(call)
     const named = { id: idOf(call, 'episodes', action, id) }
     if (action === 'show') return shown(call, named.id)
@@ -95,12 +95,12 @@ const CHANGES = {
   restore: { operation: restoreEpisode, done: 'Restored' },
 } as const
 
-function changed(call: Call, output: { readonly episode: WireEpisode }, done: string): Answer {
+function changed(call: Invocation, output: { readonly episode: WireEpisode }, done: string): CommandResult {
   const { id, change } = output.episode
-  return { json: output, text: `${done} ${id} (undo: ${call.again(`undo ${change}`)})` }
+  return { json: output, text: `${done} ${id} (undo: ${call.suggestCommand(`undo ${change}`)})` }
 }
 
-function editOf({ given, words }: EpisodesCall) {
+function editOf({ options: given, positionals: words }: EpisodesCall) {
   const { topic, decision, 'action-item': actionItem } = given
   const summary = words.slice(2).join(' ')
   const edit = {
@@ -113,8 +113,8 @@ function editOf({ given, words }: EpisodesCall) {
   throw new UsageError('There is nothing to change.', 'Give a summary, --topic or --decision.')
 }
 
-async function listed(call: EpisodesCall): Promise<Answer> {
-  const { day, from, to, topic, status } = call.given
+async function listed(call: EpisodesCall): Promise<CommandResult> {
+  const { day, from, to, topic, status } = call.options
   const now = call.host.now()
   const output = await call.perform(listEpisodes, {
     ...(day === undefined ? {} : { day }),
@@ -122,36 +122,36 @@ async function listed(call: EpisodesCall): Promise<Answer> {
     ...(to === undefined ? {} : { to: parseTime('to', to, now, 'back') }),
     ...(topic.length === 0 ? {} : { topic: [...topic] }),
     ...(status === undefined ? {} : { status: [oneOf('status', status, MEMORY_STATUSES)] }),
-    ...pageOf(call.given),
+    ...pageOf(call.options),
   })
   if (output.episodes.length === 0) return { json: output, text: 'There are no such episodes.' }
   const rows = output.episodes.map(({ id, happenedAt, topics, summary }) => [
     { text: id },
     { text: localTime(happenedAt) },
-    { text: oneLine(topics.join(', ')) || '-' },
-    { text: oneLine(summary) },
+    { text: toTerminalLine(topics.join(', ')) || '-' },
+    { text: toTerminalLine(summary) },
   ])
-  const lines = [table(call.style, ['ID', 'WHEN', 'TOPICS', 'SUMMARY'], rows)]
+  const lines = [renderTable(call.style, ['ID', 'WHEN', 'TOPICS', 'SUMMARY'], rows)]
   if (output.next !== null) {
-    lines.push('', `There are more: ${call.again(`episodes --after ${output.next}`)}`)
+    lines.push('', `There are more: ${call.suggestCommand(`episodes --after ${output.next}`)}`)
   }
   return { json: output, text: lines.join('\n') }
 }
 
-async function shown(call: Call, id: string): Promise<Answer> {
+async function shown(call: Invocation, id: string): Promise<CommandResult> {
   const output = await call.perform(getEpisode, { id })
   const { episode, facts, goneTurns } = output
   const some = (name: string, values: readonly string[]) =>
-    values.length === 0 ? [] : [[name, values.map(oneLine).join('\n')] as const]
+    values.length === 0 ? [] : [[name, values.map(toTerminalLine).join('\n')] as const]
   const gone = goneTurns.length === 0 ? '' : ` (${goneTurns.length} of them not kept any more)`
   const text = [
-    harmless(episode.summary),
+    escapeControlCharacters(episode.summary),
     '',
-    fields(call.style, [
+    renderFields(call.style, [
       ['id', call.style.bold(episode.id)],
       ['when', localTime(episode.happenedAt)],
-      ['session', oneLine(episode.sessionId) || '(none)'],
-      ...(episode.user === null ? [] : [['user', oneLine(episode.user)] as const]),
+      ['session', toTerminalLine(episode.sessionId) || '(none)'],
+      ...(episode.user === null ? [] : [['user', toTerminalLine(episode.user)] as const]),
       ...some('topics', episode.topics),
       ...some('decisions', episode.decisions),
       ...some('to do', episode.actionItems),
@@ -173,7 +173,7 @@ function localTime(iso: string): string {
 
 const IDENTITY_ACTIONS = ['list', 'show', 'add', 'edit', 'disable', 'forget', 'restore'] as const
 
-export const identity = defineCommand({
+export const identityCommand = defineCommand({
   name: 'identity',
   group: 'Remembering',
   summary: 'Show and change what is always told of a person.',
@@ -196,16 +196,16 @@ export const identity = defineCommand({
     'recollect identity disable mem_01kabc…',
   ],
   async run(call) {
-    const [word, ...words] = call.words
-    const action = actionOf('identity', word, IDENTITY_ACTIONS)
+    const [word, ...words] = call.positionals
+    const action = parseAction('identity', word, IDENTITY_ACTIONS)
     if (action === 'list') return identities(call)
     if (action === 'add') {
-      const output = await call.perform(addIdentity, { content: await textFrom(call, words) })
+      const output = await call.perform(addIdentity, { content: await readTextArgument(call, words) })
       const { id, change } = output.memory
       const text =
         output.outcome === 'known'
           ? `That is known already: ${id}`
-          : `Added ${id} (undo: ${call.again(`undo ${change}`)})`
+          : `Added ${id} (undo: ${call.suggestCommand(`undo ${change}`)})`
       return { json: output, text }
     }
     const id = idOf(call, 'identity', action, words[0])
@@ -214,7 +214,7 @@ export const identity = defineCommand({
       return { json: output, text: renderMemory(call.style, output.memory, call.host.now()) }
     }
     if (action === 'edit') {
-      const content = await textFrom(call, words.slice(1))
+      const content = await readTextArgument(call, words.slice(1))
       const output = await call.perform(editIdentity, { id, content })
       return { json: output, text: changedText(call, 'Changed', output.memory) }
     }
@@ -230,21 +230,21 @@ const IDENTITY_CHANGES = {
   restore: { operation: restoreIdentity, done: 'Restored' },
 } as const
 
-function changedText(call: Call, done: string, { id, change }: WireMemory): string {
-  return `${done} ${id} (undo: ${call.again(`undo ${change}`)})`
+function changedText(call: Invocation, done: string, { id, change }: WireMemory): string {
+  return `${done} ${id} (undo: ${call.suggestCommand(`undo ${change}`)})`
 }
 
-async function identities(call: Call): Promise<Answer> {
+async function identities(call: Invocation): Promise<CommandResult> {
   const output = await call.perform(listIdentities, {})
   const texts = output.identities.map(({ owner, user, overrides, narrative }) => {
     const rows = overrides.map(({ id, status, content }) => [
       { text: id },
-      { text: status === 'active' ? oneLine(content) : `[${status}] ${oneLine(content)}` },
+      { text: status === 'active' ? toTerminalLine(content) : `[${status}] ${toTerminalLine(content)}` },
     ])
     return [
-      call.style.bold(oneLine([owner, user].filter((name) => name !== null).join(', '))),
-      ...(rows.length === 0 ? [] : [table(call.style, ['ID', 'STATEMENT'], rows)]),
-      ...(narrative === null ? [] : ['', harmless(narrative.content)]),
+      call.style.bold(toTerminalLine([owner, user].filter((name) => name !== null).join(', '))),
+      ...(rows.length === 0 ? [] : [renderTable(call.style, ['ID', 'STATEMENT'], rows)]),
+      ...(narrative === null ? [] : ['', escapeControlCharacters(narrative.content)]),
     ].join('\n')
   })
   const none = 'Nothing is told of anybody yet. Add something: recollect identity add "I am …"'

@@ -10,17 +10,17 @@ import {
   retrySignals,
   type WireSignal,
 } from '../../../operations/learning/signal-operations.ts'
-import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
+import { type CommandResult, type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
 import { readTextFile } from '../../input/file-access.ts'
-import { actionOf, idOf, oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
-import { readText } from '../../input/text-input.ts'
+import { parseAction, idOf, oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
+import { readStdinText } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
-import { count, fields, formatNumber, oneLine, table } from '../../output/text-rendering.ts'
-import { distilledFields } from './distillation-commands.ts'
+import { formatCount, renderFields, formatNumber, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
+import { distillationFields } from './distillation-commands.ts'
 
 type Conversation = z.input<(typeof ingestConversation)['input']>
 
-export const ingest = defineCommand({
+export const ingestCommand = defineCommand({
   name: 'ingest',
   group: 'Remembering',
   summary: 'Take in a whole conversation and distil it.',
@@ -43,8 +43,8 @@ export const ingest = defineCommand({
     'recollect ingest turns.json --conversation trip --date 2026-05-02',
   ],
   async run(call) {
-    const { conversation, date, 'skip-extraction': isSkipped } = call.given
-    const { owner } = call.setup().named
+    const { conversation, date, 'skip-extraction': isSkipped } = call.options
+    const { owner } = call.getEnvironment().explicitScope
     const output = await call.perform(ingestConversation, {
       ...(await conversationIn(call)),
       ...(owner === undefined ? {} : { agent_id: owner }),
@@ -55,19 +55,19 @@ export const ingest = defineCommand({
       ...(isSkipped ? { skip_extraction: true } : {}),
     })
     const { turns_ingested: turns, distillation: outcome, episode_id: episode } = output
-    const text = fields(call.style, [
+    const text = renderFields(call.style, [
       ['turns', formatNumber(turns)],
-      ...distilledFields(call, { ...output, outcome, episode }),
+      ...distillationFields(call, { ...output, outcome, episode }),
     ])
     return { json: output, text }
   },
 })
 
 /** The table of operations says what it has to be; here it only has to be an object or a list. */
-async function conversationIn(call: Call): Promise<Conversation> {
-  const file = onlyWord(call)
-  const text = call.isStdinMeant ? await readText(call) : await readTextFile(file)
-  const given = parsed(text, call.isStdinMeant ? 'Standard input' : file)
+async function conversationIn(call: Invocation): Promise<Conversation> {
+  const file = requirePositional(call)
+  const text = call.isStdinRequested ? await readStdinText(call) : await readTextFile(file)
+  const given = parsed(text, call.isStdinRequested ? 'Standard input' : file)
   const conversation = Array.isArray(given) ? { turns: given } : given
   if (typeof conversation !== 'object' || conversation === null) {
     throw new UsageError('A conversation is a JSON object, or a list of turns.')
@@ -89,9 +89,9 @@ const OPTIONS = {
   ...PAGE_OPTIONS,
 } as const
 
-type SignalsCall = Call<typeof OPTIONS>
+type SignalsCall = Invocation<typeof OPTIONS>
 
-export const signals = defineCommand({
+export const signalsCommand = defineCommand({
   name: 'signals',
   group: 'Upkeep',
   summary: 'Show what waits to be learned from, have what failed tried again, or nothing learned.',
@@ -113,14 +113,14 @@ export const signals = defineCommand({
     'recollect signals forget --session trip',
   ],
   async run(call) {
-    const [word, ...ids] = call.words
-    const action = actionOf('signals', word, ACTIONS)
+    const [word, ...ids] = call.positionals
+    const action = parseAction('signals', word, ACTIONS)
     if (action === 'list') return listed(call)
     if (action === 'show') return shown(call, idOf(call, 'signals', action, ids[0]))
     const { operation, none, done } = CHANGES[action]
     const output = await call.perform(operation, ids.length === 0 ? {} : { ids })
     const changed = output.signals.length
-    return { json: output, text: changed === 0 ? none : `${count(changed, 'exchange')} ${done}` }
+    return { json: output, text: changed === 0 ? none : `${formatCount(changed, 'exchange')} ${done}` }
   },
 })
 
@@ -137,34 +137,34 @@ const CHANGES = {
   },
 } as const
 
-async function shown(call: SignalsCall, id: string): Promise<Answer> {
+async function shown(call: SignalsCall, id: string): Promise<CommandResult> {
   const output = await call.perform(getSignal, { id })
   const { signal } = output
-  const text = fields(call.style, [
+  const text = renderFields(call.style, [
     ['id', call.style.bold(signal.id)],
     ['status', signal.status],
-    ['session', oneLine(signal.sessionId)],
-    ...(signal.user === null ? [] : [['user', oneLine(signal.user)] as const]),
+    ['session', toTerminalLine(signal.sessionId)],
+    ...(signal.user === null ? [] : [['user', toTerminalLine(signal.user)] as const]),
     ['when', formatTime(Date.parse(signal.createdAt))],
     ['tried', String(signal.attempts)],
-    ...(signal.error === null ? [] : [['error', oneLine(signal.error)] as const]),
+    ...(signal.error === null ? [] : [['error', toTerminalLine(signal.error)] as const]),
     ['turns', signal.turns.join('\n')],
-    ...(signal.change === null ? [] : [['undo', call.again(`undo ${signal.change}`)] as const]),
+    ...(signal.change === null ? [] : [['undo', call.suggestCommand(`undo ${signal.change}`)] as const]),
   ])
   return { json: output, text }
 }
 
-async function listed(call: SignalsCall): Promise<Answer> {
-  const { status } = call.given
+async function listed(call: SignalsCall): Promise<CommandResult> {
+  const { status } = call.options
   const output = await call.perform(listSignals, {
     ...(status === undefined ? {} : { status: oneOf('status', status, SIGNAL_STATUSES) }),
-    ...pageOf(call.given),
+    ...pageOf(call.options),
   })
   const { signals: found, next } = output
   if (found.length === 0) return { json: output, text: 'There are no such signals.' }
   const head = ['ID', 'STATUS', 'WHEN', 'TRIED', 'SESSION', 'USER', 'ERROR']
-  const lines = [table(call.style, head, found.map(signalRow))]
-  if (next !== null) lines.push('', `There are more: ${call.again(`signals --after ${next}`)}`)
+  const lines = [renderTable(call.style, head, found.map(signalRow))]
+  if (next !== null) lines.push('', `There are more: ${call.suggestCommand(`signals --after ${next}`)}`)
   return { json: output, text: lines.join('\n') }
 }
 
@@ -174,20 +174,20 @@ function signalRow({ id, status, createdAt, attempts, sessionId, user, error }: 
     { text: status },
     { text: formatTime(Date.parse(createdAt)) },
     { text: String(attempts) },
-    { text: oneLine(sessionId) },
-    { text: oneLine(user ?? '-') },
-    { text: oneLine(error ?? '-') },
+    { text: toTerminalLine(sessionId) },
+    { text: toTerminalLine(user ?? '-') },
+    { text: toTerminalLine(error ?? '-') },
   ]
 }
 
 /** What `status` says of what is to be learned from. */
-export async function waitingText(call: Call): Promise<string> {
+export async function renderPendingSignals(call: Invocation): Promise<string> {
   const { pending, dead } = (await call.perform(learningStatus, {})).signals
   const lines = [
-    ...(pending === 0 ? [] : [`${count(pending, 'exchange')} waiting`]),
+    ...(pending === 0 ? [] : [`${formatCount(pending, 'exchange')} waiting`]),
     ...(dead === 0
       ? []
-      : [`${count(dead, 'exchange')} failed too often: ${call.again('signals retry')}`]),
+      : [`${formatCount(dead, 'exchange')} failed too often: ${call.suggestCommand('signals retry')}`]),
   ]
   return lines.join('\n')
 }

@@ -1,20 +1,20 @@
 /** What memory did for requests to models. */
-import { SKIPPED } from '../../../../conversations/conversations.ts'
+import { CONTEXT_SKIP_REASONS } from '../../../../conversations/conversations.ts'
 import {
   getReceipt,
   listReceipts,
   type WireReceipt,
 } from '../../../operations/conversations/receipt-operations.ts'
-import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf, wholeOf } from '../../input/option-values.ts'
+import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { parseAction, parseInteger } from '../../input/option-values.ts'
 import { formatTime } from '../../input/time-format.ts'
 import {
-  count,
-  fields,
+  formatCount,
+  renderFields,
   formatNumber,
-  memories,
-  oneLine,
-  table,
+  formatMemoryCount,
+  toTerminalLine,
+  renderTable,
 } from '../../output/text-rendering.ts'
 
 const ACTIONS = ['list', 'show'] as const
@@ -26,9 +26,9 @@ const OPTIONS = {
   after: { kind: 'value', value: 'id', help: 'Go on after this receipt.' },
 } as const
 
-type ReceiptsCall = Call<typeof OPTIONS>
+type ReceiptsCall = Invocation<typeof OPTIONS>
 
-export const receipts = defineCommand({
+export const receiptsCommand = defineCommand({
   name: 'receipts',
   group: 'Serving',
   summary: 'Show what memory did for requests to models, newest first.',
@@ -49,12 +49,12 @@ export const receipts = defineCommand({
     'recollect receipts rcp_01kabc…',
   ],
   run(call) {
-    const [action, id] = call.words
+    const [action, id] = call.positionals
     if (action !== undefined && isReceipt(action)) {
       if (id === undefined) return shown(call, action)
       throw new UsageError('One receipt at a time.', 'Run `recollect receipts rcp_…`.')
     }
-    return actionOf('receipts', action, ACTIONS) === 'list' ? listed(call) : shown(call, id)
+    return parseAction('receipts', action, ACTIONS) === 'list' ? listed(call) : shown(call, id)
   },
 })
 
@@ -63,10 +63,10 @@ function isReceipt(word: string): boolean {
   return word.startsWith('rcp_')
 }
 
-async function listed(call: ReceiptsCall): Promise<Answer> {
-  const { limit, after } = call.given
+async function listed(call: ReceiptsCall): Promise<CommandResult> {
+  const { limit, after } = call.options
   const output = await call.perform(listReceipts, {
-    limit: limit === undefined ? LIMIT : wholeOf('limit', limit, 1, LIMIT_MAX),
+    limit: limit === undefined ? LIMIT : parseInteger('limit', limit, 1, LIMIT_MAX),
     ...(after === undefined ? {} : { after }),
   })
   if (output.receipts.length === 0) {
@@ -82,22 +82,22 @@ async function listed(call: ReceiptsCall): Promise<Answer> {
     { text: receipt.status === null ? '-' : String(receipt.status) },
     { text: outcomeOf(receipt) },
     { text: String(receipt.extracted.length) },
-    { text: oneLine(receipt.model) },
+    { text: toTerminalLine(receipt.model) },
   ])
-  const lines = [table(call.style, ['ID', 'WHEN', 'STATUS', 'MEMORY', 'LEARNED', 'MODEL'], rows)]
+  const lines = [renderTable(call.style, ['ID', 'WHEN', 'STATUS', 'MEMORY', 'LEARNED', 'MODEL'], rows)]
   if (output.next !== null) {
-    lines.push('', `There are more: ${call.again(`receipts --after ${output.next}`)}`)
+    lines.push('', `There are more: ${call.suggestCommand(`receipts --after ${output.next}`)}`)
   }
   return { json: output, text: lines.join('\n') }
 }
 
 function outcomeOf({ injected, skipped, quoted }: WireReceipt): string {
   if (injected === null) return `skipped: ${skipped ?? 'unknown'}`
-  const quotes = quoted.length === 0 ? '' : `, ${count(quoted.length, 'quotation')}`
-  return `${memories(injected.memories.length)}${quotes}, ${count(injected.tokens, 'token')}`
+  const quotes = quoted.length === 0 ? '' : `, ${formatCount(quoted.length, 'quotation')}`
+  return `${formatMemoryCount(injected.memories.length)}${quotes}, ${formatCount(injected.tokens, 'token')}`
 }
 
-async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer> {
+async function shown(call: ReceiptsCall, id: string | undefined): Promise<CommandResult> {
   if (id === undefined) {
     throw new UsageError(
       '`receipts show` needs the <id> of a receipt.',
@@ -108,18 +108,18 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer
   const { receipt } = output
   const lines = [
     call.style.bold(receipt.id),
-    fields(call.style, [
+    renderFields(call.style, [
       ['when', formatTime(Date.parse(receipt.at))],
-      ['owner', oneLine([receipt.owner, receipt.user].filter(Boolean).join(', '))],
-      ['session', receipt.sessionId === '' ? '(none)' : oneLine(receipt.sessionId)],
-      ['request', oneLine(receipt.requestId)],
-      ['model', oneLine(`${receipt.model} at ${receipt.provider} (${receipt.format})`)],
+      ['owner', toTerminalLine([receipt.owner, receipt.user].filter(Boolean).join(', '))],
+      ['session', receipt.sessionId === '' ? '(none)' : toTerminalLine(receipt.sessionId)],
+      ['request', toTerminalLine(receipt.requestId)],
+      ['model', toTerminalLine(`${receipt.model} at ${receipt.provider} (${receipt.format})`)],
       ['status', receipt.status === null ? 'no answer' : String(receipt.status)],
       ['memory', memoryText(receipt)],
       ...(receipt.error === null ? [] : [['error', receipt.error] as const]),
       ...(receipt.degraded.length === 0
         ? []
-        : [['degraded', receipt.degraded.map(oneLine).join(', ')] as const]),
+        : [['degraded', receipt.degraded.map(toTerminalLine).join(', ')] as const]),
       ...(receipt.gate === null ? [] : [['section', gateText(receipt.gate)] as const]),
       ...(receipt.identity.length === 0 ? [] : [['always', listText(receipt.identity)] as const]),
       ...(receipt.quoted.length === 0 ? [] : [['quoted', listText(receipt.quoted)] as const]),
@@ -128,7 +128,7 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer
       ['learned', listText(receipt.extracted)],
       ...(receipt.toolCalls.length === 0
         ? []
-        : [['tools', receipt.toolCalls.map(oneLine).join(', ')] as const]),
+        : [['tools', receipt.toolCalls.map(toTerminalLine).join(', ')] as const]),
       ['tokens', usageText(receipt)],
       ['time', timesText(receipt)],
     ]),
@@ -138,7 +138,7 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer
       '',
       call.style.bold(receipt.injected === null ? 'would have been injected' : 'injected'),
     )
-    lines.push(...receipt.block.split('\n').map(oneLine))
+    lines.push(...receipt.block.split('\n').map(toTerminalLine))
   }
   return { json: output, text: lines.join('\n') }
 }
@@ -146,18 +146,18 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer
 function memoryText({ injected, skipped, shadow }: WireReceipt): string {
   if (injected !== null) {
     const { placement, tokens } = injected
-    return `${count(tokens, 'token')} at ${placement}\n${injected.memories.join('\n')}`
+    return `${formatCount(tokens, 'token')} at ${placement}\n${injected.memories.join('\n')}`
   }
-  const known = Object.entries(SKIPPED).find(([code]) => code === skipped)
-  const because = known === undefined ? oneLine(skipped ?? 'unknown') : `${known[0]}. ${known[1]}`
+  const known = Object.entries(CONTEXT_SKIP_REASONS).find(([code]) => code === skipped)
+  const because = known === undefined ? toTerminalLine(skipped ?? 'unknown') : `${known[0]}. ${known[1]}`
   const would =
-    shadow === null ? '' : `\n${count(shadow.tokens, 'token')}: ${shadow.memories.join(', ')}`
+    shadow === null ? '' : `\n${formatCount(shadow.tokens, 'token')}: ${shadow.memories.join(', ')}`
   return `skipped: ${because}${would}`
 }
 
 function gateText({ mode, by, section, because }: NonNullable<WireReceipt['gate']>): string {
   const decided = by === mode ? mode : `${by} instead of ${mode}`
-  return oneLine(`${section} (${decided}). ${because}`)
+  return toTerminalLine(`${section} (${decided}). ${because}`)
 }
 
 function recalledText({ recalled }: WireReceipt): string {

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts'
-import { actionOf, idOf } from '../../input/option-values.ts'
+import { parseAction, idOf } from '../../input/option-values.ts'
 import {
   conflicts,
   DECISIONS,
@@ -9,7 +9,7 @@ import {
   suspects,
 } from './distillation-commands.ts'
 
-export const review = defineCommand({
+export const reviewCommand = defineCommand({
   name: 'review',
   group: 'Correcting',
   summary: 'Show memories that look like instructions or contradict others, and decide about them.',
@@ -30,8 +30,8 @@ export const review = defineCommand({
     'recollect review settle mem_01kabc… mem_01kxyz…',
   ],
   async run(call) {
-    const [word, given, other] = call.words
-    const action = actionOf('review', word, REVIEW_ACTIONS)
+    const [word, given, other] = call.positionals
+    const action = parseAction('review', word, REVIEW_ACTIONS)
     if (action === 'list') return suspects(call)
     if (action === 'conflicts') return conflicts(call)
     const id = idOf(call, 'review', action, given)

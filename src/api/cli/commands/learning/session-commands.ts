@@ -17,19 +17,19 @@ import {
   listAgents,
   searchLayer,
 } from '../../../operations/recall/agent-operations.ts'
-import { type Answer, type Call, defineCommand, makeSure, YES } from '../../command.ts'
-import { actionOf, idOf, oneOf, PAGE_OPTIONS, pageOf, wholeOf } from '../../input/option-values.ts'
-import { textFrom } from '../../input/text-input.ts'
+import { type CommandResult, type Invocation, defineCommand, confirmAction, YES_OPTION } from '../../command.ts'
+import { parseAction, idOf, oneOf, PAGE_OPTIONS, pageOf, parseInteger } from '../../input/option-values.ts'
+import { readTextArgument } from '../../input/text-input.ts'
 import { formatAge, formatTime } from '../../input/time-format.ts'
 import {
-  count,
-  fields,
+  formatCount,
+  renderFields,
   formatNumber,
-  harmless,
-  memories,
-  oneLine,
-  quoted,
-  table,
+  escapeControlCharacters,
+  formatMemoryCount,
+  toTerminalLine,
+  quoteForShell,
+  renderTable,
 } from '../../output/text-rendering.ts'
 
 const ACTIONS = [
@@ -49,12 +49,12 @@ const OPTIONS = {
     help: 'With forget: what was learned in it goes into the bin as well.',
   },
   ...PAGE_OPTIONS,
-  ...YES,
+  ...YES_OPTION,
 } as const
 
-type SessionsCall = Call<typeof OPTIONS>
+type SessionsCall = Invocation<typeof OPTIONS>
 
-export const sessions = defineCommand({
+export const sessionsCommand = defineCommand({
   name: 'sessions',
   group: 'Reading',
   summary: 'Show what was said, correct it, take it out of use, or remove it for good.',
@@ -79,17 +79,17 @@ export const sessions = defineCommand({
     'recollect sessions forget ses_4f1d… --memories',
   ],
   async run(call) {
-    const [word, given, ...words] = call.words
-    const action = actionOf('sessions', word, ACTIONS)
+    const [word, given, ...words] = call.positionals
+    const action = parseAction('sessions', word, ACTIONS)
     if (action === 'list') return listed(call)
     const id = idOf(call, 'sessions', action, given)
     switch (action) {
       case 'show':
         return course(call, id)
       case 'turn':
-        return oneTurn(call, id)
+        return showTurn(call, id)
       case 'edit': {
-        const output = await call.perform(editTurn, { id, content: await textFrom(call, words) })
+        const output = await call.perform(editTurn, { id, content: await readTextArgument(call, words) })
         const taken = output.changes.map((change) => `\nTook back what it had taught: ${change}`)
         return {
           json: output,
@@ -108,13 +108,13 @@ export const sessions = defineCommand({
   },
 })
 
-async function listed(call: SessionsCall): Promise<Answer> {
-  const output = await call.perform(listSessions, pageOf(call.given))
+async function listed(call: SessionsCall): Promise<CommandResult> {
+  const output = await call.perform(listSessions, pageOf(call.options))
   if (output.sessions.length === 0) return { json: output, text: 'No conversations are kept.' }
   const now = call.host.now()
   const rows = output.sessions.map(({ id, user, lastSaidAt, turns, pending, dead, episode }) => [
-    { text: oneLine(id) },
-    { text: oneLine(user ?? '-') },
+    { text: toTerminalLine(id) },
+    { text: toTerminalLine(user ?? '-') },
     { text: formatAge(Date.parse(lastSaidAt), now) },
     { text: formatNumber(turns) },
     { text: pending === 0 ? '-' : formatNumber(pending) },
@@ -122,54 +122,54 @@ async function listed(call: SessionsCall): Promise<Answer> {
     { text: episode ?? '-' },
   ])
   const head = ['SESSION', 'USER', 'LAST', 'TURNS', 'WAITING', 'FAILED', 'EPISODE']
-  const lines = [table(call.style, head, rows)]
+  const lines = [renderTable(call.style, head, rows)]
   if (output.next !== null) {
-    lines.push('', `There are more: ${call.again(`sessions --after ${output.next}`)}`)
+    lines.push('', `There are more: ${call.suggestCommand(`sessions --after ${output.next}`)}`)
   }
   return { json: output, text: lines.join('\n') }
 }
 
-async function course(call: SessionsCall, id: string): Promise<Answer> {
-  const { last } = call.given
+async function course(call: SessionsCall, id: string): Promise<CommandResult> {
+  const { last } = call.options
   const output = await call.perform(listTurns, {
     ...{ id, order: last ? 'lastSaid' : 'said' },
-    ...pageOf(call.given),
+    ...pageOf(call.options),
   })
   const texts = output.turns.map((turn) => turnText(call, turn))
   if (output.next !== null) {
-    const same = `sessions show ${quoted(id)}${last ? ' --last' : ''}`
-    texts.push(`There are more: ${call.again(`${same} --after ${output.next}`)}`)
+    const same = `sessions show ${quoteForShell(id)}${last ? ' --last' : ''}`
+    texts.push(`There are more: ${call.suggestCommand(`${same} --after ${output.next}`)}`)
   }
   return { json: output, text: texts.join('\n\n') || 'There are no more.' }
 }
 
-function turnText({ style }: Call, turn: WireTurn): string {
+function turnText({ style }: Invocation, turn: WireTurn): string {
   const { id, role, speaker, saidAt, content, disabled } = turn
-  const who = style.bold(oneLine(speaker ?? role))
+  const who = style.bold(toTerminalLine(speaker ?? role))
   const about = `${formatTime(Date.parse(saidAt))}  ${id}${disabled ? '  disabled' : ''}`
-  return `${who}  ${style.dim(about)}\n${harmless(content)}`
+  return `${who}  ${style.dim(about)}\n${escapeControlCharacters(content)}`
 }
 
-export async function oneTurn(call: Call, id: string): Promise<Answer> {
+export async function showTurn(call: Invocation, id: string): Promise<CommandResult> {
   const output = await call.perform(getTurn, { id })
   const { turn } = output
-  const about = fields(call.style, [
+  const about = renderFields(call.style, [
     ['id', turn.id],
-    ['session', oneLine(turn.sessionId) || '(none)'],
-    ['who', oneLine(turn.speaker === null ? turn.role : `${turn.speaker} (${turn.role})`)],
+    ['session', toTerminalLine(turn.sessionId) || '(none)'],
+    ['who', toTerminalLine(turn.speaker === null ? turn.role : `${turn.speaker} (${turn.role})`)],
     ['when', formatTime(Date.parse(turn.saidAt))],
     ['in use', turn.disabled ? 'no, disabled' : 'yes'],
     ['version', String(turn.version)],
   ])
-  return { json: output, text: `${harmless(turn.content)}\n\n${about}` }
+  return { json: output, text: `${escapeControlCharacters(turn.content)}\n\n${about}` }
 }
 
 async function switched(
-  call: Call,
+  call: Invocation,
   operation: typeof disableTurn | typeof restoreTurn,
   done: string,
   id: string,
-): Promise<Answer> {
+): Promise<CommandResult> {
   const output = await call.perform(operation, { id })
   return { json: output, text: `${done} ${id}.${stays(output.learned)}` }
 }
@@ -180,25 +180,25 @@ function stays(learned: readonly string[]): string {
 
 const KEPT = 'Nothing was removed.'
 
-async function forgotten(call: SessionsCall, id: string): Promise<Answer> {
-  await makeSure(call, `Remove everything that was said in ${oneLine(id)} for good?`, KEPT)
-  const output = await call.perform(forgetSession, { id, memories: call.given.memories })
+async function forgotten(call: SessionsCall, id: string): Promise<CommandResult> {
+  await confirmAction(call, `Remove everything that was said in ${toTerminalLine(id)} for good?`, KEPT)
+  const output = await call.perform(forgetSession, { id, memories: call.options.memories })
   const { turns, memories: binned, change } = output
-  const lines = [`Removed ${count(turns, 'turn')}.`]
+  const lines = [`Removed ${formatCount(turns, 'turn')}.`]
   if (change !== null) {
-    const undoing = call.again(`undo ${change}`)
-    lines.push(`${memories(binned)} went into the bin (bring back: ${undoing})`)
+    const undoing = call.suggestCommand(`undo ${change}`)
+    lines.push(`${formatMemoryCount(binned)} went into the bin (bring back: ${undoing})`)
   }
   return { json: output, text: lines.join('\n') }
 }
 
-async function forgottenTurn(call: SessionsCall, id: string): Promise<Answer> {
-  await makeSure(call, `Remove ${oneLine(id)} for good?`, KEPT)
+async function forgottenTurn(call: SessionsCall, id: string): Promise<CommandResult> {
+  await confirmAction(call, `Remove ${toTerminalLine(id)} for good?`, KEPT)
   const output = await call.perform(forgetTurn, { id })
   return { json: output, text: `Removed ${id}.${stays(output.learned)}` }
 }
 
-export const agents = defineCommand({
+export const agentsCommand = defineCommand({
   name: 'agents',
   group: 'Reading',
   summary: 'Show who has memories here, and how many facts and episodes are in use.',
@@ -209,11 +209,11 @@ export const agents = defineCommand({
     const output = await call.perform(listAgents, {})
     const now = call.host.now()
     const rows = output.agents.map(({ id, memory_entry_count: entries, updated_at: at }) => [
-      { text: oneLine(id) },
+      { text: toTerminalLine(id) },
       { text: formatNumber(entries) },
       { text: at === null ? '-' : formatAge(Date.parse(at), now) },
     ])
-    return { json: output, text: table(call.style, ['OWNER', 'MEMORIES', 'CHANGED'], rows) }
+    return { json: output, text: renderTable(call.style, ['OWNER', 'MEMORIES', 'CHANGED'], rows) }
   },
 })
 
@@ -221,30 +221,30 @@ const DAYS_MAX = 3_650
 const LAYER_HITS_MAX = 50
 
 /** What `search` does with `--layer`. */
-export async function searchOneLayer(
-  call: Call,
+export async function searchLayerResult(
+  call: Invocation,
   query: string,
   given: Readonly<Record<'layer' | 'limit' | 'days', string | undefined>>,
-): Promise<Answer> {
+): Promise<CommandResult> {
   const { layer = '', limit, days } = given
   const output = await call.perform(searchLayer, {
     query,
     scope: oneOf('layer', layer, LAYERS),
-    ...(limit === undefined ? {} : { top_k: wholeOf('limit', limit, 1, LAYER_HITS_MAX) }),
-    ...(days === undefined ? {} : { days: wholeOf('days', days, 1, DAYS_MAX) }),
+    ...(limit === undefined ? {} : { top_k: parseInteger('limit', limit, 1, LAYER_HITS_MAX) }),
+    ...(days === undefined ? {} : { days: parseInteger('days', days, 1, DAYS_MAX) }),
   })
   return { json: output, text: layerText(call, output) }
 }
 
-function layerText(call: Call, { scope, results }: LayerAnswer): string {
+function layerText(call: Invocation, { scope, results }: LayerAnswer): string {
   if (results.length === 0) return 'Nothing found.'
   const now = call.host.now()
   const rows = results.map(({ id, score, created_at, content, role, topics = [] }) => [
     { text: score.toFixed(2) },
     { text: formatAge(Date.parse(created_at), now) },
     { text: id },
-    { text: oneLine([role, topics.join(', '), content].filter(Boolean).join(': ')) },
+    { text: toTerminalLine([role, topics.join(', '), content].filter(Boolean).join(': ')) },
   ])
   const head = { pinned: 'FACT', episodes: 'EPISODE', transcript: 'SAID' }[scope]
-  return table(call.style, ['SCORE', 'WHEN', 'ID', head], rows)
+  return renderTable(call.style, ['SCORE', 'WHEN', 'ID', head], rows)
 }

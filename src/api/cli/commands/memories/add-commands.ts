@@ -2,11 +2,11 @@
 import type { z } from 'zod'
 import { AppError } from '../../../../domain/errors.ts'
 import { addMemory, learnMemories } from '../../../operations/memories/memory-operations.ts'
-import { type Call, defineCommand, UsageError } from '../../command.ts'
-import { DESCRIBING_OPTIONS, describedBy } from '../../input/memory-options.ts'
-import { textFrom } from '../../input/text-input.ts'
+import { type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { MEMORY_OPTIONS, parseMemoryOptions } from '../../input/memory-options.ts'
+import { readTextArgument } from '../../input/text-input.ts'
 import { parseTime } from '../../input/time-format.ts'
-import { count, oneLine } from '../../output/text-rendering.ts'
+import { formatCount, toTerminalLine } from '../../output/text-rendering.ts'
 
 type Remembered = z.output<(typeof addMemory)['output']>
 type Learned = z.output<(typeof learnMemories)['output']>
@@ -15,7 +15,7 @@ const SAID_OPTION = {
   said: { kind: 'value', value: 'when', help: 'When it was said, if not now: 3d, 2026-12-01.' },
 } as const
 
-export const add = defineCommand({
+export const addCommand = defineCommand({
   name: 'add',
   group: 'Remembering',
   summary: 'Remember a statement.',
@@ -24,7 +24,7 @@ export const add = defineCommand({
     'line end that shells append is dropped. What is already known is reinforced, what is plainly corrected is ' +
     'replaced and kept in the history, and what merely differs is kept beside the other.',
   arguments: [{ name: 'text', help: 'The statement, or - for standard input.', isRepeated: true }],
-  options: { ...DESCRIBING_OPTIONS, ...SAID_OPTION },
+  options: { ...MEMORY_OPTIONS, ...SAID_OPTION },
   examples: [
     'recollect add "I prefer tea over coffee."',
     'recollect add --key home --pin "I live in Lisbon."',
@@ -32,7 +32,7 @@ export const add = defineCommand({
     'pbpaste | recollect add --category fact',
   ],
   async run(call) {
-    const described = describedBy(call)
+    const described = parseMemoryOptions(call)
     const { expiresAt } = described
     if (expiresAt !== undefined && expiresAt <= call.host.now()) {
       throw new UsageError('--expires is in the past: it would never be found.')
@@ -49,7 +49,7 @@ export const add = defineCommand({
   },
 })
 
-export const learn = defineCommand({
+export const learnCommand = defineCommand({
   name: 'learn',
   group: 'Remembering',
   summary: 'Find what a text says about its writer, and remember that.',
@@ -74,19 +74,19 @@ export const learn = defineCommand({
   },
 })
 
-async function statementFrom(call: Call): Promise<string> {
-  const text = await textFrom(call)
+async function statementFrom(call: Invocation): Promise<string> {
+  const text = await readTextArgument(call)
   if (text.trim() === '') throw new AppError('invalid_input', 'The text is blank.')
   return text
 }
 
-function saidAt(call: Call<typeof SAID_OPTION>): number | undefined {
-  const { said } = call.given
+function saidAt(call: Invocation<typeof SAID_OPTION>): number | undefined {
+  const { said } = call.options
   return said === undefined ? undefined : parseTime('said', said, call.host.now(), 'back')
 }
 
-function sentenceFor(call: Call, { outcome, memory, other, because }: Remembered): string {
-  const undo = `undo: ${call.again(`undo ${memory.change}`)}`
+function sentenceFor(call: Invocation, { outcome, memory, other, because }: Remembered): string {
+  const undo = `undo: ${call.suggestCommand(`undo ${memory.change}`)}`
   const otherId = other?.id ?? ''
   switch (outcome) {
     case 'create':
@@ -95,7 +95,7 @@ function sentenceFor(call: Call, { outcome, memory, other, because }: Remembered
       return `Updated ${memory.id} to version ${memory.version} (${undo})`
     case 'duplicate': {
       const state = memory.status === 'disabled' ? ', which stays disabled' : ''
-      return `Already known; reinforced ${memory.id}${state} (said ${count(memory.sourceCount, 'time')})`
+      return `Already known; reinforced ${memory.id}${state} (said ${formatCount(memory.sourceCount, 'time')})`
     }
     case 'supersede':
       return `Replaced ${otherId} with ${memory.id} (${undo})`
@@ -104,12 +104,12 @@ function sentenceFor(call: Call, { outcome, memory, other, because }: Remembered
   }
 }
 
-function summaryOf(call: Call, { remembered, refused }: Learned): string {
+function summaryOf(call: Invocation, { remembered, refused }: Learned): string {
   const lines = remembered.map(
-    (each) => `${sentenceFor(call, each)}\n  ${oneLine(each.memory.content)}`,
+    (each) => `${sentenceFor(call, each)}\n  ${toTerminalLine(each.memory.content)}`,
   )
   if (refused > 0) {
-    lines.push(`Left out ${count(refused, 'statement')} that had been forgotten since.`)
+    lines.push(`Left out ${formatCount(refused, 'statement')} that had been forgotten since.`)
   }
   return lines.length > 0 ? lines.join('\n') : 'Found nothing that the writer says about themself.'
 }

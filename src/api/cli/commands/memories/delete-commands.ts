@@ -5,30 +5,30 @@ import { SETTINGS } from '../../../../domain/settings/settings.ts'
 import { getSettings } from '../../../operations/admin/settings-operations.ts'
 import { clearMemories } from '../../../operations/memories/memory-list-operations.ts'
 import {
-  emptyBin,
+  emptyTrash,
   eraseMemory,
-  forgetBy,
+  forgetMatching,
   forgetMemory,
   getMemory,
 } from '../../../operations/memories/memory-operations.ts'
 import {
-  type Answer,
-  type Call,
+  type CommandResult,
+  type Invocation,
   defineCommand,
-  makeSure,
-  throwIfStopped,
+  confirmAction,
+  assertNotAborted,
   UsageError,
-  YES,
+  YES_OPTION,
 } from '../../command.ts'
-import { FILTER_OPTIONS, filteredBy } from '../../input/memory-options.ts'
-import { wholeOf } from '../../input/option-values.ts'
+import { FILTER_OPTIONS, parseFilterOptions } from '../../input/memory-options.ts'
+import { parseInteger } from '../../input/option-values.ts'
 import { parseAge } from '../../input/time-format.ts'
-import { count, memories, oneLine, table } from '../../output/text-rendering.ts'
+import { formatCount, formatMemoryCount, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
 
 const IDS = { name: 'id', help: 'Which memories.', isRepeated: true } as const
 const NOT_ERASED = 'Nothing was erased.'
 
-export const forget = defineCommand({
+export const forgetCommand = defineCommand({
   name: 'forget',
   group: 'Correcting',
   summary: 'Put memories into the bin, from where they can be restored.',
@@ -41,7 +41,7 @@ export const forget = defineCommand({
   options: {
     query: { kind: 'value', value: 'text', help: 'What the memory says, instead of its id.' },
     erase: { kind: 'flag', help: 'Remove them for good.' },
-    ...YES,
+    ...YES_OPTION,
   },
   examples: [
     'recollect forget mem_01kabc…',
@@ -49,8 +49,8 @@ export const forget = defineCommand({
     'recollect forget mem_01kabc… --erase --yes',
   ],
   async run(call) {
-    const { query, erase: isForGood } = call.given
-    if ((query === undefined) === (call.words.length === 0)) {
+    const { query, erase: isForGood } = call.options
+    if ((query === undefined) === (call.positionals.length === 0)) {
       throw new UsageError(
         '`forget` needs an <id>, or --query.',
         'Usage: recollect forget <id>… | --query <text>',
@@ -60,15 +60,15 @@ export const forget = defineCommand({
       throw new UsageError('--erase needs ids: what is gone for good must be named.')
     }
     if (query !== undefined) return forgetDescribed(call, query)
-    return isForGood ? eraseEach(call, call.words) : forgetEach(call, call.words)
+    return isForGood ? eraseEach(call, call.positionals) : forgetEach(call, call.positionals)
   },
 })
 
-async function forgetEach(call: Call, ids: readonly string[]): Promise<Answer> {
+async function forgetEach(call: Invocation, ids: readonly string[]): Promise<CommandResult> {
   if (ids.length > 1) await requireAll(call, ids)
   const forgotten: z.output<(typeof forgetMemory)['output']>[] = []
   for (const id of ids) {
-    throwIfStopped(call, `Stopped; forgot ${forgotten.length} of ${ids.length}.`)
+    assertNotAborted(call, `Stopped; forgot ${forgotten.length} of ${ids.length}.`)
     forgotten.push(await call.perform(forgetMemory, { id }))
   }
   const lines = forgotten.map(({ memory, turnsDisabled }) =>
@@ -78,8 +78,8 @@ async function forgetEach(call: Call, ids: readonly string[]): Promise<Answer> {
   return { json, text: lines.join('\n') }
 }
 
-function forgotText(call: Call, id: string, turnsDisabled: number): string {
-  const back = call.again(`restore ${id}`)
+function forgotText(call: Invocation, id: string, turnsDisabled: number): string {
+  const back = call.suggestCommand(`restore ${id}`)
   return `Forgot ${id} (bring it back: ${back})${turnsText(turnsDisabled)}`
 }
 
@@ -88,22 +88,22 @@ function turnsText(turnsDisabled: number): string {
   return turnsDisabled === 0 ? '' : `\n  Turns disabled: ${turnsDisabled}`
 }
 
-async function forgetDescribed(call: Call, query: string): Promise<Answer> {
-  const output = await call.perform(forgetBy, { query })
+async function forgetDescribed(call: Invocation, query: string): Promise<CommandResult> {
+  const output = await call.perform(forgetMatching, { query })
   const { forgotten, candidates, turnsDisabled } = output
   if (forgotten !== null) {
-    const text = `${forgotText(call, forgotten.id, turnsDisabled)}\n  ${oneLine(forgotten.content)}`
+    const text = `${forgotText(call, forgotten.id, turnsDisabled)}\n  ${toTerminalLine(forgotten.content)}`
     return { json: output, text }
   }
-  const rows = candidates.map(({ id, snippet }) => [{ text: id }, { text: oneLine(snippet) }])
+  const rows = candidates.map(({ id, snippet }) => [{ text: id }, { text: toTerminalLine(snippet) }])
   const text =
     rows.length === 0
       ? 'Nothing like that is remembered.'
-      : `It is not clear which one is meant, so nothing was forgotten. Give an id:\n\n${table(call.style, ['ID', 'MEMORY'], rows)}`
-  return { json: output, text, exit: ERRORS.not_found.exit }
+      : `It is not clear which one is meant, so nothing was forgotten. Give an id:\n\n${renderTable(call.style, ['ID', 'MEMORY'], rows)}`
+  return { json: output, text, exitCode: ERRORS.not_found.exit }
 }
 
-export const erase = defineCommand({
+export const eraseCommand = defineCommand({
   name: 'erase',
   group: 'Correcting',
   summary: 'Remove memories with their history for good.',
@@ -118,32 +118,32 @@ export const erase = defineCommand({
       value: 'n',
       help: 'Only what was forgotten that many days ago. Default: the setting binDays.',
     },
-    ...YES,
+    ...YES_OPTION,
   },
   examples: ['recollect erase mem_01kabc…', 'recollect erase --bin --days 0 --yes'],
   async run(call) {
-    const { bin, days } = call.given
-    if (bin && call.words.length > 0) throw new UsageError('Give ids or --bin, not both.')
+    const { bin, days } = call.options
+    if (bin && call.positionals.length > 0) throw new UsageError('Give ids or --bin, not both.')
     if (!bin && days !== undefined) throw new UsageError('--days goes with --bin.')
-    if (!bin && call.words.length === 0) {
+    if (!bin && call.positionals.length === 0) {
       throw new UsageError(
         '`erase` needs an <id>, or --bin.',
         'Usage: recollect erase <id>… | --bin',
       )
     }
-    return bin ? eraseBin(call, days) : eraseEach(call, call.words)
+    return bin ? eraseBin(call, days) : eraseEach(call, call.positionals)
   },
 })
 
-type Sure = Call<typeof YES>
+type Sure = Invocation<typeof YES_OPTION>
 
-async function eraseEach(call: Sure, ids: readonly string[]): Promise<Answer> {
+async function eraseEach(call: Sure, ids: readonly string[]): Promise<CommandResult> {
   await requireAll(call, ids)
-  const question = `Erase ${memories(ids.length)} with all history? It can't be undone.`
-  await makeSure(call, question, NOT_ERASED)
+  const question = `Erase ${formatMemoryCount(ids.length)} with all history? It can't be undone.`
+  await confirmAction(call, question, NOT_ERASED)
   const total = { memories: 0, revisions: 0, turnsDisabled: 0 }
   for (const id of new Set(ids)) {
-    throwIfStopped(call, `Stopped; erased ${total.memories} of ${ids.length}.`)
+    assertNotAborted(call, `Stopped; erased ${total.memories} of ${ids.length}.`)
     const erased = await call.perform(eraseMemory, { id })
     total.memories += erased.memories
     total.revisions += erased.revisions
@@ -152,24 +152,24 @@ async function eraseEach(call: Sure, ids: readonly string[]): Promise<Answer> {
   return { json: total, text: erasedText(total) }
 }
 
-async function eraseBin(call: Sure, days: string | undefined): Promise<Answer> {
-  const options = days === undefined ? {} : { days: wholeOf('days', days, 0, SETTINGS.binDays.max) }
+async function eraseBin(call: Sure, days: string | undefined): Promise<CommandResult> {
+  const options = days === undefined ? {} : { days: parseInteger('days', days, 0, SETTINGS.binDays.max) }
   const age = options.days ?? Number((await call.perform(getSettings, {})).binDays)
   const which =
-    age === 0 ? 'everything in the bin' : `what was forgotten ${count(age, 'day')} ago or earlier`
-  await makeSure(call, `Erase ${which}? It can't be undone.`, NOT_ERASED)
-  const erased = await call.perform(emptyBin, options)
+    age === 0 ? 'everything in the bin' : `what was forgotten ${formatCount(age, 'day')} ago or earlier`
+  await confirmAction(call, `Erase ${which}? It can't be undone.`, NOT_ERASED)
+  const erased = await call.perform(emptyTrash, options)
   const text = erased.memories === 0 ? 'Nothing in the bin is that old.' : erasedText(erased)
   return { json: erased, text: age === 0 && erased.memories === 0 ? 'The bin is empty.' : text }
 }
 
 function erasedText(erased: z.output<(typeof eraseMemory)['output']>): string {
-  const history = erased.revisions === 0 ? '' : ` and ${count(erased.revisions, 'earlier version')}`
-  return `Erased ${memories(erased.memories)}${history} for good.${turnsText(erased.turnsDisabled)}`
+  const history = erased.revisions === 0 ? '' : ` and ${formatCount(erased.revisions, 'earlier version')}`
+  return `Erased ${formatMemoryCount(erased.memories)}${history} for good.${turnsText(erased.turnsDisabled)}`
 }
 
 /** All or none: an id that isn't there must not be noticed halfway through. */
-async function requireAll(call: Call, ids: readonly string[]): Promise<void> {
+async function requireAll(call: Invocation, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     try {
       await call.perform(getMemory, { id })
@@ -196,12 +196,12 @@ const CLEAR_OPTIONS = {
   all: { kind: 'flag', help: 'Everything: needed when nothing else narrows it.' },
   erase: { kind: 'flag', help: 'Remove them for good, with their history.' },
   'dry-run': { kind: 'flag', help: 'Only say how many there are.' },
-  ...YES,
+  ...YES_OPTION,
 } as const
 
-type ClearCall = Call<typeof CLEAR_OPTIONS>
+type ClearCall = Invocation<typeof CLEAR_OPTIONS>
 
-export const clear = defineCommand({
+export const clearCommand = defineCommand({
   name: 'clear',
   group: 'Correcting',
   summary: 'Forget many memories at once: by what they have in common, by age, or all.',
@@ -219,28 +219,28 @@ export const clear = defineCommand({
     const input = clearInput(call)
     const counted = await call.perform(clearMemories, { ...input, dryRun: true })
     if (counted.matched === 0) return { json: counted, text: 'No memories match.' }
-    const number = memories(counted.matched)
-    const { erase: isForGood } = call.given
-    if (call.given['dry-run']) {
+    const number = formatMemoryCount(counted.matched)
+    const { erase: isForGood } = call.options
+    if (call.options['dry-run']) {
       const text = `${number} would be ${isForGood ? 'erased for good' : 'forgotten'}. Nothing was changed.`
       return { json: counted, text }
     }
     const question = isForGood
       ? `Erase ${number} with all history? It can't be undone.`
       : `Forget ${number}?`
-    await makeSure(call, question, 'Nothing was changed.')
+    await confirmAction(call, question, 'Nothing was changed.')
     const cleared = await call.perform(clearMemories, input)
     return { json: cleared, text: clearedText(call, cleared) }
   },
 })
 
 function clearInput(call: ClearCall): z.input<(typeof clearMemories)['input']> {
-  const { given } = call
+  const { options: given } = call
   const { q, 'older-than': age, all, erase: isForGood } = given
   const ids = given.ids.flatMap((text) => text.split(',')).filter((id) => id !== '')
-  const { session } = call.setup().named
+  const { session } = call.getEnvironment().explicitScope
   const filter = {
-    ...filteredBy({ ...given, ended: false }),
+    ...parseFilterOptions({ ...given, ended: false }),
     ...(session === undefined ? {} : { sessionId: session }),
     ...(ids.length > 0 ? { ids } : {}),
     ...(q === undefined ? {} : { q }),
@@ -255,9 +255,9 @@ function clearInput(call: ClearCall): z.input<(typeof clearMemories)['input']> {
   return { ...filter, ...(all ? { all: true } : {}), ...(isForGood ? { erase: true } : {}) }
 }
 
-function clearedText(call: Call, cleared: z.output<(typeof clearMemories)['output']>): string {
-  const number = memories(cleared.deletedCount)
+function clearedText(call: Invocation, cleared: z.output<(typeof clearMemories)['output']>): string {
+  const number = formatMemoryCount(cleared.deletedCount)
   const turns = turnsText(cleared.turnsDisabled)
   if (cleared.change === null) return `Erased ${number} for good.${turns}`
-  return `Forgot ${number} (undo: ${call.again(`undo ${cleared.change}`)})${turns}`
+  return `Forgot ${number} (undo: ${call.suggestCommand(`undo ${cleared.change}`)})${turns}`
 }

@@ -3,13 +3,13 @@ import type { z } from 'zod'
 import {
   disableMemory,
   restoreMemory,
-  undoChange,
+  undoMemoryChange,
   updateMemory,
 } from '../../../operations/memories/memory-operations.ts'
-import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
-import { DESCRIBING_OPTIONS, describedBy } from '../../input/memory-options.ts'
-import { wholeOf } from '../../input/option-values.ts'
-import { readText, textFrom } from '../../input/text-input.ts'
+import { type CommandResult, type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
+import { MEMORY_OPTIONS, parseMemoryOptions } from '../../input/memory-options.ts'
+import { parseInteger } from '../../input/option-values.ts'
+import { readStdinText, readTextArgument } from '../../input/text-input.ts'
 
 const VERSION_MAX = Number.MAX_SAFE_INTEGER
 
@@ -17,14 +17,14 @@ const ID = { name: 'id', help: 'Which memory.', isRequired: true } as const
 
 const EDIT_OPTIONS = {
   content: { kind: 'value', value: 'text', help: 'What it says now, or - for standard input.' },
-  ...DESCRIBING_OPTIONS,
+  ...MEMORY_OPTIONS,
   unpin: { kind: 'flag', help: 'Take the pin off.' },
   'no-key': { kind: 'flag', help: 'Take its key away.' },
   'no-expiry': { kind: 'flag', help: 'Let it never expire.' },
   'if-version': { kind: 'value', value: 'n', help: 'Only if it is still at this version.' },
 } as const
 
-export const edit = defineCommand({
+export const editCommand = defineCommand({
   name: 'edit',
   group: 'Correcting',
   summary: 'Change a memory; what is not named stays as it is.',
@@ -40,14 +40,14 @@ export const edit = defineCommand({
     'recollect edit mem_01kabc… --importance 9 --no-expiry',
   ],
   async run(call) {
-    const { given, words } = call
+    const { options: given, positionals: words } = call
     refuseBoth(given.pin && given.unpin, '--pin', '--unpin')
     refuseBoth(given.key !== undefined && given['no-key'], '--key', '--no-key')
     refuseBoth(given.expires !== undefined && given['no-expiry'], '--expires', '--no-expiry')
     refuseBoth(given.content !== undefined && words.length > 1, '--content', 'a text')
     const version = given['if-version']
     const described = {
-      ...describedBy(call),
+      ...parseMemoryOptions(call),
       ...(given.unpin ? { pinned: false } : {}),
       ...(given['no-key'] ? { key: null } : {}),
       ...(given['no-expiry'] ? { expiresAt: null } : {}),
@@ -63,25 +63,25 @@ export const edit = defineCommand({
       id: words[0] ?? '',
       ...described,
       ...(content === undefined ? {} : { content }),
-      ...(version === undefined ? {} : { version: wholeOf('if-version', version, 1, VERSION_MAX) }),
+      ...(version === undefined ? {} : { version: parseInteger('if-version', version, 1, VERSION_MAX) }),
     })
     const { id, version: now } = output.memory
     return changed(call, output, `Changed ${id} to version ${now}`)
   },
 })
 
-async function newContent(call: Call<typeof EDIT_OPTIONS>): Promise<string | undefined> {
-  const { content } = call.given
-  if (content === '-') return readText(call)
-  const words = call.words.slice(1)
-  return words.length > 0 ? textFrom(call, words) : content
+async function newContent(call: Invocation<typeof EDIT_OPTIONS>): Promise<string | undefined> {
+  const { content } = call.options
+  if (content === '-') return readStdinText(call)
+  const words = call.positionals.slice(1)
+  return words.length > 0 ? readTextArgument(call, words) : content
 }
 
 function refuseBoth(areBoth: boolean, one: string, other: string): void {
   if (areBoth) throw new UsageError(`${one} and ${other} contradict each other. Give one of them.`)
 }
 
-export const disable = defineCommand({
+export const disableCommand = defineCommand({
   name: 'disable',
   group: 'Correcting',
   summary: 'Keep a memory out of searches without forgetting it.',
@@ -89,12 +89,12 @@ export const disable = defineCommand({
   options: {},
   examples: ['recollect disable mem_01kabc…'],
   async run(call) {
-    const output = await call.perform(disableMemory, { id: onlyWord(call) })
+    const output = await call.perform(disableMemory, { id: requirePositional(call) })
     return changed(call, output, `Disabled ${output.memory.id}`)
   },
 })
 
-export const restore = defineCommand({
+export const restoreCommand = defineCommand({
   name: 'restore',
   group: 'Correcting',
   summary: 'Bring back a memory that was forgotten, disabled or replaced.',
@@ -108,20 +108,20 @@ export const restore = defineCommand({
   },
   examples: ['recollect restore mem_01kabc…', 'recollect restore mem_01kabc… --version 2'],
   async run(call) {
-    const { version } = call.given
-    const id = onlyWord(call)
+    const { version } = call.options
+    const id = requirePositional(call)
     if (/[/\\]|\.db$/.test(id)) throw meantRecover(call, id)
     const output = await call.perform(restoreMemory, {
       id,
-      ...(version === undefined ? {} : { version: wholeOf('version', version, 1, VERSION_MAX) }),
+      ...(version === undefined ? {} : { version: parseInteger('version', version, 1, VERSION_MAX) }),
     })
     return changed(call, output, `Restored ${output.memory.id}`)
   },
 })
 
 /** Elsewhere this is the word for going back to a backup. */
-function meantRecover(call: Call, path: string): UsageError {
-  const recovering = call.again(`recover ${path}`)
+function meantRecover(call: Invocation, path: string): UsageError {
+  const recovering = call.suggestCommand(`recover ${path}`)
   return new UsageError(
     `\`restore\` brings back a memory, and ${path} is no id of one. To go back to a backup: ${recovering}`,
   )
@@ -129,12 +129,12 @@ function meantRecover(call: Call, path: string): UsageError {
 
 type Changed = z.output<(typeof updateMemory)['output']>
 
-function changed(call: Call, output: Changed, what: string): Answer {
-  const undoing = call.again(`undo ${output.memory.change}`)
+function changed(call: Invocation, output: Changed, what: string): CommandResult {
+  const undoing = call.suggestCommand(`undo ${output.memory.change}`)
   return { json: output, text: `${what} (undo: ${undoing})` }
 }
 
-export const undo = defineCommand({
+export const undoCommand = defineCommand({
   name: 'undo',
   group: 'Correcting',
   summary: 'Take back everything one change did.',
@@ -145,13 +145,13 @@ export const undo = defineCommand({
   options: {},
   examples: ['recollect undo chg_01kabc…'],
   async run(call) {
-    const output = await call.perform(undoChange, { change: onlyWord(call) })
+    const output = await call.perform(undoMemoryChange, { change: requirePositional(call) })
     const lines = output.memories.map(({ id, status }) =>
       status === 'forgotten' ? `  ${id} is in the bin` : `  ${id} is as it was before`,
     )
     const kept = output.kept.map((field) => `  ${field} was changed since and stays`)
     const turns = output.turnsEnabled === 0 ? [] : [`  Turns enabled: ${output.turnsEnabled}`]
-    const text = [`Took back ${onlyWord(call)}:`, ...lines, ...kept, ...turns].join('\n')
+    const text = [`Took back ${requirePositional(call)}:`, ...lines, ...kept, ...turns].join('\n')
     return { json: output, text }
   },
 })

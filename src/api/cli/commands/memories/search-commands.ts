@@ -4,26 +4,26 @@ import { AppError } from '../../../../domain/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../../../domain/limits.ts'
 import { isTurnId } from '../../../../domain/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../../domain/settings/settings.ts'
-import { SOURCES } from '../../../../files/search/source-search.ts'
+import { SEARCH_SOURCES } from '../../../../files/search/source-search.ts'
 import { MEMORY_ORDERS, type MemoryOrder } from '../../../../storage/store.ts'
 import { listMemories } from '../../../operations/memories/memory-list-operations.ts'
 import { getMemory, memoryHistory } from '../../../operations/memories/memory-operations.ts'
 import { LAYERS } from '../../../operations/recall/agent-operations.ts'
 import { searchMemories } from '../../../operations/recall/search-operations.ts'
-import { type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
-import { FILTER_OPTIONS, filteredBy } from '../../input/memory-options.ts'
-import { oneOf, wholeOf } from '../../input/option-values.ts'
-import { textFrom } from '../../input/text-input.ts'
+import { type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
+import { FILTER_OPTIONS, parseFilterOptions } from '../../input/memory-options.ts'
+import { oneOf, parseInteger } from '../../input/option-values.ts'
+import { readTextArgument } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
 import {
-  renderExplanation,
+  renderRankingTrails,
   renderHistory,
-  renderList,
+  renderMemoryList,
   renderMemory,
-  renderResults,
+  renderSearchResults,
 } from '../../output/memory-rendering.ts'
-import { memories, quoted } from '../../output/text-rendering.ts'
-import { oneTurn, searchOneLayer } from '../learning/session-commands.ts'
+import { formatMemoryCount, quoteForShell } from '../../output/text-rendering.ts'
+import { showTurn, searchLayerResult } from '../learning/session-commands.ts'
 
 const LIST_LIMIT = 50
 const LIST_LIMIT_MAX = 200
@@ -48,9 +48,9 @@ const LIST_OPTIONS = {
   ...FILTER_OPTIONS,
 } as const
 
-type ListCall = Call<typeof LIST_OPTIONS>
+type ListCall = Invocation<typeof LIST_OPTIONS>
 
-export const list = defineCommand({
+export const listCommand = defineCommand({
   name: 'list',
   group: 'Reading',
   summary: 'List memories, newest first.',
@@ -69,20 +69,20 @@ export const list = defineCommand({
     const page = await call.perform(listMemories, listInput(call))
     const { data, next } = page
     const lines = data.length === 0 ? [nothingIn(call, next)] : []
-    if (data.length > 0) lines.push(renderList(call.style, data, call.host.now()))
+    if (data.length > 0) lines.push(renderMemoryList(call.style, data, call.host.now()))
     if (next !== null) lines.push('', moreOf(call, next, page.total))
     return { json: page, text: lines.join('\n') }
   },
 })
 
 function listInput(call: ListCall): z.input<(typeof listMemories)['input']> {
-  const { given, host } = call
-  const filter = filteredBy(given)
+  const { options: given, host } = call
+  const filter = parseFilterOptions(given)
   const { limit, after, q } = given
   const position = positionOf(call)
   const order = orderOf(call)
   const paging = {
-    limit: limit === undefined ? LIST_LIMIT : wholeOf('limit', limit, 1, LIST_LIMIT_MAX),
+    limit: limit === undefined ? LIST_LIMIT : parseInteger('limit', limit, 1, LIST_LIMIT_MAX),
     ...(after === undefined ? {} : { after: afterOf(after) }),
   }
   if (given['as-of'] === undefined) {
@@ -96,7 +96,7 @@ function listInput(call: ListCall): z.input<(typeof listMemories)['input']> {
   return { ...paging, asOf: parseTime('as-of', given['as-of'], host.now(), 'back') }
 }
 
-function positionOf({ given }: ListCall): { readonly page?: number; readonly offset?: number } {
+function positionOf({ options: given }: ListCall): { readonly page?: number; readonly offset?: number } {
   const ways = (['page', 'offset', 'after'] as const).filter((name) => given[name] !== undefined)
   if (ways.length > 1) {
     throw new UsageError(
@@ -104,11 +104,11 @@ function positionOf({ given }: ListCall): { readonly page?: number; readonly off
     )
   }
   const { page, offset } = given
-  if (page !== undefined) return { page: wholeOf('page', page, 1, PAGE_MAX) }
-  return offset === undefined ? {} : { offset: wholeOf('offset', offset, 0, OFFSET_MAX) }
+  if (page !== undefined) return { page: parseInteger('page', page, 1, PAGE_MAX) }
+  return offset === undefined ? {} : { offset: parseInteger('offset', offset, 0, OFFSET_MAX) }
 }
 
-function orderOf({ given }: ListCall): { readonly order?: MemoryOrder } {
+function orderOf({ options: given }: ListCall): { readonly order?: MemoryOrder } {
   const orders = [
     ...(given.sort === undefined ? [] : [oneOf('sort', given.sort, MEMORY_ORDERS)]),
     ...(['oldest', 'updated'] as const).filter((name) => given[name]),
@@ -132,7 +132,7 @@ function afterOf(text: string): string {
 }
 
 function nothingIn(call: ListCall, next: string | null): string {
-  const { given } = call
+  const { options: given } = call
   if (next !== null) return 'None on this page.'
   if (given.after !== undefined) return 'There are no more.'
   if (given.page !== undefined || given.offset !== undefined) return 'There are not that many.'
@@ -140,14 +140,14 @@ function nothingIn(call: ListCall, next: string | null): string {
     const at = parseTime('as-of', given['as-of'], call.host.now(), 'back')
     return `Nothing was known at ${formatTime(at)}.`
   }
-  return given.q !== undefined || Object.keys(filteredBy(given)).length > 0
+  return given.q !== undefined || Object.keys(parseFilterOptions(given)).length > 0
     ? 'No memories match.'
     : 'No memories here yet. Add one: recollect add "I prefer tea over coffee."'
 }
 
 /** The same command line, going on where this page ended. */
 function moreOf(call: ListCall, next: string, total: number): string {
-  const { given } = call
+  const { options: given } = call
   const moves = given.page !== undefined || given.offset !== undefined
   const limit = given.limit === undefined ? LIST_LIMIT : Number(given.limit)
   const page = given.page === undefined ? 1 : Number(given.page)
@@ -159,15 +159,15 @@ function moreOf(call: ListCall, next: string, total: number): string {
   const options = Object.entries(given).flatMap(([name, value]) => {
     if (!Object.hasOwn(LIST_OPTIONS, name) || ['after', 'page', 'offset'].includes(name)) return []
     if (value === true) return [`--${name}`]
-    if (typeof value === 'string') return [`--${name} ${quoted(value)}`]
+    if (typeof value === 'string') return [`--${name} ${quoteForShell(value)}`]
     return Array.isArray(value) ? value.map((each) => `--${name} ${each}`) : []
   })
-  const commandLine = call.again(['list', ...options, further].join(' '))
-  const of = given['as-of'] === undefined ? ` (${memories(total)} in all)` : ''
+  const commandLine = call.suggestCommand(['list', ...options, further].join(' '))
+  const of = given['as-of'] === undefined ? ` (${formatMemoryCount(total)} in all)` : ''
   return `There are more${of}: ${commandLine}`
 }
 
-export const get = defineCommand({
+export const getCommand = defineCommand({
   name: 'get',
   group: 'Reading',
   summary: 'Show one memory, or one turn of a conversation, with everything about it.',
@@ -175,14 +175,14 @@ export const get = defineCommand({
   options: {},
   examples: ['recollect get mem_01kabc…', 'recollect get mem_01kabc… --json'],
   async run(call) {
-    const id = onlyWord(call)
-    if (isTurnId(id)) return oneTurn(call, id)
+    const id = requirePositional(call)
+    if (isTurnId(id)) return showTurn(call, id)
     const found = await call.perform(getMemory, { id })
     return { json: found, text: renderMemory(call.style, found.memory, call.host.now()) }
   },
 })
 
-export const search = defineCommand({
+export const searchCommand = defineCommand({
   name: 'search',
   group: 'Reading',
   summary:
@@ -224,7 +224,7 @@ export const search = defineCommand({
     source: {
       kind: 'values',
       value: 'name',
-      help: `Search only this source: ${SOURCES.join(', ')}; repeatable, in one list. Default: memories, episodes and transcript.`,
+      help: `Search only this source: ${SEARCH_SOURCES.join(', ')}; repeatable, in one list. Default: memories, episodes and transcript.`,
     },
     ...FILTER_OPTIONS,
   },
@@ -237,37 +237,37 @@ export const search = defineCommand({
     'recollect search the new router --source memories --source files',
   ],
   async run(call) {
-    const { limit, strategy, scope, explain, 'max-tokens': tokens, 'as-of': asOf } = call.given
-    const { layer, days, source } = call.given
+    const { limit, strategy, scope, explain, 'max-tokens': tokens, 'as-of': asOf } = call.options
+    const { layer, days, source } = call.options
     const { choices } = SETTINGS.recallScope
     const query = {
-      ...filteredBy(call.given),
-      ...(limit === undefined ? {} : { limit: wholeOf('limit', limit, 1, RECALL_MEMORIES_MAX) }),
+      ...parseFilterOptions(call.options),
+      ...(limit === undefined ? {} : { limit: parseInteger('limit', limit, 1, RECALL_MEMORIES_MAX) }),
       ...(strategy === undefined ? {} : { strategy: oneOf('strategy', strategy, STRATEGIES) }),
       ...(scope === undefined ? {} : { scope: oneOf('scope', scope, choices) }),
-      ...(tokens === undefined ? {} : { maxTokens: wholeOf('max-tokens', tokens, 1, TOKENS_MAX) }),
+      ...(tokens === undefined ? {} : { maxTokens: parseInteger('max-tokens', tokens, 1, TOKENS_MAX) }),
       ...(asOf === undefined ? {} : { asOf: parseTime('as-of', asOf, call.host.now(), 'back') }),
       ...(source.length === 0
         ? {}
-        : { sources: source.map((name) => oneOf('source', name, SOURCES)) }),
+        : { sources: source.map((name) => oneOf('source', name, SEARCH_SOURCES)) }),
     }
-    const text = await textFrom(call)
+    const text = await readTextArgument(call)
     if (text.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
     if (layer !== undefined) {
       if (explain || Object.keys(query).some((name) => name !== 'limit')) {
         throw new UsageError('--layer goes only with --limit and --days.')
       }
-      return searchOneLayer(call, text, { layer, limit, days })
+      return searchLayerResult(call, text, { layer, limit, days })
     }
     if (days !== undefined) throw new UsageError('--days goes with --layer transcript.')
     const detail = explain ? ('explain' as const) : ('full' as const)
     const found = await call.perform(searchMemories, { query: text, ...query, detail })
-    const render = explain ? renderExplanation : renderResults
+    const render = explain ? renderRankingTrails : renderSearchResults
     return { json: found, text: render(call.style, found, call.host.now()) }
   },
 })
 
-export const history = defineCommand({
+export const historyCommand = defineCommand({
   name: 'history',
   group: 'Reading',
   summary: 'Show every version of a memory and what changed.',
@@ -275,9 +275,9 @@ export const history = defineCommand({
   options: {},
   examples: ['recollect history mem_01kabc…'],
   async run(call) {
-    const output = await call.perform(memoryHistory, { id: onlyWord(call) })
+    const output = await call.perform(memoryHistory, { id: requirePositional(call) })
     const { versions } = output
-    const hint = `Take a change back: ${call.again(`undo ${versions[0]?.memory.change ?? '<change>'}`)}`
+    const hint = `Take a change back: ${call.suggestCommand(`undo ${versions[0]?.memory.change ?? '<change>'}`)}`
     const text = `${renderHistory(call.style, versions)}\n\n${call.style.dim(hint)}`
     return { json: output, text }
   },

@@ -1,8 +1,8 @@
 /** One memory in the place of many old ones. */
 import { summarizeMemories } from '../../../operations/memories/memory-list-operations.ts'
 import { defineCommand } from '../../command.ts'
-import { wholeOf } from '../../input/option-values.ts'
-import { fields, formatNumber, memories } from '../../output/text-rendering.ts'
+import { parseInteger } from '../../input/option-values.ts'
+import { renderFields, formatNumber, formatMemoryCount } from '../../output/text-rendering.ts'
 
 const DAYS_MAX = 365
 const TOKENS_MAX = 1_000_000
@@ -13,7 +13,7 @@ const WORDED = {
   both: 'partly in the words of the model, partly condensed by rules',
 } as const
 
-export const summarize = defineCommand({
+export const summarizeCommand = defineCommand({
   name: 'summarize',
   group: 'Upkeep',
   summary: 'Put one memory in the place of many old ones of a user.',
@@ -36,19 +36,19 @@ export const summarize = defineCommand({
   },
   examples: ['recollect summarize --days 90 --dry-run', 'recollect summarize --max-tokens 4000'],
   async run(call) {
-    const { days, 'max-tokens': tokens, 'dry-run': dryRun } = call.given
+    const { days, 'max-tokens': tokens, 'dry-run': dryRun } = call.options
     const output = await call.perform(summarizeMemories, {
       dryRun,
-      ...(days === undefined ? {} : { olderThanDays: wholeOf('days', days, 1, DAYS_MAX) }),
-      ...(tokens === undefined ? {} : { maxTokens: wholeOf('max-tokens', tokens, 1, TOKENS_MAX) }),
+      ...(days === undefined ? {} : { olderThanDays: parseInteger('days', days, 1, DAYS_MAX) }),
+      ...(tokens === undefined ? {} : { maxTokens: parseInteger('max-tokens', tokens, 1, TOKENS_MAX) }),
     })
     const { candidates, totalTokens, tokensSaved, deletedCount, wording, change } = output
-    const text = fields(call.style, [
-      ['candidates', `${memories(candidates.length)}, ${formatNumber(totalTokens)} tokens`],
+    const text = renderFields(call.style, [
+      ['candidates', `${formatMemoryCount(candidates.length)}, ${formatNumber(totalTokens)} tokens`],
       ['saves', `${formatNumber(tokensSaved)} tokens`],
-      ['summarized', dryRun ? 'nothing was changed' : memories(deletedCount)],
+      ['summarized', dryRun ? 'nothing was changed' : formatMemoryCount(deletedCount)],
       ...(wording === null ? [] : [['worded', WORDED[wording]] as const]),
-      ...(change === null ? [] : [['undo', call.again(`undo ${change}`)] as const]),
+      ...(change === null ? [] : [['undo', call.suggestCommand(`undo ${change}`)] as const]),
     ])
     return { json: output, text }
   },

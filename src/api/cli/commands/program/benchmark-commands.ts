@@ -1,8 +1,8 @@
 /** Commands that measure Recollect itself. They need the repository, and say so where there is none. */
 import { AppError } from '../../../../domain/errors.ts'
-import { type Call, defineCommand } from '../../command.ts'
+import { type Invocation, defineCommand } from '../../command.ts'
 
-export const evaluate = defineCommand({
+export const evalCommand = defineCommand({
   name: 'eval',
   group: 'Upkeep',
   summary:
@@ -11,11 +11,11 @@ export const evaluate = defineCommand({
   arguments: [{ name: 'set', help: 'Which one, and what is for the tool.', isRepeated: true }],
   options: {},
   examples: ['recollect eval patterns', 'recollect eval own -- --explain'],
-  isLocal: true,
+  isLocalOnly: true,
   run: (call) => runTool(call, 'eval'),
 })
 
-export const bench = defineCommand({
+export const benchCommand = defineCommand({
   name: 'bench',
   group: 'Upkeep',
   summary: 'Measure how fast it is (in a clone of the repository).',
@@ -23,12 +23,12 @@ export const bench = defineCommand({
   arguments: [{ name: 'what', help: 'Which one, and what is for the tool.', isRepeated: true }],
   options: {},
   examples: ['recollect bench store', 'recollect bench recall'],
-  isLocal: true,
+  isLocalOnly: true,
   run: (call) => runTool(call, 'bench'),
 })
 
-async function runTool(call: Call, name: 'eval' | 'bench') {
-  const exit = await call.host.runTool(name, [...call.words, ...(call.isJson ? ['--json'] : [])])
+async function runTool(call: Invocation, name: 'eval' | 'bench') {
+  const exit = await call.host.runTool(name, [...call.positionals, ...(call.isJson ? ['--json'] : [])])
   if (exit === null) {
     throw new AppError(
       'missing_part',

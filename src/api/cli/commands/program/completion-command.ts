@@ -1,13 +1,13 @@
 /** Scripts that let a shell complete commands and options, made from the table of commands. */
 
-import { nearest } from '../../../../lib/closest-match.ts'
+import { findClosestMatch } from '../../../../lib/closest-match.ts'
 import { type Command, defineCommand, type Options, UsageError } from '../../command.ts'
 import { GLOBAL_OPTIONS } from '../../input/command-line.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-export function createCompletion(commands: () => readonly Command[]): Command {
+export function createCompletionCommand(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'completion',
     group: 'Upkeep',
@@ -19,10 +19,10 @@ export function createCompletion(commands: () => readonly Command[]): Command {
     options: {},
     examples: ['eval "$(recollect completion bash)"', 'recollect completion fish'],
     async run(call) {
-      const [word = ''] = call.words
+      const [word = ''] = call.positionals
       const shell = SHELLS.find((name) => name === word)
       if (shell === undefined) {
-        const meant = nearest(word, SHELLS)
+        const meant = findClosestMatch(word, SHELLS)
         const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
         throw new UsageError(
           `There is no completion for "${word.slice(0, 40)}".${suggestion}`,

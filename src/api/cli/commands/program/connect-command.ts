@@ -11,38 +11,38 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { nearest } from '../../../../lib/closest-match.ts'
+import { findClosestMatch } from '../../../../lib/closest-match.ts'
 import {
   backupPath,
   CLIENTS,
   type ClientName,
   clientNames,
   configPath,
-  type Entry,
-  httpEntry,
+  type ServerEntry,
+  createHttpEntry,
   isClientName,
-  type Plan,
+  type ConfigChange,
   type Platform,
-  plan,
+  planInstallation,
   planRemoval,
   renderEntry,
-  stdioEntry,
+  createStdioEntry,
   unifiedDiff,
 } from '../../../mcp/clients/client-config.ts'
-import { type Answer, type Call, defineCommand, makeSure, UsageError, YES } from '../../command.ts'
-import { codeOf, toFileError } from '../../input/file-access.ts'
+import { type CommandResult, type Invocation, defineCommand, confirmAction, UsageError, YES_OPTION } from '../../command.ts'
+import { errorCodeOf, toFileError } from '../../input/file-access.ts'
 import type { Style } from '../../output/text-rendering.ts'
-import { TOOL_OPTIONS, toolsIn } from './serve-commands.ts'
+import { TOOL_OPTIONS, parseToolSets } from './serve-commands.ts'
 
 const OPTIONS = {
   print: { kind: 'flag', help: 'Only print what belongs into the file.' },
   remove: { kind: 'flag', help: 'Take the entry out again.' },
   ...TOOL_OPTIONS,
-  ...YES,
+  ...YES_OPTION,
 } as const
-type ConnectCall = Call<typeof OPTIONS>
+type ConnectCall = Invocation<typeof OPTIONS>
 
-export const connect = defineCommand({
+export const connectCommand = defineCommand({
   name: 'connect',
   group: 'Serving',
   summary: 'Give a program its memory: write Recollect into its MCP configuration.',
@@ -58,12 +58,12 @@ export const connect = defineCommand({
     'recollect connect vscode --print',
   ],
   async run(call) {
-    const name = clientNamed(call.words[0] ?? '')
-    if (call.given.print && call.given.remove) {
+    const name = clientNamed(call.positionals[0] ?? '')
+    if (call.options.print && call.options.remove) {
       throw new UsageError('Give --print or --remove, not both.')
     }
     const platform = platformOf(call)
-    if (call.given.print) {
+    if (call.options.print) {
       const { home } = call.host.homes
       const text = renderEntry(name, platform, entryFor(call, platform))
       const json = { client: name, path: configPath(name, platform, home), text }
@@ -75,65 +75,65 @@ export const connect = defineCommand({
 
 function clientNamed(word: string): ClientName {
   if (isClientName(word)) return word
-  const meant = nearest(word, clientNames())
+  const meant = findClosestMatch(word, clientNames())
   throw new UsageError(
     `There is no client "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
     `There are: ${clientNames().join(', ')}. For others, --print shows an entry to copy.`,
   )
 }
 
-function platformOf({ host }: Call): Platform {
+function platformOf({ host }: Invocation): Platform {
   const { platform } = host.homes
   return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
 }
 
 /** Only what was said goes into the file: whatever else is the default there as well. */
-function entryFor(call: ConnectCall, platform: Platform): Entry {
-  const { remote, named } = call.setup()
+function entryFor(call: ConnectCall, platform: Platform): ServerEntry {
+  const { remote, explicitScope: named } = call.getEnvironment()
   if (remote !== null) {
-    return httpEntry({ url: remote.url, ...(remote.key === null ? {} : { key: remote.key }) })
+    return createHttpEntry({ url: remote.url, ...(remote.key === null ? {} : { key: remote.key }) })
   }
-  const { dataNamed } = call.setup()
-  return stdioEntry(platform, {
+  const { explicitDataFolder: dataNamed } = call.getEnvironment()
+  return createStdioEntry(platform, {
     ...(named.owner === undefined ? {} : { owner: named.owner }),
     ...(dataNamed === null ? {} : { data: dataNamed }),
-    tools: toolsIn(call),
+    tools: parseToolSets(call),
     ...(call.host.program === null ? {} : { program: call.host.program }),
   })
 }
 
-async function planFor(call: ConnectCall, name: ClientName, platform: Platform): Promise<Plan> {
+async function planFor(call: ConnectCall, name: ClientName, platform: Platform): Promise<ConfigChange> {
   const { home } = call.host.homes
   const existing = await textOf(configPath(name, platform, home))
-  return call.given.remove
+  return call.options.remove
     ? planRemoval(name, platform, home, existing)
-    : plan(name, platform, home, existing, entryFor(call, platform))
+    : planInstallation(name, platform, home, existing, entryFor(call, platform))
 }
 
 async function textOf(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (errorCodeOf(error) === 'ENOENT') return null
     throw toFileError(error, path)
   }
 }
 
-async function written(call: ConnectCall, name: ClientName, planned: Plan): Promise<Answer> {
-  const { path, before, after, changed, next } = planned
+async function written(call: ConnectCall, name: ClientName, planned: ConfigChange): Promise<CommandResult> {
+  const { path, before, after, isChanged: changed, next } = planned
   const { title } = CLIENTS[name]
   const about = { client: name, path, changed }
   if (!changed) {
-    const state = call.given.remove ? 'has no such entry' : 'is connected already'
+    const state = call.options.remove ? 'has no such entry' : 'is connected already'
     return { json: { ...about, backup: null }, text: `${title} ${state} (${path}).` }
   }
   const diff = unifiedDiff(path, before, after)
   if (!call.isJson) await call.host.stderr.write(`${colored(call.style, diff)}\n`)
-  await makeSure(call, `Change ${path}?`, 'Nothing was changed.')
+  await confirmAction(call, `Change ${path}?`, 'Nothing was changed.')
   const backup = before === null ? null : backupPath(path, new Date(call.host.now()))
   await replace(path, after, backup)
   const lines = [
-    call.given.remove ? `${title} is no longer connected.` : `${title} is connected.`,
+    call.options.remove ? `${title} is no longer connected.` : `${title} is connected.`,
     ...(backup === null ? [] : [`The file as it was: ${backup}`]),
     next,
   ]

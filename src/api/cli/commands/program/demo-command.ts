@@ -4,14 +4,14 @@ import {
   forgetMemory,
   updateMemory,
 } from '../../../operations/memories/memory-operations.ts'
-import { type Call, defineCommand, UsageError } from '../../command.ts'
-import type { Setup } from '../../host.ts'
-import { createLocal } from '../../local-client.ts'
-import type { Operations } from '../../operation-client.ts'
-import { memories, quoted } from '../../output/text-rendering.ts'
+import { type Invocation, defineCommand, UsageError } from '../../command.ts'
+import type { CliEnvironment } from '../../host.ts'
+import { createLocalClient } from '../../local-client.ts'
+import type { OperationClient } from '../../operation-client.ts'
+import { formatMemoryCount, quoteForShell } from '../../output/text-rendering.ts'
 import { DEMO, type DemoStep } from './demo-memories.ts'
 
-export const demo = defineCommand({
+export const demoCommand = defineCommand({
   name: 'demo',
   group: 'Upkeep',
   summary: 'Fill a throw-away folder with the memories of a made-up person, to try things on.',
@@ -20,17 +20,17 @@ export const demo = defineCommand({
   arguments: [],
   options: {},
   examples: ['recollect demo'],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
     const { folder, setup } = placeFor(call)
-    const operations = createLocal({ setup, version: call.host.version, signal: call.host.stop })
+    const operations = createLocalClient({ setup, version: call.host.version, signal: call.host.stopSignal })
     const ids = new Map<string, string>()
     try {
       for (const step of DEMO) await take(operations, step, ids)
     } finally {
       await operations.close()
     }
-    const at = `--data ${quoted(folder)}`
+    const at = `--data ${quoteForShell(folder)}`
     const tries = [
       ['Ask something, in your own words', `recollect search "what can I cook for guests" ${at}`],
       ['See how the answer came about', `recollect search "where does she live" --explain ${at}`],
@@ -38,12 +38,12 @@ export const demo = defineCommand({
     ] as const
     const removal =
       call.host.homes.platform === 'win32'
-        ? `rmdir /s ${quoted(folder)}`
-        : `rm -r ${quoted(folder)}`
+        ? `rmdir /s ${quoteForShell(folder)}`
+        : `rm -r ${quoteForShell(folder)}`
     const { bold, dim } = call.style
     const number = DEMO.filter(({ does }) => does === 'say').length
     const text = [
-      `Meet Nell Varga, who repairs clocks in Trieste. ${memories(number)} of hers are in ${folder}`,
+      `Meet Nell Varga, who repairs clocks in Trieste. ${formatMemoryCount(number)} of hers are in ${folder}`,
       '',
       bold('Three things to try:'),
       ...tries.map(([what, commandLine]) => `  ${dim(`${what}:`)}\n  ${commandLine}`),
@@ -57,19 +57,19 @@ export const demo = defineCommand({
   },
 })
 
-function placeFor(call: Call): { readonly folder: string; readonly setup: Setup } {
-  const { dataNamed, database } = call.setup()
-  if (!call.isDataGiven || dataNamed === null) {
+function placeFor(call: Invocation): { readonly folder: string; readonly setup: CliEnvironment } {
+  const { explicitDataFolder: dataNamed, database } = call.getEnvironment()
+  if (!call.hasDataOption || dataNamed === null) {
     const folder = call.host.makeTemporaryFolder()
     return { folder, setup: call.host.configure({ data: folder }) }
   }
   if (database.state() !== 'missing') {
     throw new UsageError(`There is a database in ${database.folder} already. Name a new folder.`)
   }
-  return { folder: database.folder, setup: call.setup() }
+  return { folder: database.folder, setup: call.getEnvironment() }
 }
 
-async function take(operations: Operations, step: DemoStep, ids: Map<string, string>) {
+async function take(operations: OperationClient, step: DemoStep, ids: Map<string, string>) {
   const idOf = (name: string) => {
     const id = ids.get(name)
     if (id === undefined) throw new Error(`The demo has no memory "${name}".`)

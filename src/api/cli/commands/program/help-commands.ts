@@ -1,11 +1,11 @@
 /** Commands about the program itself. */
 
-import { nearest } from '../../../../lib/closest-match.ts'
+import { findClosestMatch } from '../../../../lib/closest-match.ts'
 import { type Command, defineCommand, UsageError } from '../../command.ts'
-import { commandHelp, overview } from '../../output/help-text.ts'
+import { renderCommandHelp, renderOverview } from '../../output/help-text.ts'
 
 /** The command that explains the others, which are given to it because it is one of them. */
-export function createHelp(commands: () => readonly Command[]): Command {
+export function createHelpCommand(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
     group: 'Upkeep',
@@ -14,26 +14,26 @@ export function createHelp(commands: () => readonly Command[]): Command {
     options: {},
     examples: ['recollect help', 'recollect help add'],
     async run(call) {
-      const [name] = call.words
+      const [name] = call.positionals
       if (name === undefined) {
         const json = { commands: commands().map(described) }
-        return { json, text: overview(commands(), call.style) }
+        return { json, text: renderOverview(commands(), call.style) }
       }
       const command = commands().find((candidate) => candidate.name === name)
       if (command === undefined) {
-        const meant = nearest(
+        const meant = findClosestMatch(
           name,
           commands().map((candidate) => candidate.name),
         )
         const suggestion = meant === null ? '' : ` Did you mean \`${meant}\`?`
         throw new UsageError(`There is no command "${name.slice(0, 40)}".${suggestion}`)
       }
-      return { json: described(command), text: commandHelp(command, call.style) }
+      return { json: described(command), text: renderCommandHelp(command, call.style) }
     },
   })
 }
 
-export const version = defineCommand({
+export const versionCommand = defineCommand({
   name: 'version',
   group: 'Upkeep',
   summary: 'Print the version.',

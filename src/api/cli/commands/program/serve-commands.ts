@@ -1,10 +1,10 @@
 /** Commands that keep running: they serve until they are told to stop. */
 import type { Engine } from '../../../../engine/engine.ts'
-import type { ServerSettings } from '../../../http/server-options.ts'
+import type { ServerNetworkOptions } from '../../../http/server-options.ts'
 import type { ToolSets } from '../../../mcp/tool-registry.ts'
-import { type Call, defineCommand, UsageError } from '../../command.ts'
-import type { Serving } from '../../host.ts'
-import { wholeOf } from '../../input/option-values.ts'
+import { type Invocation, defineCommand, UsageError } from '../../command.ts'
+import type { RunningServer } from '../../host.ts'
+import { parseInteger } from '../../input/option-values.ts'
 import { createStyle } from '../../output/text-rendering.ts'
 
 const PORT_MAX = 65_535
@@ -38,9 +38,9 @@ const SERVE_OPTIONS = {
   },
 } as const
 
-type ServeCall = Call<typeof SERVE_OPTIONS>
+type ServeCall = Invocation<typeof SERVE_OPTIONS>
 
-export const serve = defineCommand({
+export const serveCommand = defineCommand({
   name: 'serve',
   group: 'Serving',
   summary: 'Serve the memories over HTTP until stopped.',
@@ -53,26 +53,26 @@ export const serve = defineCommand({
     'recollect serve',
     'recollect serve --host 0.0.0.0 --tls-cert server.crt --tls-key server.key',
   ],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
     const { host } = call
-    const { listen, serve: startServing, embeddingProviders } = call.setup()
-    const { host: address = listen.host, port } = call.given
+    const { listen, serve: startServing, embeddingProviders } = call.getEnvironment()
+    const { host: address = listen.host, port } = call.options
     const server = serverOf(call)
-    if (call.given['no-auth'] && !isLoopback(address)) {
+    if (call.options['no-auth'] && !isLoopback(address)) {
       throw new UsageError(
         `--no-auth would let everybody in who reaches ${address}.`,
         'Leave it out, or listen on 127.0.0.1.',
       )
     }
-    const number = port === undefined ? listen.port : wholeOf('port', port, 0, PORT_MAX)
+    const number = port === undefined ? listen.port : parseInteger('port', port, 0, PORT_MAX)
     return withEngine(call, async (engine) => {
       const serving = await startServing({
         host: address,
         port: number,
         engine,
         version: host.version,
-        auth: call.given['no-auth'] ? 'off' : 'keys',
+        auth: call.options['no-auth'] ? 'off' : 'keys',
         ...server,
         embeddingProviders,
       })
@@ -81,7 +81,7 @@ export const serve = defineCommand({
       const upkeep = setInterval(() => catchUp(engine).catch(() => {}), CATCH_UP_MS)
       try {
         await announce(call, serving)
-        await stopped(host.stop)
+        await stopped(host.stopSignal)
         if (!call.isJson) await host.stderr.write('Stopping…\n')
       } finally {
         clearInterval(upkeep)
@@ -99,9 +99,9 @@ async function catchUp(engine: Engine): Promise<void> {
 }
 const CATCH_UP_MS = 60_000
 
-function serverOf(call: ServeCall): ServerSettings {
-  const { given } = call
-  const { server } = call.setup()
+function serverOf(call: ServeCall): ServerNetworkOptions {
+  const { options: given } = call
+  const { server } = call.getEnvironment()
   const { 'tls-cert': certFile, 'tls-key': keyFile } = given
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new UsageError('--tls-cert and --tls-key go together.')
@@ -117,7 +117,7 @@ function serverOf(call: ServeCall): ServerSettings {
 /** Where it listens, and the first key, which can be shown only now. */
 async function announce(
   call: ServeCall,
-  { url, managementKey, warnings = [] }: Serving,
+  { url, managementKey, warnings = [] }: RunningServer,
 ): Promise<void> {
   const { host } = call
   const { yellow } = createStyle(host.stderr, host.hasColor)
@@ -128,14 +128,14 @@ async function announce(
   }
   const lines = [
     `Recollect ${host.version} listens on ${url}`,
-    `Memories: ${call.setup().database.file}`,
+    `Memories: ${call.getEnvironment().database.file}`,
     ...(managementKey == null ? [] : firstKey(call, url, managementKey)),
     'Stop it with Ctrl-C.',
   ]
   await host.stdout.write(`${lines.join('\n')}\n`)
 }
 
-function firstKey({ style }: Call, url: string, key: string): readonly string[] {
+function firstKey({ style }: Invocation, url: string, key: string): readonly string[] {
   return [
     '',
     'This key may do everything. It is shown now and never again; keep it in a safe place:',
@@ -164,16 +164,16 @@ export const TOOL_OPTIONS = {
 } as const
 
 /** Those that are asked for here, or wherever this program runs. */
-export function toolsIn(call: Call<typeof TOOL_OPTIONS>): ToolSets {
-  const { compatibility, further } = call.given
-  const { mcpTools } = call.setup()
+export function parseToolSets(call: Invocation<typeof TOOL_OPTIONS>): ToolSets {
+  const { compatibility, further } = call.options
+  const { mcpTools } = call.getEnvironment()
   return {
-    compatibility: compatibility || mcpTools.compatibility,
-    further: further || mcpTools.further,
+    hasCompatibilityTools: compatibility || mcpTools.hasCompatibilityTools,
+    hasExtendedTools: further || mcpTools.hasExtendedTools,
   }
 }
 
-export const mcp = defineCommand({
+export const mcpCommand = defineCommand({
   name: 'mcp',
   group: 'Serving',
   summary: 'Serve the memories to an MCP client over standard input and output.',
@@ -183,18 +183,18 @@ export const mcp = defineCommand({
   arguments: [],
   options: TOOL_OPTIONS,
   examples: ['recollect mcp', 'recollect mcp --owner ada --compatibility'],
-  isLocal: true,
+  isLocalOnly: true,
   async run(call) {
-    const { scope, embeddingProviders, serveMcp } = call.setup()
+    const { scope, embeddingProviders, serveMcp } = call.getEnvironment()
     return withEngine(call, async (engine) => {
       engine.warmUp().catch(() => {})
       await serveMcp({
         engine,
         version: call.host.version,
         scope,
-        tools: toolsIn(call),
+        tools: parseToolSets(call),
         embeddingProviders,
-        stop: call.host.stop,
+        stop: call.host.stopSignal,
       })
       return null
     })
@@ -202,10 +202,10 @@ export const mcp = defineCommand({
 })
 
 export async function withEngine<Result>(
-  call: Call,
+  call: Invocation,
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
-  const engine = await call.setup().database.openEngine({ create: true })
+  const engine = await call.getEnvironment().database.openEngine({ create: true })
   try {
     return await work(engine)
   } finally {

@@ -1,12 +1,12 @@
 /** Several streams of chat completions as one: one id, one role, one end, and calls counted as the client sees them. */
-import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
-import { OpenCalls } from './chat-calls.ts'
-import { BREAK, finishReasonFor, isCutOff, toRound } from './chat-parts.ts'
-import { DONE, type EventBlock, eventText, jsonIn } from './event-splitter.ts'
-import { type Fault, type Round, type Stitcher, textOf } from './tool-dialect.ts'
+import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
+import { PendingToolCalls } from './chat-calls.ts'
+import { ROUND_SEPARATOR, rewriteFinishReason, isTruncatedAnswer, parseChatRound } from './chat-parts.ts'
+import { DONE_MARKER, type RawEvent, formatEvent, parseEventJson } from './event-splitter.ts'
+import { type ProviderError, type ToolRound, type StreamMerger, toText } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
-export class ChatStitcher implements Stitcher {
+export class ChatStreamMerger implements StreamMerger {
   readonly #own: ReadonlySet<string>
   /** What every chunk says of the answer as a whole: that of the first one. */
   #identity: JsonObject | null = null
@@ -16,19 +16,19 @@ export class ChatStitcher implements Stitcher {
   #hasText = false
   /** Of the rounds before. */
   #usageBefore: Json = null
-  #round: OpenRound
+  #round: PendingRound
 
   constructor(own: ReadonlySet<string>) {
     this.#own = own
-    this.#round = new OpenRound(own, 0)
+    this.#round = new PendingRound(own, 0)
   }
 
-  event(block: EventBlock): readonly string[] {
-    if (block.data?.trim() === DONE) {
+  event(block: RawEvent): readonly string[] {
+    if (block.data?.trim() === DONE_MARKER) {
       this.#round.isDone = true
       return this.#unlessHeld(block.raw)
     }
-    const chunk = jsonIn(block)
+    const chunk = parseEventJson(block)
     if (chunk === null) return [block.raw]
     if (!isObject(chunk.error)) return this.#chunk(chunk, block)
     this.#round.isBroken = true
@@ -41,9 +41,9 @@ export class ChatStitcher implements Stitcher {
     return []
   }
 
-  #chunk(chunk: JsonObject, { name, raw }: EventBlock): readonly string[] {
+  #chunk(chunk: JsonObject, { name, raw }: RawEvent): readonly string[] {
     this.#identity ??= { id: chunk.id ?? null, created: chunk.created ?? null }
-    const [choice] = objectsIn(chunk.choices)
+    const [choice] = filterObjects(chunk.choices)
     const shown = this.#shown(choice)
     this.#round.see(chunk, choice)
     const said = this.#asOneAnswer(chunk)
@@ -57,12 +57,12 @@ export class ChatStitcher implements Stitcher {
       if (shown.isEmpty) return []
       const { usage: _, ...rest } = said
       const open = { ...choice, delta: shown.delta, finish_reason: null }
-      return [eventText(name, { ...rest, choices: [open] })]
+      return [formatEvent(name, { ...rest, choices: [open] })]
     }
     if (this.#isFirstRound && !shown.isChanged) return [raw]
-    if (choice === undefined) return [eventText(name, said)]
+    if (choice === undefined) return [formatEvent(name, said)]
     if (shown.isEmpty && finish === null && !isObject(chunk.usage)) return []
-    return [eventText(name, { ...said, choices: [{ ...choice, delta: shown.delta }] })]
+    return [formatEvent(name, { ...said, choices: [{ ...choice, delta: shown.delta }] })]
   }
 
   #asOneAnswer(chunk: JsonObject): JsonObject {
@@ -71,68 +71,68 @@ export class ChatStitcher implements Stitcher {
     return { ...chunk, ...this.#identity, ...usage }
   }
 
-  #shown(choice: JsonObject | undefined): Shown {
+  #shown(choice: JsonObject | undefined): ShownDelta {
     const came = isObject(choice?.delta) ? choice.delta : {}
     const { role, tool_calls: pieces, ...rest } = came
-    const before = objectsIn(pieces)
+    const before = filterObjects(pieces)
     const calls = before
       .map((piece) => this.#round.calls.add(piece))
       .filter((each) => each !== null)
     const showsRole = role !== undefined && (this.#isFirstRound || !this.#hasRole)
     const isNewRole = showsRole && !this.#hasRole
     this.#hasRole ||= showsRole
-    const content = textOf(rest.content)
-    const breaks = content !== '' && this.#hasText && textOf(this.#round.message.content) === ''
+    const content = toText(rest.content)
+    const breaks = content !== '' && this.#hasText && toText(this.#round.message.content) === ''
     return {
       delta: {
         ...(showsRole ? { role } : {}),
         ...rest,
-        ...(breaks ? { content: `${BREAK}${content}` } : {}),
+        ...(breaks ? { content: `${ROUND_SEPARATOR}${content}` } : {}),
         ...(calls.length === 0 ? {} : { tool_calls: calls }),
       },
       isChanged:
         calls.length < before.length || calls.some((each, at) => each.index !== before[at]?.index),
-      isEmpty: !isNewRole && calls.length === 0 && Object.values(rest).every(saysNothing),
+      isEmpty: !isNewRole && calls.length === 0 && Object.values(rest).every(isEmptyValue),
     }
   }
 
-  round(): Round {
+  round(): ToolRound {
     return this.#round.toRound(this.#own)
   }
 
   next(): void {
     this.#isFirstRound = false
-    this.#hasText ||= textOf(this.#round.message.content) !== ''
+    this.#hasText ||= toText(this.#round.message.content) !== ''
     this.#usageBefore = sumUsage(this.#usageBefore, this.#round.usage)
-    this.#round = new OpenRound(this.#own, this.#round.calls.shown)
+    this.#round = new PendingRound(this.#own, this.#round.calls.shown)
   }
 
   finish(): readonly string[] {
     const { tail, calls } = this.#round
     return tail.map((each) => {
       if (typeof each === 'string') return each
-      const choices = objectsIn(each.choices).map((choice) => ({
+      const choices = filterObjects(each.choices).map((choice) => ({
         ...choice,
-        finish_reason: finishReasonFor(choice.finish_reason ?? null, calls.hasOthers),
+        finish_reason: rewriteFinishReason(choice.finish_reason ?? null, calls.hasOthers),
       }))
-      return eventText('', { ...each, choices })
+      return formatEvent('', { ...each, choices })
     })
   }
 
-  fail({ message, type, code }: Fault): readonly string[] {
-    return [eventText('', { error: { message, type: type ?? 'server_error', param: null, code } })]
+  fail({ message, type, code }: ProviderError): readonly string[] {
+    return [formatEvent('', { error: { message, type: type ?? 'server_error', param: null, code } })]
   }
 }
 
 /** What the client is shown of a delta, and whether that is another one than came. */
-type Shown = {
+type ShownDelta = {
   readonly delta: JsonObject
   readonly isChanged: boolean
   readonly isEmpty: boolean
 }
 
-class OpenRound {
-  readonly calls: OpenCalls
+class PendingRound {
+  readonly calls: PendingToolCalls
   /** How it ended and what came after that: held back when calls of ours are in it. */
   readonly tail: (JsonObject | string)[] = []
   message: JsonObject = {}
@@ -142,7 +142,7 @@ class OpenRound {
   #finish: Json = null
 
   constructor(own: ReadonlySet<string>, shown: number) {
-    this.calls = new OpenCalls(own, shown)
+    this.calls = new PendingToolCalls(own, shown)
   }
 
   see(chunk: JsonObject, choice: JsonObject | undefined): void {
@@ -150,10 +150,10 @@ class OpenRound {
     this.#finish = choice?.finish_reason ?? this.#finish
     if (!isObject(choice?.delta)) return
     const { role: _, tool_calls: __, ...rest } = choice.delta
-    this.message = collected(this.message, rest)
+    this.message = mergeDelta(this.message, rest)
   }
 
-  toRound(own: ReadonlySet<string>): Round {
+  toRound(own: ReadonlySet<string>): ToolRound {
     const calls = this.calls.whole()
     const message = {
       role: 'assistant',
@@ -161,13 +161,13 @@ class OpenRound {
       ...this.message,
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     }
-    const hasEnded = this.#finish === null ? this.isDone : !isCutOff(this.#finish)
-    return toRound(message, own, hasEnded && !this.isBroken)
+    const hasEnded = this.#finish === null ? this.isDone : !isTruncatedAnswer(this.#finish)
+    return parseChatRound(message, own, hasEnded && !this.isBroken)
   }
 }
 
 /** Also what we know nothing of, such as reasoning that some providers want back: text and lists come in pieces. */
-function collected(message: JsonObject, delta: JsonObject): JsonObject {
+function mergeDelta(message: JsonObject, delta: JsonObject): JsonObject {
   const joined: Record<string, Json> = { ...message }
   for (const [name, value] of Object.entries(delta)) {
     const before = joined[name]
@@ -178,6 +178,6 @@ function collected(message: JsonObject, delta: JsonObject): JsonObject {
   return joined
 }
 
-function saysNothing(value: Json | undefined): boolean {
+function isEmptyValue(value: Json | undefined): boolean {
   return value === null || value === undefined || value === ''
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readEvents, type ServerEvent } from '../../../../lib/sse.ts'
-import { EventSplitter, eventText } from './event-splitter.ts'
+import { createSseParser, type SseEvent } from '../../../../lib/sse.ts'
+import { EventSplitter, formatEvent } from './event-splitter.ts'
 
 const line = fc.constantFrom(
   'data: {"a":1}',
@@ -30,8 +30,8 @@ it('[MT4] events are the same however a stream is cut, and nothing of it is lost
       const blocks = split(text, cuts)
       const raw = blocks.map((block) => block.raw).join('')
       expect(raw.trimEnd()).toBe(text.trimEnd())
-      const events: ServerEvent[] = []
-      const read = readEvents((event) => events.push(event))
+      const events: SseEvent[] = []
+      const read = createSseParser((event) => events.push(event))
       read(Buffer.from(text))
       read(null)
       const told = blocks.filter(({ data }) => data !== null)
@@ -45,5 +45,5 @@ it('[MT4] an event that the end cuts short is completed only when it says someth
   expect(split('data: {"a":1}', []).map(({ raw }) => raw)).toEqual(['data: {"a":1}\n\n'])
   expect(split('data: [DONE]\n', []).map(({ raw }) => raw)).toEqual(['data: [DONE]\n\n'])
   expect(split('data: {"a":', []).map(({ raw }) => raw)).toEqual(['data: {"a":'])
-  expect(eventText('ping', { type: 'ping' })).toBe('event: ping\ndata: {"type":"ping"}\n\n')
+  expect(formatEvent('ping', { type: 'ping' })).toBe('event: ping\ndata: {"type":"ping"}\n\n')
 })

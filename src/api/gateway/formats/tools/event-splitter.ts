@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../../../lib/json.ts'
 import { EVENT_CHARACTERS_MAX } from '../../../../lib/sse.ts'
 
 /** Server-sent events as they stand in a stream, each with its own text, so that what isn't changed stays as it was. */
-export type EventBlock = {
+export type RawEvent = {
   /** All of it, with the blank line at its end. */
   readonly raw: string
   /** Empty when it has none. */
@@ -23,9 +23,9 @@ export class EventSplitter {
   /** Up to here there is no end of an event. */
   #searched = 0
 
-  push(text: string): readonly EventBlock[] {
+  push(text: string): readonly RawEvent[] {
     this.#rest += text
-    const blocks: EventBlock[] = []
+    const blocks: RawEvent[] = []
     let from = 0
     EVENT_END.lastIndex = this.#searched
     for (let end = EVENT_END.exec(this.#rest); end !== null; end = EVENT_END.exec(this.#rest)) {
@@ -42,22 +42,22 @@ export class EventSplitter {
   }
 
   /** What came after the last blank line. It is completed if it says something whole, as more may follow it. */
-  end(): readonly EventBlock[] {
+  end(): readonly RawEvent[] {
     const raw = this.#rest
     this.#rest = ''
     this.#searched = 0
     if (raw === '') return []
     const block = toBlock(raw)
-    const isWhole = block.data?.trim() === DONE || jsonIn(block) !== null
+    const isWhole = block.data?.trim() === DONE_MARKER || parseEventJson(block) !== null
     return [isWhole ? { ...block, raw: `${raw.replace(/[\r\n]+$/, '')}\n\n` } : block]
   }
 }
 
 /** How the streams of some APIs end. */
-export const DONE = '[DONE]'
+export const DONE_MARKER = '[DONE]'
 const END_CHARACTERS_MAX = 4
 
-function toBlock(raw: string): EventBlock {
+function toBlock(raw: string): RawEvent {
   let name = ''
   const data: string[] = []
   for (const line of raw.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
@@ -71,7 +71,7 @@ function toBlock(raw: string): EventBlock {
 }
 
 /** What an event says; null when that is no JSON object. */
-export function jsonIn({ data }: EventBlock): JsonObject | null {
+export function parseEventJson({ data }: RawEvent): JsonObject | null {
   if (data === null) return null
   try {
     const value: unknown = JSON.parse(data)
@@ -82,7 +82,7 @@ export function jsonIn({ data }: EventBlock): JsonObject | null {
 }
 
 /** The text of an event that is not one of theirs any more. */
-export function eventText(name: string, data: object | string): string {
+export function formatEvent(name: string, data: object | string): string {
   const said = typeof data === 'string' ? data : JSON.stringify(data)
   return `${name === '' ? '' : `event: ${name}\n`}data: ${said}\n\n`
 }

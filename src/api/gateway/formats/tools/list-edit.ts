@@ -1,13 +1,13 @@
 import type { Json } from '../../../../lib/json.ts'
-import { insertElement, type Path } from '../json-edit.ts'
+import { insertElement, type JsonPath } from '../json-edit.ts'
 
 /** The place behind all elements of a list. */
-export const END = Number.MAX_SAFE_INTEGER
+export const LIST_END = Number.MAX_SAFE_INTEGER
 
 /** Puts values before the element that has this index now. A text without such a list stays as it is. */
-export function withElements(
+export function insertElements(
   text: string,
-  path: Path,
+  path: JsonPath,
   index: number,
   values: readonly Json[],
 ): string {

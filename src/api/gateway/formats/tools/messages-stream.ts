@@ -1,29 +1,29 @@
 /** Several streams of Anthropic's messages as one: one start, one end, and blocks counted as the client sees them. */
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
-import { type EventBlock, eventText, jsonIn } from './event-splitter.ts'
-import { isOwnCall, stopReasonFor, toRound } from './messages-parts.ts'
-import { type Fault, type Round, type Stitcher, textOf } from './tool-dialect.ts'
-import { laterUsage, sumUsage } from './usage-sum.ts'
+import { type RawEvent, formatEvent, parseEventJson } from './event-splitter.ts'
+import { isMemoryToolUse, rewriteStopReason, parseMessagesRound } from './messages-parts.ts'
+import { type ProviderError, type ToolRound, type StreamMerger, toText } from './tool-dialect.ts'
+import { mergeUsage, sumUsage } from './usage-sum.ts'
 
-export class MessagesStitcher implements Stitcher {
+export class MessagesStreamMerger implements StreamMerger {
   readonly #own: ReadonlySet<string>
   #isFirstRound = true
   /** How many blocks the client has seen. */
   #shown = 0
   /** Of the rounds before. */
   #usageBefore: Json = null
-  #round = new OpenRound()
+  #round = new PendingRound()
 
   constructor(own: ReadonlySet<string>) {
     this.#own = own
   }
 
-  event(block: EventBlock): readonly string[] {
-    const event = jsonIn(block)
+  event(block: RawEvent): readonly string[] {
+    const event = parseEventJson(block)
     if (event === null) return [block.raw]
     switch (event.type) {
       case 'message_start':
-        this.#round.usage = usageIn(event.message)
+        this.#round.usage = readUsage(event.message)
         return this.#isFirstRound ? [block.raw] : []
       case 'content_block_start':
         return this.#begin(event, block)
@@ -44,70 +44,70 @@ export class MessagesStitcher implements Stitcher {
     }
   }
 
-  #begin(event: JsonObject, block: EventBlock): readonly string[] {
+  #begin(event: JsonObject, block: RawEvent): readonly string[] {
     const part = isObject(event.content_block) ? event.content_block : {}
-    const isOwn = isOwnCall(part, this.#own)
+    const isOwn = isMemoryToolUse(part, this.#own)
     this.#round.begin(Number(event.index), part, isOwn ? null : this.#shown)
     if (!isOwn) this.#shown++
     return this.#inPlace(event, block)
   }
 
   /** Under the number that the block has for the client; nothing for blocks that it doesn't see. */
-  #inPlace(event: JsonObject, { name, raw }: EventBlock): readonly string[] {
+  #inPlace(event: JsonObject, { name, raw }: RawEvent): readonly string[] {
     const part = this.#round.parts.get(Number(event.index))
     if (part === undefined) return [raw]
     if (part.shownAt === null) return []
     if (part.shownAt === event.index) return [raw]
-    return [eventText(name, { ...event, index: part.shownAt })]
+    return [formatEvent(name, { ...event, index: part.shownAt })]
   }
 
-  #ending(event: JsonObject, block: EventBlock): readonly string[] {
+  #ending(event: JsonObject, block: RawEvent): readonly string[] {
     const stopReason = isObject(event.delta) ? (event.delta.stop_reason ?? null) : null
     this.#round.stopReason = stopReason
     const usage = isObject(event.usage) ? event.usage : {}
-    this.#round.usage = laterUsage(this.#round.usage, usage)
+    this.#round.usage = mergeUsage(this.#round.usage, usage)
     if (this.#isFirstRound) return this.#unlessHeld(event, block)
     const sum = sumUsage(this.#usageBefore, this.#round.usage)
     return this.#unlessHeld({ ...event, usage: sum }, block, true)
   }
 
-  #unlessHeld(event: JsonObject, block: EventBlock, isChanged = false): readonly string[] {
+  #unlessHeld(event: JsonObject, block: RawEvent, isChanged = false): readonly string[] {
     if (this.#round.hasOwn) {
       this.#round.tail.push(event)
       return []
     }
-    return [isChanged ? eventText(block.name, event) : block.raw]
+    return [isChanged ? formatEvent(block.name, event) : block.raw]
   }
 
-  round(): Round {
+  round(): ToolRound {
     const { stopReason, isBroken } = this.#round
-    return toRound(this.#round.whole(), this.#own, isBroken ? null : stopReason)
+    return parseMessagesRound(this.#round.whole(), this.#own, isBroken ? null : stopReason)
   }
 
   next(): void {
     this.#isFirstRound = false
     this.#usageBefore = sumUsage(this.#usageBefore, this.#round.usage)
-    this.#round = new OpenRound()
+    this.#round = new PendingRound()
   }
 
   finish(): readonly string[] {
-    const hasCalls = this.round().others.length > 0
+    const hasCalls = this.round().clientCalls.length > 0
     return this.#round.tail.map((event) => {
       const { delta } = event
       const said = isObject(delta)
-        ? { ...delta, stop_reason: stopReasonFor(delta.stop_reason ?? null, hasCalls) }
+        ? { ...delta, stop_reason: rewriteStopReason(delta.stop_reason ?? null, hasCalls) }
         : null
-      return eventText(textOf(event.type), said === null ? event : { ...event, delta: said })
+      return formatEvent(toText(event.type), said === null ? event : { ...event, delta: said })
     })
   }
 
-  fail({ message, type }: Fault): readonly string[] {
-    return [eventText('error', { type: 'error', error: { type: type ?? 'api_error', message } })]
+  fail({ message, type }: ProviderError): readonly string[] {
+    return [formatEvent('error', { type: 'error', error: { type: type ?? 'api_error', message } })]
   }
 }
 
 /** A block while it comes in. */
-type OpenPart = {
+type PendingBlock = {
   said: JsonObject
   /** Its number for the client; null for calls of ours. */
   readonly shownAt: number | null
@@ -115,9 +115,9 @@ type OpenPart = {
   input: string
 }
 
-class OpenRound {
+class PendingRound {
   /** By the number that they come with. */
-  readonly parts = new Map<number, OpenPart>()
+  readonly parts = new Map<number, PendingBlock>()
   /** How it ended: held back when calls of ours are in it. */
   readonly tail: JsonObject[] = []
   stopReason: Json = null
@@ -135,25 +135,25 @@ class OpenRound {
   extend({ index, delta }: JsonObject): void {
     const part = this.parts.get(Number(index))
     if (part === undefined || !isObject(delta)) return
-    if (delta.type === 'input_json_delta') part.input += textOf(delta.partial_json)
-    else part.said = { ...part.said, ...grown(part.said, delta) }
+    if (delta.type === 'input_json_delta') part.input += toText(delta.partial_json)
+    else part.said = { ...part.said, ...appendDelta(part.said, delta) }
   }
 
   whole(): readonly JsonObject[] {
     return [...this.parts.values()].map(({ said, input }) =>
-      input === '' ? said : { ...said, input: inputFrom(input) },
+      input === '' ? said : { ...said, input: parseInput(input) },
     )
   }
 }
 
-function grown(said: JsonObject, delta: JsonObject): JsonObject {
+function appendDelta(said: JsonObject, delta: JsonObject): JsonObject {
   switch (delta.type) {
     case 'text_delta':
-      return { text: textOf(said.text) + textOf(delta.text) }
+      return { text: toText(said.text) + toText(delta.text) }
     case 'thinking_delta':
-      return { thinking: textOf(said.thinking) + textOf(delta.thinking) }
+      return { thinking: toText(said.thinking) + toText(delta.thinking) }
     case 'signature_delta':
-      return { signature: textOf(said.signature) + textOf(delta.signature) }
+      return { signature: toText(said.signature) + toText(delta.signature) }
     case 'citations_delta': {
       const before: readonly Json[] = Array.isArray(said.citations) ? said.citations : []
       return { citations: [...before, delta.citation ?? null] }
@@ -164,7 +164,7 @@ function grown(said: JsonObject, delta: JsonObject): JsonObject {
 }
 
 /** What is no JSON can't be sent back as input. A call without any is refused, and the model told what it lacks. */
-function inputFrom(text: string): Json {
+function parseInput(text: string): Json {
   try {
     return JSON.parse(text) as Json // what JSON.parse makes
   } catch {
@@ -172,6 +172,6 @@ function inputFrom(text: string): Json {
   }
 }
 
-function usageIn(message: Json | undefined): JsonObject {
+function readUsage(message: Json | undefined): JsonObject {
   return isObject(message) && isObject(message.usage) ? message.usage : {}
 }

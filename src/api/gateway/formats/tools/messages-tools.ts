@@ -1,45 +1,45 @@
 /** Tools in Anthropic's messages: calls and results are blocks, and results come first in the message after the calls. */
-import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
-import { insertElement, replaceValue, valueAt } from '../json-edit.ts'
-import { END, withElements } from './list-edit.ts'
-import { isCall, isOwnCall, stopReasonFor, toCall, toRound } from './messages-parts.ts'
-import { MessagesStitcher } from './messages-stream.ts'
+import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
+import { insertElement, replaceValue, sliceValue } from '../json-edit.ts'
+import { LIST_END, insertElements } from './list-edit.ts'
+import { isToolUse, isMemoryToolUse, rewriteStopReason, parseToolUse, parseMessagesRound } from './messages-parts.ts'
+import { MessagesStreamMerger } from './messages-stream.ts'
 import {
-  type AnsweredRound,
-  type FindHidden,
+  type AnsweredToolRound,
+  type FindHiddenRounds,
   type ToolDialect,
-  textOf,
-  type WholeRound,
+  toText,
+  type BufferedRound,
 } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 export const MESSAGES_TOOLS: ToolDialect = {
   needsTools: true,
   toTool: ({ name, description, parameters }) => ({ name, description, input_schema: parameters }),
-  nameOf: (tool) => (isObject(tool) && typeof tool.name === 'string' ? tool.name : null),
-  continued,
-  restored,
+  getToolName: (tool) => (isObject(tool) && typeof tool.name === 'string' ? tool.name : null),
+  appendRound: appendRound,
+  restoreHiddenRounds: restoreHiddenRounds,
   read: (answer, own) =>
     Array.isArray(answer.content)
-      ? toRound(objectsIn(answer.content), own, answer.stop_reason ?? null)
+      ? parseMessagesRound(filterObjects(answer.content), own, answer.stop_reason ?? null)
       : null,
-  joined,
-  createStitcher: (own) => new MessagesStitcher(own),
+  mergeRounds: mergeRounds,
+  createStitcher: (own) => new MessagesStreamMerger(own),
 }
 
-function continued(text: string, round: AnsweredRound): string {
-  return withElements(text, ['messages'], END, [
-    { role: 'assistant', content: round.parts.filter(isSayable) },
-    { role: 'user', content: resultsOf(round) },
+function appendRound(text: string, round: AnsweredToolRound): string {
+  return insertElements(text, ['messages'], LIST_END, [
+    { role: 'assistant', content: round.parts.filter(isResendable) },
+    { role: 'user', content: buildToolResults(round) },
   ])
 }
 
 /** Models write empty texts, which are refused when they come back. */
-function isSayable(block: JsonObject): boolean {
-  return block.type !== 'text' || textOf(block.text).trim() !== ''
+function isResendable(block: JsonObject): boolean {
+  return block.type !== 'text' || toText(block.text).trim() !== ''
 }
 
-function resultsOf({ own, results }: AnsweredRound): readonly JsonObject[] {
+function buildToolResults({ memoryCalls: own, results }: AnsweredToolRound): readonly JsonObject[] {
   return own.map(({ id }, index) => ({
     type: 'tool_result',
     tool_use_id: id,
@@ -47,17 +47,17 @@ function resultsOf({ own, results }: AnsweredRound): readonly JsonObject[] {
   }))
 }
 
-function restored(text: string, body: JsonObject, find: FindHidden): string {
+function restoreHiddenRounds(text: string, body: JsonObject, find: FindHiddenRounds): string {
   const messages: readonly Json[] = Array.isArray(body.messages) ? body.messages : []
   // From the last to the first, so that the places of those to come stay the same.
   return messages.reduceRight<string>((before, message, index) => {
     const next = messages[index + 1]
     // Without a message for the results, nobody came back with any.
     if (!isObject(message) || message.role !== 'assistant' || !isObject(next)) return before
-    const calls = objectsIn(message.content).filter(isCall).map(toCall)
+    const calls = filterObjects(message.content).filter(isToolUse).map(parseToolUse)
     if (calls.length === 0 || !Array.isArray(next.content)) return before
     const rounds = find(calls.map((call) => ({ id: call.id, call })))
-    return rounds === null ? before : withHidden(before, index, objectsIn(message.content), rounds)
+    return rounds === null ? before : insertHidden(before, index, filterObjects(message.content), rounds)
   }, text)
 }
 
@@ -65,72 +65,72 @@ function restored(text: string, body: JsonObject, find: FindHidden): string {
  * The client has the blocks of all rounds in one message. It is taken apart again, because thoughts must stand where
  * they were thought; a message that the client has changed stays whole, with the earlier calls before it.
  */
-function withHidden(
+function insertHidden(
   text: string,
   index: number,
   blocks: readonly JsonObject[],
-  rounds: readonly AnsweredRound[],
+  rounds: readonly AnsweredToolRound[],
 ): string {
   const before = rounds.slice(0, -1)
   const last = rounds.slice(-1)
   const content = ['messages', index, 'content']
-  const isAsShown = wasShown(before, blocks)
+  const isAsShown = hasShownRounds(before, blocks)
   const written = blocks.map(
-    (block, at) => valueAt(text, [...content, at]) ?? JSON.stringify(block),
+    (block, at) => sliceValue(text, [...content, at]) ?? JSON.stringify(block),
   )
   const messages = before.flatMap((round) => {
-    const shown = written.splice(0, isAsShown ? shownOf(round).length : 0)
-    const called = ownBlocks(round).map((block) => JSON.stringify(block))
-    const results = JSON.stringify({ role: 'user', content: resultsOf(round) })
+    const shown = written.splice(0, isAsShown ? listVisibleBlocks(round).length : 0)
+    const called = listMemoryBlocks(round).map((block) => JSON.stringify(block))
+    const results = JSON.stringify({ role: 'user', content: buildToolResults(round) })
     return [`{"role":"assistant","content":[${[...shown, ...called].join(',')}]}`, results]
   })
-  const answered = withElements(
+  const answered = insertElements(
     text,
     ['messages', index + 1, 'content'],
     0,
-    last.flatMap(resultsOf),
+    last.flatMap(buildToolResults),
   )
   const shortened = replaceValue(answered, content, `[${written.join(',')}]`) ?? answered
-  const called = withElements(shortened, content, END, last.flatMap(ownBlocks))
+  const called = insertElements(shortened, content, LIST_END, last.flatMap(listMemoryBlocks))
   if (messages.length === 0) return called
   return insertElement(called, ['messages'], index, messages.join(',')) ?? called
 }
 
-function wasShown(rounds: readonly AnsweredRound[], blocks: readonly JsonObject[]): boolean {
-  const shown = rounds.flatMap(shownOf)
+function hasShownRounds(rounds: readonly AnsweredToolRound[], blocks: readonly JsonObject[]): boolean {
+  const shown = rounds.flatMap(listVisibleBlocks)
   return (
     shown.length < blocks.length && shown.every(({ type }, index) => blocks[index]?.type === type)
   )
 }
 
-function shownOf(round: AnsweredRound): readonly JsonObject[] {
-  const ids = idsOf(round)
-  return round.parts.filter((block) => !ids.has(textOf(block.id)))
+function listVisibleBlocks(round: AnsweredToolRound): readonly JsonObject[] {
+  const ids = listCallIds(round)
+  return round.parts.filter((block) => !ids.has(toText(block.id)))
 }
 
-function ownBlocks(round: AnsweredRound): readonly JsonObject[] {
-  const ids = idsOf(round)
-  return round.parts.filter((block) => ids.has(textOf(block.id)))
+function listMemoryBlocks(round: AnsweredToolRound): readonly JsonObject[] {
+  const ids = listCallIds(round)
+  return round.parts.filter((block) => ids.has(toText(block.id)))
 }
 
-function idsOf({ own }: AnsweredRound): ReadonlySet<string> {
+function listCallIds({ memoryCalls: own }: AnsweredToolRound): ReadonlySet<string> {
   return new Set(own.map(({ id }) => id))
 }
 
-function joined(
-  earlier: readonly WholeRound[],
-  { answer, round }: WholeRound,
+function mergeRounds(
+  earlier: readonly BufferedRound[],
+  { answer, round }: BufferedRound,
   own: ReadonlySet<string>,
 ): JsonObject | null {
-  if (earlier.length === 0 && round.own.length === 0) return null
+  if (earlier.length === 0 && round.memoryCalls.length === 0) return null
   const usage = [...earlier.map((each) => each.answer.usage), answer.usage].reduce(sumUsage)
   const content = [...earlier.map((each) => each.round), round]
     .flatMap(({ parts }) => parts)
-    .filter((block) => !isOwnCall(block, own))
+    .filter((block) => !isMemoryToolUse(block, own))
   return {
     ...answer,
     content,
-    stop_reason: stopReasonFor(answer.stop_reason ?? null, round.others.length > 0),
+    stop_reason: rewriteStopReason(answer.stop_reason ?? null, round.clientCalls.length > 0),
     ...(usage === undefined || usage === null ? {} : { usage }),
   }
 }

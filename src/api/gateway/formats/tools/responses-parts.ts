@@ -1,44 +1,44 @@
 /** What whole and streamed answers of OpenAI's Responses have in common. */
-import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
-import { type Round, type ToolCall, textOf } from './tool-dialect.ts'
+import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
+import { type ToolRound, type ToolCall, toText } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 const CALLS: readonly Json[] = ['function_call', 'custom_tool_call']
 
-export function isCall({ type }: JsonObject): boolean {
+export function isFunctionCall({ type }: JsonObject): boolean {
   return CALLS.includes(type ?? null)
 }
 
-export function isOwnCall(item: JsonObject, own: ReadonlySet<string>): boolean {
-  return item.type === 'function_call' && own.has(textOf(item.name))
+export function isMemoryFunctionCall(item: JsonObject, own: ReadonlySet<string>): boolean {
+  return item.type === 'function_call' && own.has(toText(item.name))
 }
 
-export function toCall({ call_id, name, arguments: given, input }: JsonObject): ToolCall {
-  return { id: textOf(call_id), name: textOf(name), arguments: textOf(given ?? input) }
+export function parseFunctionCall({ call_id, name, arguments: given, input }: JsonObject): ToolCall {
+  return { id: toText(call_id), name: toText(name), arguments: toText(given ?? input) }
 }
 
-export function toRound(
+export function parseResponsesRound(
   items: readonly JsonObject[],
   own: ReadonlySet<string>,
   isWhole: boolean,
-): Round {
-  const calls = items.filter(isCall).map(toCall)
+): ToolRound {
+  const calls = items.filter(isFunctionCall).map(parseFunctionCall)
   return {
-    own: calls.filter(({ name }) => own.has(name)),
-    others: calls.filter(({ name }) => !own.has(name)),
+    memoryCalls: calls.filter(({ name }) => own.has(name)),
+    clientCalls: calls.filter(({ name }) => !own.has(name)),
     parts: items,
-    isWhole,
+    isComplete: isWhole,
   }
 }
 
 /** What is told of a response besides its output: without our tools, and with what the rounds before used. */
-export function asOneAnswer(
+export function mergeResponses(
   response: JsonObject,
   own: ReadonlySet<string>,
   usageBefore: Json,
 ): JsonObject {
-  const tools = objectsIn(response.tools)
-  const shown = tools.filter((tool) => !(tool.type === 'function' && own.has(textOf(tool.name))))
+  const tools = filterObjects(response.tools)
+  const shown = tools.filter((tool) => !(tool.type === 'function' && own.has(toText(tool.name))))
   return {
     ...response,
     ...(shown.length === tools.length ? {} : { tools: shown }),
@@ -46,6 +46,6 @@ export function asOneAnswer(
   }
 }
 
-export function tellsOfOwn(response: JsonObject, own: ReadonlySet<string>): boolean {
-  return objectsIn(response.tools).some(({ name }) => own.has(textOf(name)))
+export function hasMemoryToolData(response: JsonObject, own: ReadonlySet<string>): boolean {
+  return filterObjects(response.tools).some(({ name }) => own.has(toText(name)))
 }

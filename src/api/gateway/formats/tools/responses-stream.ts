@@ -1,8 +1,8 @@
 /** Several streams of Responses as one: one beginning, one end with all items in it, and everything counted through. */
-import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
-import { DONE, type EventBlock, eventText, jsonIn } from './event-splitter.ts'
-import { asOneAnswer, isOwnCall, toRound } from './responses-parts.ts'
-import { type Fault, type Round, type Stitcher, textOf } from './tool-dialect.ts'
+import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
+import { DONE_MARKER, type RawEvent, formatEvent, parseEventJson } from './event-splitter.ts'
+import { mergeResponses, isMemoryFunctionCall, parseResponsesRound } from './responses-parts.ts'
+import { type ProviderError, type ToolRound, type StreamMerger, toText } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 const BEGINNINGS: readonly string[] = [
@@ -13,7 +13,7 @@ const BEGINNINGS: readonly string[] = [
 const COMPLETED = 'response.completed'
 const ENDINGS: readonly string[] = [COMPLETED, 'response.incomplete', 'response.failed']
 
-export class ResponsesStitcher implements Stitcher {
+export class ResponsesStreamMerger implements StreamMerger {
   readonly #own: ReadonlySet<string>
   #isFirstRound = true
   /** The number of the next event, where events are numbered. */
@@ -22,46 +22,46 @@ export class ResponsesStitcher implements Stitcher {
   #shown = 0
   #itemsBefore: readonly JsonObject[] = []
   #usageBefore: Json = null
-  #round = new OpenRound()
+  #round = new PendingRound()
 
   constructor(own: ReadonlySet<string>) {
     this.#own = own
   }
 
-  event(block: EventBlock): readonly string[] {
-    if (block.data?.trim() === DONE) return this.#unlessHeld(null, block)
-    const event = jsonIn(block)
+  event(block: RawEvent): readonly string[] {
+    if (block.data?.trim() === DONE_MARKER) return this.#unlessHeld(null, block)
+    const event = parseEventJson(block)
     if (event === null) return [block.raw]
-    const type = textOf(event.type)
+    const type = toText(event.type)
     if (BEGINNINGS.includes(type)) return this.#beginning(event, block)
     if (ENDINGS.includes(type)) return this.#ending(event, block)
     if (type === 'error') this.#round.isBroken = true
     return this.#inPlace(event, block)
   }
 
-  #beginning(event: JsonObject, block: EventBlock): readonly string[] {
+  #beginning(event: JsonObject, block: RawEvent): readonly string[] {
     if (!this.#isFirstRound) return []
     return this.#send(
       event,
-      withResponse(event, (response) => this.#told(response)),
+      replaceResponse(event, (response) => this.#told(response)),
       block,
     )
   }
 
   #told(response: JsonObject): JsonObject {
-    return asOneAnswer(response, this.#own, this.#usageBefore)
+    return mergeResponses(response, this.#own, this.#usageBefore)
   }
 
-  #ending(event: JsonObject, block: EventBlock): readonly string[] {
+  #ending(event: JsonObject, block: RawEvent): readonly string[] {
     const response = isObject(event.response) ? event.response : {}
     this.#round.isCompleted = event.type === COMPLETED
     this.#round.usage = response.usage ?? null
-    this.#round.takeWhole(objectsIn(response.output))
+    this.#round.takeWhole(filterObjects(response.output))
     const items = [...this.#itemsBefore, ...this.#round.whole()]
-    const output = items.filter((item) => !isOwnCall(item, this.#own))
+    const output = items.filter((item) => !isMemoryFunctionCall(item, this.#own))
     const isChanged = !this.#isFirstRound || this.#round.hasOwn
     return this.#unlessHeld(
-      withResponse(event, (said) => ({ ...this.#told(said), ...(isChanged ? { output } : {}) })),
+      replaceResponse(event, (said) => ({ ...this.#told(said), ...(isChanged ? { output } : {}) })),
       block,
       event,
     )
@@ -70,7 +70,7 @@ export class ResponsesStitcher implements Stitcher {
   /** `event` is null for what is passed on as it is. */
   #unlessHeld(
     event: JsonObject | null,
-    block: EventBlock,
+    block: RawEvent,
     came: JsonObject | null = null,
   ): readonly string[] {
     if (this.#round.hasOwn) {
@@ -80,7 +80,7 @@ export class ResponsesStitcher implements Stitcher {
     return event === null ? [block.raw] : this.#send(came ?? event, event, block)
   }
 
-  #inPlace(event: JsonObject, block: EventBlock): readonly string[] {
+  #inPlace(event: JsonObject, block: RawEvent): readonly string[] {
     if (typeof event.output_index !== 'number') return this.#send(event, event, block)
     const index = event.output_index
     if (isObject(event.item)) this.#see(index, event.item)
@@ -97,32 +97,32 @@ export class ResponsesStitcher implements Stitcher {
       known.item = item
       return
     }
-    const isOwn = isOwnCall(item, this.#own)
+    const isOwn = isMemoryFunctionCall(item, this.#own)
     this.#round.parts.set(index, { item, shownAt: isOwn ? null : this.#shown })
     if (!isOwn) this.#shown++
   }
 
   /** Under the next number. What is still as it came goes out as it came. */
-  #send(came: JsonObject, event: JsonObject, { name, raw }: EventBlock): readonly string[] {
+  #send(came: JsonObject, event: JsonObject, { name, raw }: RawEvent): readonly string[] {
     if (typeof came.sequence_number !== 'number') {
-      return [event === came ? raw : eventText(name, event)]
+      return [event === came ? raw : formatEvent(name, event)]
     }
     if (this.#isFirstRound && this.#sequence === 0) this.#sequence = came.sequence_number
     const number = this.#sequence++
     if (event === came && number === came.sequence_number) return [raw]
-    return [eventText(name, { ...event, sequence_number: number })]
+    return [formatEvent(name, { ...event, sequence_number: number })]
   }
 
-  round(): Round {
+  round(): ToolRound {
     const { isCompleted, isBroken } = this.#round
-    return toRound(this.#round.whole(), this.#own, isCompleted && !isBroken)
+    return parseResponsesRound(this.#round.whole(), this.#own, isCompleted && !isBroken)
   }
 
   next(): void {
     this.#isFirstRound = false
     this.#itemsBefore = [...this.#itemsBefore, ...this.#round.whole()]
     this.#usageBefore = sumUsage(this.#usageBefore, this.#round.usage)
-    this.#round = new OpenRound()
+    this.#round = new PendingRound()
   }
 
   finish(): readonly string[] {
@@ -131,23 +131,23 @@ export class ResponsesStitcher implements Stitcher {
     )
   }
 
-  fail({ message, code, type }: Fault): readonly string[] {
+  fail({ message, code, type }: ProviderError): readonly string[] {
     const error = { type: 'error', code: code ?? type, message, param: null }
-    return [eventText('error', { ...error, sequence_number: this.#sequence++ })]
+    return [formatEvent('error', { ...error, sequence_number: this.#sequence++ })]
   }
 }
 
-type OpenPart = {
+type PendingItem = {
   item: JsonObject
   /** Its place for the client; null for calls of ours. */
   readonly shownAt: number | null
 }
 
-class OpenRound {
+class PendingRound {
   /** By the place that they come with. */
-  readonly parts = new Map<number, OpenPart>()
+  readonly parts = new Map<number, PendingItem>()
   /** How it ended: held back when calls of ours are in it. */
-  readonly tail: { readonly event: JsonObject | null; readonly block: EventBlock }[] = []
+  readonly tail: { readonly event: JsonObject | null; readonly block: RawEvent }[] = []
   usage: Json = null
   isCompleted = false
   isBroken = false
@@ -172,7 +172,7 @@ class OpenRound {
 }
 
 /** The event with its response told differently; the same event when there is nothing to tell differently. */
-function withResponse(event: JsonObject, tell: (response: JsonObject) => JsonObject): JsonObject {
+function replaceResponse(event: JsonObject, tell: (response: JsonObject) => JsonObject): JsonObject {
   if (!isObject(event.response)) return event
   const told = tell(event.response)
   const isSame = JSON.stringify(told) === JSON.stringify(event.response)

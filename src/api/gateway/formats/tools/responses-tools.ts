@@ -1,15 +1,15 @@
 /** Tools in OpenAI's Responses: calls and results are items, and the provider may keep the conversation. */
-import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
-import { setMember, surround, valueAt } from '../json-edit.ts'
-import { END, withElements } from './list-edit.ts'
-import { asOneAnswer, isCall, isOwnCall, tellsOfOwn, toCall, toRound } from './responses-parts.ts'
-import { ResponsesStitcher } from './responses-stream.ts'
+import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
+import { setMember, wrapValue, sliceValue } from '../json-edit.ts'
+import { LIST_END, insertElements } from './list-edit.ts'
+import { mergeResponses, isFunctionCall, isMemoryFunctionCall, hasMemoryToolData, parseFunctionCall, parseResponsesRound } from './responses-parts.ts'
+import { ResponsesStreamMerger } from './responses-stream.ts'
 import {
-  type AnsweredRound,
-  type FindHidden,
+  type AnsweredToolRound,
+  type FindHiddenRounds,
   type ToolDialect,
-  textOf,
-  type WholeRound,
+  toText,
+  type BufferedRound,
 } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
@@ -23,28 +23,28 @@ export const RESPONSES_TOOLS: ToolDialect = {
     // Left out, it would mean yes, and the schema would have to say more.
     strict: false,
   }),
-  nameOf: (tool) => (isObject(tool) && typeof tool.name === 'string' ? tool.name : null),
-  continued,
-  restored,
+  getToolName: (tool) => (isObject(tool) && typeof tool.name === 'string' ? tool.name : null),
+  appendRound: appendRound,
+  restoreHiddenRounds: restoreHiddenRounds,
   read: (answer, own) =>
     Array.isArray(answer.output)
-      ? toRound(objectsIn(answer.output), own, answer.status === 'completed')
+      ? parseResponsesRound(filterObjects(answer.output), own, answer.status === 'completed')
       : null,
-  joined,
-  createStitcher: (own) => new ResponsesStitcher(own),
+  mergeRounds: mergeRounds,
+  createStitcher: (own) => new ResponsesStreamMerger(own),
 }
 
-function continued(text: string, round: AnsweredRound): string {
+function appendRound(text: string, round: AnsweredToolRound): string {
   // The provider adds to a conversation of its own what was asked and answered.
-  if (isNamed(valueAt(text, ['conversation']))) {
-    return setMember(text, [], 'input', JSON.stringify(resultsOf(round))) ?? text
+  if (isPresent(sliceValue(text, ['conversation']))) {
+    return setMember(text, [], 'input', JSON.stringify(buildToolOutputs(round))) ?? text
   }
-  const isKept = valueAt(text, ['store']) !== 'false'
+  const isKept = sliceValue(text, ['store']) !== 'false'
   const said = round.parts.filter((item) => isKept || isComplete(item))
-  return withElements(asList(text), ['input'], END, [...said, ...resultsOf(round)])
+  return insertElements(toInputList(text), ['input'], LIST_END, [...said, ...buildToolOutputs(round)])
 }
 
-function isNamed(value: string | null): boolean {
+function isPresent(value: string | null): boolean {
   return value !== null && value !== 'null'
 }
 
@@ -54,14 +54,14 @@ function isComplete(item: JsonObject): boolean {
 }
 
 /** The input may be a text of the person's, or be left out. */
-function asList(text: string): string {
-  const input = valueAt(text, ['input'])
-  if (!isNamed(input)) return setMember(text, [], 'input', '[]') ?? text
+function toInputList(text: string): string {
+  const input = sliceValue(text, ['input'])
+  if (!isPresent(input)) return setMember(text, [], 'input', '[]') ?? text
   if (!input?.startsWith('"')) return text
-  return surround(text, ['input'], '[{"role":"user","content":', '}]') ?? text
+  return wrapValue(text, ['input'], '[{"role":"user","content":', '}]') ?? text
 }
 
-function resultsOf({ own, results }: AnsweredRound): readonly JsonObject[] {
+function buildToolOutputs({ memoryCalls: own, results }: AnsweredToolRound): readonly JsonObject[] {
   return own.map(({ id }, index) => ({
     type: 'function_call_output',
     call_id: id,
@@ -69,33 +69,33 @@ function resultsOf({ own, results }: AnsweredRound): readonly JsonObject[] {
   }))
 }
 
-function restored(text: string, body: JsonObject, find: FindHidden): string {
+function restoreHiddenRounds(text: string, body: JsonObject, find: FindHiddenRounds): string {
   const items: readonly Json[] = Array.isArray(body.input) ? body.input : []
   const made = new Map(
-    objectsIn(items)
-      .filter(isCall)
-      .map((item) => [textOf(item.call_id), toCall(item)]),
+    filterObjects(items)
+      .filter(isFunctionCall)
+      .map((item) => [toText(item.call_id), parseFunctionCall(item)]),
   )
-  const done = new Set<readonly AnsweredRound[]>()
+  const done = new Set<readonly AnsweredToolRound[]>()
   const insertions = items.flatMap((item, index) => {
     if (!isObject(item)) return []
-    const id = textOf(item.call_id)
+    const id = toText(item.call_id)
     // Where the provider keeps the conversation, results come back without their calls.
-    if (!isCall(item) && (!isResult(item) || made.has(id))) return []
+    if (!isFunctionCall(item) && (!isResult(item) || made.has(id))) return []
     const rounds = find([{ id, call: made.get(id) ?? null }])
     if (rounds === null || done.has(rounds)) return []
     done.add(rounds)
-    if (!isCall(item)) return rounds.slice(-1).map((round) => ({ index, items: resultsOf(round) }))
+    if (!isFunctionCall(item)) return rounds.slice(-1).map((round) => ({ index, items: buildToolOutputs(round) }))
     return rounds.map((round, at) => ({
-      index: placeOf(rounds.slice(at), items) ?? index,
-      items: [...ownItems(round), ...resultsOf(round)],
+      index: findInsertIndex(rounds.slice(at), items) ?? index,
+      items: [...listMemoryItems(round), ...buildToolOutputs(round)],
     }))
   })
   // From the last to the first, so that the places of those to come stay the same.
   return insertions
     .sort((one, other) => one.index - other.index)
     .reduceRight((before, { index, items: hidden }) => {
-      return withElements(before, ['input'], index, hidden)
+      return insertElements(before, ['input'], index, hidden)
     }, text)
 }
 
@@ -107,13 +107,13 @@ function isResult({ type }: JsonObject): boolean {
  * Where the calls of the first of these rounds were, if the client has what stood around them: behind what the model
  * said before, or else before what it said next. Reasoning must stay right before what it led to.
  */
-function placeOf(rounds: readonly AnsweredRound[], items: readonly Json[]): number | null {
+function findInsertIndex(rounds: readonly AnsweredToolRound[], items: readonly Json[]): number | null {
   const [first] = rounds
   const parts = rounds.flatMap((round) => round.parts)
-  const called = parts.findIndex((item) => item.call_id === first?.own[0]?.id)
+  const called = parts.findIndex((item) => item.call_id === first?.memoryCalls[0]?.id)
   const isAmong = (these: readonly JsonObject[]) => {
-    const ids = new Set(these.map(({ id }) => textOf(id)).filter((id) => id !== ''))
-    return (item: Json) => isObject(item) && ids.has(textOf(item.id))
+    const ids = new Set(these.map(({ id }) => toText(id)).filter((id) => id !== ''))
+    return (item: Json) => isObject(item) && ids.has(toText(item.id))
   }
   const before = items.findLastIndex(isAmong(parts.slice(0, Math.max(0, called))))
   if (before >= 0) return before + 1
@@ -121,21 +121,21 @@ function placeOf(rounds: readonly AnsweredRound[], items: readonly Json[]): numb
   return after < 0 ? null : after
 }
 
-function ownItems({ own, parts }: AnsweredRound): readonly JsonObject[] {
+function listMemoryItems({ memoryCalls: own, parts }: AnsweredToolRound): readonly JsonObject[] {
   const ids = new Set(own.map(({ id }) => id))
-  return parts.filter((item) => isCall(item) && ids.has(textOf(item.call_id)))
+  return parts.filter((item) => isFunctionCall(item) && ids.has(toText(item.call_id)))
 }
 
-function joined(
-  earlier: readonly WholeRound[],
-  { answer, round }: WholeRound,
+function mergeRounds(
+  earlier: readonly BufferedRound[],
+  { answer, round }: BufferedRound,
   own: ReadonlySet<string>,
 ): JsonObject | null {
-  const isOneRound = earlier.length === 0 && round.own.length === 0
-  if (isOneRound && !tellsOfOwn(answer, own)) return null
+  const isOneRound = earlier.length === 0 && round.memoryCalls.length === 0
+  if (isOneRound && !hasMemoryToolData(answer, own)) return null
   const usage = earlier.map((each) => each.answer.usage).reduce<Json>(sumUsage, null)
   const output = [...earlier.map((each) => each.round), round]
     .flatMap(({ parts }) => parts)
-    .filter((item) => !isOwnCall(item, own))
-  return { ...asOneAnswer(answer, own, usage), output }
+    .filter((item) => !isMemoryFunctionCall(item, own))
+  return { ...mergeResponses(answer, own, usage), output }
 }

@@ -4,7 +4,7 @@
  * that the model answers is a round.
  */
 import type { Json, JsonObject } from '../../../../lib/json.ts'
-import type { EventBlock } from './event-splitter.ts'
+import type { RawEvent } from './event-splitter.ts'
 import type { MemoryTool } from './tool-definitions.ts'
 
 /** A call as the model made it. */
@@ -16,75 +16,75 @@ export type ToolCall = {
 }
 
 /** What the model answered with. */
-export type Round = {
+export type ToolRound = {
   /** Calls of our tools. */
-  readonly own: readonly ToolCall[]
+  readonly memoryCalls: readonly ToolCall[]
   /** Calls of the client's tools. */
-  readonly others: readonly ToolCall[]
+  readonly clientCalls: readonly ToolCall[]
   /** Everything it said, calls included, in the words of the API: a message, blocks or items. */
   readonly parts: readonly JsonObject[]
   /** When it did not come to its end, its calls may not have either, and none of ours is carried out. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /** A round whose calls of our tools have been carried out. */
-export type AnsweredRound = Round & {
+export type AnsweredToolRound = ToolRound & {
   /** One for each own call, in their order. */
   readonly results: readonly string[]
 }
 
 /** Rounds that led to calls of the client's: what it doesn't know of, and the model must find again. */
-export type FindHidden = (calls: readonly HiddenKey[]) => readonly AnsweredRound[] | null
+export type FindHiddenRounds = (calls: readonly HiddenCallKey[]) => readonly AnsweredToolRound[] | null
 
 /** A call of the client's, by its id alone where that is all the client sends back. */
-export type HiddenKey = { readonly id: string; readonly call: ToolCall | null }
+export type HiddenCallKey = { readonly id: string; readonly call: ToolCall | null }
 
 /** A whole answer, and what was read from it. */
-export type WholeRound = { readonly answer: JsonObject; readonly round: Round }
+export type BufferedRound = { readonly answer: JsonObject; readonly round: ToolRound }
 
 export type ToolDialect = {
   /** A tool of ours, as a request offers it. */
   toTool(tool: MemoryTool): JsonObject
   /** The name of one of the client's tools; null for those that providers run themselves. */
-  nameOf(tool: Json): string | null
+  getToolName(tool: Json): string | null
   /** Whether calls in the conversation are refused where no tools are offered, so that they must be forbidden instead. */
   readonly needsTools: boolean
   /** The request with a round and its results at the end. */
-  continued(text: string, round: AnsweredRound): string
+  appendRound(text: string, round: AnsweredToolRound): string
   /** The request with hidden rounds where they were, before the calls of the client's that they led to. */
-  restored(text: string, body: JsonObject, find: FindHidden): string
+  restoreHiddenRounds(text: string, body: JsonObject, find: FindHiddenRounds): string
   /** Null for what is no answer of this API. */
-  read(answer: JsonObject, own: ReadonlySet<string>): Round | null
+  read(answer: JsonObject, own: ReadonlySet<string>): ToolRound | null
   /** The one answer that the client gets; null when that is the last one as it came. */
-  joined(
-    earlier: readonly WholeRound[],
-    last: WholeRound,
+  mergeRounds(
+    earlier: readonly BufferedRound[],
+    last: BufferedRound,
     own: ReadonlySet<string>,
   ): JsonObject | null
-  createStitcher(own: ReadonlySet<string>): Stitcher
+  createStitcher(own: ReadonlySet<string>): StreamMerger
 }
 
 /** Makes one stream of several. What it returns are texts of events, ready to be sent. */
-export type Stitcher = {
+export type StreamMerger = {
   /** What the client is shown of an event. */
-  event(block: EventBlock): readonly string[]
+  event(block: RawEvent): readonly string[]
   /** The round, when its stream has ended. */
-  round(): Round
+  round(): ToolRound
   /** Another round follows: how this one ended is not shown. */
   next(): void
   /** No other round follows: what was held back. */
   finish(): readonly string[]
   /** In place of a further round. */
-  fail(fault: Fault): readonly string[]
+  fail(fault: ProviderError): readonly string[]
 }
 
 /** What a provider said went wrong, or what we say in its place. */
-export type Fault = {
+export type ProviderError = {
   readonly message: string
   readonly type: string | null
   readonly code: string | null
 }
 
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

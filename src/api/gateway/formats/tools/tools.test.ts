@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { OpenCalls } from './chat-calls.ts'
+import { PendingToolCalls } from './chat-calls.ts'
 import { TOOL_DIALECTS } from './index.ts'
-import type { AnsweredRound } from './tool-dialect.ts'
-import { laterUsage, sumUsage } from './usage-sum.ts'
+import type { AnsweredToolRound } from './tool-dialect.ts'
+import { mergeUsage, sumUsage } from './usage-sum.ts'
 
 it('[MT4] adds up what rounds used, field by field', () => {
   const one = { input: 1, details: { cached: 2 }, tier: 'a', only: 5 }
@@ -17,7 +17,7 @@ it('[MT4] adds up what rounds used, field by field', () => {
   expect(sumUsage(null, one)).toEqual(one)
   expect(sumUsage(one, null)).toEqual(one)
   expect(sumUsage(undefined, undefined)).toBeNull()
-  expect(laterUsage({ input: 1, output: 1 }, { output: 7, input: null })).toEqual({
+  expect(mergeUsage({ input: 1, output: 1 }, { output: 7, input: null })).toEqual({
     input: 1,
     output: 7,
   })
@@ -29,19 +29,19 @@ it('[MT4] tells streamed calls apart, with numbers, without, or all with the sam
     id,
     function: { name, arguments: given },
   })
-  const same = new OpenCalls(own, 3)
+  const same = new PendingToolCalls(own, 3)
   expect(same.add({ index: 0, ...named('a', 'memory_search', '{') })).toBeNull()
   expect(same.add({ index: 0, function: { arguments: '}' } })).toBeNull()
   expect(same.add({ index: 0, ...named('b', 'other', '{}') })).toMatchObject({ index: 3, id: 'b' })
   expect(same.whole()).toEqual([named('a', 'memory_search', '{}'), named('b', 'other', '{}')])
 
-  const without = new OpenCalls(own, 0)
+  const without = new PendingToolCalls(own, 0)
   expect(without.add(named('a', 'other', '{'))).toMatchObject({ index: 0 })
   expect(without.add({ function: { arguments: '}' } })).toMatchObject({ index: 0 })
   expect(without.add(named('b', 'memory_search'))).toBeNull()
   expect([without.hasOwn, without.hasOthers, without.shown]).toEqual([true, true, 1])
 
-  const late = new OpenCalls(own, 0)
+  const late = new PendingToolCalls(own, 0)
   expect(late.add({ index: 0, id: 'a', type: 'function' })).toBeNull()
   expect(late.add({ index: 0, function: { name: 'other', arguments: '' } })).toEqual({
     index: 0,
@@ -55,9 +55,9 @@ const THOUGHT = { type: 'thinking', thinking: 't', signature: 's' }
 const OWN = { type: 'tool_use', id: 'm', name: 'memory_search', input: {} }
 const OTHER = { type: 'tool_use', id: 'w', name: 'get_weather', input: {} }
 const call = ({ id, name }: { id: string; name: string }) => ({ id, name, arguments: '{}' })
-const ROUNDS: readonly AnsweredRound[] = [
-  { own: [call(OWN)], others: [], parts: [THOUGHT, OWN], isWhole: true, results: ['r'] },
-  { own: [], others: [call(OTHER)], parts: [OTHER], isWhole: true, results: [] },
+const ROUNDS: readonly AnsweredToolRound[] = [
+  { memoryCalls: [call(OWN)], clientCalls: [], parts: [THOUGHT, OWN], isComplete: true, results: ['r'] },
+  { memoryCalls: [], clientCalls: [call(OTHER)], parts: [OTHER], isComplete: true, results: [] },
 ]
 
 function restored(content: readonly object[], results: unknown) {
@@ -69,7 +69,7 @@ function restored(content: readonly object[], results: unknown) {
     ],
   }
   const text = JSON.stringify(body)
-  return JSON.parse(TOOL_DIALECTS.messages.restored(text, JSON.parse(text), () => ROUNDS)).messages
+  return JSON.parse(TOOL_DIALECTS.messages.restoreHiddenRounds(text, JSON.parse(text), () => ROUNDS)).messages
 }
 
 it('[MT5] messages: thoughts go back to where they were, unless the client has changed them', () => {
@@ -104,7 +104,7 @@ it('[MT5] nothing is put back into requests of other shapes', () => {
   ]) {
     const text = JSON.stringify(body)
     for (const dialect of Object.values(TOOL_DIALECTS)) {
-      expect(dialect.restored(text, JSON.parse(text), () => null)).toBe(text)
+      expect(dialect.restoreHiddenRounds(text, JSON.parse(text), () => null)).toBe(text)
     }
   }
 })

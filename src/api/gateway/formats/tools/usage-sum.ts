@@ -10,7 +10,7 @@ export function sumUsage(one: Json | undefined, other: Json | undefined): Json {
 }
 
 /** Of one round: what is told later in it replaces what was told before, unless it says nothing. */
-export function laterUsage(one: JsonObject, other: JsonObject): JsonObject {
+export function mergeUsage(one: JsonObject, other: JsonObject): JsonObject {
   const told = Object.entries(other).filter(([, value]) => value !== null)
   return { ...one, ...Object.fromEntries(told) }
 }

@@ -1,5 +1,5 @@
 /** The scan over vectors, ready to be called. Its source is `scan.as`; `scan-kernel-module.ts` is made from it. */
-import { KERNEL } from './scan-kernel-module.ts'
+import { SCAN_KERNEL_WASM } from './scan-kernel-module.ts'
 
 /** See `scan.as` for what the parameters of all of them mean. */
 type Scan = (
@@ -14,7 +14,7 @@ type Scan = (
   results: number,
 ) => void
 
-export type Kernel = {
+export type ScanKernel = {
   readonly scan: Scan
   readonly estimate: (a: number, b: number, count: number) => number
   readonly sketch: (
@@ -51,32 +51,32 @@ export type Kernel = {
 }
 
 /** What a row gets that is not to be found. */
-export const NEVER = -3.4028234663852886e38
+export const EXCLUDED_SCORE = -3.4028234663852886e38
 
 /** What is used of the platform's WebAssembly: Node's types leave it to those of browsers. */
 type WebAssemblyParts = {
   readonly Memory: new (size: {
     readonly initial: number
     readonly maximum: number
-  }) => WebAssemblyMemory
+  }) => WasmMemory
   readonly Module: new (binary: Uint8Array) => object
   readonly Instance: new (
     module: object,
-    imports: { readonly env: { readonly memory: WebAssemblyMemory } },
-  ) => { readonly exports: Kernel }
+    imports: { readonly env: { readonly memory: WasmMemory } },
+  ) => { readonly exports: ScanKernel }
 }
-export type WebAssemblyMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number }
+export type WasmMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number }
 
 const { Memory, Module, Instance } = (
   globalThis as unknown as { readonly WebAssembly: WebAssemblyParts }
 ).WebAssembly // every Node that we support has it
-const module = new Module(Buffer.from(KERNEL, 'base64'))
+const module = new Module(Buffer.from(SCAN_KERNEL_WASM, 'base64'))
 
 /** Memory in pages of 64 KiB. */
-export function createMemory(initial: number, maximum: number): WebAssemblyMemory {
+export function createWasmMemory(initial: number, maximum: number): WasmMemory {
   return new Memory({ initial, maximum })
 }
 
-export function loadKernel(memory: WebAssemblyMemory): Kernel {
+export function loadScanKernel(memory: WasmMemory): ScanKernel {
   return new Instance(module, { env: { memory } }).exports
 }
