@@ -98,12 +98,12 @@ function isQdrantSetting({ vectorStore, qdrantUrl }: Settings): boolean {
 }
 
 /** A vector store that the settings name and that can't be: it would be made from vectors that nobody keeps. */
-function omitReplica(off: VectorReplicaStatus, because: string | undefined, inForce: Settings): VectorReplicaStatus {
+function omitReplica(off: VectorReplicaStatus, reason: string | undefined, inForce: Settings): VectorReplicaStatus {
   const { vectorStore, lancedbFolder } = inForce
   const isLance = vectorStore === 'lancedb' || (vectorStore === 'auto' && lancedbFolder !== '')
-  const mirror = isQdrantSetting(inForce) ? 'qdrant' : isLance ? 'lancedb' : null
-  if (because === undefined || (mirror === null && vectorStore !== 'pgvector')) return off
-  return { ...off, backend, state: 'refused' }
+  const backend = isQdrantSetting(inForce) ? 'qdrant' : isLance ? 'lancedb' : null
+  if (reason === undefined || (backend === null && vectorStore !== 'pgvector')) return off
+  return { ...off, backend, state: 'refused', reason }
 }
 
 /** Without vectors there is nothing to keep anywhere. */

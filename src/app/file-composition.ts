@@ -51,7 +51,7 @@ const QMD_MODELS = 'models'
 const CACHED_SOURCE = 'transformers'
 
 /** What the index shares with the memories. */
-type Parts = Pick<EngineDependencies, 'embedder' | 'formerEmbedder' | 'vectorForm'> & {
+type Parts = Pick<EngineDependencies, 'embedder' | 'getFormerEmbedder' | 'vectorEncoding'> & {
   /** Batches that fill the cache of the embedder, where it has both; `folder` is where they are noted. */
   readonly openFilling?: (embedder: Embedder, folder: string) => ProviderBatchEmbedder | null
 }

@@ -63,7 +63,7 @@ export function createConversations(parts: ConversationDependencies): Conversati
   const sticky = new ContextCache()
   const defaults = resolveSettings(ports.settings)
   const preparing = { ...parts, sticky, defaults, patience: new CircuitBreaker(ports.clock) }
-  const limits = { count: WAITING_MAX, size: WAITING_CHARACTERS_MAX }
+  const limits = { tasksMax: WAITING_MAX, sizeMax: WAITING_CHARACTERS_MAX }
   const window = new RecordingWindow()
   const courtesy = new RequestBackpressure()
   const receipts = new ReceiptLog(

@@ -96,7 +96,7 @@ export interface Conversations {
    * What `prepare` would say of a request that memory has no part in, where that can be told at once: as a rule, since
    * settings are at hand. Such a request waits for nothing. Null for all others.
    */
-  prepareWithoutMemory(request: Pick<ConversationRequest, 'scope' | 'format' | 'wants'>): PreparedRequest | null
+  prepareWithoutMemory(request: Pick<ConversationRequest, 'scope' | 'format' | 'options'>): PreparedRequest | null
   prepare(request: ConversationRequest): Promise<PreparedRequest>
   /**
    * Returns at once; what was said is recorded in the background, together with whatever else waits, and learned from

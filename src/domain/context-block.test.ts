@@ -27,11 +27,11 @@ const blockOf = (memories: readonly Memory[], turns: readonly Turn[] = [], today
   renderBlock({
     today,
     lines: [
-      ...memories.map((document) => ({ document, line: renderMemoryLine(document) })),
+      ...memories.map((document) => ({ document, text: renderMemoryLine(document) })),
       ...turns.map(toTurnDocument).map((document) => {
-        return { document, line: renderTurnLine(document, document.content) }
+        return { document, text: renderTurnLine(document, document.content) }
       }),
-    ].flatMap(({ document, line }) => (line === null ? [] : [{ document, line }])),
+    ].flatMap(({ document, text }) => (text === null ? [] : [{ document, text }])),
   })
 const TEA = memory({ content: 'I prefer tea', createdAt: instant(Date.UTC(2026, 2, 1)) })
 const BLOCK = blockOf([TEA])

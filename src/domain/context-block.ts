@@ -39,11 +39,11 @@ export function renderBlock({ today, lines: pieces }: BlockContent): string {
       )
 }
 
-export function getMemoryIds({ lines: pieces }: Pick<BlockContent, 'pieces'>): readonly MemoryId[] {
+export function getMemoryIds({ lines: pieces }: Pick<BlockContent, 'lines'>): readonly MemoryId[] {
   return pieces.flatMap(({ document }) => (document.type === 'turn' ? [] : [document.id]))
 }
 
-export function getTurnIds({ lines: pieces }: Pick<BlockContent, 'pieces'>): readonly TurnId[] {
+export function getTurnIds({ lines: pieces }: Pick<BlockContent, 'lines'>): readonly TurnId[] {
   return pieces.flatMap(({ document }) => getTurnId(document) ?? [])
 }
 

@@ -16,7 +16,7 @@ export function buildSignalId(first: TurnId): SignalId {
   return `sig_${sha256(first).slice(0, HASH_CHARACTERS)}` as SignalId // made from what it stands for
 }
 
-type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isRead'>>
+type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isPatternScanned'>>
 
 /** Something new to learn from, or the same again after it has changed. `isRead`: patterns read it where it comes from. */
 export function createPendingSignal(

@@ -21,9 +21,9 @@ const SOUND: Index = {
 
 /** Only what is looked at. */
 function statusWith(index: Partial<Index> | null): EngineStatus {
-  const tier = { state: 'off', behind: 0 }
-  const nothing = { rerankTrouble: null, withoutVectors: null }
-  const status = { rows: { memory: 500, turn: 40 }, sizeBytes: 4_096, ...nothing, tier }
+  const replication = { state: 'off', pendingMemories: 0 }
+  const nothing = { rerankerProblem: null, vectorsUnavailableReason: null }
+  const status = { rows: { memory: 500, turn: 40 }, sizeBytes: 4_096, ...nothing, replication }
   return { ...status, index: index === null ? null : { ...SOUND, ...index } } as EngineStatus
 }
 
@@ -61,7 +61,7 @@ describe('health', () => {
   })
 
   it('[TE11] is degraded where a model makes vectors that the store can’t keep', () => {
-    const status = { ...statusWith(null), withoutVectors: 'pgvector is missing.' }
+    const status = { ...statusWith(null), vectorsUnavailableReason: 'pgvector is missing.' }
     expect(describeHealth(status)).toEqual({
       state: 'degraded',
       codes: ['vectors_unkept'],
@@ -71,7 +71,7 @@ describe('health', () => {
 
   it('[TE11] is degraded while the reranker is not asked, with vectors or without', () => {
     for (const index of [{}, null]) {
-      const status = { ...statusWith(index), rerankTrouble: 'It hangs.' }
+      const status = { ...statusWith(index), rerankerProblem: 'It hangs.' }
       expect(describeHealth(status)).toEqual({
         state: 'degraded',
         codes: ['reranker_failing'],
@@ -83,15 +83,15 @@ describe('health', () => {
   it('[VT13] is degraded while a vector store beside the memories does not answer, and says why', () => {
     const codes = (tier: object) =>
       describeHealth({ ...statusWith({}), replication: tier } as EngineStatus).codes
-    expect(codes({ state: 'active', behind: 0 })).toEqual([])
-    expect(codes({ state: 'checking', behind: 0 })).toEqual([])
+    expect(codes({ state: 'active', pendingMemories: 0 })).toEqual([])
+    expect(codes({ state: 'checking', pendingMemories: 0 })).toEqual([])
     for (const state of ['down', 'refused']) {
-      expect(codes({ state, because: 'x' })).toEqual(['mirror_failing'])
+      expect(codes({ state, reason: 'x' })).toEqual(['mirror_failing'])
     }
     for (const state of ['filling', 'lagging', 'recovering']) {
-      expect(codes({ state, because: null, progress: null })).toEqual(['mirror_behind'])
+      expect(codes({ state, reason: null, progress: null })).toEqual(['mirror_behind'])
     }
-    const tier = { state: 'filling', behind: null, because: null, progress: { done: 1, total: 3 } }
+    const tier = { state: 'filling', pendingMemories: null, reason: null, progress: { done: 1, total: 3 } }
     const status = { ...statusWith({}), replication: tier } as EngineStatus
     expect(describeHealth(status).reasons[0]).toContain('1 of 3')
     const gauges = readGauges(status).filter(({ name }) => name === 'recollect_vector_tier')

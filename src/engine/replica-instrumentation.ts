@@ -8,7 +8,7 @@ export function createReplicationListener(telemetry: Telemetry): ReplicationList
   return {
     onState: ({ state, backend }) => {
       const level = AMISS.has(state) ? 'warn' : 'info'
-      telemetry.log(level, 'vector_tier', { state, host: mirror })
+      telemetry.log(level, 'vector_tier', { state, host: backend })
     },
     onSearch: (tier, outcome) => {
       telemetry.count('recollect_vector_searches_total', { tier, outcome })

@@ -12,7 +12,7 @@ import { createPinnedMemories } from './memory-file/pinned-memories.ts'
 
 export type FilesHostDependencies = {
   readonly ports: EngineDependencies
-  readonly settings: { effective(owner: OwnerId | null): Promise<Settings> }
+  readonly settings: { resolve(owner: OwnerId | null): Promise<Settings> }
   /** Those who hear of every commit. */
   readonly listeners: Set<(changes: readonly Change[]) => void>
   readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
@@ -22,7 +22,7 @@ export type FilesHostDependencies = {
 export function createEngineFiles({ ports, settings, listeners, remember }: FilesHostDependencies): Files | null {
   const files = ports.files?.({
     store: ports.store,
-    settingsOf: (owner) => settings.effective(owner),
+    settingsOf: (owner) => settings.resolve(owner),
     memories: createPinnedMemories({ ports, remember }),
     onMemoriesChanged: (listener) => {
       const heard = (changes: readonly Change[]) => {

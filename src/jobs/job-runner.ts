@@ -81,7 +81,7 @@ export class JobRunner {
   #tick = 0
   #lastScanAt: Instant | null = null
   #isClosed = false
-  #fault: ErrorCode | null = null
+  #lastError: ErrorCode | null = null
 
   constructor(parts: JobRunnerDependencies) {
     this.#parts = parts
@@ -94,8 +94,8 @@ export class JobRunner {
   }
 
   /** Why it could not look for jobs the last time. */
-  get fault(): ErrorCode | null {
-    return this.#fault
+  get lastError(): ErrorCode | null {
+    return this.#lastError
   }
 
   start(): void {
@@ -128,8 +128,8 @@ export class JobRunner {
       }
       if (this.#runs === runs && !this.#isMore) break
     }
-    if (this.#fault !== null) {
-      throw new AppError(this.#fault, 'Due jobs could not be looked for.')
+    if (this.#lastError !== null) {
+      throw new AppError(this.#lastError, 'Due jobs could not be looked for.')
     }
     return this.#runs - before
   }
@@ -198,10 +198,10 @@ export class JobRunner {
     this.#scanning ??= this.#find()
       .then(
         () => {
-          this.#fault = null
+          this.#lastError = null
         },
         (thrown: unknown) => {
-          this.#fault = toAppError(thrown).code
+          this.#lastError = toAppError(thrown).code
         },
       )
       .finally(() => {

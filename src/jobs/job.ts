@@ -131,7 +131,7 @@ export function scheduleJob(before: Job | null, request: JobRequest, now: Instan
   }
 }
 
-const NEW = { lastError: null, outcome: null, stopped: null }
+const NEW = { lastError: null, outcome: null, cancelledRun: null }
 
 function assertValidRequest({ kind, key, at, everyMs }: JobRequest): void {
   if (!KIND.test(kind)) throw createInvalidJobError('kind', 'A kind of job is a word of up to 19 letters.')

@@ -33,7 +33,7 @@ export type JobsOptions = {
   readonly pollMs?: number
   readonly leaseMs?: number
   readonly attemptsMax?: number
-  readonly lossesMax?: number
+  readonly lostLeasesMax?: number
   /** Hears of every run when it has ended. Must not fail. */
   readonly onEnded?: (ended: EndedJob) => void
 }
@@ -97,7 +97,7 @@ export interface Jobs {
   report(): {
     readonly running: readonly string[]
     /** Why due jobs could not be looked for the last time. */
-    readonly fault: ErrorCode | null
+    readonly lastError: ErrorCode | null
   }
   /** Begins no more jobs, and gives those that run this time to come to their end; then they are done another time. */
   stop(graceMs?: number): Promise<void>
@@ -109,8 +109,8 @@ const CLOSE_MS = 5_000
 const LIST_ROWS = 50
 
 export function createJobs(ports: EngineDependencies, options: JobsOptions): Jobs {
-  const { leaseMs = 60_000, attemptsMax = 3, lossesMax = 10 } = options
-  const limits = { leaseMs, attemptsMax, lossesMax }
+  const { leaseMs = 60_000, attemptsMax = 3, lostLeasesMax = 10 } = options
+  const limits = { leaseMs, attemptsMax, lostLeasesMax }
   const rows = new JobQueue(ports, limits)
   const timers = options.timers ?? systemIntervalTimers
   const runner = new JobRunner({
@@ -183,7 +183,7 @@ export function createJobs(ports: EngineDependencies, options: JobsOptions): Job
     runForeground: (task, work, given) => holders.hold(task.request.owner, work, given, entering(task)),
     start: () => runner.start(),
     runDue: () => runner.runDue(),
-    report: () => ({ running: runner.running, fault: runner.fault }),
+    report: () => ({ running: runner.running, lastError: runner.lastError }),
     stop: (graceMs = CLOSE_MS) => runner.close(graceMs),
     close: async (graceMs = CLOSE_MS) => {
       await Promise.all([runner.close(graceMs), holders.close(graceMs)])

@@ -59,7 +59,7 @@ export async function reloadSignals(
 export function buildSignalUpdate(
   { clock }: Pick<EngineDependencies, 'clock'>,
   before: Signal,
-  after: Partial<Pick<Signal, 'status' | 'isRead' | 'attempts' | 'error' | 'change'>>,
+  after: Partial<Pick<Signal, 'status' | 'isPatternScanned' | 'attempts' | 'error' | 'change'>>,
 ): Change {
   const row = toSignalEntry({ ...before, ...after, version: before.version + 1 }, clock.now())
   return { op: 'put', table: 'entry', row, expect: { version: before.version } }

@@ -224,10 +224,6 @@ function retryDelay(answer: unknown): number | null {
   return null
 }
 
-export function buildAuthorizationHeader(key: string | undefined): Readonly<Record<string, string>> {
+export function buildBearerHeader(key: string | undefined): Readonly<Record<string, string>> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` }
-}
-
-export function buildAuthorizationHeader(options: RemoteEmbedderOptions, source: string): Readonly<Record<string, string>> {
-  return buildAuthorizationHeader(parseApiKey(options.apiKey, source))
 }

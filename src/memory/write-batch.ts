@@ -87,7 +87,7 @@ export class WriteBatch {
       change,
       id: this.#ports.ids.next('mem', now),
       sameKey: (draft.key === null ? null : await this.#holder(draft.key)) ?? getCurrent(revived),
-      neighbours: memories,
+      similarMemories: memories,
       tombstones: await this.#tombstones(draft),
       isHistory: this.#isHistory(draft),
       reinforcement: this.#settings.reinforcement,

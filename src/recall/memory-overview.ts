@@ -171,7 +171,7 @@ async function vectorState(
   if ((await store.get('memory', scope, id)) === null) {
     throw new AppError('not_found', `There is no memory ${id} here.`, { id })
   }
-  const none = (because: string) => ({ hasVector: false, dimensions: null, because })
+  const none = (reason: string) => ({ hasVector: false, dimensions: null, reason })
   if (indexer === null || vectors === undefined) return none(explainMissingVectors(ports))
   const opened = await withTimeout(OPEN_MS, () => indexer.open(scope))
   if (opened.kind === 'failed') return none(opened.reason)

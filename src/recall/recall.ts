@@ -131,7 +131,7 @@ export async function recall(
   }
 }
 
-type RetrievedCandidates = Pick<RecallResult, 'legs' | 'abstained' | 'closeness' | 'time'> & {
+type RetrievedCandidates = Pick<RecallResult, 'retrievers' | 'abstained' | 'topSimilarity' | 'time'> & {
   readonly candidates: readonly LoadedCandidate[]
 }
 

@@ -76,7 +76,7 @@ const COMMON_NAME_HITS = 20
 /** Of the first hits by words, so many tell whether those speak whom the question names. */
 const NAMED_HITS = 8
 
-export type SkippedRetriever = { readonly kind: 'skipped'; readonly because: string }
+export type SkippedRetriever = { readonly kind: 'skipped'; readonly reason: string }
 
 export type RetrieverResult<Result> = TimedResult<Result> | SkippedRetriever
 
@@ -323,8 +323,8 @@ export function collectNeighbors(
     ...(meaning.kind === 'done' ? meaning.result.hits : []),
   ]
   const told = new Map<MemoryId, SessionNeighbors | null>()
-  for (const { id, neighbors: surroundings } of hits) {
-    if (surroundings !== undefined) told.set(id, surroundings)
+  for (const { id, neighbors } of hits) {
+    if (neighbors !== undefined) told.set(id, neighbors)
   }
   return told
 }
@@ -335,8 +335,8 @@ export function assertAnyRetrieverAnswered(...legs: readonly RetrieverResult<unk
   for (const leg of legs) if (leg.kind === 'failed') throw leg.error
 }
 
-export function createSkipped(because: string): SkippedRetriever {
-  return { kind: 'skipped', because }
+export function createSkipped(reason: string): SkippedRetriever {
+  return { kind: 'skipped', reason }
 }
 
 export function buildRetrieverReport(leg: RetrieverResult<unknown>, hits: number): RetrieverReport {

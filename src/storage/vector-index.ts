@@ -38,7 +38,7 @@ export type VectorHit = {
   /** The inner product of the two unit vectors: -1 … 1, higher is closer. */
   readonly similarity: number
   /** As with a hit by words, where the index stands beside the memories. */
-  readonly surroundings?: SessionNeighbors | null
+  readonly neighbors?: SessionNeighbors | null
 }
 
 export type SpaceReport = VectorSpace & {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { redactSensitiveText } from './redaction.ts'
 
-const KEPT = { mails: false }
-const HIDDEN = { mails: true }
+const KEPT = { emailAddresses: false }
+const HIDDEN = { emailAddresses: true }
 /** Made up here, in two halves, so that no scanner of repositories takes them for real ones. */
 const made = (...parts: readonly string[]) => parts.join('')
 const RANDOM = 'a8Kd03jfLq92Zx7vBn4Mw1Tr6Yp5Hs0Gc'

@@ -24,7 +24,7 @@ function describeKeys(open: OpenStore): void {
     expect(secret).toMatch(/^rc_[0-9a-z]+_[\w-]{43}$/)
     expect(await engine.keys.verify(secret)).toMatchObject({
       id: key.id,
-      home: 'ada',
+      defaultOwner: 'ada',
       role: 'agent',
     })
     const { rows } = await store.find(
@@ -90,13 +90,13 @@ function describeKeys(open: OpenStore): void {
   it('[SY1] refuses keys that make no sense', async () => {
     const { engine, clock } = await openEngine(open)
     for (const input of [
-      { name: '', home: 'ada' },
-      { name: 'x'.repeat(101), home: 'ada' },
-      { name: 'app', home: '' },
-      { name: 'app', home: '@system' },
-      { name: 'app', home: 'ada', role: 'king' as never },
-      { name: 'app', home: 'ada', expiresAt: clock.now() },
-      { name: 'app', home: 'ada', actsFor: Array.from({ length: 101 }, (_, n) => `o${n}`) },
+      { name: '', defaultOwner: 'ada' },
+      { name: 'x'.repeat(101), defaultOwner: 'ada' },
+      { name: 'app', defaultOwner: '' },
+      { name: 'app', defaultOwner: '@system' },
+      { name: 'app', defaultOwner: 'ada', role: 'king' as never },
+      { name: 'app', defaultOwner: 'ada', expiresAt: clock.now() },
+      { name: 'app', defaultOwner: 'ada', actsFor: Array.from({ length: 101 }, (_, n) => `o${n}`) },
     ]) {
       await expect(engine.keys.create(input)).rejects.toMatchObject({ code: 'invalid_input' })
     }

@@ -13,7 +13,7 @@ import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { gate } from '../fakes/embedder.ts'
 import { requestOf } from './conversations-support.ts'
 
-function laboured(limits: { readonly count: number; readonly size: number }) {
+function laboured(limits: { readonly tasksMax: number; readonly sizeMax: number }) {
   const backlog = new BoundedQueue(limits)
   const done: string[] = []
   const work = (name: string, until: Promise<void> = Promise.resolve(), size = 1): QueuedTask => ({
@@ -28,7 +28,7 @@ function laboured(limits: { readonly count: number; readonly size: number }) {
 }
 
 it('[CV20] work is done in turn for each lane, and lanes don’t wait for each other', async () => {
-  const { backlog, done, work } = laboured({ count: 10, size: 100 })
+  const { backlog, done, work } = laboured({ tasksMax: 10, sizeMax: 100 })
   const held = gate()
   backlog.add(work('a1', held.opened))
   backlog.add(work('a2'))
@@ -41,7 +41,7 @@ it('[CV20] work is done in turn for each lane, and lanes don’t wait for each o
 })
 
 it('[CV20] when there is too much, or too large, the oldest is given up and counted', async () => {
-  const { backlog, done, work } = laboured({ count: 3, size: 100 })
+  const { backlog, done, work } = laboured({ tasksMax: 3, sizeMax: 100 })
   const held = gate()
   backlog.add(work('a0', held.opened))
   await Promise.resolve()
@@ -58,7 +58,7 @@ it('[CV20] when there is too much, or too large, the oldest is given up and coun
 })
 
 it('[CV20] what waits in a lane can be dropped', async () => {
-  const { backlog, done, work } = laboured({ count: 9, size: 100 })
+  const { backlog, done, work } = laboured({ tasksMax: 9, sizeMax: 100 })
   for (const name of ['a1', 'a2', 'b1']) backlog.add(work(name))
   backlog.dropAll((lane) => lane === 'a')
   await backlog.drained()

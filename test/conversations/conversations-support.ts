@@ -19,7 +19,7 @@ export const ADA = { owner: 'ada' }
 
 export const ada = 'ada' as OwnerId
 
-export type RequestFields = Partial<Omit<ConversationRequest, 'asked' | 'wants'>> & {
+export type RequestFields = Partial<Omit<ConversationRequest, 'request' | 'options'>> & {
   readonly asked?: Partial<Asked>
   readonly wants?: Partial<ConversationRequest['options']>
 }

@@ -10,7 +10,7 @@ import { gate } from '../fakes/embedder.ts'
 
 type Item = QueuedItem & { readonly name: string }
 
-function queueOf(limits = { count: 100, size: 100 }, batchMax = 3) {
+function queueOf(limits = { tasksMax: 100, sizeMax: 100 }, batchMax = 3) {
   const held = gate()
   const batches: string[][] = []
   const dropped: string[] = []
@@ -39,7 +39,7 @@ it('[CV45] whatever waits is recorded together, in its order, up to a limit', as
 })
 
 it('[CV20] what waits to be recorded is bounded in number and size, and the oldest is dropped', async () => {
-  const { queue, add, batches, dropped, held } = queueOf({ count: 2, size: 10 }, 1)
+  const { queue, add, batches, dropped, held } = queueOf({ tasksMax: 2, sizeMax: 10 }, 1)
   add('a0')
   await Promise.resolve()
   await Promise.resolve() // under way

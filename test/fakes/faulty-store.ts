@@ -4,11 +4,11 @@ import type { Store } from '../../src/storage/store.ts'
 const CALLS = [
   'get',
   'find',
-  'tally',
-  'matchText',
+  'countMemories',
+  'searchLexical',
   'findDocuments',
-  'sessions',
-  'around',
+  'listSessions',
+  'findNeighbors',
   'commit',
 ] as const
 

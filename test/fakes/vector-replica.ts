@@ -15,7 +15,7 @@ const CALLS: readonly Call[] = [
   'prepare',
   'upsert',
   'remove',
-  'nearest',
+  'search',
   'list',
   'count',
   'removeExpired',

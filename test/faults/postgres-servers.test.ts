@@ -135,7 +135,7 @@ function describeNews({ url }: PrivateServer): void {
       runSql(url, `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN no such%'`)
     let losses = 0
     for (let attempt = 0; attempt < 3; attempt++) {
-      const ears = { hear: () => {}, onLost: () => losses++ }
+      const ears = { onNotification: () => {}, onLost: () => losses++ }
       await expect(database.listen('no such channel', ears)).rejects.toThrow()
     }
     await expect.poll(left).toEqual([])

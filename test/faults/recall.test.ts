@@ -97,7 +97,7 @@ describe('the embedder', () => {
 })
 
 describe('the index', () => {
-  const methods = ['put', 'nearest', 'count', 'list', 'spaces'] as const
+  const methods = ['put', 'search', 'count', 'list', 'spaces'] as const
   it.each(methods)('[RA14] that fails in %s leaves recall to words', async (method) => {
     const store = createInMemoryStore()
     let isWell = false

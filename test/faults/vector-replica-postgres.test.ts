@@ -22,7 +22,7 @@ afterAll(() => server.stop())
 const lance = await lancePart()
 
 /** Longer than an answer takes on a busy machine. */
-const DEADLINES = { searchMs: 2_000, workMs: 10_000 }
+const DEADLINES = { searchTimeoutMs: 2_000, backgroundTimeoutMs: 10_000 }
 const SLOW_MS = 600
 const NEVER = 1_000_000
 
@@ -100,7 +100,7 @@ describe('PostgreSQL with Qdrant', () => {
 
   it('[VT18] Qdrant is too slow', async () => {
     const { qdrant, mirror } = await openOnStandIn()
-    const opened = await open(mirror, { searchMs: SLOW_MS / 2, workMs: SLOW_MS / 2 })
+    const opened = await open(mirror, { searchTimeoutMs: SLOW_MS / 2, backgroundTimeoutMs: SLOW_MS / 2 })
     qdrant.misbehave({ kind: 'slow', ms: SLOW_MS }, undefined, NEVER)
     await goOn(opened)
     expect(opened.states).toContain('down')

@@ -31,7 +31,7 @@ describe('states', () => {
     const seen: unknown[] = []
     opened.tiers.subscribe({
       onState: ({ state }) => {
-        if (state === 'filling') seen.push(opened.faulty.count('nearest'))
+        if (state === 'filling') seen.push(opened.faulty.count('search'))
       },
     })
     await opened.tiers.settle()

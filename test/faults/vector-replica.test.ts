@@ -186,7 +186,7 @@ describe('failures', () => {
 
   it('[VT6] is only doubted when it refuses what it took before', async () => {
     const opened = await openTiered()
-    opened.faulty.fail('refuses', ['nearest'])
+    opened.faulty.fail('refuses', ['search'])
     await opened.search()
     expect(opened.tiers.status().state).toBe('checking')
     opened.faulty.heal()

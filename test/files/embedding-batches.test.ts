@@ -22,7 +22,7 @@ async function open({ textsMin = 2 } = {}) {
     ...{ provider: 'openai', model: 'text-embedding-3-small', apiKey: 'sk-secret' },
     ...{ baseUrl: service.url, clock: systemClock },
   }
-  const identity = { account: hashRemoteAccount(config), purposeMatters: false }
+  const identity = { account: hashRemoteAccount(config), isPurposeSpecific: false }
   const cache = openSqliteEmbeddingCache({ path: temporaryFile('vectors.db'), clock: systemClock })
   onTestFinished(() => cache.close())
   const plain = scriptedEmbedder()

@@ -37,7 +37,7 @@ class Scripted implements FileSearch {
   }
   search(): Promise<FileSearchResult> {
     return this.#do('search', {
-      ...{ hits: [], backend: this.#name, provider: null, model: null, fallback: null },
+      ...{ hits: [], backend: this.#name, provider: null, model: null, fallbackReason: null },
       mode: 'keyword',
     })
   }
@@ -78,7 +78,7 @@ const broken = () => new AppError('unavailable', 'qmd broke.')
 describe('failover', () => {
   it('[FQ10] asks the first one while it is well', async () => {
     const { ask, fallback, facts } = opened()
-    expect(await ask()).toMatchObject({ backend: 'qmd', fallback: null })
+    expect(await ask()).toMatchObject({ backend: 'qmd', fallbackReason: null })
     expect(fallback.calls).toEqual([])
     expect(await facts()).toEqual({ primary: 'qmd', primaryIsWell: true })
   })
@@ -128,7 +128,7 @@ describe('failover', () => {
     }
     clock.advance(600_000)
     primary.failure = null
-    expect(await ask()).toMatchObject({ backend: 'qmd', fallback: null })
+    expect(await ask()).toMatchObject({ backend: 'qmd', fallbackReason: null })
     // Once well, it begins with the short pause again.
     primary.failure = broken()
     await ask()

@@ -262,14 +262,14 @@ function describeClaims(open: OpenStore): void {
     await serve({}).jobs.schedule(request())
     for (let n = 0; n < 3; n++) {
       const { handle, runs } = held()
-      const { jobs } = serve({ work: handle }, { lossesMax: 3 })
+      const { jobs } = serve({ work: handle }, { lostLeasesMax: 3 })
       void jobs.runDue()
       await settle()
       expect(runs).toHaveLength(1)
       clock.advance(LEASE_MS)
     }
     const { handle, runs } = quick()
-    const { jobs } = serve({ work: handle }, { lossesMax: 3 })
+    const { jobs } = serve({ work: handle }, { lostLeasesMax: 3 })
     await jobs.runDue()
     await jobs.runDue()
     expect(await jobs.get(buildJobId(request()))).toMatchObject({ status: 'dead', lastError: 'lost' })

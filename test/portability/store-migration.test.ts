@@ -256,10 +256,10 @@ describe('from a file to a file', () => {
         return store.getReport()
       },
     })
-    const held: MigratableStore['leaving'] = {
-      ...source.leaving,
+    const held: MigratableStore['migrationSource'] = {
+      ...source.migrationSource,
       freezeWrites: (work) =>
-        source.leaving.freezeWrites(async (given) => {
+        source.migrationSource.freezeWrites(async (given) => {
           isHeld = true
           const result = await work(given)
           isHeld = false
@@ -267,7 +267,7 @@ describe('from a file to a file', () => {
         }),
     }
     await migrateStore({
-      source: { ...counting(source), leaving: held },
+      source: { ...counting(source), migrationSource: held },
       target: counting(target),
       now,
     })

@@ -156,7 +156,7 @@ export type ServeOptions = Partial<ServerNetworkOptions> & {
   readonly embeddingProviders?: readonly EmbeddingProvider[]
 } & Pick<
     HttpServerOptions,
-    'metrics' | 'hasOpenMetrics' | 'onRequest' | 'mounts' | 'studioFolder'
+    'metrics' | 'hasPublicMetrics' | 'onRequest' | 'mounts' | 'studioFolder'
   > & {
     readonly onAnswer?: ProviderAnswerListener
     /** Default: the system's. */

@@ -28,9 +28,9 @@ export function createGateway(options: GatewayOptions): Mount {
   const models = new ModelList(options)
   const kept = new ResponseOwnership(options.engine, options.clock)
   const memories = {
-    hidden: new HiddenCalls(options.clock),
-    toolless: new ToollessModels(options.clock),
-    kept,
+    hiddenToolCalls: new HiddenCalls(options.clock),
+    toolSupport: new ToollessModels(options.clock),
+    responseOwnership: kept,
   }
   return {
     path: PATH,

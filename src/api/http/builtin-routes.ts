@@ -22,7 +22,7 @@ import type { HttpServerOptions } from './server-options.ts'
 
 export type BuiltinRouteOptions = Pick<
   HttpServerOptions,
-  'isTls' | 'trustProxy' | 'hosts' | 'metrics' | 'hasOpenMetrics' | 'studioFolder'
+  'isTls' | 'trustProxy' | 'allowedHosts' | 'metrics' | 'hasPublicMetrics' | 'studioFolder'
 > & {
   readonly surroundings: ServerContext
   readonly authentication: Authenticator

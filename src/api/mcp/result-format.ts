@@ -19,7 +19,7 @@ type SearchHit = Hit & {
 }
 
 /** By the name of the tool. The casts are what the operation's output schema says. */
-export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['tell'] } = {
+export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] } = {
   memory_search: (output) => {
     const { results, abstained } = output as { results: readonly SearchHit[]; abstained: boolean }
     if (results.length > 0) return formatHits(results.map(withSpeaker))

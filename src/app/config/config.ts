@@ -14,7 +14,7 @@ import {
   type SettingValues,
 } from '../../domain/settings/settings.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
-import { given } from '../../lib/object.ts'
+import { omitUndefined } from '../../lib/object.ts'
 import {
   EMBEDDING_PROVIDER_TABLE,
   parseEmbeddingModel,
@@ -118,7 +118,7 @@ export type KeySource = {
   readonly kind: 'file' | 'text' | 'passphrase'
   /** The path of the file, or the secret itself. */
   readonly value: string
-  /** Where it was given, in words. */
+  /** Where it was omitUndefined, in words. */
   readonly origin: string
 }
 
@@ -178,7 +178,7 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
   assertKnownVariables(environment)
   // An empty variable is how a shell says "not set".
   const variable = (name: VariableName) => environment[name] || undefined
-  const named: Partial<ScopeNames> = given({
+  const named: Partial<ScopeNames> = omitUndefined({
     owner: flags.owner ?? variable('RECOLLECT_OWNER'),
     user: flags.user ?? variable('RECOLLECT_USER'),
     session: flags.session,
@@ -241,11 +241,11 @@ const SETTING_TEXTS = [
 ] as const satisfies readonly (readonly [VariableName, SettingName])[]
 
 function readSettings(variable: Variable): SettingValues {
-  const given = [
+  const omitUndefined = [
     ...SETTING_VARIABLES.map(([name, setting]) => [name, setting, parseWholeNumber(name, variable)] as const),
     ...SETTING_TEXTS.map(([name, setting]) => [name, setting, variable(name)] as const),
   ]
-  const values = given.map(([name, setting, value]) => {
+  const values = omitUndefined.map(([name, setting, value]) => {
     try {
       return parseSettings({ [setting]: value })
     } catch (error) {
@@ -265,7 +265,7 @@ function readPostgres(variable: Variable): Config['postgresOptions'] {
   return {
     replicas: parseList(variable('RECOLLECT_POSTGRES_REPLICAS')),
     rowLevelSecurity: parseSwitch('RECOLLECT_POSTGRES_ROW_SECURITY', variable),
-    ...given({
+    ...omitUndefined({
       schema: variable('RECOLLECT_POSTGRES_SCHEMA'),
       poolSize,
       statementTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_STATEMENT_MS', variable),
@@ -286,7 +286,7 @@ function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null
     if (flags.key === undefined) return null
     throw new AppError(
       'invalid_input',
-      '--key goes with --url, the address of a server. The key of an encrypted database is given with --key-file.',
+      '--key goes with --url, the address of a server. The key of an encrypted database is omitUndefined with --key-file.',
     )
   }
   const origin = flags.url === undefined ? 'RECOLLECT_URL' : '--url'
@@ -355,7 +355,7 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
   const remoteModel = variable('RECOLLECT_EMBEDDING_MODEL')
   const named = remoteModel === undefined ? null : parseEmbeddingModel(remoteModel)
   const usual = named === null ? undefined : providerKeysIn(environment)[named.provider]
-  return given({
+  return omitUndefined({
     source: parseChoice('RECOLLECT_EMBEDDING', variable, EMBEDDING_SOURCES),
     remoteModel,
     apiKey: variable('RECOLLECT_EMBEDDING_KEY') ?? usual,
@@ -371,11 +371,11 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
   })
 }
 
-/** Keys under the names that the providers' own tools use, so that they need not be given twice. */
+/** Keys under the names that the providers' own tools use, so that they need not be omitUndefined twice. */
 export function providerKeysIn(environment: Environment): ProviderKeys {
   const services = [...Object.entries(EMBEDDING_PROVIDER_TABLE), ...Object.entries(RERANKER_PROVIDERS)]
-  const keys = services.flatMap(([provider, { keyVariables }]) => {
-    const key = keyVariables.map((name) => environment[name]).find(Boolean)
+  const keys = services.flatMap(([provider, { apiKeyVariables }]) => {
+    const key = apiKeyVariables.map((name) => environment[name]).find(Boolean)
     return key === undefined ? [] : [[provider, key] as const]
   })
   return Object.fromEntries(keys)
@@ -451,15 +451,15 @@ function keySource(
     ['RECOLLECT_KEY', 'text'],
     ['RECOLLECT_PASSPHRASE', 'passphrase'],
   ] as const
-  const given = kinds.flatMap(([name, kind]): readonly KeySource[] => {
+  const omitUndefined = kinds.flatMap(([name, kind]): readonly KeySource[] => {
     const value = variable(name)
     return value === undefined ? [] : [{ kind, value, origin: name }]
   })
-  if (given.length > 1) {
-    const names = given.map((source) => source.origin).join(' and ')
+  if (omitUndefined.length > 1) {
+    const names = omitUndefined.map((source) => source.origin).join(' and ')
     throw new AppError('invalid_input', `${names} are both set. Set only one of them.`)
   }
-  return given[0] ?? null
+  return omitUndefined[0] ?? null
 }
 
 function parsePort(text: string | undefined): number {

@@ -357,7 +357,7 @@ function buildBlock(
 ): ContextBlock {
   const pieces = [...identity, ...found]
   for (;;) {
-    const content = { today, pieces: pieces.map(({ document, text: line }) => ({ document, line })) }
+    const content = { today, lines: pieces.map(({ document, text }) => ({ document, text })) }
     const text = renderBlock(content)
     const tokens = text === '' ? 0 : count(text)
     if (tokens <= budget || pieces.length === 0) {

@@ -25,7 +25,7 @@ import type { UserScope } from './user-cache.ts'
 
 export type ContextPreparationDependencies = {
   readonly ports: EngineDependencies
-  readonly settings: Pick<StoredSettings, 'effective' | 'known'>
+  readonly settings: Pick<StoredSettings, 'resolve' | 'peek'>
   /** In force while those of the owner can't be read. */
   readonly defaults: Settings
   readonly read: Reader['read']
@@ -58,7 +58,7 @@ const LEG_MS_MIN = 10
 
 export function prepareWithoutLookup(
   { settings, defaults }: ContextPreparationDependencies,
-  { options: wants, scope }: Pick<ConversationRequest, 'scope' | 'wants'>,
+  { options: wants, scope }: Pick<ConversationRequest, 'scope' | 'options'>,
 ): PreparedRequest | null {
   if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'no-memory' }
   const known = ignoreErrors(() => settings.peek(parseScope(scope).owner))

@@ -29,12 +29,12 @@ export type CitedLineUpdate = {
 /** Adds a line that is cited until `until`, or extends it. Returns the same list when there is nothing to write. */
 export function citeLine(
   texts: readonly CitedLine[],
-  { key, text, expiresAt: until }: CitedLine,
+  { key, text, expiresAt }: CitedLine,
   now: Instant,
 ): CitedLineUpdate {
   const known = texts.find((each) => each.text === text)
-  if (known !== undefined && known.expiresAt >= until) return { texts, key: known.key }
-  const cited = { key: known?.key ?? key, text, until: (until + REFRESH_MS) as Instant } // still whole milliseconds
+  if (known !== undefined && known.expiresAt >= expiresAt) return { texts, key: known.key }
+  const cited = { key: known?.key ?? key, text, expiresAt: (expiresAt + REFRESH_MS) as Instant } // still whole milliseconds
   const others = texts.filter((each) => each !== known && each.expiresAt > now)
   const kept = others.toSorted((a, b) => b.expiresAt - a.expiresAt).slice(0, CITED_LINES_PER_DOCUMENT_MAX - 1)
   return { texts: [...kept, cited], key: cited.key }
@@ -42,7 +42,7 @@ export function citeLine(
 
 export function getLatestExpiry(texts: readonly CitedLine[]): Instant | null {
   return texts.reduce<Instant | null>(
-    (last, { expiresAt: until }) => (last === null || until > last ? until : last),
+    (last, { expiresAt }) => (last === null || expiresAt > last ? expiresAt : last),
     null,
   )
 }

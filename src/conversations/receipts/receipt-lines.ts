@@ -88,7 +88,7 @@ function listCitations({ receipt, lines, expiresAt }: NewReceipt): readonly Line
   return receipt.pieces.flatMap((piece, index) => {
     const text = lines[index]
     const key = `${receipt.id}.${index}`
-    return text === undefined ? [] : [{ key, text, until: expiresAt, piece }]
+    return text === undefined ? [] : [{ key, text, expiresAt, piece }]
   })
 }
 

@@ -40,11 +40,11 @@ export function splitIntoSpans(lines: LineIndex, structure: DocumentStructure, o
 
 function computeLimits({ tokens, overlap, bytesMax }: ChunkOptions): Limits {
   const whole = {
-    twelfths: Math.max(TOKENS_MIN, Math.floor(tokens)) * UNITS_PER_TOKEN,
+    tokenUnits: Math.max(TOKENS_MIN, Math.floor(tokens)) * UNITS_PER_TOKEN,
     bytes: Math.max(BYTES_MIN, Math.floor(bytesMax)),
   }
   const repeated = {
-    twelfths: Math.min(Math.max(0, overlap) * UNITS_PER_TOKEN, whole.twelfths / 2),
+    tokenUnits: Math.min(Math.max(0, overlap) * UNITS_PER_TOKEN, whole.tokenUnits / 2),
     bytes: whole.bytes / 2,
   }
   return { whole, overlap: repeated }
@@ -152,8 +152,8 @@ class LineChunker {
   #isTiny({ first, last, skipped }: LineGroup): boolean {
     if (skipped !== NO_SIZE) return false
     const { whole } = this.#limits
-    const { tokenUnits: twelfths, bytes } = this.#sizes.between(first, last)
-    if (twelfths <= whole.tokenUnits * TINY_SHARE && bytes <= whole.bytes * TINY_SHARE) return true
+    const { tokenUnits, bytes } = this.#sizes.between(first, last)
+    if (tokenUnits <= whole.tokenUnits * TINY_SHARE && bytes <= whole.bytes * TINY_SHARE) return true
     return this.#structure.isHeading.subarray(first, last + 1).every((flag, index) => {
       return flag === 1 || this.#structure.breakCosts[first + index] === BREAK_COST.never
     })
@@ -165,8 +165,8 @@ class LineChunker {
   }
 
   #fits(first: number, last: number, skipped: TextSize = NO_SIZE): boolean {
-    const { tokenUnits: twelfths, bytes } = this.#sizes.between(first, last)
-    const size = { twelfths: twelfths - skipped.tokenUnits, bytes: bytes - skipped.bytes }
+    const { tokenUnits, bytes } = this.#sizes.between(first, last)
+    const size = { tokenUnits: tokenUnits - skipped.tokenUnits, bytes: bytes - skipped.bytes }
     return isWithinLimit(size, this.#limits.whole)
   }
 

@@ -43,7 +43,7 @@ export async function openGenerations(
   for (;;) {
     const known = await readGenerations(ports, owner)
     if (known !== null) return known
-    const first = { owner, live: createGeneration(1, recipe), filling: null, count: 1, version: 1 }
+    const first = { owner, live: createGeneration(1, recipe), building: null, count: 1, version: 1 }
     if (await writeGenerations(ports, first, null)) return first
   }
 }
@@ -121,7 +121,7 @@ function toGenerations({ place, version, body }: Entry): Generations {
   // Written by `write`, and by nothing else.
   const { live, building: filling, count } = body as unknown as Pick<
     Generations,
-    'live' | 'filling' | 'count'
+    'live' | 'building' | 'count'
   >
   return { owner: place.owner, live, building: filling, count, version }
 }

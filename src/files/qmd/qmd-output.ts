@@ -105,16 +105,16 @@ function toHit(item: unknown): readonly QmdHit[] {
 const DIFF_HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))?/
 
 /** From the header of the snippet, which looks like that of a diff; else as many lines as the snippet has. */
-function linesOf(item: unknown): { readonly lineFirst: number; readonly lineLast: number } {
+function linesOf(item: unknown): { readonly firstLine: number; readonly lastLine: number } {
   const snippet = textOf(item, ['snippet', 'body', 'text', 'content']) ?? ''
   const [, start, count = '1'] = DIFF_HEADER.exec(snippet.trimStart()) ?? []
   if (start !== undefined) {
-    const lineFirst = Math.max(1, Number(start))
-    return { lineFirst, lineLast: lineFirst + Math.max(1, Number(count)) - 1 }
+    const firstLine = Math.max(1, Number(start))
+    return { firstLine, lastLine: firstLine + Math.max(1, Number(count)) - 1 }
   }
   const line = getField(item, 'line')
-  const lineFirst = typeof line === 'number' && Number.isInteger(line) && line >= 1 ? line : 1
-  return { lineFirst, lineLast: lineFirst + snippet.trimEnd().split('\n').length - 1 }
+  const firstLine = typeof line === 'number' && Number.isInteger(line) && line >= 1 ? line : 1
+  return { firstLine, lastLine: firstLine + snippet.trimEnd().split('\n').length - 1 }
 }
 
 function textOf(item: unknown, names: readonly string[]): string | null {

@@ -5,7 +5,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import { CHUNK_DEFAULTS } from '../chunking/chunker.ts'
 import { chunkSession, parseSessionLines, type SessionMessage } from './session-lines.ts'
 
-const PLAIN = { mails: false }
+const PLAIN = { emailAddresses: false }
 const jsonl = (...values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('')
 const read = (...values: readonly unknown[]) => parseSessionLines(jsonl(...values), PLAIN).messages

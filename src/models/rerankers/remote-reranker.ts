@@ -6,7 +6,7 @@
 import { AppError, toAppError } from '../../domain/errors.ts'
 import { parseBaseUrl, parseApiKey } from '../../domain/service-endpoint.ts'
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
-import { buildAuthorizationHeader, postJson, type HttpEndpoint } from '../../lib/http-client.ts'
+import { buildBearerHeader, postJson, type HttpEndpoint } from '../../lib/http-client.ts'
 import { getField } from '../../lib/json.ts'
 import { truncateText, toSendableText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
@@ -71,7 +71,7 @@ function senderOf(options: RemoteRerankerOptions): HttpEndpoint {
   return {
     serviceName: SOURCE,
     url: addressOf(parseBaseUrl(options.url, 'the reranker')),
-    headers: buildAuthorizationHeader(key),
+    headers: buildBearerHeader(key),
     secret: key,
     responseBytesMax: RESPONSE_BYTES_MAX,
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),

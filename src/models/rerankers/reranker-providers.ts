@@ -11,26 +11,26 @@ import { openRemoteReranker } from './remote-reranker.ts'
 type Provider = {
   readonly url: string
   /** Environment variables that usually hold the key, the likeliest first. */
-  readonly keyVariables: readonly string[]
-  readonly keyRequired: boolean
+  readonly apiKeyVariables: readonly string[]
+  readonly requiresApiKey: boolean
 }
 
 export const RERANKER_PROVIDERS: Readonly<Record<RerankProviderName, Provider>> = {
   cohere: {
     url: 'https://api.cohere.com/v2',
-    keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
-    keyRequired: true,
+    apiKeyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    requiresApiKey: true,
   },
-  jina: { url: 'https://api.jina.ai/v1', keyVariables: ['JINA_API_KEY'], keyRequired: true },
+  jina: { url: 'https://api.jina.ai/v1', apiKeyVariables: ['JINA_API_KEY'], requiresApiKey: true },
   voyage: {
     url: 'https://api.voyageai.com/v1',
-    keyVariables: ['VOYAGE_API_KEY'],
-    keyRequired: true,
+    apiKeyVariables: ['VOYAGE_API_KEY'],
+    requiresApiKey: true,
   },
   vllm: {
     url: 'http://127.0.0.1:8000/v1',
-    keyVariables: ['VLLM_API_KEY'],
-    keyRequired: false,
+    apiKeyVariables: ['VLLM_API_KEY'],
+    requiresApiKey: false,
   },
 }
 
@@ -40,10 +40,10 @@ export function openProviderReranker(
   keys: { readonly [provider: string]: string },
 ): Reranker {
   const { provider, model } = parseQualifiedModel(name, RERANK_PROVIDERS)
-  const { url, keyVariables, keyRequired } = RERANKER_PROVIDERS[provider]
+  const { url, apiKeyVariables, requiresApiKey } = RERANKER_PROVIDERS[provider]
   const apiKey = keys[provider]
-  if (apiKey === undefined && keyRequired) {
-    return unusable(provider, model, `${provider} needs an API key. Set ${keyVariables[0]}.`)
+  if (apiKey === undefined && requiresApiKey) {
+    return unusable(provider, model, `${provider} needs an API key. Set ${apiKeyVariables[0]}.`)
   }
   const reranker = openRemoteReranker({ url, model, ...(apiKey === undefined ? {} : { apiKey }) })
   return { ...reranker, provider }

@@ -25,7 +25,7 @@ import { VectorCopy } from './vector-copy.ts'
 
 export type MigratableStore = Store & {
   readonly vectors?: VectorIndex | null
-  readonly leaving: MigrationSource
+  readonly migrationSource: MigrationSource
 }
 export type StoreMigrationTarget = Store & { readonly vectors?: VectorIndex | null }
 
@@ -70,7 +70,7 @@ export type MigrationUndoResult = { readonly state: 'moving' | 'moved'; readonly
 export async function undoMigration(source: MigratableStore): Promise<MigrationUndoResult | null> {
   const marker = (await readMarker(source))?.marker
   if (marker === undefined || marker.state === 'filling') return null
-  await source.leaving.resumeWrites()
+  await source.migrationSource.resumeWrites()
   await removeMarker(source)
   return { state: marker.state, to: marker.to }
 }
@@ -97,7 +97,7 @@ class StoreMigration {
     const total = TABLES.reduce((sum, table) => sum + report.rows[table], 0)
     const filler = await this.#filler(move, total)
     if (state === 'moved') return this.#finish({ writeFreezeMs: null, isResumed })
-    const watching = await source.leaving.startChangeLog()
+    const watching = await source.migrationSource.startChangeLog()
     await filler.copyAll({ anew: watching === 'begun' })
     await this.#catchUp(filler)
     const differing = await this.#compare(total)
@@ -152,14 +152,14 @@ class StoreMigration {
 
   /** Brings over what was noted, until little is left. Says which rows that were. */
   async #catchUp(filler: StoreCopy): Promise<readonly ChangedRow[]> {
-    const { leaving } = this.#options.source
+    const { migrationSource } = this.#options.source
     const brought: ChangedRow[] = []
     for (let round = 0; round < ROUNDS_MAX; round++) {
       throwIfAborted(this.#options.signal)
-      const { rows, sequenceNumbers: numbers } = await leaving.readChangeLog(NOTES_PER_ROUND)
+      const { rows, sequenceNumbers: numbers } = await migrationSource.readChangeLog(NOTES_PER_ROUND)
       this.#tell('catching up', 0, rows.length)
       await filler.bringOver(rows)
-      await leaving.acknowledgeChanges(numbers)
+      await migrationSource.acknowledgeChanges(numbers)
       brought.push(...rows)
       if (rows.length <= SMALL_ROUND) return brought
     }
@@ -196,7 +196,7 @@ class StoreMigration {
     const open = await filler.differing([...differing, ...since])
     await this.#catchUp(filler)
     this.#tell('switching', 0, 1)
-    const heldFrom = await source.leaving.freezeWrites(async ({ since, handOver: depart }) => {
+    const heldFrom = await source.migrationSource.freezeWrites(async ({ since, handOver: depart }) => {
       await withFreezeTimeout(this.#last(filler, open))
       const marker: MigrationMarker = { state: 'moved', move, to: this.#to }
       await depart({ entry: MARKER_ID, body: encodeMarker(marker), message: buildMovedMessage(this.#to) })
@@ -208,7 +208,7 @@ class StoreMigration {
   /** Only what has changed: what was compared before is the same still, and counting it would take the longer the more there is. */
   async #last(filler: StoreCopy, open: readonly ChangedRow[]): Promise<void> {
     const { source } = this.#options
-    const { rows, sequenceNumbers: numbers } = await source.leaving.readChangeLog(NOTES_PER_ROUND)
+    const { rows, sequenceNumbers: numbers } = await source.migrationSource.readChangeLog(NOTES_PER_ROUND)
     if (numbers.length === NOTES_PER_ROUND) throw createTooManyChangesError()
     await filler.bringOver([...rows, ...open])
     const differing = await filler.differing([...rows, ...open])
@@ -220,7 +220,7 @@ class StoreMigration {
     )
   }
 
-  async #finish(held: Pick<StoreMigrationResult, 'heldMs' | 'isResumed'>): Promise<StoreMigrationResult> {
+  async #finish(held: Pick<StoreMigrationResult, 'writeFreezeMs' | 'isResumed'>): Promise<StoreMigrationResult> {
     const { target } = this.#options
     await removeMarker(target)
     const { rows } = await target.getReport()

@@ -85,7 +85,7 @@ export function gatherEvidence(
       score: 0,
       evidence: {
         keyword: turn.words,
-        meaning: turn.meaning,
+        vector: turn.meaning,
         context: score * computeBrevity(length, BRIEF_TERMS),
         session:
           (sessions.get(turn.session ?? hit) ?? 0) * computeBrevity(length, BRIEF_TERMS_IN_SESSION),

@@ -76,7 +76,7 @@ const meaningLeg = fc
   })
 const anyLegs: fc.Arbitrary<RetrieverHits> = fc.record({
   keyword: fc.option(keywordLeg),
-  meaning: fc.option(meaningLeg),
+  vector: fc.option(meaningLeg),
 })
 const anyCourse = fc
   .uniqueArray(fc.integer({ min: 0, max: 40 }), { maxLength: 20 })

@@ -134,7 +134,7 @@ describe('diversify', () => {
 })
 
 describe('floor', () => {
-  const floors = { answerFloor: 1.2, memberFloor: 0.85 }
+  const floors = { minTopSimilarity: 1.2, minSimilarity: 0.85 }
   const closeness = createSimilarityScale(100, { mean: 0.7, deviation: 0.03 })
   const near = (id: number, similarity: number, coverage = 0) =>
     candidate(id, {
@@ -217,8 +217,8 @@ describe('floor', () => {
         anyNearness,
         floor,
         floor,
-        (some, how, answerFloor, memberFloor) => {
-          const kept = idsOf(filterBySimilarity(some, how, { minTopSimilarity: answerFloor, minSimilarity: memberFloor }))
+        (some, how, minTopSimilarity, minSimilarity) => {
+          const kept = idsOf(filterBySimilarity(some, how, { minTopSimilarity: minTopSimilarity, minSimilarity: minSimilarity }))
           for (const one of some) if (one.coverage >= 0.7) expect(kept).toContain(one.id)
         },
       ),
@@ -228,8 +228,8 @@ describe('floor', () => {
   it('[RA11] a floor of 0 lets all pass, and a higher one never more than a lower one', () => {
     fc.assert(
       fc.property(anyCandidates, anyNearness, floor, floor, floor, (some, how, a, b, c) => {
-        const kept = (answerFloor: number, memberFloor: number) =>
-          idsOf(filterBySimilarity(some, how, { minTopSimilarity: answerFloor, minSimilarity: memberFloor }))
+        const kept = (minTopSimilarity: number, minSimilarity: number) =>
+          idsOf(filterBySimilarity(some, how, { minTopSimilarity: minTopSimilarity, minSimilarity: minSimilarity }))
         expect(kept(0, 0)).toEqual(idsOf(some))
         const [low, high] = [Math.min(a, b), Math.max(a, b)]
         expect(kept(c, low)).toEqual(expect.arrayContaining(kept(c, high)))

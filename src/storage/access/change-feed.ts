@@ -17,8 +17,8 @@ export interface ChangeFeed {
 }
 
 export type InvalidatedCaches = {
-  readonly settings: Pick<StoredSettings, 'forget'>
-  readonly tallies: Pick<CountCache, 'forget'>
+  readonly settings: Pick<StoredSettings, 'invalidate'>
+  readonly tallies: Pick<CountCache, 'invalidate'>
   readonly reader: Pick<Reader, 'forget'>
 }
 

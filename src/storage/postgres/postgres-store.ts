@@ -82,7 +82,7 @@ const DEFAULT_SCANNED_VECTORS_MAX = 20_000
 const DEFAULT_REPLICA_LAG_MS_MAX = 5_000
 
 /** A replica that is slow is no help. */
-const REPLICA_LIMITS = { connectionWaitMs: 1_000, statementTimeoutMs: 5_000 }
+const REPLICA_LIMITS = { connectionTimeoutMs: 1_000, statementTimeoutMs: 5_000 }
 
 /** Connects, and brings the schema up to date. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
@@ -91,13 +91,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     schema = DEFAULT_SCHEMA,
     poolSize = DEFAULT_POOL_SIZE,
     statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS,
-    connectionTimeoutMs: connectionWaitMs = DEFAULT_CONNECTION_WAIT_MS,
+    connectionTimeoutMs = DEFAULT_CONNECTION_WAIT_MS,
     pgvectorFallback: withoutPgvector = 'keyword',
     replicas: addresses = [],
   } = options
   const names = createIdentifiers(schema)
   const database = await openPostgresDatabase({
-    ...{ connectionString, poolSize, statementTimeoutMs, connectionTimeoutMs: connectionWaitMs },
+    ...{ connectionString, poolSize, statementTimeoutMs, connectionTimeoutMs },
   })
   const fence = createRowLevelSecurity(database, names)
   let support: VectorSupport

@@ -123,9 +123,9 @@ function createFailoverIndex(vectors: VectorIndex, keeper: ReplicaController, st
       keeper.recordDrop(space)
     },
     report: () => {
-      const { backend, servedBy: answering, state } = keeper.status()
-      const tier = mirror === null ? {} : { mirror, answering, mirrorState: state }
-      return { ...vectors.report(), ...tier }
+      const { backend, servedBy, state } = keeper.status()
+      const replica = backend === null ? {} : { replicaBackend: backend, servedBy, replicaState: state }
+      return { ...vectors.report(), ...replica }
     },
     close: async () => {
       stopListening()
@@ -206,7 +206,7 @@ async function removeSuperfluous(upkeep: ReplicaSync, now: Instant): Promise<num
 
 /** What is amiss in the mirror, for `doctor`. All of it can be made again from the memories. */
 async function inspectMirror(keeper: ReplicaController, isRepairing: boolean): Promise<readonly IntegrityProblem[]> {
-  const fault = (what: string, count: number) => ({ what, count, repairable: true })
+  const fault = (description: string, count: number) => ({ description, count, repairable: true })
   const { progress } = keeper.status()
   if (progress !== null && !isRepairing) {
     return [

@@ -67,7 +67,7 @@ const HOPELESS: ReadonlySet<ErrorCode> = new Set([
   'forbidden',
 ])
 
-type CurrentState = Pick<VectorReplicaStatus, 'state' | 'since' | 'because' | 'nextTryAt'>
+type CurrentState = Pick<VectorReplicaStatus, 'state' | 'since' | 'reason' | 'nextRetryAt'>
 
 export class ReplicaController {
   readonly #options: ReplicaControllerOptions

@@ -40,7 +40,7 @@ const NARROW: readonly (keyof DocumentFilter)[] = [
   'change',
   'contains',
   'expiredBy',
-  'conflicting',
+  'hasConflict',
 ]
 
 export function isReplicaQuery({ limit, where }: VectorQuery): boolean {

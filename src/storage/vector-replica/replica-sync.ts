@@ -116,7 +116,7 @@ export class ReplicaSync {
   }
 
   async compare({ isRepairing }: { readonly isRepairing: boolean }): Promise<ReplicaDifferences> {
-    const found = { missing: 0, stale: 0, stray: 0 }
+    const found = { missing: 0, stale: 0, orphaned: 0 }
     const spaces = await this.#learnSpaces()
     const total = spaces.reduce((sum, { vectors }) => sum + vectors, 0)
     let done = 0
@@ -135,7 +135,7 @@ export class ReplicaSync {
         })
         found.missing += differences.missing
         found.stale += differences.stale
-        found.stray += differences.orphaned
+        found.orphaned += differences.orphaned
       }
       if (isRepairing) await this.#rememberLacks(spaces)
       return found

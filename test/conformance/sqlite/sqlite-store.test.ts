@@ -18,7 +18,7 @@ describeStore('sqlite', () => open())
 for (const [name, resident] of [
   ['few owners at hand', { ownerRowsMax: 1 }],
   ['nothing at hand', { ownerRowsMax: 0 }],
-  ['what it reads ahead', { rowsAtOnce: 0, delayMs: 0 }],
+  ['what it reads ahead', { rowsPerPage: 0, delayMs: 0 }],
 ] as const) {
   describeStore(`sqlite with ${name}`, () => open({ ownerCache: resident }), { histories: 10 })
 }

@@ -132,7 +132,7 @@ function describeNearest(open: OpenVectors): void {
     expect(await nearest(parts, SPACE, BOB, query, 5)).toEqual([])
   })
 
-  it('[ST44] tells with the hits, where it does, what the store says of their surroundings', async () => {
+  it('[ST44] tells with the hits, where it does, what the store says of their neighbors', async () => {
     const parts = await open()
     const [today, yesterday] = [session('today'), session('yesterday')]
     const rows = [today, yesterday, null].flatMap((name) =>
@@ -143,15 +143,15 @@ function describeNearest(open: OpenVectors): void {
     const query = { vector: unitVector(SPACE.dimensions, 13), limit: 15, where: {} }
     const besides = { reach: 2, hits: 12 }
     const hits = await parts.vectors.search(SPACE, ALL, { ...query, besides })
-    expect(hits.map(({ surroundings: _, ...hit }) => hit)).toEqual(
+    expect(hits.map(({ neighbors: _, ...hit }) => hit)).toEqual(
       await parts.vectors.search(SPACE, ALL, query),
     )
     const ids = hits.map(({ id }) => id)
     const around = await parts.store.findNeighbors(ALL, ids, 2)
-    for (const { id, surroundings } of hits) {
-      if (surroundings !== undefined) expect(surroundings).toEqual(around.get(id) ?? null)
+    for (const { id, neighbors } of hits) {
+      if (neighbors !== undefined) expect(neighbors).toEqual(around.get(id) ?? null)
     }
-    const told = hits.map(({ surroundings }) => surroundings !== undefined)
+    const told = hits.map(({ neighbors }) => neighbors !== undefined)
     expect(told.lastIndexOf(true)).toBeLessThan(12)
   })
 

@@ -45,7 +45,7 @@ async function opened(name: Name, limits: CachePrefillOptions['limits'] = {}) {
   const identity = {
     model: await createHashingEmbedder().describe(),
     account: hashRemoteAccount(config),
-    purposeMatters: name !== 'openai',
+    isPurposeSpecific: name !== 'openai',
   }
   const breaker = new BatchBreaker()
   /** As a new process has it. */

@@ -276,12 +276,12 @@ describe('names of models', () => {
   it('[EM17] have a provider whose facts are complete', async () => {
     const clock = systemClock
     for (const provider of EMBEDDING_PROVIDERS) {
-      const { baseUrl, keyRequired, keyVariables } = EMBEDDING_PROVIDER_TABLE[provider]
-      if (keyRequired) {
-        expect(keyVariables.length).toBeGreaterThan(0)
+      const { baseUrl, requiresApiKey, apiKeyVariables } = EMBEDDING_PROVIDER_TABLE[provider]
+      if (requiresApiKey) {
+        expect(apiKeyVariables.length).toBeGreaterThan(0)
         const open = () => openRemoteEmbedder({ provider, model: 'any', clock })
         const error = await errorOf(Promise.resolve().then(open))
-        expect(error.message).toContain(keyVariables[0])
+        expect(error.message).toContain(apiKeyVariables[0])
       }
       if (baseUrl === null) continue
       const embedder = openRemoteEmbedder({ provider, model: 'any', apiKey: API_KEY, clock })

@@ -14,7 +14,7 @@ import { question } from './llm-support.ts'
 const ada = 'ada' as OwnerId
 const bob = 'bob' as OwnerId
 const DAY = 86_400_000
-const ANSWER = { text: 'Noted.', isCut: false, tokens: { input: 70, output: 30 } }
+const ANSWER = { text: 'Noted.', isTruncated: false, tokens: { input: 70, output: 30 } }
 
 /** A model that does what it is told, and counts. */
 function scripted() {

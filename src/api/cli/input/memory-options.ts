@@ -135,4 +135,3 @@ function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
   )
 }
 
-export type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }

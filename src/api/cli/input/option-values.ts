@@ -53,7 +53,7 @@ export const PAGE_OPTIONS = {
   after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
 } as const
 
-export function pageOf({ limit, after }: Invocation<typeof PAGE_OPTIONS>['given']) {
+export function pageOf({ limit, after }: Invocation<typeof PAGE_OPTIONS>['options']) {
   return {
     limit: limit === undefined ? LIMIT : parseInteger('limit', limit, 1, LIMIT_MAX),
     ...(after === undefined ? {} : { after }),

@@ -82,7 +82,7 @@ export async function handleProxyRequest(exchange: GatewayRequest, format: WireF
   await respond(exchange, { format, body, asked, route, prepared, edited, began, wishes, memories })
 }
 
-type MemoryRequest = Pick<ConversationRequest, 'scope' | 'format' | 'wants'>
+type MemoryRequest = Pick<ConversationRequest, 'scope' | 'format' | 'options'>
 
 /** Whose memory it is about, and what is wanted of it. */
 function toMemoryRequest(format: WireFormat, asked: Asked, wishes: MemoryHeaders): MemoryRequest {

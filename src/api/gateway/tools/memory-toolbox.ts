@@ -113,7 +113,7 @@ const TOOL_HANDLERS: {
   readonly [Name in MemoryToolName]: (
     context: OperationContext,
     given: Arguments,
-    options: Required<Pick<ToolboxOptions, 'include' | 'shown'>>,
+    options: Required<Pick<ToolboxOptions, 'include' | 'visibleMessages'>>,
   ) => Promise<ToolResult>
 } = {
   memory_search: async (context, { query }, { include, visibleMessages: shown }) => {

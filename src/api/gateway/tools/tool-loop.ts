@@ -96,7 +96,7 @@ export class ToolLoop {
     return true
   }
 
-  async #answered({ memoryCalls: own }: Round): Promise<Pick<AnsweredRound, 'own' | 'results'>> {
+  async #answered({ memoryCalls: own }: Round): Promise<Pick<AnsweredRound, 'memoryCalls' | 'results'>> {
     const results: string[] = []
     // One after the other: what is saved first can be found next.
     for (const [index, call] of own.entries()) {

@@ -10,7 +10,7 @@ import type { HttpServerOptions } from '../server-options.ts'
 
 type HostValidationOptions = Pick<
   HttpServerOptions,
-  'hosts' | 'allowsAddresses' | 'allowedOrigins' | 'isTls' | 'trustProxy'
+  'allowedHosts' | 'allowsIpAddresses' | 'allowedOrigins' | 'isTls' | 'trustProxy'
 >
 
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']

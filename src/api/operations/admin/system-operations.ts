@@ -362,7 +362,7 @@ export const getSystemStatus = defineOperation({
 })
 
 const faults = z.object({
-  faults: z.array(z.object({ what: z.string(), count: z.int(), repairable: z.boolean() })),
+  faults: z.array(z.object({ description: z.string(), count: z.int(), repairable: z.boolean() })),
   isRepaired: z.boolean(),
 })
 

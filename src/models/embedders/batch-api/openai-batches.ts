@@ -1,7 +1,7 @@
 /** Batches of OpenAI, and of Voyage, which names the model once for all: a file goes up, a batch runs, a file comes down. */
 import { AppError } from '../../../domain/errors.ts'
 import { parseBaseUrl, parseApiKey } from '../../../domain/service-endpoint.ts'
-import { requestJson, buildAuthorizationHeader, postJson, type HttpEndpoint } from '../../../lib/http-client.ts'
+import { requestJson, buildBearerHeader, postJson, type HttpEndpoint } from '../../../lib/http-client.ts'
 import { getField } from '../../../lib/json.ts'
 import { toSendableText } from '../../../text/well-formed-text.ts'
 import type { RemoteEmbedderOptions } from '../remote/http-embedder.ts'
@@ -52,7 +52,7 @@ function createBatches(options: RemoteEmbedderOptions, dialect: BatchDialect): E
   const source = options.source ?? dialect.source
   const base = parseBaseUrl(options.baseUrl ?? dialect.baseUrl, source)
   const secret = parseApiKey(options.apiKey, source)
-  const headers = buildAuthorizationHeader(options, source)
+  const headers = buildBearerHeader(parseApiKey(options.apiKey, source))
   const at = (...parts: readonly string[]): HttpEndpoint => ({
     ...{ serviceName: source, secret, headers },
     url: [base, ...parts.map(encodeURIComponent)].join('/'),

@@ -1,6 +1,7 @@
 /** Cohere, in the second version of its interface. */
 
-import { buildAuthorizationHeader } from '../../../lib/http-client.ts'
+import { parseApiKey } from '../../../domain/service-endpoint.ts'
+import { buildBearerHeader } from '../../../lib/http-client.ts'
 import { getField } from '../../../lib/json.ts'
 import type { EmbeddingSource } from '../embedding-validation.ts'
 import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
@@ -13,7 +14,7 @@ export function createCohereEmbedder(options: RemoteEmbedderOptions): EmbeddingS
     source: 'cohere',
     baseUrl: 'https://api.cohere.com/v2',
     path: '/embed',
-    headers: buildAuthorizationHeader(options, options.source ?? 'cohere'),
+    headers: buildBearerHeader(parseApiKey(options.apiKey, options.source ?? 'cohere')),
     buildRequestBody: (texts, purpose) => ({
       model,
       texts,

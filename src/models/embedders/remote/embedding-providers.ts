@@ -42,14 +42,14 @@ export type EmbeddingProvider = {
 
 const openaiLike = {
   open: createOpenaiCompatibleEmbedder,
-  keyVariables: [],
-  keyRequired: false,
-  purposeMatters: false,
+  apiKeyVariables: [],
+  requiresApiKey: false,
+  isPurposeSpecific: false,
   textsMax: 128,
 } as const
 
 /** Serves models of others, as they are. */
-const ofAnyModel = { ...openaiLike, purposeMatters: 'byModel' } as const
+const ofAnyModel = { ...openaiLike, isPurposeSpecific: 'byModel' } as const
 
 export const EMBEDDING_PROVIDER_TABLE = {
   openai: {
@@ -141,7 +141,7 @@ export function openRemoteEmbedder(config: RemoteEmbedderConfig): Embedder {
 
 /** Whether queries and documents of the same text have different vectors, for caches. */
 export function isPurposeSpecific({ provider, model }: QualifiedModel<EmbeddingProviderName>): boolean {
-  const matters: EmbeddingProvider['isPurposeSpecific'] = EMBEDDING_PROVIDER_TABLE[provider].purposeMatters
+  const matters: EmbeddingProvider['isPurposeSpecific'] = EMBEDDING_PROVIDER_TABLE[provider].isPurposeSpecific
   return matters === 'byModel' ? findInstructionPrefixes(model) !== null : matters
 }
 
@@ -161,8 +161,8 @@ export function hashRemoteAccount(config: RemoteEmbedderConfig): string {
 
 export function toRemoteEmbedderOptions(config: RemoteEmbedderConfig): RemoteEmbedderOptions {
   const { provider, model, apiKey, dimensions } = config
-  if (EMBEDDING_PROVIDER_TABLE[provider].keyRequired && !apiKey?.trim()) {
-    const [variable] = EMBEDDING_PROVIDER_TABLE[provider].keyVariables
+  if (EMBEDDING_PROVIDER_TABLE[provider].requiresApiKey && !apiKey?.trim()) {
+    const [variable] = EMBEDDING_PROVIDER_TABLE[provider].apiKeyVariables
     throw new AppError('invalid_input', `${provider} needs an API key. Set ${variable}.`, {
       provider,
     })

@@ -1,6 +1,7 @@
 /** Ollama on one's own machine or network. */
 
-import { buildAuthorizationHeader } from '../../../lib/http-client.ts'
+import { parseApiKey } from '../../../domain/service-endpoint.ts'
+import { buildBearerHeader } from '../../../lib/http-client.ts'
 import { getField } from '../../../lib/json.ts'
 import type { EmbeddingSource } from '../embedding-validation.ts'
 import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
@@ -12,7 +13,7 @@ export function createOllamaEmbedder(options: RemoteEmbedderOptions): EmbeddingS
     // Not `localhost`, which may mean an address of the other family where nothing listens.
     baseUrl: 'http://127.0.0.1:11434',
     path: '/api/embed',
-    headers: buildAuthorizationHeader(options, options.source ?? 'ollama'),
+    headers: buildBearerHeader(parseApiKey(options.apiKey, options.source ?? 'ollama')),
     buildRequestBody: (input) => ({
       model,
       input,

@@ -1,6 +1,7 @@
 /** OpenAI's embeddings, and everyone who speaks the same protocol: LM Studio, vLLM, Mistral, OpenRouter and others. */
 
-import { buildAuthorizationHeader } from '../../../lib/http-client.ts'
+import { parseApiKey } from '../../../domain/service-endpoint.ts'
+import { buildBearerHeader } from '../../../lib/http-client.ts'
 import { getField, pluckField } from '../../../lib/json.ts'
 import type { EmbeddingSource } from '../embedding-validation.ts'
 import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
@@ -16,7 +17,7 @@ export function createOpenaiCompatibleEmbedder(options: OpenaiCompatibleOptions)
     source: 'openai',
     baseUrl: 'https://api.openai.com/v1',
     path: '/embeddings',
-    headers: buildAuthorizationHeader(options, options.source ?? 'openai'),
+    headers: buildBearerHeader(parseApiKey(options.apiKey, options.source ?? 'openai')),
     buildRequestBody: (input) => ({
       model,
       input,

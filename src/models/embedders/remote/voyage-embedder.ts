@@ -1,6 +1,7 @@
 /** Voyage AI. The answer is OpenAI's, the question is not. */
 
-import { buildAuthorizationHeader } from '../../../lib/http-client.ts'
+import { parseApiKey } from '../../../domain/service-endpoint.ts'
+import { buildBearerHeader } from '../../../lib/http-client.ts'
 import { getField, pluckField } from '../../../lib/json.ts'
 import type { EmbeddingSource } from '../embedding-validation.ts'
 import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
@@ -12,7 +13,7 @@ export function createVoyageEmbedder(options: RemoteEmbedderOptions): EmbeddingS
     source: 'voyage',
     baseUrl: 'https://api.voyageai.com/v1',
     path: '/embeddings',
-    headers: buildAuthorizationHeader(options, options.source ?? 'voyage'),
+    headers: buildBearerHeader(parseApiKey(options.apiKey, options.source ?? 'voyage')),
     buildRequestBody: (input, purpose) => ({
       model,
       input,

@@ -50,14 +50,14 @@ export async function checkStoreIntegrity(
   if (repair) await removeRemains(runner, names)
   const faults = [
     {
-      what: 'memories that keyword search knows wrongly or not at all',
+      description: 'memories that keyword search knows wrongly or not at all',
       count: memories.unsearchable,
     },
-    { what: 'memories with the fingerprint of another text', count: memories.misprinted },
-    { what: 'turns that search knows wrongly or not at all', count: turns.unsearchable },
-    { what: 'search documents of turns that are gone', count: strays.documents },
-    { what: 'search entries of documents that are gone', count: orphans },
-    { what: 'owners whose word statistics are off', count: miscounted.length },
+    { description: 'memories with the fingerprint of another text', count: memories.misprinted },
+    { description: 'turns that search knows wrongly or not at all', count: turns.unsearchable },
+    { description: 'search documents of turns that are gone', count: strays.documents },
+    { description: 'search entries of documents that are gone', count: orphans },
+    { description: 'owners whose word statistics are off', count: miscounted.length },
   ]
   return faults.filter(({ count }) => count > 0).map((fault) => ({ ...fault, repairable: true }))
 }

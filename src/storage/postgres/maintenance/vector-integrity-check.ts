@@ -48,8 +48,8 @@ export async function checkVectorIntegrity(
   // Dropping one that nobody has finishes those that were begun.
   if (repair && dropped > 0) await vectors.drop({ signature: '', dimensions: 1 })
   return [
-    { what: 'vectors are not those of their memories', count: wrong },
-    { what: 'spaces of vectors were not dropped to the end', count: dropped },
+    { description: 'vectors are not those of their memories', count: wrong },
+    { description: 'spaces of vectors were not dropped to the end', count: dropped },
   ]
     .filter(({ count }) => count > 0)
     .map((fault) => ({ ...fault, repairable: true }))

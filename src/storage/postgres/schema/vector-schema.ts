@@ -156,7 +156,7 @@ export async function migrateVectorSchema(
   if (support.kind === 'ready' || otherwise === 'keyword') return support
   const { reason } = support
   return attempt(reason, async () => {
-    const part = { ledger: names.plain_embedding_migration, steps: PLAIN_STEPS }
+    const part = { ledger: names.plain_embedding_migration, migrations: PLAIN_STEPS }
     await migrateComponent(database, names, part)
     return { ...BYTES_FORMAT, reason: reason }
   })

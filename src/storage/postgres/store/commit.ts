@@ -91,7 +91,7 @@ function createRetriesExhaustedError(thrown: AppError): AppError {
  * made again, it would be refused as a conflict with itself, or done twice. Throws when there is no way to know.
  */
 export async function resolveCommitInDoubt(
-  { database, markers: marks }: Pick<CommitDependencies, 'database' | 'marks'>,
+  { database, markers: marks }: Pick<CommitDependencies, 'database' | 'markers'>,
   thrown: unknown,
   mark: string,
 ): Promise<boolean> {

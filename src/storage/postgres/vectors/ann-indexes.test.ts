@@ -20,7 +20,7 @@ function server() {
     },
   } as unknown as PostgresDatabase // only what is called
   const runner = { query } as unknown as QueryRunner
-  const form: PgvectorFormat = {
+  const format: PgvectorFormat = {
     ...{ kind: 'pgvector', extensionSchema: 'public', version: '0.8.0' },
     ...{ hasHalfPrecision: true, hasIterativeScan: true, quantizedType: 'halfvec' },
   }

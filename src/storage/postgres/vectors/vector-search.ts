@@ -156,13 +156,13 @@ async function nearestOfKind(
   tables: VectorStorage,
   known: SpaceLocationCache,
   space: VectorSpace,
-  asked: Omit<VectorSearchContext, 'kept'>,
+  asked: Omit<VectorSearchContext, 'space'>,
 ): Promise<readonly VectorHit[]> {
   const { format: form } = tables
   const subject = { owner: asked.scope.owner, kind: asked.kind }
   let place = known.get(space, subject) ?? (await findLocation(tables, space, subject))
   while (place !== null) {
-    const search = { ...asked, kept: place.kept }
+    const search = { ...asked, space: place.kept }
     if (form.kind === 'plain') return searchExact(tables, search)
     const found = await nearestAt({ ...tables, format: form }, space, place, search)
     known.set(space, subject, found.place)

@@ -108,12 +108,12 @@ export function toIndexedExpression(form: PgvectorFormat, kept: StoredSpace, vec
 export const INDEX_PREFIX = 'embedding_nearest_'
 
 /** What the name of an index ends with that was made by a version without half precision. */
-export function getIndexSuffix({ hasHalfPrecision: hasHalves }: Pick<PgvectorFormat, 'hasHalves'>): string {
+export function getIndexSuffix({ hasHalfPrecision: hasHalves }: Pick<PgvectorFormat, 'hasHalfPrecision'>): string {
   return hasHalves ? '' : '_full'
 }
 
 export function buildIndexName(
-  form: Pick<PgvectorFormat, 'hasHalves'>,
+  form: Pick<PgvectorFormat, 'hasHalfPrecision'>,
   { number }: StoredSpace,
   { owner, kind }: IndexTarget,
 ): string {
@@ -122,7 +122,7 @@ export function buildIndexName(
 
 /** The names of indexes over the same vectors that another version of the extension, or of Recollect, has made. */
 export function listObsoleteIndexNames(
-  form: Pick<PgvectorFormat, 'hasHalves'>,
+  form: Pick<PgvectorFormat, 'hasHalfPrecision'>,
   kept: StoredSpace,
   subject: IndexTarget,
 ): readonly string[] {

@@ -211,12 +211,12 @@ class VecRanking {
     }
   }
 
-  get bound(): number | null {
+  get maxRemaining(): number | null {
     if (this.#taken >= this.#hits.length) this.#ask()
     return this.#hits[this.#taken]?.most ?? null
   }
 
-  take(count: number): readonly number[] {
+  popMany(count: number): readonly number[] {
     const end = Math.min(this.#hits.length, this.#taken + count)
     const rows = Array.from({ length: end - this.#taken }, (_, index) => this.#taken + index)
     this.#taken = end

@@ -151,7 +151,7 @@ function createBlockAccess(
   blocks: VectorBlockCache,
   block: VectorBlock,
   { length }: PreparedQuery,
-): Omit<ScanResult, 'ranking'> {
+): Omit<ScanResult, 'candidates'> {
   const { arena } = blocks
   return {
     sequenceOf: (row) => readSequence(arena.dataView, block.rowAddress(row)),

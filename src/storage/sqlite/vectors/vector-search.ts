@@ -52,7 +52,7 @@ export type VectorSearchContext = {
 
 /** The rows of a scan, the most promising first, and how to get from them to the database. */
 export type ScanResult = {
-  readonly candidates: Pick<BucketQueue, 'bound' | 'take'>
+  readonly candidates: Pick<BucketQueue, 'maxRemaining' | 'popMany'>
   sequenceOf(row: number): number
   /** A row that the database no longer has. */
   markDeleted(row: number): void
@@ -69,7 +69,7 @@ export type ScanResult = {
 }
 
 /** Of scans whose rows don't stay. */
-export const NO_CACHED_VECTORS: Pick<ScanResult, 'similarityOf' | 'keep'> = {
+export const NO_CACHED_VECTORS: Pick<ScanResult, 'findSimilarity' | 'cacheVector'> = {
   findSimilarity: () => null,
   cacheVector: () => {},
 }

@@ -16,11 +16,11 @@ export type Patient<P> = {
 const STORE_CALLS = [
   'get',
   'find',
-  'tally',
-  'matchText',
+  'countMemories',
+  'searchLexical',
   'findDocuments',
-  'sessions',
-  'around',
+  'listSessions',
+  'findNeighbors',
   'commit',
 ] as const
 

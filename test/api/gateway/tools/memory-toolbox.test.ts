@@ -224,8 +224,8 @@ it('[MT6] says what is wrong inside to nobody', async () => {
 
 const ON = {
   settings: { enabled: true, skillsEnabled: true, shadow: false, inject: true, extract: true },
-  wishes: { memory: true, inject: true, extract: true },
-  takesTools: true,
+  headers: { memory: true, inject: true, extract: true },
+  supportsTools: true,
   body: {} as JsonObject,
 } as const
 const TOOLS = [{ type: 'function', function: { name: 'get_weather' } }]
@@ -237,8 +237,8 @@ it('[MT1] tools are offered where they are wanted and can be used', () => {
     { settings: { ...ON.settings, enabled: false } },
     { settings: { ...ON.settings, skillsEnabled: false } },
     { settings: { ...ON.settings, shadow: true } },
-    { wishes: { ...ON.wishes, memory: false } },
-    { takesTools: false },
+    { headers: { ...ON.headers, memory: false } },
+    { supportsTools: false },
   ] as const) {
     expect(selectTools({ ...ON, ...off })).toEqual([])
   }
@@ -267,7 +267,7 @@ it('[MT1] tools are offered where they are wanted and can be used', () => {
 
 it('[MT8] only what is wanted is offered: nothing to keep, nothing to tell, or neither', () => {
   const writing = MEMORY_TOOL_NAMES.filter((name) => name !== 'memory_search')
-  for (const part of ['settings', 'wishes'] as const) {
+  for (const part of ['settings', 'headers'] as const) {
     const offered = (more: object) => selectTools({ ...ON, [part]: { ...ON[part], ...more } })
     expect(offered({ extract: false })).toEqual(['memory_search'])
     expect(offered({ inject: false })).toEqual(writing)

@@ -330,8 +330,8 @@ function faultLines(
   remaining: readonly Fault[],
   healthy: string,
 ): readonly string[] {
-  const told = (fault: Fault) => `  ${formatNumber(fault.count)} × ${fault.what}`
-  const isAmong = ({ what }: Fault) => remaining.some((fault) => fault.what === what)
+  const told = (fault: Fault) => `  ${formatNumber(fault.count)} × ${fault.description}`
+  const isAmong = ({ description }: Fault) => remaining.some((fault) => fault.description === description)
   const mended = found.filter((fault) => !isAmong(fault))
   return [
     ...(found.length === 0 ? [healthy] : []),
