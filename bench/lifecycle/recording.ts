@@ -39,7 +39,7 @@ export async function measureRecording(input: Shape): Promise<Recorded> {
       return outcome
     },
   }
-  const settings = { enabled: true, inject: false, coreModel: 'bench/core' }
+  const settings = { 'gateway.enabled': true, 'gateway.contextEnabled': false, 'learning.extractionModel': 'bench/core' }
   const engine = createEngineWith({
     store: watched,
     clock: systemClock,

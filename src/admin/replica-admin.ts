@@ -18,7 +18,7 @@ export type QdrantSettings = {
   readonly isEnabled: boolean
   readonly url: string
   readonly prefix: string
-  readonly quantization: Settings['qdrantQuantization']
+  readonly quantization: Settings['vectorStore.qdrantQuantization']
   /** Of the stored key; null when none is stored. */
   readonly maskedKey: string | null
 }
@@ -58,9 +58,9 @@ export function createReplicaAdmin(ports: EngineDependencies, settings: StoredSe
       const key = await readSecret(ports, 'qdrant')
       return {
         isEnabled: isQdrantSetting(inForce),
-        url: inForce.qdrantUrl,
-        prefix: inForce.qdrantPrefix,
-        quantization: inForce.qdrantQuantization,
+        url: inForce['vectorStore.qdrantUrl'],
+        prefix: inForce['vectorStore.qdrantCollectionPrefix'],
+        quantization: inForce['vectorStore.qdrantQuantization'],
         maskedKey: key === null ? null : maskSecret(key),
       }
     },
@@ -93,13 +93,13 @@ export function createReplicaAdmin(ports: EngineDependencies, settings: StoredSe
   }
 }
 
-function isQdrantSetting({ vectorStore, qdrantUrl }: Settings): boolean {
+function isQdrantSetting({ 'vectorStore.backend': vectorStore, 'vectorStore.qdrantUrl': qdrantUrl }: Settings): boolean {
   return vectorStore === 'qdrant' || (vectorStore === 'auto' && qdrantUrl !== '')
 }
 
 /** A vector store that the settings name and that can't be: it would be made from vectors that nobody keeps. */
 function omitReplica(off: VectorReplicaStatus, reason: string | undefined, inForce: Settings): VectorReplicaStatus {
-  const { vectorStore, lancedbFolder } = inForce
+  const { 'vectorStore.backend': vectorStore, 'vectorStore.lancedbFolder': lancedbFolder } = inForce
   const isLance = vectorStore === 'lancedb' || (vectorStore === 'auto' && lancedbFolder !== '')
   const backend = isQdrantSetting(inForce) ? 'qdrant' : isLance ? 'lancedb' : null
   if (reason === undefined || (backend === null && vectorStore !== 'pgvector')) return off

@@ -170,7 +170,7 @@ function chooseEmbedding({ embedding = {}, providerKeys = {} }: EngineOptions, s
 
 function chooseReranker(
   { rerank, providerKeys = {} }: EngineOptions,
-  { rerankProviderModel }: Settings,
+  { 'recall.rerankModel': rerankProviderModel }: Settings,
 ): Reranker | undefined {
   if (rerank !== undefined) return 'rerank' in rerank ? rerank : openReranker(rerank)
   return rerankProviderModel === ''

@@ -86,7 +86,7 @@ export function createConversations(parts: ConversationDependencies): Conversati
     const started = await Promise.all(batch.map((item) => startRecording(parts, item)))
     const enabled = started.filter((each) => each !== null)
     failed += started.filter((each) => each === null).length
-    const wanted = enabled.filter(({ recording }) => recording.settings.enabled)
+    const wanted = enabled.filter(({ recording }) => recording.settings['gateway.enabled'])
     await recordTranscripts(
       { ports: unhurried, noteSaid: parts.noteSaid },
       wanted.map(({ recording }) => recording),

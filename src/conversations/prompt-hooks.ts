@@ -67,7 +67,7 @@ export async function recallForPrompt(
   const text = stripInjected(prompt)
   if (text.length < PROMPT_CHARACTERS_MIN) return { block: '', memories: [], skipped: 'short' }
   const nothing: PromptContext = { block: '', memories: [], skipped: null }
-  if (settings.contextTokensMax === 0) return nothing
+  if (settings['gateway.contextTokensMax'] === 0) return nothing
   const parsed = parseScope(scope)
   // Who names no user speaks for nobody in particular: what each user told is not for all of them.
   const home = { owner: parsed.owner, user: parsed.user ?? null }
@@ -77,10 +77,10 @@ export async function recallForPrompt(
     text,
     at: ports.clock.now(),
     settings,
-    budget: settings.contextTokensMax,
+    budget: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
     context: await loadPreviousMessages(ports, parsed, text),
-    leftMs: () => settings.injectDeadlineMs,
+    leftMs: () => settings['gateway.contextTimeoutMs'],
     signal: NEVER,
     degraded: new Set(),
   })

@@ -227,7 +227,7 @@ async function buildRelearnChanges(
 ): Promise<readonly Change[]> {
   const { session } = place
   const settings = await settingsOf(place.owner)
-  if (session === null || settings.extractionMode === 'manual') return []
+  if (session === null || settings['learning.extractionMode'] === 'manual') return []
   return jobs.buildScheduleChanges(buildDistillationJob({ ...place, session }, settings, ports.clock.now()))
 }
 

@@ -279,7 +279,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
     settings: await settings.resolve(owner),
   })
   const wordingOf = async ({ owner }: Scope) => {
-    const { coreModel } = await settings.resolve(owner)
+    const { 'learning.extractionModel': coreModel } = await settings.resolve(owner)
     const model = selectModel(coreModel, keeper.modelFor(owner))
     return model === null ? {} : { word: createModelTasks(model).summary }
   }
@@ -299,14 +299,14 @@ export function createEngineWith(given: EngineDependencies): Engine {
     const parsed = parseScope(scope)
     const inForce = await settings.resolve(parsed.owner)
     const scopes = resolveRecallScopes(parsed, reach, inForce)
-    const tuned = inForce.rerankEnabled ? ports : withoutReranker(ports)
+    const tuned = inForce['recall.rerankEnabled'] ? ports : withoutReranker(ports)
     const found = mergeRecallResults(
       await Promise.all(
         scopes.map((each) =>
           recall({ ...tuned, settings: inForce }, { indexer, circuitBreakers: guards }, each, query),
         ),
       ),
-      query.limit ?? inForce.recallLimit,
+      query.limit ?? inForce['recall.limit'],
       query,
     )
     if (query.purpose === 'prompt') {
@@ -339,7 +339,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
     files: files === null ? null : parseOwnerNames(files),
     keys: createApiKeys(ports),
     settings,
-    audit: createAuditLog(ports, async () => (await settings.resolve(null)).auditDays),
+    audit: createAuditLog(ports, async () => (await settings.resolve(null))['retention.auditDays']),
     idempotency: answers,
     changeFeed: elsewhere,
     replication: tiers,

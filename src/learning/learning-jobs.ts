@@ -98,7 +98,7 @@ export function buildForegroundConsolidation({ owner, user }: Scope): Foreground
 
 export function buildConsolidationJob(
   owner: OwnerId,
-  { consolidationIntervalHours }: Settings,
+  { 'learning.consolidationIntervalHours': consolidationIntervalHours }: Settings,
   now: Instant,
 ): JobRequest {
   const everyMs = consolidationIntervalHours * HOUR_MS
@@ -136,7 +136,7 @@ async function schedulePendingSessions(
   owner: OwnerId,
   settings: Settings,
 ): Promise<void> {
-  if (settings.extractionMode === 'manual') return
+  if (settings['learning.extractionMode'] === 'manual') return
   const signals = await loadSignals(ports, { owner })
   for (const place of listSessionPlaces(signals.filter(({ status }) => status === 'pending'))) {
     const request = buildDistillationJob(place, settings, ports.clock.now())

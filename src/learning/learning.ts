@@ -196,7 +196,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
     ports.languageModel === undefined
       ? null
       : guardModel(ports.languageModel, ports, {
-          budgetOf: async (owner) => (await settings.resolve(owner)).modelTokensPerDay,
+          budgetOf: async (owner) => (await settings.resolve(owner))['learning.modelTokensPerDay'],
           onAsked: (asked) => hearing.onModelCall?.(asked),
         })
   const modelIn = (inForce: Settings) => (models === null ? null : selectModelName(inForce) || null)
@@ -204,10 +204,10 @@ export function createLearning(parts: LearningDependencies): LearningService {
 
   const partsFor = async (
     owner: OwnerId,
-    name: 'coreModel' | 'fastModel',
+    name: 'learning.extractionModel' | 'gateway.gateModel',
   ): Promise<DistillerDependencies> => {
     const inForce = await settings.resolve(owner)
-    const model = selectModel(inForce[name] || inForce.coreModel, models?.for(owner) ?? null)
+    const model = selectModel(inForce[name] || inForce['learning.extractionModel'], models?.for(owner) ?? null)
     return {
       ports: addAdjudicator({ ...ports, settings: inForce }, model && createModelTasks(model)),
       model,
@@ -220,13 +220,13 @@ export function createLearning(parts: LearningDependencies): LearningService {
     fence?: () => Promise<Change>,
   ) => {
     const isEach = isTurnExtraction(await settings.resolve(place.owner))
-    const given = await partsFor(place.owner, isEach ? 'fastModel' : 'coreModel')
+    const given = await partsFor(place.owner, isEach ? 'gateway.gateModel' : 'learning.extractionModel')
     const fenced = fence === undefined ? given : { ...given, fence }
     return distillSession(fenced, place, signal, isEach ? 'turns' : 'session')
   }
   const consolidateIn = (scope: Scope, options: ConsolidateOptions) =>
     oneAtATime({ owner: scope.owner }, async () => {
-      const { ports: judged, model } = await partsFor(scope.owner, 'coreModel')
+      const { ports: judged, model } = await partsFor(scope.owner, 'learning.extractionModel')
       const word = model === null ? undefined : createModelTasks(model).narrative
       const report = await consolidate(judged, scope, { word, ...options })
       if (report.emptied > 0) await letGo()
@@ -250,7 +250,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
   const arming = async (place: SessionPlace) => {
     const inForce = await settings.resolve(place.owner)
     return jobs.buildScheduleChanges(
-      buildDistillationJob(place, { ...inForce, extractionMode: 'sessionEnd' }, ports.clock.now()),
+      buildDistillationJob(place, { ...inForce, 'learning.extractionMode': 'sessionEnd' }, ports.clock.now()),
     )
   }
 
@@ -283,7 +283,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
       return distillExclusive(asked, place, options, (...given) => distilNow(place, ...given))
     },
     ingest: async (input, options = {}) => {
-      const given = await partsFor(parseScope({ owner: input.owner }).owner, 'coreModel')
+      const given = await partsFor(parseScope({ owner: input.owner }).owner, 'learning.extractionModel')
       const inLane = (place: SessionPlace) =>
         distillExclusive(asked, place, options, (signal, fence) =>
           distillSession(fence === undefined ? given : { ...given, fence }, place, signal),
@@ -293,12 +293,12 @@ export function createLearning(parts: LearningDependencies): LearningService {
     },
     recallForPrompt: async (scope, prompt) => {
       const inForce = await settings.resolve(parseScope(scope).owner)
-      return inForce.autoRecall
+      return inForce['hooks.recallEnabled']
         ? recallForPrompt(parts, scope, prompt, inForce)
         : { block: '', memories: [], skipped: 'off' }
     },
     captureMessages: async (scope, messages) => {
-      const { autoCapture, captureMaxChars } = await settings.resolve(parseScope(scope).owner)
+      const { 'hooks.captureEnabled': autoCapture, 'hooks.captureCharactersMax': captureMaxChars } = await settings.resolve(parseScope(scope).owner)
       if (!autoCapture) return { captured: [], passed: 0, skipped: 'off' }
       return captureMessages(parts, scope, messages, { captureMaxChars })
     },
@@ -362,7 +362,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
 }
 
 /** By these it is decided whether a model can be asked. */
-const WAKING = ['coreModel', 'fastModel', 'modelTokensPerDay', 'extractionMode'] as const
+const WAKING = ['learning.extractionModel', 'gateway.gateModel', 'learning.modelTokensPerDay', 'learning.extractionMode'] as const
 
 async function changeSettings(
   work: LearningJobDependencies,
@@ -382,13 +382,13 @@ function parseOwner(owner: string | null): OwnerId | null {
   return owner === null ? null : parseScope({ owner }).owner
 }
 
-function isTurnExtraction({ extractionMode }: Settings): boolean {
+function isTurnExtraction({ 'learning.extractionMode': extractionMode }: Settings): boolean {
   return extractionMode === 'everyTurn'
 }
 
 /** Empty where none is named. */
 function selectModelName(inForce: Settings): string {
-  const { coreModel, fastModel } = inForce
+  const { 'learning.extractionModel': coreModel, 'gateway.gateModel': fastModel } = inForce
   return isTurnExtraction(inForce) ? fastModel || coreModel : coreModel
 }
 

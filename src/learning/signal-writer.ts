@@ -54,7 +54,7 @@ export function createSignalWriter(ports: EngineDependencies, jobs: () => Jobs):
         return [buildPut(createPendingSignal(place, turns, now, before, options), before)]
       },
     )
-    if (signals.length === 0 || settings.extractionMode === 'manual') return signals
+    if (signals.length === 0 || settings['learning.extractionMode'] === 'manual') return signals
     return [
       ...signals,
       ...(await jobs().buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
@@ -69,7 +69,7 @@ async function buildPreviousSessionFlush(
   jobs: Jobs,
   place: SessionPlace,
   open: Entry | null,
-  { extractionMode }: Settings,
+  { 'learning.extractionMode': extractionMode }: Settings,
 ): Promise<readonly Change[]> {
   const before = open?.body.session
   if (before === place.session) return []

@@ -249,9 +249,9 @@ async function removeExcessRevisions({ store }: EngineDependencies, revisions: r
 
 /** Erases what has been in the bin for longer than `binDays`, or than the days given. */
 export async function emptyTrash(ports: EngineDependencies, scope: Scope, days?: number): Promise<ErasureCounts> {
-  const { binDays: keepDays } = resolveSettings(
+  const { 'retention.trashDays': keepDays } = resolveSettings(
     ports.settings,
-    days === undefined ? {} : { binDays: days },
+    days === undefined ? {} : { 'retention.trashDays': days },
   )
   const before = ports.clock.now() - keepDays * DAY_MS
   const total = { memories: 0, revisions: 0, turnsDisabled: 0 }

@@ -65,7 +65,7 @@ export async function writeDraft(
       limit: blocking.length,
     })
     const sameKey = draft.key === null ? null : await findKeyHolder(ports, home, draft.key)
-    const found = await findSimilarMemories(ports, place, draft, settings.neighboursMax)
+    const found = await findSimilarMemories(ports, place, draft, settings['memory.similarMemoriesMax'])
     const isEpisode = draft.fields.category === 'episode'
     const memories = isEpisode ? found.memories : found.memories.filter(isPlainStatement)
     const { close } = found
@@ -79,7 +79,7 @@ export async function writeDraft(
       similarMemories: memories,
       tombstones,
       isHistory,
-      reinforcement: settings.reinforcement,
+      reinforcement: settings['memory.reinforcementRate'],
     }
     const decision = await decideWithAdjudicator(ports, context, close, verdicts)
     // Forgetting may happen between this look and the commit; then the commit must not go through.

@@ -90,7 +90,7 @@ export class WriteBatch {
       similarMemories: memories,
       tombstones: await this.#tombstones(draft),
       isHistory: this.#isHistory(draft),
-      reinforcement: this.#settings.reinforcement,
+      reinforcement: this.#settings['memory.reinforcementRate'],
     }
     const verdicts = this.#verdictsOn(draft)
     const decision = await decideWithAdjudicator(this.#ports, context, close, verdicts, VERDICT_MS)
@@ -178,7 +178,7 @@ export class WriteBatch {
 
   /** Those of the store as the batch leaves them, then those that it makes. */
   async #neighbours(draft: Draft): Promise<SimilarMemories> {
-    const { neighboursMax } = this.#settings
+    const { 'memory.similarMemoriesMax': neighboursMax } = this.#settings
     const { memories, close } = await findSimilarMemories(this.#ports, this.#place, draft, neighboursMax)
     const known = new Set(memories.map(({ id }) => id))
     const made = [...this.#touched.values()].filter(({ after }) => !known.has(after.id))

@@ -54,8 +54,8 @@ import {
 import { type FusionOptions, fuseCandidates, type RetrieverHits, addFusionTrail } from './ranking/fusion.ts'
 import { type ParsedQuestion, boostQuestionMatches, parseQuestion } from './ranking/question-match.ts'
 import { type BudgetedMemory, fitBudget } from './ranking/result-budget.ts'
-import { applyBoosts } from './ranking/score-boosts.ts'
-import { filterBySimilarity, CERTAIN_COVERAGE } from './ranking/similarity-threshold.ts'
+import { applyBoosts, type BoostOptions } from './ranking/score-boosts.ts'
+import { CERTAIN_COVERAGE, filterBySimilarity, type ThresholdOptions } from './ranking/similarity-threshold.ts'
 import { buildContextText, buildDocumentFilter, toMemoryFilterOnly, type RecallQuery } from './recall-query.ts'
 import type { RetrieverReport, RecalledMemory, RecallResult } from './recall-result.ts'
 import {
@@ -91,8 +91,8 @@ export async function recall(
   scope: Scope,
   query: RecallQuery,
 ): Promise<RecallResult> {
-  const settings = resolveSettings(ports.settings, selectCandidates(query))
-  const limit = parseLimit(query.limit ?? settings.recallLimit, RECALL_MEMORIES_MAX)
+  const settings = resolveSettings(ports.settings, toSettingOverrides(query))
+  const limit = parseLimit(query.limit ?? settings['recall.limit'], RECALL_MEMORIES_MAX)
   if (typeof query.text !== 'string') {
     throw new AppError('invalid_input', 'What is looked for is text.', { field: 'text' })
   }
@@ -108,10 +108,10 @@ export async function recall(
     text: query.text.slice(0, QUERY_CHARACTERS_MAX),
     context: buildContextText(query),
     now,
-    timeoutMs: settings.legDeadlineMs,
+    timeoutMs: settings['recall.retrieverTimeoutMs'],
   }
   const found =
-    settings.strategy === 'recent' || settings.strategy === 'exact'
+    settings['recall.strategy'] === 'recent' || settings['recall.strategy'] === 'exact'
       ? await loadNewest(call, limit)
       : await retrieveCandidates(call)
   const fitted = fitBudget(
@@ -122,7 +122,7 @@ export async function recall(
   )
   return {
     memories: fitted.map(toRecalled),
-    strategy: settings.strategy,
+    strategy: settings['recall.strategy'],
     retrievers: found.retrievers,
     abstained: found.abstained,
     topSimilarity: found.topSimilarity,
@@ -155,12 +155,12 @@ async function retrieveCandidates(call: RecallRun): Promise<RetrievedCandidates>
   await yieldToEventLoop()
   const pool = await readPool(call, all, then.candidates, { legs, answer })
   await yieldToEventLoop()
-  const ranked = applyBoosts(boostQuestionMatches(pool, asked), now, settings)
+  const ranked = applyBoosts(boostQuestionMatches(pool, asked), now, toBoostOptions(settings))
   const reranked = await rerank(call, ranked)
-  const varied = diversifyCandidates(reranked.candidates, settings.mmrLambda)
-  const above = filterBySimilarity(varied, answer?.closeness ?? null, settings, easedBy(text))
+  const varied = diversifyCandidates(reranked.candidates, settings['recall.mmrLambda'])
+  const above = filterBySimilarity(varied, answer?.closeness ?? null, toThresholds(settings), easedBy(text))
   // A reranker's scores have no zero to measure a tail from.
-  const keepsTail = reranked.report.state === 'searched' || settings.memberFloor === 0
+  const keepsTail = reranked.report.state === 'searched' || settings['recall.minSimilarity'] === 0
   const near = keepsTail ? above : removeTail(above, text)
   return {
     candidates: near,
@@ -203,7 +203,7 @@ async function readCandidates(
   others: readonly Candidate[],
   { legs, answer }: { readonly legs: RetrieverHits; readonly answer: VectorMatch | null },
 ): Promise<readonly LoadedCandidate[]> {
-  const candidates = [...addFusionTrail(best, legs, call.settings), ...others]
+  const candidates = [...addFusionTrail(best, legs, toFusionOptions(call.settings)), ...others]
   // At once, because each is a trip where the store is a server.
   const [rows, own] = await Promise.all([
     load(call, candidates),
@@ -264,7 +264,7 @@ function removeTail(candidates: readonly LoadedCandidate[], question: string): r
 }
 
 async function fuseHits(call: RecallRun, legs: RetrieverHits, told: ReturnType<typeof collectNeighbors>) {
-  const options: FusionOptions = call.settings
+  const options = toFusionOptions(call.settings)
   const candidates = gatherEvidence(legs.keyword, legs.vector, await loadSessionContext(call, legs, told))
   return fuseCandidates(candidates, legs, options)
 }
@@ -275,7 +275,7 @@ async function loadSessionContext(
   { keyword, vector: meaning }: RetrieverHits,
   told: ReturnType<typeof collectNeighbors>,
 ): Promise<SessionContext> {
-  if (settings.fusion !== 'adaptive') return new Map()
+  if (settings['recall.fusion'] !== 'adaptive') return new Map()
   const ids = rankInitialHits(keyword, meaning)
     .slice(0, SESSION_CONTEXT_HITS_MAX)
     .map(({ id }) => id)
@@ -365,7 +365,7 @@ async function rerank(
   candidates: readonly LoadedCandidate[],
 ): Promise<{ readonly candidates: readonly LoadedCandidate[]; readonly report: RetrieverReport }> {
   const { reranker } = ports
-  const top = candidates.slice(0, settings.rerankCandidates)
+  const top = candidates.slice(0, settings['recall.rerankCandidates'])
   if (reranker === undefined || reranker.unavailableReason !== undefined || top.length < 2) {
     const because =
       reranker === undefined
@@ -410,7 +410,7 @@ async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCand
     )
     after = page.next
   } while (present.length < limit && after !== null)
-  const report = buildRetrieverReport(createSkipped(`the strategy is ${call.settings.strategy}`), 0)
+  const report = buildRetrieverReport(createSkipped(`the strategy is ${call.settings['recall.strategy']}`), 0)
   return {
     candidates: present.map((memory) => ({
       ...createEmptyCandidate(memory.id),
@@ -424,11 +424,11 @@ async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCand
   }
 }
 
-function selectCandidates({ strategy, fusion, timeoutMs: deadlineMs }: RecallQuery) {
+function toSettingOverrides({ strategy, fusion, timeoutMs: deadlineMs }: RecallQuery) {
   return {
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(fusion === undefined ? {} : { fusion }),
-    ...(deadlineMs === undefined ? {} : { legDeadlineMs: deadlineMs }),
+    ...(strategy === undefined ? {} : { 'recall.strategy': strategy }),
+    ...(fusion === undefined ? {} : { 'recall.fusion': fusion }),
+    ...(deadlineMs === undefined ? {} : { 'recall.retrieverTimeoutMs': deadlineMs }),
   }
 }
 
@@ -450,9 +450,32 @@ function getTokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings)
     }
     return tokensMax
   }
-  return purpose === 'prompt' ? settings.contextTokensMax : null
+  return purpose === 'prompt' ? settings['gateway.contextTokensMax'] : null
 }
 
 function toRecalled({ memory, score, coverage, evidence, tokens, trail }: BudgetedMemory): RecalledMemory {
   return { memory, score, coverage, evidence, tokens, trail: renderTrail(trail) }
+}
+
+function toFusionOptions(settings: Settings): FusionOptions {
+  return {
+    fusion: settings['recall.fusion'],
+    rrfK: settings['recall.rrfK'],
+    vectorWeight: settings['recall.vectorWeight'],
+  }
+}
+
+function toBoostOptions(settings: Settings): BoostOptions {
+  return {
+    halfLifeDays: settings['recall.halfLifeDays'],
+    recencyWeight: settings['recall.recencyWeight'],
+    importanceWeight: settings['recall.importanceWeight'],
+  }
+}
+
+function toThresholds(settings: Settings): ThresholdOptions {
+  return {
+    minTopSimilarity: settings['recall.minTopSimilarity'],
+    minSimilarity: settings['recall.minSimilarity'],
+  }
 }

@@ -82,7 +82,7 @@ export type RetrieverResult<Result> = TimedResult<Result> | SkippedRetriever
 
 export async function searchLexical(call: RetrievalRequest) {
   const { ports, scope, context, where, settings, timeoutMs: deadlineMs } = call
-  if (settings.strategy === 'semantic') return createSkipped('the strategy is semantic')
+  if (settings['recall.strategy'] === 'semantic') return createSkipped('the strategy is semantic')
   const text = context === null ? call.text : `${call.text}\n${context}`
   const matchIn = (filter: DocumentFilter, limit: number) =>
     ports.store.searchText(scope, {
@@ -156,7 +156,7 @@ export async function searchVectors(
 ): Promise<RetrieverResult<VectorMatch>> {
   const { ports, indexer, circuitBreakers: guards, scope, text, settings, timeoutMs: deadlineMs } = call
   const { vectors } = ports
-  if (settings.strategy === 'keyword') return createSkipped('the strategy is keyword')
+  if (settings['recall.strategy'] === 'keyword') return createSkipped('the strategy is keyword')
   if (indexer === null || vectors === undefined) {
     const isModelMissing = ports.embedder === undefined
     return createSkipped(isModelMissing ? 'there is no embedding model' : 'the store keeps no vectors')
@@ -175,7 +175,7 @@ export async function searchVectors(
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
     const compared = await removeNamesFromQuestion(call, words)
     const vector = await asks(() => embedQuestion(compared, call.context, embedder, signal))
-    const limit = settings.vectorCandidates
+    const limit = settings['recall.vectorCandidates']
     const nearestIn = (where: DocumentFilter, most: number) =>
       vectors.search(space, scope, {
         ...{ vector, limit: most, where, besides: BESIDES },

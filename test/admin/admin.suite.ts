@@ -107,7 +107,7 @@ function describeKeys(open: OpenStore): void {
 function describeSettings(open: OpenStore): void {
   it('[SY4] lets the owner override the system, and the system the default', async () => {
     const { engine } = await openEngine(open)
-    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(10)
+    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(10)
     await engine.settings.change(null, { recallLimit: 3, strategy: 'keyword' })
     expect(await engine.settings.resolve(owner('ada'))).toMatchObject({ recallLimit: 3 })
     await engine.settings.change(owner('ada'), { recallLimit: 7 })
@@ -115,9 +115,9 @@ function describeSettings(open: OpenStore): void {
       recallLimit: 7,
       strategy: 'keyword',
     })
-    expect((await engine.settings.resolve(owner('bob'))).recallLimit).toBe(3)
+    expect((await engine.settings.resolve(owner('bob')))['recall.limit']).toBe(3)
     await engine.settings.change(owner('ada'), { recallLimit: null })
-    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(3)
+    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(3)
     expect(await engine.settings.getStored(owner('ada'))).toEqual({})
   })
 
@@ -151,13 +151,13 @@ function describeSettings(open: OpenStore): void {
     await engine.settings.resolve(owner('ada'))
     await on(store).settings.change(owner('ada'), { recallLimit: 4 })
     clock.advance(2_000)
-    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(4)
+    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(4)
   })
 
   it('[SY14] gives memories to whoever asks for them, whether or not the gateway has memory', async () => {
     const { engine } = await openEngine(open)
     await engine.remember(ADA, { content: 'I prefer tea' })
-    expect((await engine.settings.resolve(owner('ada'))).enabled).toBe(false)
+    expect((await engine.settings.resolve(owner('ada')))['gateway.enabled']).toBe(false)
     for (const enabled of [false, true]) {
       await engine.settings.change(owner('ada'), { enabled })
       const given = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })

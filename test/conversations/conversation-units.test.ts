@@ -104,7 +104,7 @@ it('[CV32] a request that never ends, or one after the other, doesn’t keep any
 
 /** Conversations that look memories up with `recall`, which mostly refuses. */
 function conversationsOn(given: SettingValues, recall: ReadingParts['recall']) {
-  const settings = resolveSettings({ enabled: true, injectDeadlineMs: 30_000, ...given })
+  const settings = resolveSettings({ 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000, ...given })
   const ports = {
     store: createInMemoryStore(),
     clock: new FakeClock(),
@@ -128,7 +128,7 @@ function conversationsOn(given: SettingValues, recall: ReadingParts['recall']) {
 }
 
 it('[CV4] a message that needs no memories is told so, and nothing is looked for', async () => {
-  const conversations = conversationsOn({ relevanceGateMode: 'heuristic' }, () =>
+  const conversations = conversationsOn({ 'gateway.gateMode': 'heuristic' }, () =>
     Promise.reject(new Error('nobody asked')),
   )
   expect(await conversations.prepare(requestOf(['Thanks!']))).toMatchObject({

@@ -85,7 +85,7 @@ export function outcomeOf(
 }
 
 /** Nothing is late here, however busy the machine is, unless a test says so. */
-const PATIENT: SettingValues = { recallSources: 'facts', enabled: true, injectDeadlineMs: 30_000 }
+const PATIENT: SettingValues = { 'gateway.contextSources': 'facts', 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 }
 
 export async function openConversations(
   open: OpenStore,

@@ -49,7 +49,7 @@ function describePreparing(open: OpenStore): void {
 
   const WITHOUT: readonly (readonly [string, string, object, readonly string[], RequestFields])[] =
     [
-      ['off', 'memory is off', { enabled: false }, QUESTION, {}],
+      ['off', 'memory is off', { 'gateway.enabled': false }, QUESTION, {}],
       ['no-memory', 'the request wants none', {}, QUESTION, { wants: { memory: false } }],
       ['no-inject', 'the request wants none added', {}, QUESTION, { wants: { inject: false } }],
       ['no-inject', 'none are to be added', { inject: false }, QUESTION, {}],
@@ -88,8 +88,8 @@ function describePreparing(open: OpenStore): void {
 
   it('[CV8] with memory off, nothing but settings is read, and nothing is left', async () => {
     for (const [settings, fields] of [
-      [{ enabled: false }, {}],
-      [{ enabled: true }, { wants: { memory: false } }],
+      [{ 'gateway.enabled': false }, {}],
+      [{ 'gateway.enabled': true }, { wants: { memory: false } }],
     ] as const) {
       const store = await open()
       const touched: string[] = []
@@ -238,7 +238,7 @@ function describePreparing(open: OpenStore): void {
           return store.searchText(...given)
         },
       },
-      settings: { injectDeadlineMs: 20, legDeadlineMs: 5_000 },
+      settings: { 'gateway.contextTimeoutMs': 20, 'recall.retrieverTimeoutMs': 5_000 },
     })
     const prepared = await client.send(QUESTION, 'Tea.')
     expect(prepared.block).toBeNull()
@@ -258,7 +258,7 @@ function describePreparing(open: OpenStore): void {
           return store.get(...given)
         }) as typeof store.get,
       },
-      settings: { injectDeadlineMs: 20 },
+      settings: { 'gateway.contextTimeoutMs': 20 },
     })
     expect(await client.send(['I prefer tea'], 'Good.')).toMatchObject({
       skipped: 'late',
@@ -280,7 +280,7 @@ function describePreparing(open: OpenStore): void {
       store,
       vectors: createInMemoryVectorIndex(store),
       embedder: scriptedEmbedder(() => held.opened),
-      settings: { injectDeadlineMs: 4_000 },
+      settings: { 'gateway.contextTimeoutMs': 4_000 },
     })
     await engine.remember(ADA, { content: 'I drink green tea' })
     expect((await client.send(QUESTION, 'Tea.')).block).toContain('green tea')
@@ -299,7 +299,7 @@ function describePreparing(open: OpenStore): void {
 
   it('[CV4] looks in the session where the settings say so', async () => {
     const { engine, client } = await openConversations(open, {
-      settings: { recallScope: 'session' },
+      settings: { 'recall.scope': 'session' },
     })
     await engine.remember(ADA, { content: 'I drink green tea' })
     const here = { scope: { ...ADA, session: 'here' } }
@@ -457,7 +457,7 @@ function describeLearning(open: OpenStore): void {
 
   it('[CV17] shadow recalls, records and learns, and gives nothing', async () => {
     const { engine, client } = await openConversations(open, {
-      settings: { shadow: true },
+      settings: { 'gateway.dryRun': true },
     })
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     await client.ask(['What do I drink? I live in Lisbon.'], 'Tea.')

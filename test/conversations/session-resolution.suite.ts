@@ -274,7 +274,7 @@ function describeBroken(open: OpenStore): void {
 
   it('[CV14] nothing is learned from tools with half an answer either', async () => {
     const { engine, client } = await openConversations(open, {
-      settings: { extractToolResults: true },
+      settings: { 'learning.toolResultsEnabled': true },
     })
     const loop = { asked: { toolResults: ['I live in Berlin.'] } }
     await client.ask(['Look me up'], half('Y'), loop)

@@ -244,7 +244,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
         },
       })
     }
-    const settings = { ...NO_FLOORS, legDeadlineMs: 200 }
+    const settings = { ...NO_FLOORS, 'recall.retrieverTimeoutMs': 200 }
     const { engine } = openEngine({ store, vectors, embedder, getFormerEmbedder: formerEmbedder, settings })
     const before = await engine.recall(ADA, { text: 'which statement' })
     expect(before.retrievers.meaning).toMatchObject({ state: 'searched', hits: 20 })

@@ -42,9 +42,9 @@ export async function openLife(
   const clock = new FakeClock()
   const ids = countingIds()
   const inForce: SettingValues = {
-    enabled: true,
-    injectDeadlineMs: 30_000,
-    ...(model === undefined ? {} : { coreModel: 'test/core' }),
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+    ...(model === undefined ? {} : { 'learning.extractionModel': 'test/core' }),
     ...settings,
   }
   const serve = (languageModel = model): Engine => {

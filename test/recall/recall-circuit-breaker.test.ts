@@ -34,7 +34,7 @@ async function openWith(
     patient.questions++
     return patient.answer(call)
   })
-  const opened = openEngine({ embedder, settings: { ...NO_FLOORS, legDeadlineMs } })
+  const opened = openEngine({ embedder, settings: { ...NO_FLOORS, 'recall.retrieverTimeoutMs': legDeadlineMs } })
   await opened.engine.remember(ADA, { content: TEA })
   // A model is measured when it is loaded, with questions that nobody asked.
   await opened.engine.reindex()
@@ -233,7 +233,7 @@ describe('a reranker', () => {
       },
       close: async () => {},
     }
-    const opened = openEngine({ reranker, settings: { ...NO_FLOORS, legDeadlineMs: SHORT_MS } })
+    const opened = openEngine({ reranker, settings: { ...NO_FLOORS, 'recall.retrieverTimeoutMs': SHORT_MS } })
     for (const content of ['red apples', 'green apples']) {
       await opened.engine.remember(ADA, { content })
     }

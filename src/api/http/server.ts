@@ -100,7 +100,7 @@ class RequestDispatcher {
     this.#authentication = new Authenticator(engine.keys, clock)
     this.#rates = new RateLimiter(
       clock,
-      async () => (await engine.settings.resolve(null)).requestsPerMinute,
+      async () => (await engine.settings.resolve(null))['server.requestsPerMinute'],
       engine.changeFeed.takeTokens,
     )
     this.#unlisten = engine.changeFeed.subscribe((news) => {

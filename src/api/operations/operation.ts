@@ -137,7 +137,7 @@ export function parseInput<Input extends Shape>(
 /** While it is off, shared memory is there for superadmins only. */
 async function assertSharedVisible({ engine, caller }: OperationContext, input: Fields): Promise<void> {
   if ((ownerInInput(input) ?? caller.home) !== SHARED_OWNER) return
-  if (caller.role === 'superadmin' || (await engine.settings.resolve(null)).sharedMemory) return
+  if (caller.role === 'superadmin' || (await engine.settings.resolve(null))['recall.sharedMemoryEnabled']) return
   throw new AppError('not_found', 'There is no such owner here.')
 }
 

@@ -229,15 +229,15 @@ function ownPort(text: string | undefined): string | undefined {
 }
 
 const SETTING_VARIABLES = [
-  ['MEMORY_RRF_K', 'rrfK'],
-  ['MEMORY_VEC_TOP_K', 'vectorCandidates'],
-  ['RECOLLECT_REQUESTS_PER_MINUTE', 'requestsPerMinute'],
+  ['MEMORY_RRF_K', 'recall.rrfK'],
+  ['MEMORY_VEC_TOP_K', 'recall.vectorCandidates'],
+  ['RECOLLECT_REQUESTS_PER_MINUTE', 'server.requestsPerMinute'],
 ] as const satisfies readonly (readonly [VariableName, SettingName])[]
 
 const SETTING_TEXTS = [
-  ['RECOLLECT_VECTOR_STORE', 'vectorStore'],
-  ['RECOLLECT_QDRANT_URL', 'qdrantUrl'],
-  ['RECOLLECT_LANCEDB_FOLDER', 'lancedbFolder'],
+  ['RECOLLECT_VECTOR_STORE', 'vectorStore.backend'],
+  ['RECOLLECT_QDRANT_URL', 'vectorStore.qdrantUrl'],
+  ['RECOLLECT_LANCEDB_FOLDER', 'vectorStore.lancedbFolder'],
 ] as const satisfies readonly (readonly [VariableName, SettingName])[]
 
 function readSettings(variable: Variable): SettingValues {

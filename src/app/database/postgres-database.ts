@@ -57,7 +57,7 @@ function vectorStoreOptions({ dataFolder, qdrantKey, settings }: Config): Vector
   return {
     folder: join(dataFolder, 'lancedb'),
     ...(qdrantKey === null ? {} : { qdrantKey }),
-    ...(settings.qdrantUrl === undefined ? {} : { qdrantKeyUrl: settings.qdrantUrl }),
+    ...(settings['vectorStore.qdrantUrl'] === undefined ? {} : { qdrantKeyUrl: settings['vectorStore.qdrantUrl'] }),
   }
 }
 

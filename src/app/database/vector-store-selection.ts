@@ -56,7 +56,7 @@ export function openReplicatedStore<Kept extends Store>(
 }
 
 /** A key that came with an address is for that one, wherever somebody may point Qdrant later. */
-export function environmentQdrantKey({ qdrantUrl }: Settings, options: VectorStoreOptions): string | null {
+export function environmentQdrantKey({ 'vectorStore.qdrantUrl': qdrantUrl }: Settings, options: VectorStoreOptions): string | null {
   const { qdrantKey = null, qdrantKeyUrl = qdrantUrl } = options
   return qdrantUrl === qdrantKeyUrl ? qdrantKey : null
 }
@@ -67,7 +67,7 @@ export function selectVectorReplica(
   qdrantKey: string | null,
   options: VectorStoreOptions & { readonly index?: ReturnType<VectorIndex['report']> },
 ): ReplicaConfiguration {
-  const { vectorStore, qdrantUrl, lancedbFolder } = settings
+  const { 'vectorStore.backend': vectorStore, 'vectorStore.qdrantUrl': qdrantUrl, 'vectorStore.lancedbFolder': lancedbFolder } = settings
   const byItself = qdrantUrl !== '' ? 'qdrant' : lancedbFolder !== '' ? 'lancedb' : 'embedded'
   switch (vectorStore === 'auto' ? byItself : vectorStore) {
     case 'qdrant':
@@ -92,7 +92,7 @@ function pgvector({ kind, because }: ReturnType<VectorIndex['report']>): Replica
 }
 
 function qdrant(settings: Settings, apiKey: string | null): ReplicaConfiguration {
-  const { qdrantUrl: url, qdrantQuantization: quantisation, qdrantPrefix } = settings
+  const { 'vectorStore.qdrantUrl': url, 'vectorStore.qdrantQuantization': quantisation, 'vectorStore.qdrantCollectionPrefix': qdrantPrefix } = settings
   if (url === '') return rejectedReplica('qdrant', 'Where Qdrant is has not been said: set qdrantUrl.')
   const collectionPrefix = qdrantPrefix === '' ? undefined : qdrantPrefix
   return {

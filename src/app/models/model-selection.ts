@@ -76,13 +76,13 @@ export type ProviderKeys = { readonly [provider: string]: string }
 /** What stored settings say of where vectors come from. */
 type StoredChoice = Pick<
   Settings,
-  'embeddingSource' | 'embeddingProviderModel' | 'transformersEnabled' | 'staticEnabled'
+  'embedding.source' | 'embedding.model' | 'embedding.localEnabled' | 'embedding.staticEnabled'
 >
 /** What `auto` may fall back to. */
-type LocalFallbacks = Pick<StoredChoice, 'transformersEnabled' | 'staticEnabled'>
+type LocalFallbacks = Pick<StoredChoice, 'embedding.localEnabled' | 'embedding.staticEnabled'>
 
 const STATIC_MODEL = 'static-gte-256'
-const ALL_FALLBACKS: LocalFallbacks = { transformersEnabled: true, staticEnabled: true }
+const ALL_FALLBACKS: LocalFallbacks = { 'embedding.localEnabled': true, 'embedding.staticEnabled': true }
 
 /** Options with what is stored, where whoever starts the process has said nothing else. */
 function withStored(
@@ -90,8 +90,8 @@ function withStored(
   stored: StoredChoice,
   keys: ProviderKeys,
 ): EmbeddingOptions {
-  const source = options.source ?? stored.embeddingSource
-  const { embeddingProviderModel: remoteModel } = stored
+  const source = options.source ?? stored['embedding.source']
+  const { 'embedding.model': remoteModel } = stored
   if (options.remoteModel !== undefined || remoteModel === '') return { ...options, source }
   const apiKey = options.apiKey ?? keys[parseEmbeddingModel(remoteModel).provider]
   return { ...options, source, remoteModel, ...(apiKey === undefined ? {} : { apiKey }) }
@@ -146,8 +146,8 @@ function openAuto(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder 
 }
 
 function openFallback(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder | null {
-  if (allowed.transformersEnabled) return withCache(openLocal(options), options)
-  return allowed.staticEnabled ? withCache(openStatic(options), options) : null
+  if (allowed['embedding.localEnabled']) return withCache(openLocal(options), options)
+  return allowed['embedding.staticEnabled'] ? withCache(openStatic(options), options) : null
 }
 
 /** The same embedder, with more to report. */

@@ -83,7 +83,7 @@ export function createContextBuilder({ ports, recall, modelFor, countUse }: Read
           documents: found.documents,
           question: [extractFocus(message.text), ...(message.context ?? [])].join('\n'),
           shown: message.shown ?? NOTHING_SHOWN,
-          excerptCharacters: settings.excerptCharacters,
+          excerptCharacters: settings['gateway.excerptCharactersMax'],
           ...(limit === undefined ? {} : { limit }),
         },
         budget,

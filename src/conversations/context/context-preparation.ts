@@ -62,7 +62,7 @@ export function prepareWithoutLookup(
 ): PreparedRequest | null {
   if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'no-memory' }
   const known = ignoreErrors(() => settings.peek(parseScope(scope).owner))
-  return known === null || known.enabled ? null : { ...NOTHING, settings: known, skipped: 'off' }
+  return known === null || known['gateway.enabled'] ? null : { ...NOTHING, settings: known, skipped: 'off' }
 }
 
 const NOTHING = { receipt: null, block: null, count: 0, tokens: 0, degraded: [] } as const
@@ -94,11 +94,11 @@ export async function prepareContext(
   const read = await loadSettings(parts, request)
   if (read.kind === 'failed') return failed(read)
   settings = read.result
-  if (!settings.enabled) return end({ skipped: 'off' })
+  if (!settings['gateway.enabled']) return end({ skipped: 'off' })
   const skipped = getSkipReason(request, settings)
   if (skipped !== null) return end({ skipped })
 
-  const { injectDeadlineMs, shadow } = settings
+  const { 'gateway.contextTimeoutMs': injectDeadlineMs, 'gateway.dryRun': shadow } = settings
   const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
   const leftMs = () => injectDeadlineMs - (performance.now() - started)
   const call = { parts, request, settings, at, degraded, leftMs }
@@ -117,7 +117,7 @@ async function loadSettings(
   const owner = () => parseScope(request.scope).owner
   const known = ignoreErrors(() => settings.peek(owner()))
   if (known !== null) return { kind: 'done', result: known }
-  return patience.run(defaults.injectDeadlineMs, async () => settings.resolve(owner()))
+  return patience.run(defaults['gateway.contextTimeoutMs'], async () => settings.resolve(owner()))
 }
 
 function ignoreErrors<Result>(work: () => Result): Result | null {
@@ -130,7 +130,7 @@ function ignoreErrors<Result>(work: () => Result): Result | null {
 
 /** What can be told without looking at any memory. */
 function getSkipReason(request: ConversationRequest, settings: Settings): SkipReason | null {
-  if (!settings.inject || !request.options.inject) return 'no-inject'
+  if (!settings['gateway.contextEnabled'] || !request.options.inject) return 'no-inject'
   if (getQuestion(request) === '') return 'no-question'
   return computeTokenBudget(request, settings) <= 0 ? 'no-budget' : null
 }
@@ -153,7 +153,7 @@ const CONTEXT_MESSAGES = 2
 const ANSWERED_CHARACTERS = 200
 
 /** How many tokens the block may take. */
-function computeTokenBudget(request: ConversationRequest, { contextTokensMax }: Settings): number {
+function computeTokenBudget(request: ConversationRequest, { 'gateway.contextTokensMax': contextTokensMax }: Settings): number {
   return Math.min(contextTokensMax, computeWindowRoom(request))
 }
 
@@ -198,7 +198,7 @@ async function buildBlock(call: ContextCall, late: AbortSignal): Promise<BlockDe
     countTokens: request.countTokens ?? ports.countTokens ?? estimateTokens,
     legMs: Math.max(
       LEG_MS_MIN,
-      Math.min(settings.legDeadlineMs, Math.floor(settings.injectDeadlineMs * LEG_SHARE)),
+      Math.min(settings['recall.retrieverTimeoutMs'], Math.floor(settings['gateway.contextTimeoutMs'] * LEG_SHARE)),
     ),
     leftMs: call.leftMs,
     signal: late,
@@ -248,7 +248,7 @@ function getUserScope({ scope }: ConversationRequest): UserScope {
 /** Everything of the user, or the session when the settings say so. */
 async function getSearchScope({ parts, request, settings, at }: ContextCall): Promise<Scope> {
   const home = getUserScope(request)
-  if (settings.recallScope !== 'session') return home
+  if (settings['recall.scope'] !== 'session') return home
   const conversation = toConversation(request, at)
   return { ...home, session: conversation.named ?? (await resolveSession(parts.ports, conversation)) }
 }

@@ -15,12 +15,12 @@ import type { Reader } from './types.ts'
 export type PreviewSettings = Partial<
   Pick<
     Settings,
-    | 'strategy'
-    | 'fusion'
-    | 'relevanceGateMode'
-    | 'recallSources'
-    | 'contextTokensMax'
-    | 'injectPosition'
+    | 'recall.strategy'
+    | 'recall.fusion'
+    | 'gateway.gateMode'
+    | 'gateway.contextSources'
+    | 'gateway.contextTokensMax'
+    | 'gateway.contextPosition'
   >
 >
 
@@ -64,10 +64,10 @@ export async function previewContext(
   })
   const text = stripBlocks(message).trim()
   if (text === '') return end({ skipped: 'no-question' })
-  if (settings.contextTokensMax === 0) return end({ skipped: 'no-budget' })
+  if (settings['gateway.contextTokensMax'] === 0) return end({ skipped: 'no-budget' })
   const { owner, user = null, session } = parseScope(scope)
   const home = { owner, user }
-  const { strategy, fusion, recallScope } = settings
+  const { 'recall.strategy': strategy, 'recall.fusion': fusion, 'recall.scope': recallScope } = settings
   const { gate, block, recalled } = await read({
     home,
     place: async () =>
@@ -75,10 +75,10 @@ export async function previewContext(
     text,
     at: ports.clock.now(),
     settings,
-    budget: settings.contextTokensMax,
+    budget: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
     looking: { strategy, fusion, purpose: 'search' },
-    leftMs: () => settings.injectDeadlineMs,
+    leftMs: () => settings['gateway.contextTimeoutMs'],
     signal,
     degraded,
   })
@@ -87,7 +87,7 @@ export async function previewContext(
 }
 
 /** What keeps a block from being given that there is. */
-function getSkipReason({ enabled, inject, shadow }: Settings): SkipReason | null {
+function getSkipReason({ 'gateway.enabled': enabled, 'gateway.contextEnabled': inject, 'gateway.dryRun': shadow }: Settings): SkipReason | null {
   if (!enabled) return 'off'
   if (!inject) return 'no-inject'
   return shadow ? 'shadow' : null

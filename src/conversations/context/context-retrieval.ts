@@ -64,7 +64,7 @@ export async function retrieveContext(
 /** A message that neither names anything nor goes on from one that does. */
 function hasNoQuestion(text: string, message: Message): boolean {
   const { at, settings, looking, context = [] } = message
-  const strategy = looking?.strategy ?? settings.strategy
+  const strategy = looking?.strategy ?? settings['recall.strategy']
   if (strategy === 'recent' || strategy === 'exact') return false // whatever the question
   const isAlone = context.length === 0 && parseTimeSpan(text, at) === null
   return isSmallTalk(text) || isCalculation(text) || (isAlone && !hasContentWord(text))
@@ -78,7 +78,7 @@ async function recallDocuments(
   sectionMax: number | undefined,
 ): Promise<ContextDocuments> {
   const { memories: recalled, retrievers: legs } = await recall(await place(), {
-    include: settings.recallSources,
+    include: settings['gateway.contextSources'],
     ...(context === undefined ? {} : { context }),
     ...looking,
     ...query,

@@ -49,7 +49,7 @@ export class GateRunner {
   }
 
   async decide(asked: GateRequest): Promise<ReceiptGate> {
-    const mode = asked.settings.relevanceGateMode
+    const mode = asked.settings['gateway.gateMode']
     if (mode === 'off') return { mode, by: mode, ...UNDECIDED }
     const entities = await asked.names()
     const said = mode === 'llm' ? await this.#ask(asked, entities) : null
@@ -64,7 +64,7 @@ export class GateRunner {
   /** Null when it is to be decided without. */
   async #ask(asked: GateRequest, entities: readonly string[]): Promise<GateDecision | null> {
     const { owner, message, settings, signal } = asked
-    const name = settings.fastModel || settings.coreModel
+    const name = settings['gateway.gateModel'] || settings['learning.extractionModel']
     const model = name === '' ? null : this.#parts.modelFor(owner)
     if (model === null) return null
     const messages = buildGatePrompt(message, { entities })

@@ -62,7 +62,7 @@ export class ReceiptLog {
   add(
     receipt: Receipt,
     lines: readonly string[],
-    { receiptsMax, receiptDays }: Pick<Settings, 'receiptsMax' | 'receiptDays'>,
+    { 'retention.receiptsMax': receiptsMax, 'retention.receiptDays': receiptDays }: Pick<Settings, 'retention.receiptsMax' | 'retention.receiptDays'>,
   ): void {
     if (receiptsMax === 0) return
     const expiresAt = (receipt.at + receiptDays * DAY_MS) as Instant // still whole milliseconds
@@ -165,7 +165,7 @@ export class ReceiptLog {
   /** Removes what is past its time, and beyond what is kept; expired lines and links of conversations as well. */
   async #clean(owner: OwnerId): Promise<void> {
     const { store, clock } = this.#ports
-    const { receiptsMax } = await this.#settingsOf(owner)
+    const { 'retention.receiptsMax': receiptsMax } = await this.#settingsOf(owner)
     const scope: Scope = { owner }
     for (const { where, offset } of [
       {

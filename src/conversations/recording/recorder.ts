@@ -111,7 +111,7 @@ function toTranscriptInput(
     conversation,
     reply: toModelReply(recording),
     options: {
-      keepsToolResults: settings.extractToolResults,
+      keepsToolResults: settings['learning.toolResultsEnabled'],
       forgotten: forgotten.length > 0 || request.request.continuesAnswer ? forgotten : null,
       isKeptByProvider: request.format === 'responses',
       attempted: new Set<TurnId>(),
@@ -179,7 +179,7 @@ export async function finishRecording(
 const ANSWER_TOKENS_MIN = 2
 
 /** What was refused or never answered was not said, as far as the model is concerned. */
-function isRecordable({ request, outcome: { status }, settings: { extract } }: Recording): boolean {
+function isRecordable({ request, outcome: { status }, settings: { 'learning.enabled': extract } }: Recording): boolean {
   const { options: wants, request: asked } = request
   const isConversation =
     asked.outputTokensMax === null || asked.outputTokensMax >= ANSWER_TOKENS_MIN

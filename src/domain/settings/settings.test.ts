@@ -11,8 +11,8 @@ describe('settings', () => {
   })
 
   it('[SE2] later levels override earlier ones', () => {
-    expect(resolveSettings({ recallLimit: 5 }, { recallLimit: 7 }).recallLimit).toBe(7)
-    expect(resolveSettings().recallLimit).toBe(SETTINGS.recallLimit.default)
+    expect(resolveSettings({ 'recall.limit': 5 }, { 'recall.limit': 7 })['recall.limit']).toBe(7)
+    expect(resolveSettings()['recall.limit']).toBe(SETTINGS['recall.limit'].default)
   })
 
   it('[SE3] refuses unknown names and values out of range', () => {

@@ -70,8 +70,8 @@ export async function searchSources(
   query: SourceSearchQuery,
 ): Promise<SourceSearchResult> {
   const { sources, fileSources, signal, ...asked } = query
-  const { minScore = parts.settings.fileMinScore } = query
-  const limit = query.limit ?? parts.settings.recallLimit
+  const { minScore = parts.settings['files.minScore'] } = query
+  const limit = query.limit ?? parts.settings['recall.limit']
   const wants = (source: SearchSource) => sources.includes(source)
   assertSearchableSources(query)
   const recalled = RECALLED_SOURCES.filter(wants)

@@ -82,7 +82,7 @@ export async function consolidate(
       {
         now,
         trashedBefore: computeTrashCutoff(run),
-        madeBefore: computeRetentionCutoff(now, run.settings.episodeRetentionDays),
+        madeBefore: computeRetentionCutoff(now, run.settings['retention.episodeDays']),
       },
       (done) => run.reportProgress({ step: 'read', done, total: null }),
     ),

@@ -89,7 +89,7 @@ async function promoteBatch(
   const decide = async () => {
     const memories = await loadMemories(run, [...byId.keys()])
     return memories.filter((memory) =>
-      isPromotable(memory, mentionsOfOne(memory), now, run.settings.consolidationIntervalHours),
+      isPromotable(memory, mentionsOfOne(memory), now, run.settings['learning.consolidationIntervalHours']),
     )
   }
   const meant = isDryRun

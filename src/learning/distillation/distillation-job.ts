@@ -8,7 +8,7 @@ export const DISTILL_JOB = 'distill'
 /** The job that learns from a session: after a while without a new turn, or after every turn. */
 export function buildDistillationJob(
   place: SessionPlace,
-  { extractionMode, summaryDebounceSeconds }: Settings,
+  { 'learning.extractionMode': extractionMode, 'learning.debounceSeconds': summaryDebounceSeconds }: Settings,
   now: Instant,
 ): JobRequest {
   const waitMs = extractionMode === 'everyTurn' ? 0 : summaryDebounceSeconds * 1000

@@ -15,7 +15,7 @@ const NOW = instant(1_000 * DAY)
 const idsOf = (candidates: readonly { readonly id: string }[]) => candidates.map(({ id }) => id)
 
 describe('weigh', () => {
-  const options = { halfLifeDays: 90, ageWeight: 0.5, importanceWeight: 0.2 }
+  const options = { halfLifeDays: 90, recencyWeight: 0.5, importanceWeight: 0.2 }
   const daysOld = (days: number) => ({ createdAt: instant(NOW - days * DAY) })
 
   it('[RA9] halves freshness with every half-life, and never lets it grow with age', () => {
@@ -58,7 +58,7 @@ describe('weigh', () => {
   })
 
   it('[RA9] salience counts as far as it has not faded, which pinned memories and identity do not', () => {
-    const ageless = { ...options, ageWeight: 0 }
+    const ageless = { ...options, recencyWeight: 0 }
     const idle = { salience: 0.9, updatedAt: instant(NOW - 60 * DAY) }
     const weighed = applyBoosts(
       [
@@ -75,10 +75,10 @@ describe('weigh', () => {
   })
 
   it('[RA9] with no weight it changes nothing, with any it never turns a score negative', () => {
-    const none = { halfLifeDays: 90, ageWeight: 0, importanceWeight: 0 }
+    const none = { halfLifeDays: 90, recencyWeight: 0, importanceWeight: 0 }
     const kept = [loaded(2, 0.5, daysOld(5)), loaded(1, 0.5, { importance: 10 })]
     expect(applyBoosts(kept, NOW, none)).toEqual(kept)
-    const most = { halfLifeDays: 1, ageWeight: 1, importanceWeight: 1 }
+    const most = { halfLifeDays: 1, recencyWeight: 1, importanceWeight: 1 }
     const [worst] = applyBoosts([loaded(1, 1, { importance: 1, salience: 0 })], NOW, most)
     expect(worst?.score).toBeGreaterThanOrEqual(0)
   })

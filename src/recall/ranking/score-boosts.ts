@@ -11,7 +11,7 @@ export type BoostOptions = {
   /** After how many days a memory has half of its freshness; 0 leaves age out. */
   readonly halfLifeDays: number
   /** 0 … 1: how much of a score freshness decides. */
-  readonly ageWeight: number
+  readonly recencyWeight: number
   /** 0 … 1: how much importance and salience may raise or lower a score. */
   readonly importanceWeight: number
 }
@@ -28,7 +28,7 @@ export function applyBoosts(
       const salience = computeEffectiveSalience(memory, now)
       const worth = (memory.importance - 5.5) / 4.5 / 2 + (salience - 0.5)
       const factor =
-        (1 - options.ageWeight * (1 - fresh)) * (1 + (options.importanceWeight * worth) / 2)
+        (1 - options.recencyWeight * (1 - fresh)) * (1 + (options.importanceWeight * worth) / 2)
       if (factor === 1) return candidate
       const note = () =>
         `importance ${memory.importance}, salience ${salience.toFixed(2)}, freshness ${fresh.toFixed(2)}`

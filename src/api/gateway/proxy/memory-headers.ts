@@ -155,7 +155,7 @@ export function renderMemoryHeader(
 ): string {
   const outcome =
     skipped === null ? `injected; count=${count}; tokens=${tokens}` : `skipped; reason=${skipped}`
-  const isWritten = receipt !== null && settings.enabled && settings.receiptsMax > 0
+  const isWritten = receipt !== null && settings['gateway.enabled'] && settings['retention.receiptsMax'] > 0
   const told = isWritten ? `${outcome}; receipt=${receipt}` : outcome
   return degraded.length > 0 ? `${told}; degraded=${degraded.join(',')}` : told
 }

@@ -139,7 +139,7 @@ function editRequest(
   { block, settings, skipped }: PreparedRequest,
 ): EditedRequest {
   const injected =
-    block === null ? null : tryInject(format, body, block, settings.injectPosition, route)
+    block === null ? null : tryInject(format, body, block, settings['gateway.contextPosition'], route)
   const isMissing = block !== null && injected === null
   const text = injected?.text ?? body.text
   const named = route.model === body.json.model ? text : replaceModel(text, route.model)
@@ -156,7 +156,7 @@ function tryInject(
   format: WireFormat,
   { text, json }: RequestBody,
   block: string,
-  position: Settings['injectPosition'],
+  position: Settings['gateway.contextPosition'],
   { provider, model }: ModelRoute,
 ): { readonly text: string; readonly placement: BlockPlacement } | null {
   try {
@@ -304,7 +304,7 @@ async function sendUpstream(exchange: GatewayRequest, turn: ProxyTurn): Promise<
   const whose = { owner: wishes.owner, user }
   const toolbox = createToolbox(contextOf(exchange), whose, {
     toolNames: offered,
-    include: settings.recallSources,
+    include: settings['gateway.contextSources'],
     visibleMessages: collectShownMessages(asked),
   })
   const answer = await runToolLoop({

@@ -39,7 +39,7 @@ export type MemoryToolbox = {
 export type ToolboxOptions = {
   readonly toolNames?: readonly MemoryToolName[]
   /** What `memory_search` looks in: the setting `recallSources`. */
-  readonly include?: Settings['recallSources']
+  readonly include?: Settings['gateway.contextSources']
   /** Messages of the request: `memory_search` does not quote them. */
   readonly visibleMessages?: ReadonlySet<string>
 }

@@ -23,7 +23,7 @@ export { ToolSupportCache as ToollessModels } from './tool-support-cache.ts'
 
 export type ToolAvailability = {
   /** Those in force for the owner. */
-  readonly settings: Pick<Settings, 'enabled' | 'skillsEnabled' | 'shadow' | 'inject' | 'extract'>
+  readonly settings: Pick<Settings, 'gateway.enabled' | 'gateway.memoryToolsEnabled' | 'gateway.dryRun' | 'gateway.contextEnabled' | 'learning.enabled'>
   /** What the request itself says. */
   readonly headers: { readonly memory: boolean; readonly inject: boolean; readonly extract: boolean }
   /** Whether the model takes any. */
@@ -41,10 +41,10 @@ export function selectTools({
   supportsTools: takesTools,
   body,
 }: ToolAvailability): readonly MemoryToolName[] {
-  const isOn = settings.enabled && settings.skillsEnabled && !settings.shadow && wishes.memory
+  const isOn = settings['gateway.enabled'] && settings['gateway.memoryToolsEnabled'] && !settings['gateway.dryRun'] && wishes.memory
   if (!isOn || !takesTools || !canAddTools(body)) return []
-  const tells = settings.inject && wishes.inject
-  const keeps = settings.extract && wishes.extract
+  const tells = settings['gateway.contextEnabled'] && wishes.inject
+  const keeps = settings['learning.enabled'] && wishes.extract
   return MEMORY_TOOL_NAMES.filter((name) => (name === 'memory_search' ? tells : keeps))
 }
 

@@ -28,11 +28,11 @@ const ALIASES: {
     readonly write: (value: never) => unknown
   }
 } = {
-  maxTokens: same('contextTokensMax'),
-  memoryBudgetTokens: same('contextTokensMax'),
-  embeddingModel: nullable('embeddingProviderModel'),
+  maxTokens: same('gateway.contextTokensMax'),
+  memoryBudgetTokens: same('gateway.contextTokensMax'),
+  embeddingModel: nullable('embedding.model'),
   embeddingBackend: {
-    name: 'embeddingSource',
+    name: 'embedding.source',
     isPlain: false,
     schema: z.enum(['mlx', 'none']),
     read: (value: string) => (value === 'none' ? 'none' : 'auto'),
@@ -59,10 +59,10 @@ function nullable(name: SettingName) {
 /** The numbers that other systems move into their range, and so do we: under the names that come from there. */
 const CLAMPED: { readonly [name: string]: Range } = {
   memoryBudgetTokens: { min: 100, max: 4_000 },
-  summaryDebounceSeconds: SETTINGS.summaryDebounceSeconds,
-  consolidationIntervalHours: SETTINGS.consolidationIntervalHours,
-  salienceFloor: SETTINGS.salienceFloor,
-  episodeRetentionDays: SETTINGS.episodeRetentionDays,
+  summaryDebounceSeconds: SETTINGS['learning.debounceSeconds'],
+  consolidationIntervalHours: SETTINGS['learning.consolidationIntervalHours'],
+  salienceFloor: SETTINGS['retention.minSalience'],
+  episodeRetentionDays: SETTINGS['retention.episodeDays'],
 }
 
 type Range = { readonly min: number; readonly max: number }

@@ -114,7 +114,7 @@ export const getEngineStatus = defineOperation({
     const { engine, caller } = context
     const { kind, index, vectorsUnavailableReason: withoutVectors, rerankerProblem: rerankTrouble, replication: tier } = await engine.status()
     const { embedder, reranker } = engine.getComponents()
-    const { rerankEnabled } = await engine.settings.resolve(homeOf(caller))
+    const { 'recall.rerankEnabled': rerankEnabled } = await engine.settings.resolve(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'
     // Of all owners together: how much others have is not for everybody.
     const counts = caller.role === 'superadmin' ? index : null

@@ -244,7 +244,7 @@ export const cleanUpQdrant = defineOperation({
   cli: 'vectors',
   targets: () => ['vectors'],
   run: async ({ engine }, { dryRun }) => {
-    const { retentionDays } = await engine.settings.resolve(null)
+    const { 'retention.unusedDays': retentionDays } = await engine.settings.resolve(null)
     try {
       return { ok: true, deletedCount: await engine.replication.cleanUp({ dryRun }), retentionDays }
     } catch (error) {

@@ -23,7 +23,7 @@ import { scopeFields, resolveScope } from '../scope-fields.ts'
 const ids = z.array(z.string())
 
 export const SKIP_REASONS = Object.keys(CONTEXT_SKIP_REASONS) as [SkipReason, ...SkipReason[]] // the table's own keys
-const gateMode = z.enum(SETTINGS.relevanceGateMode.choices)
+const gateMode = z.enum(SETTINGS['gateway.gateMode'].choices)
 
 export const wireGate = z
   .object({

@@ -316,7 +316,7 @@ export const searchFiles = defineOperation({
     const { files, owner: of } = resolveOwnerFiles(context, input, 'read')
     const asked = omitUndefined({ text: query, maxResults, minScore, sources, signal: context.signal })
     const answer = await files.search(of, asked as FileQuery) // without what is undefined
-    const { fileCitations: citations } = await context.engine.settings.resolve(of)
+    const { 'files.citations': citations } = await context.engine.settings.resolve(of)
     const isWithCitation = isCitationShown(citations, sessionKey)
     const results = answer.hits.map((hit) => toFileHit(hit, isWithCitation))
     return { ...toFileAnswer(answer, citations), results }

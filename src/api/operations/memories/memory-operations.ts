@@ -145,7 +145,7 @@ export const learnMemories = defineOperation({
 async function scopeOfMemory(context: OperationContext, input: ScopeFields, id: string): Promise<ScopeInput> {
   const own = resolveScope(context, input, 'read')
   if (ownerInInput(input) !== undefined) return own
-  const { sharedMemory } = await context.engine.settings.resolve(null)
+  const { 'recall.sharedMemoryEnabled': sharedMemory } = await context.engine.settings.resolve(null)
   if (!sharedMemory || (await context.engine.get(own, id)) !== null) return own
   const shared = { owner: SHARED_OWNER }
   return (await context.engine.get(shared, id)) === null ? own : shared

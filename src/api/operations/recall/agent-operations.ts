@@ -53,7 +53,7 @@ async function listReachableOwners({ engine, caller }: OperationContext): Promis
 
 async function agentOf({ engine }: OperationContext, owner: string) {
   const scope = { owner }
-  const [tally, { rows: first }, { rows: last }, { coreModel }] = await Promise.all([
+  const [tally, { rows: first }, { rows: last }, { 'learning.extractionModel': coreModel }] = await Promise.all([
     engine.countMemories(scope),
     engine.list(scope, { order: 'oldest', limit: 1 }),
     engine.list(scope, { order: 'updated', limit: 1 }),

@@ -23,7 +23,7 @@ import { retrieverReports, step, toRetrieverReports } from './ranking-schema.ts'
 import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
 
 const MESSAGE_CHARACTERS_MAX = 1_048_576
-const TOKENS_MAX = SETTINGS.contextTokensMax.max
+const TOKENS_MAX = SETTINGS['gateway.contextTokensMax'].max
 
 export const previewRecall = defineOperation({
   name: 'memory.preview',
@@ -36,7 +36,7 @@ export const previewRecall = defineOperation({
     scope: z.enum(['session', 'owner', 'global']).optional(),
     strategy: z.enum(STRATEGIES).optional(),
     include: z
-      .enum(SETTINGS.recallSources.choices)
+      .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
       .describe('Facts, conversations or both; default: both.'),
     fusion: z.enum(FUSIONS).optional().describe('How words and meaning are joined.'),
@@ -128,16 +128,16 @@ export const previewRecall = defineOperation({
   },
 })
 
-async function toFusionLabel({ settings }: Engine, owner: string): Promise<Settings['fusion']> {
+async function toFusionLabel({ settings }: Engine, owner: string): Promise<Settings['recall.fusion']> {
   const inForce = await settings.resolve(owner as Parameters<typeof settings.resolve>[0]) // recall has checked it
-  return inForce.fusion
+  return inForce['recall.fusion']
 }
 
 function toPreview(
   { memory, score, coverage, tokens, evidence, trail }: RecalledMemory,
   query: string,
   strategy: RecallResult['strategy'],
-  fusion: Settings['fusion'],
+  fusion: Settings['recall.fusion'],
 ) {
   const isKeyword = evidence.keyword > 0
   const isMeaning = evidence.vector > 0
@@ -168,7 +168,7 @@ function toPreview(
 
 function tierUsed(
   strategy: RecallResult['strategy'],
-  fusion: Settings['fusion'],
+  fusion: Settings['recall.fusion'],
   isKeyword: boolean,
   isMeaning: boolean,
 ) {
@@ -189,15 +189,15 @@ export const previewContext = defineOperation({
     strategy: z.enum(STRATEGIES).optional(),
     fusion: z.enum(FUSIONS).optional(),
     gateMode: z
-      .enum(SETTINGS.relevanceGateMode.choices)
+      .enum(SETTINGS['gateway.gateMode'].choices)
       .optional()
       .describe('In place of the setting `relevanceGateMode`; `llm` asks a model.'),
     include: z
-      .enum(SETTINGS.recallSources.choices)
+      .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
       .describe('In place of the setting `recallSources`.'),
     maxTokens: z.int().min(1).max(TOKENS_MAX).optional(),
-    position: z.enum(SETTINGS.injectPosition.choices).optional(),
+    position: z.enum(SETTINGS['gateway.contextPosition'].choices).optional(),
   }),
   output: z.object({
     block: z.string().describe('Fence and all; empty when there is nothing to give.'),
@@ -260,7 +260,7 @@ export const previewContext = defineOperation({
     return {
       block: text,
       tokens: block?.tokens ?? 0,
-      budgetMaxTokens: settings.contextTokensMax,
+      budgetMaxTokens: settings['gateway.contextTokensMax'],
       skipped,
       because: skipped === null ? null : CONTEXT_SKIP_REASONS[skipped],
       gate,
@@ -273,7 +273,7 @@ export const previewContext = defineOperation({
         .filter((id) => !memories.includes(id) && !quoted.includes(id)),
       degraded: [...degraded],
       milliseconds,
-      deadlineMs: settings.injectDeadlineMs,
+      deadlineMs: settings['gateway.contextTimeoutMs'],
       requests: API_FORMATS.map((name) => requestIn(name, query, text, settings)),
     }
   },
@@ -312,7 +312,7 @@ const EXAMPLES: Readonly<Record<ApiFormat, (message: string) => JsonObject>> = {
 
 function requestIn(name: ApiFormat, message: string, block: string, settings: Settings) {
   const format = WIRE_FORMATS[name]
-  const placement = selectPlacement(settings.injectPosition, 'any')
+  const placement = selectPlacement(settings['gateway.contextPosition'], 'any')
   const body = EXAMPLES[name](message)
   const before = JSON.stringify(body, null, 2)
   const after = block === '' ? null : format.injectBlock(before, body, block, placement)

@@ -80,7 +80,7 @@ export const searchMemories = defineOperation({
         'Default: memories, episodes, transcript (turns of conversations). Filters such as category leave out turns.',
       ),
     include: z
-      .enum(SETTINGS.recallSources.choices)
+      .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
       .describe(
         'Memories only (`facts`), turns of conversations only, or both. A short form of `sources`; give one of the two.',
@@ -181,17 +181,17 @@ export const searchMemories = defineOperation({
     const inForce = await engine.settings.resolve(parseScope(scope).owner)
     const telling = {
       ...{ query, detail, owner: scope.owner },
-      isCited: isCitationShown(inForce.fileCitations, sessionKey),
+      isCited: isCitationShown(inForce['files.citations'], sessionKey),
     }
     return {
       ...(recollection === null
-        ? emptyRecallSummary(strategy ?? inForce.strategy)
+        ? emptyRecallSummary(strategy ?? inForce['recall.strategy'])
         : recallSummary(recollection)),
       abstained: items.length === 0 && (recollection?.abstained ?? false),
       results: items.map((item) => toItem(item, telling)),
       totalTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
       unanswered: unanswered.map((each) => ({ ...each })),
-      ...(files === null ? {} : { files: toFileAnswer(files, inForce.fileCitations) }),
+      ...(files === null ? {} : { files: toFileAnswer(files, inForce['files.citations']) }),
     }
   },
 })

@@ -91,7 +91,7 @@ async function findDoubtfulPair(
   const { ports, now, settings } = run
   const [newer] = await loadMemories(run, [id])
   if (newer === undefined || !canAdjudicate(newer, now) || newer.conflictsWith !== null) return null
-  const found = await findSimilarMemories(ports, newer.place, newer, settings.neighboursMax)
+  const found = await findSimilarMemories(ports, newer.place, newer, settings['memory.similarMemoriesMax'])
   const olders = found.memories.filter(
     (memory) =>
       memory.id !== id && isPlainStatement(memory) && canAdjudicate(memory, now) && isOlder(memory, newer),

@@ -22,11 +22,11 @@ export type EvictionCandidate = DecayInput & Pick<Memory, 'trust' | 'status'>
 export function decideEviction(
   memory: EvictionCandidate,
   now: Instant,
-  settings: Pick<Settings, 'salienceFloor' | 'retentionDays'>,
+  settings: Pick<Settings, 'retention.minSalience' | 'retention.unusedDays'>,
 ): EvictionDecision | null {
   if (memory.status !== 'active' || isExemptFromDecay(memory)) return null
   const idle = countIdleDays(memory, now)
-  const { salienceFloor, retentionDays } = settings
+  const { 'retention.minSalience': salienceFloor, 'retention.unusedDays': retentionDays } = settings
   if (retentionDays > 0 && idle >= retentionDays) {
     const because = `It was not used for ${formatDays(idle)}, and is kept for ${formatDays(retentionDays)}.`
     return { kind: 'retire', reason: because }

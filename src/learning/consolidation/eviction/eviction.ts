@@ -72,7 +72,7 @@ export async function evictFaded(run: ConsolidationRun, census: MemoryStatistics
 /** Digests of conversations that are past their time, whatever became of them since. */
 export async function pruneEpisodes(run: ConsolidationRun, ids: readonly MemoryId[]): Promise<number> {
   const change = createChangeId(run)
-  const because = `It was made more than ${formatDays(run.settings.episodeRetentionDays)} ago.`
+  const because = `It was made more than ${formatDays(run.settings['retention.episodeDays'])} ago.`
   const meant = ids.filter((id) => !run.trashed.has(id))
   let pruned = 0
   for (let start = 0; start < meant.length; start += MEMORIES_PER_COMMIT) {
@@ -95,7 +95,7 @@ export async function pruneEpisodes(run: ConsolidationRun, ids: readonly MemoryI
  */
 export async function deleteExpiredTurns(run: ConsolidationRun): Promise<number> {
   const { ports, scope } = run
-  const { turnRetentionDays } = run.settings
+  const { 'retention.turnDays': turnRetentionDays } = run.settings
   const before = computeRetentionCutoff(run.now, turnRetentionDays)
   if (before === null) return 0
   let pruned = 0

@@ -48,7 +48,7 @@ async function deleteExpiredIn(run: ConsolidationRun, scope: Scope, where: Entry
 }
 
 export function computeTrashCutoff({ now, settings }: ConsolidationRun): number {
-  return now - settings.binDays * DAY_MS
+  return now - settings['retention.trashDays'] * DAY_MS
 }
 
 /** Erases what was put into the bin more than `binDays` ago and is still there. */
@@ -63,7 +63,7 @@ export async function deleteOldTrash(run: ConsolidationRun, ids: readonly Memory
     await yieldToEventLoop()
   }
   if (emptied > 0) {
-    const because = `${emptied} memories were in the bin for more than ${formatDays(settings.binDays)}.`
+    const because = `${emptied} memories were in the bin for more than ${formatDays(settings['retention.trashDays'])}.`
     // Whoever looks first is told which; afterwards there is nothing left that could be named.
     run.actions.add({ kind: 'emptyBin', memories: isDryRun ? ids : [], reason: because, change: null })
   }

@@ -153,7 +153,7 @@ async function eraseEach(call: Sure, ids: readonly string[]): Promise<CommandRes
 }
 
 async function eraseBin(call: Sure, days: string | undefined): Promise<CommandResult> {
-  const options = days === undefined ? {} : { days: parseInteger('days', days, 0, SETTINGS.binDays.max) }
+  const options = days === undefined ? {} : { days: parseInteger('days', days, 0, SETTINGS['retention.trashDays'].max) }
   const age = options.days ?? Number((await call.perform(getSettings, {})).binDays)
   const which =
     age === 0 ? 'everything in the bin' : `what was forgotten ${formatCount(age, 'day')} ago or earlier`

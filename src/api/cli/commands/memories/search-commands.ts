@@ -210,7 +210,7 @@ export const searchCommand = defineCommand({
     scope: {
       kind: 'value',
       value: 'where',
-      help: `One of ${SETTINGS.recallScope.choices.join(', ')}. Default: the setting recallScope.`,
+      help: `One of ${SETTINGS['recall.scope'].choices.join(', ')}. Default: the setting recallScope.`,
     },
     'max-tokens': { kind: 'value', value: 'n', help: 'How many tokens they may take together.' },
     'as-of': { kind: 'value', value: 'when', help: 'As things stood then: 3d (ago), 2026-12-01.' },
@@ -239,7 +239,7 @@ export const searchCommand = defineCommand({
   async run(call) {
     const { limit, strategy, scope, explain, 'max-tokens': tokens, 'as-of': asOf } = call.options
     const { layer, days, source } = call.options
-    const { choices } = SETTINGS.recallScope
+    const { choices } = SETTINGS['recall.scope']
     const query = {
       ...parseFilterOptions(call.options),
       ...(limit === undefined ? {} : { limit: parseInteger('limit', limit, 1, RECALL_MEMORIES_MAX) }),
