@@ -92,7 +92,10 @@ async function open(
     settings: {},
     ...(embedder === undefined || innerStore.vectors === null
       ? {}
-      : { embedder: sharedEmbedder(filling?.embedder ?? embedder, cache), vectors: innerStore.vectors }),
+      : {
+          embedder: sharedEmbedder(filling?.embedder ?? embedder, cache),
+          vectors: innerStore.vectors,
+        }),
   })
   const fileBytesMax = settings['files.sizeBytesMax']
   const tree = createFileTree({ clock: systemClock, fileBytesMax })
@@ -100,7 +103,12 @@ async function open(
   const withQmd = (builtin: FileSearch) => {
     qmd = openQmdFileSearch(
       {
-        ...{ clock: systemClock, tree, toExternalPath: toDisplayPath, scheduleEvery: systemIntervalTimers.every },
+        ...{
+          clock: systemClock,
+          tree,
+          toExternalPath: toDisplayPath,
+          scheduleEvery: systemIntervalTimers.every,
+        },
         listRoots: (owner) => files.roots.list(owner),
         loadDefaults: async (owner) => toFileSettings(await settingsOf(owner)),
         readFile: (owner, path, range) => builtin.readFile(owner, path, range),
@@ -213,7 +221,8 @@ function keepingDocuments(embedder: Embedder, cache: EmbeddingCache): Embedder {
 }
 
 export function toFileSettings(settings: Settings): FileOptions {
-  const { 'files.chunkTokens': chunkTokens, 'files.chunkOverlapTokens': fileChunkOverlap } = settings
+  const { 'files.chunkTokens': chunkTokens, 'files.chunkOverlapTokens': fileChunkOverlap } =
+    settings
   return {
     ...FILE_DEFAULTS,
     chunkTokens,

@@ -18,11 +18,11 @@ import type { RememberResult } from '../memory/memory-writer.ts'
 import { isFollowUp } from '../recall/question/follow-up.ts'
 import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { Reader } from './context/types.ts'
+import type { ContextBuilder } from './context/types.ts'
 
 /** The engine, as far as these need it. */
 export type PromptHookDependencies = {
-  readonly read: Reader['read']
+  readonly read: ContextBuilder['buildContext']
   remember(scope: ScopeInput, draft: DraftInput): Promise<RememberResult>
 }
 
@@ -80,7 +80,7 @@ export async function recallForPrompt(
     budget: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
     context: await loadPreviousMessages(ports, parsed, text),
-    leftMs: () => settings['gateway.contextTimeoutMs'],
+    getRemainingMs: () => settings['gateway.contextTimeoutMs'],
     signal: NEVER,
     degraded: new Set(),
   })
@@ -116,7 +116,12 @@ export async function captureMessages(
   for (const { role, content } of [...messages].reverse()) {
     if (captured.length === CAPTURED_MAX) break
     if (role !== 'user') continue
-    const kept = await captureMessage(remember, scope, stripInjected(getMessageText(content)), options)
+    const kept = await captureMessage(
+      remember,
+      scope,
+      stripInjected(getMessageText(content)),
+      options,
+    )
     if (kept === null) passed++
     else captured.unshift(kept)
   }

@@ -21,18 +21,25 @@ export type EngineComponents = {
 }
 
 /** A model that hangs doesn't know it; whoever has waited for it does. */
-export function buildEmbedderReport(embedder: Embedder, guard: ProbingCircuitBreaker): EmbedderReport {
+export function buildEmbedderReport(
+  embedder: Embedder,
+  guard: ProbingCircuitBreaker,
+): EmbedderReport {
   const report = embedder.report()
   const because = guard.getOpenReason()
   return because === null ? report : { ...report, state: { kind: 'failing', because } }
 }
 
-export function describeReranker(reranker: EngineDependencies['reranker']): EngineComponents['reranker'] {
+export function describeReranker(
+  reranker: EngineDependencies['reranker'],
+): EngineComponents['reranker'] {
   return reranker === undefined
     ? null
     : { name: reranker.name, provider: reranker.provider ?? null }
 }
 
-export function describeVectorSource({ servedBy: answering }: VectorReplicaStatus): EngineComponents['vectors'] {
+export function describeVectorSource({
+  servedBy: answering,
+}: VectorReplicaStatus): EngineComponents['vectors'] {
   return answering === 'embedded' ? 'store' : answering
 }

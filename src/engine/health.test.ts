@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../domain/errors.ts'
 import { GAUGES } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
-import { describeHealth, readGauges, HEALTH_REASONS } from './health.ts'
+import { describeHealth, HEALTH_REASONS, readGauges } from './health.ts'
 
 type Index = NonNullable<EngineStatus['index']>
 
@@ -91,7 +91,12 @@ describe('health', () => {
     for (const state of ['filling', 'lagging', 'recovering']) {
       expect(codes({ state, reason: null, progress: null })).toEqual(['mirror_behind'])
     }
-    const tier = { state: 'filling', pendingMemories: null, reason: null, progress: { done: 1, total: 3 } }
+    const tier = {
+      state: 'filling',
+      pendingMemories: null,
+      reason: null,
+      progress: { done: 1, total: 3 },
+    }
     const status = { ...statusWith({}), replication: tier } as EngineStatus
     expect(describeHealth(status).reasons[0]).toContain('1 of 3')
     const gauges = readGauges(status).filter(({ name }) => name === 'recollect_vector_tier')

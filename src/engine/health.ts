@@ -99,7 +99,9 @@ export function readGauges(
       labels: { state },
       value: tier.state === state ? 1 : 0,
     })),
-    ...(tier.pendingMemories === null ? [] : [plain('recollect_vectors_behind', tier.pendingMemories)]),
+    ...(tier.pendingMemories === null
+      ? []
+      : [plain('recollect_vectors_behind', tier.pendingMemories)]),
     plain('recollect_memories', rows.memory),
     plain('recollect_turns', rows.turn),
     ...(sizeBytes === null ? [] : [plain('recollect_store_bytes', sizeBytes)]),
@@ -125,7 +127,10 @@ function modelFindings(status: EngineStatus): readonly HealthFinding[] {
   ]
 }
 
-function indexFindings({ index, vectorsUnavailableReason: withoutVectors }: EngineStatus): readonly HealthFinding[] {
+function indexFindings({
+  index,
+  vectorsUnavailableReason: withoutVectors,
+}: EngineStatus): readonly HealthFinding[] {
   if (index === null) {
     // Without a model, by words alone is what was asked for.
     return withoutVectors === null ? [] : [degradedFinding('vectors_unkept', withoutVectors)]
@@ -141,7 +146,12 @@ function indexFindings({ index, vectorsUnavailableReason: withoutVectors }: Engi
   return [
     ...failing,
     ...(isBehind
-      ? [degradedFinding('vectors_missing', `${missing} of ${memories + turns} lack their vectors.`)]
+      ? [
+          degradedFinding(
+            'vectors_missing',
+            `${missing} of ${memories + turns} lack their vectors.`,
+          ),
+        ]
       : []),
     ...(filling === null ? [] : [degradedFinding('model_changing')]),
   ]
@@ -152,7 +162,9 @@ function tierFindings({ replication: tier }: EngineStatus): readonly HealthFindi
   if (state === 'down' || state === 'refused') return [degradedFinding('mirror_failing', because)]
   if (state !== 'filling' && state !== 'lagging' && state !== 'recovering') return []
   const { done, total } = progress ?? { done: 0, total: 0 }
-  return [degradedFinding('mirror_behind', total === 0 ? because : `${done} of ${total} are compared.`)]
+  return [
+    degradedFinding('mirror_behind', total === 0 ? because : `${done} of ${total} are compared.`),
+  ]
 }
 
 /** Recall waits until so few are embedded: as long as that works, they are missed by nobody. */
@@ -169,7 +181,10 @@ const STORE_REASONS: { readonly [Code in ErrorCode]?: HealthReason } = {
 
 /** A store that can't even tell its status. The message of a bug may quote anything, and stays inside. */
 function storeFinding({ code, message }: AppError): HealthFinding {
-  return unavailableFinding(STORE_REASONS[code] ?? 'store_unreachable', code === 'internal' ? null : message)
+  return unavailableFinding(
+    STORE_REASONS[code] ?? 'store_unreachable',
+    code === 'internal' ? null : message,
+  )
 }
 
 /** What can't be written can still be read. */

@@ -34,44 +34,62 @@ import { discountContextTerms } from './question/follow-up.ts'
 import { containsAnyName, namesWithin } from './question/names.ts'
 import { removeTimeTerms } from './question/time-terms.ts'
 import {
-  compareByScore,
-  type Candidate,
-  type LoadedCandidate,
-  attachDocument,
-  reviseCandidate,
   addTrailStep,
+  attachDocument,
+  type Candidate,
+  compareByScore,
+  type LoadedCandidate,
   renderTrail,
+  reviseCandidate,
 } from './ranking/candidate.ts'
 import { selectPool, withoutRepetitions } from './ranking/candidate-pool.ts'
 import { diversifyCandidates } from './ranking/diversity.ts'
 import {
-  SESSION_CONTEXT_REACH,
-  type SessionContext,
-  rankInitialHits,
   gatherEvidence,
   type LexicalHits,
+  rankInitialHits,
+  SESSION_CONTEXT_REACH,
+  type SessionContext,
 } from './ranking/evidence.ts'
-import { type FusionOptions, fuseCandidates, type RetrieverHits, addFusionTrail } from './ranking/fusion.ts'
-import { type ParsedQuestion, boostQuestionMatches, parseQuestion } from './ranking/question-match.ts'
+import {
+  addFusionTrail,
+  type FusionOptions,
+  fuseCandidates,
+  type RetrieverHits,
+} from './ranking/fusion.ts'
+import {
+  boostQuestionMatches,
+  type ParsedQuestion,
+  parseQuestion,
+} from './ranking/question-match.ts'
 import { type BudgetedMemory, fitBudget } from './ranking/result-budget.ts'
 import { applyBoosts, type BoostOptions } from './ranking/score-boosts.ts'
-import { CERTAIN_COVERAGE, filterBySimilarity, type ThresholdOptions } from './ranking/similarity-threshold.ts'
-import { buildContextText, buildDocumentFilter, toMemoryFilterOnly, type RecallQuery } from './recall-query.ts'
-import type { RetrieverReport, RecalledMemory, RecallResult } from './recall-result.ts'
 import {
-  SESSION_CONTEXT_HITS_MAX,
-  type TimeMatches,
-  retrieveByTime,
-  searchLexical,
-  type VectorMatch,
-  searchVectors,
-  type RetrievalRequest,
-  type RetrieverDependencies,
+  CERTAIN_COVERAGE,
+  filterBySimilarity,
+  type ThresholdOptions,
+} from './ranking/similarity-threshold.ts'
+import {
+  buildContextText,
+  buildDocumentFilter,
+  type RecallQuery,
+  toMemoryFilterOnly,
+} from './recall-query.ts'
+import type { RecalledMemory, RecallResult, RetrieverReport } from './recall-result.ts'
+import {
   assertAnyRetrieverAnswered,
   buildRetrieverReport,
-  createSkipped,
   collectNeighbors,
   createEmptyCandidate,
+  createSkipped,
+  type RetrievalRequest,
+  type RetrieverDependencies,
+  retrieveByTime,
+  SESSION_CONTEXT_HITS_MAX,
+  searchLexical,
+  searchVectors,
+  type TimeMatches,
+  type VectorMatch,
 } from './retrievers.ts'
 
 /** How many candidates are read and ranked by more than their place in the lists. */
@@ -114,12 +132,7 @@ export async function recall(
     settings['recall.strategy'] === 'recent' || settings['recall.strategy'] === 'exact'
       ? await loadNewest(call, limit)
       : await retrieveCandidates(call)
-  const fitted = fitBudget(
-    found.candidates,
-    limit,
-    tokensMax,
-    ports.countTokens ?? estimateTokens,
-  )
+  const fitted = fitBudget(found.candidates, limit, tokensMax, ports.countTokens ?? estimateTokens)
   return {
     memories: fitted.map(toRecalled),
     strategy: settings['recall.strategy'],
@@ -131,7 +144,10 @@ export async function recall(
   }
 }
 
-type RetrievedCandidates = Pick<RecallResult, 'retrievers' | 'abstained' | 'topSimilarity' | 'time'> & {
+type RetrievedCandidates = Pick<
+  RecallResult,
+  'retrievers' | 'abstained' | 'topSimilarity' | 'time'
+> & {
   readonly candidates: readonly LoadedCandidate[]
 }
 
@@ -158,14 +174,22 @@ async function retrieveCandidates(call: RecallRun): Promise<RetrievedCandidates>
   const ranked = applyBoosts(boostQuestionMatches(pool, asked), now, toBoostOptions(settings))
   const reranked = await rerank(call, ranked)
   const varied = diversifyCandidates(reranked.candidates, settings['recall.mmrLambda'])
-  const above = filterBySimilarity(varied, answer?.closeness ?? null, toThresholds(settings), easedBy(text))
+  const above = filterBySimilarity(
+    varied,
+    answer?.closeness ?? null,
+    toThresholds(settings),
+    easedBy(text),
+  )
   // A reranker's scores have no zero to measure a tail from.
   const keepsTail = reranked.report.state === 'searched' || settings['recall.minSimilarity'] === 0
   const near = keepsTail ? above : removeTail(above, text)
   return {
     candidates: near,
     retrievers: {
-      keyword: buildRetrieverReport(keyword, keyword.kind === 'done' ? keyword.result.hits.length : 0),
+      keyword: buildRetrieverReport(
+        keyword,
+        keyword.kind === 'done' ? keyword.result.hits.length : 0,
+      ),
       meaning: {
         ...buildRetrieverReport(meaning, answer?.hits.length ?? 0),
         missing: call.indexer?.waiting(call.scope) ?? 0,
@@ -223,7 +247,10 @@ function easedBy(question: string): (candidate: LoadedCandidate) => boolean {
 }
 
 /** Without those that only a model brought here which can't read them. */
-function filterReadable(candidates: readonly LoadedCandidate[], meaning: VectorMatch | null): readonly LoadedCandidate[] {
+function filterReadable(
+  candidates: readonly LoadedCandidate[],
+  meaning: VectorMatch | null,
+): readonly LoadedCandidate[] {
   if (meaning === null) return candidates
   return candidates.filter(
     ({ evidence, memory }) =>
@@ -243,14 +270,20 @@ function runStrategy(
 }
 
 /** Of the nearest, on the scale of the floors. */
-function getTopSimilarity(pool: readonly LoadedCandidate[], meaning: VectorMatch | null): number | null {
+function getTopSimilarity(
+  pool: readonly LoadedCandidate[],
+  meaning: VectorMatch | null,
+): number | null {
   const similarities = pool.flatMap(({ contextSimilarity }) => contextSimilarity ?? [])
   if (meaning === null || similarities.length === 0) return null
   return meaning.closeness(Math.max(...similarities))
 }
 
 /** What stands far below the best is not part of the answer, unless it holds the words of the question. */
-function removeTail(candidates: readonly LoadedCandidate[], question: string): readonly LoadedCandidate[] {
+function removeTail(
+  candidates: readonly LoadedCandidate[],
+  question: string,
+): readonly LoadedCandidate[] {
   // The same question, asked before, is nearer than any answer, so neither facts nor other turns are measured by it.
   const folded = normalizeStatement(question)
   const answers = candidates.filter(({ memory }) => normalizeStatement(memory.content) !== folded)
@@ -263,9 +296,17 @@ function removeTail(candidates: readonly LoadedCandidate[], question: string): r
   })
 }
 
-async function fuseHits(call: RecallRun, legs: RetrieverHits, told: ReturnType<typeof collectNeighbors>) {
+async function fuseHits(
+  call: RecallRun,
+  legs: RetrieverHits,
+  told: ReturnType<typeof collectNeighbors>,
+) {
   const options = toFusionOptions(call.settings)
-  const candidates = gatherEvidence(legs.keyword, legs.vector, await loadSessionContext(call, legs, told))
+  const candidates = gatherEvidence(
+    legs.keyword,
+    legs.vector,
+    await loadSessionContext(call, legs, told),
+  )
   return fuseCandidates(candidates, legs, options)
 }
 
@@ -282,7 +323,9 @@ async function loadSessionContext(
   const course = new Map(ids.flatMap((id) => filterNamedSpeakers(id, told.get(id))))
   const untold = ids.filter((id) => !told.has(id))
   if (untold.length === 0) return course
-  const asked = await withTimeout(deadlineMs, () => ports.store.findNeighbors(scope, untold, SESSION_CONTEXT_REACH))
+  const asked = await withTimeout(deadlineMs, () =>
+    ports.store.findNeighbors(scope, untold, SESSION_CONTEXT_REACH),
+  )
   return asked.kind === 'done' ? new Map([...course, ...asked.result]) : course
 }
 
@@ -410,7 +453,10 @@ async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCand
     )
     after = page.next
   } while (present.length < limit && after !== null)
-  const report = buildRetrieverReport(createSkipped(`the strategy is ${call.settings['recall.strategy']}`), 0)
+  const report = buildRetrieverReport(
+    createSkipped(`the strategy is ${call.settings['recall.strategy']}`),
+    0,
+  )
   return {
     candidates: present.map((memory) => ({
       ...createEmptyCandidate(memory.id),
@@ -453,7 +499,14 @@ function getTokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings)
   return purpose === 'prompt' ? settings['gateway.contextTokensMax'] : null
 }
 
-function toRecalled({ memory, score, coverage, evidence, tokens, trail }: BudgetedMemory): RecalledMemory {
+function toRecalled({
+  memory,
+  score,
+  coverage,
+  evidence,
+  tokens,
+  trail,
+}: BudgetedMemory): RecalledMemory {
   return { memory, score, coverage, evidence, tokens, trail: renderTrail(trail) }
 }
 

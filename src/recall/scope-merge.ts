@@ -51,7 +51,10 @@ export function mergeRecallResults(
   }
 }
 
-function takeWithinTokens(ranked: readonly RecalledMemory[], tokensMax: number): readonly RecalledMemory[] {
+function takeWithinTokens(
+  ranked: readonly RecalledMemory[],
+  tokensMax: number,
+): readonly RecalledMemory[] {
   let left = tokensMax
   return ranked.filter(({ tokens }, place) => {
     const fits = place === 0 || tokens <= left

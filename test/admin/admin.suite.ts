@@ -20,7 +20,11 @@ export function describeSystem(name: string, open: OpenStore): void {
 function describeKeys(open: OpenStore): void {
   it('[SY1] lets in who holds the secret, and keeps no secret', async () => {
     const { engine, store } = await openEngine(open)
-    const { key, secret } = await engine.keys.create({ name: 'app', defaultOwner: 'ada', role: 'agent' })
+    const { key, secret } = await engine.keys.create({
+      name: 'app',
+      defaultOwner: 'ada',
+      role: 'agent',
+    })
     expect(secret).toMatch(/^rc_[0-9a-z]+_[\w-]{43}$/)
     expect(await engine.keys.verify(secret)).toMatchObject({
       id: key.id,
@@ -265,12 +269,16 @@ function describeAuditAndAnswers(open: OpenStore): void {
       await held
       return { n: ++done }
     }
-    const asked = [engine.idempotency.runOnce('k', 'body', work), engine.idempotency.runOnce('k', 'body', work)]
+    const asked = [
+      engine.idempotency.runOnce('k', 'body', work),
+      engine.idempotency.runOnce('k', 'body', work),
+    ]
     await Promise.race(asked).catch(release)
     const both = await Promise.allSettled(asked)
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(done).toBe(1)
-    const failing = () => engine.idempotency.runOnce('f', 'body', () => Promise.reject(new Error('no')))
+    const failing = () =>
+      engine.idempotency.runOnce('f', 'body', () => Promise.reject(new Error('no')))
     await expect(failing()).rejects.toThrow('no')
     expect(await engine.idempotency.runOnce('f', 'body', work)).toMatchObject({ isRepeated: false })
   })

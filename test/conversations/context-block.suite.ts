@@ -210,7 +210,7 @@ function describeFitting(open: OpenStore): void {
     const reading = await openReading(open)
     await remember(reading.engine, [who('The user is called Ada')])
     reading.clock.advance(105 * 60_000) // 23:58
-    const loop = { asked: { continuesAnswer: true } }
+    const loop = { asked: { isMidAnswer: true } }
     const asked = () => reading.client.send([SMALL_TALK], null, loop, { status: 500 })
     const { block } = await asked()
     reading.clock.advance(5 * 60_000)
@@ -221,7 +221,10 @@ function describeFitting(open: OpenStore): void {
 
 function describeCost(open: OpenStore): void {
   it('[PL8] receipts tell what was decided and given, and those of earlier versions can be read', async () => {
-    const reading = await openReading(open, { 'gateway.dryRun': true, 'gateway.gateMode': 'heuristic' })
+    const reading = await openReading(open, {
+      'gateway.dryRun': true,
+      'gateway.gateMode': 'heuristic',
+    })
     const { engine, store } = reading
     const [always, dog] = await remember(engine, [who('The user is called Ada'), DOG])
     await reading.lines(ABOUT_DOG)

@@ -1,7 +1,7 @@
 /** What memory does before and after a request, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import { CONTEXT_SKIP_REASONS } from '../../src/conversations/conversations.ts'
-import { FENCE_OPEN, renderMemoryLine, renderBlock } from '../../src/domain/context-block.ts'
+import { FENCE_OPEN, renderBlock, renderMemoryLine } from '../../src/domain/context-block.ts'
 import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
 import {
@@ -108,7 +108,9 @@ function describePreparing(open: OpenStore): void {
       const prepared = await client.ask(['I prefer tea'], 'Good.', fields)
       expect(prepared.receipt).toBeNull()
       // As soon as settings are at hand, that can be told without waiting.
-      expect(engine.conversations.prepareWithoutMemory(requestOf(['I prefer tea'], fields))).toEqual(prepared)
+      expect(
+        engine.conversations.prepareWithoutMemory(requestOf(['I prefer tea'], fields)),
+      ).toEqual(prepared)
       expect(touched).toEqual([])
       expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
     }
@@ -175,7 +177,7 @@ function describePreparing(open: OpenStore): void {
 
   it('[CV6] a tool loop that was given nothing is given nothing while it lasts', async () => {
     const { engine, client } = await openConversations(open)
-    const calling = answerOf('', { callsTools: true })
+    const calling = answerOf('', { hasToolCalls: true })
     expect((await client.ask(QUESTION, calling)).block).toBeNull()
     await engine.remember(ADA, { content: 'I drink green tea' })
     expect((await client.ask(QUESTION, calling, LOOP)).block).toBeNull()
@@ -196,7 +198,7 @@ function describePreparing(open: OpenStore): void {
   it('[CV42] so is a tool loop that is repeated after its answer', async () => {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'I drink green tea' })
-    const calling = answerOf('Let me see.', { callsTools: true })
+    const calling = answerOf('Let me see.', { hasToolCalls: true })
     const first = await client.ask(QUESTION, calling)
     await engine.remember(ADA, { content: 'I drink cold water' })
     const broken = answerOf('You dri', { isComplete: false })
@@ -209,7 +211,7 @@ function describePreparing(open: OpenStore): void {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'I drink green tea' })
     await engine.remember(ADA, { content: 'I drink cold water' })
-    const calling = answerOf('', { callsTools: true })
+    const calling = answerOf('', { hasToolCalls: true })
     expect((await client.ask(QUESTION, calling)).block).toContain('green tea')
     await engine.settings.change(ada, { recallScope: 'session' })
     expect((await client.ask(QUESTION, calling, LOOP)).block).toBeNull()
@@ -294,7 +296,9 @@ function describePreparing(open: OpenStore): void {
     })
     const signal = AbortSignal.abort()
     expect(await client.ask(QUESTION, '-', { signal })).toMatchObject({ skipped: 'failed' })
-    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ error: 'cancelled' }])
+    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
+      { error: 'cancelled' },
+    ])
   })
 
   it('[CV4] looks in the session where the settings say so', async () => {

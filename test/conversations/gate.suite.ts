@@ -422,7 +422,11 @@ function describeModel(open: OpenStore): void {
 
   const USELESS: readonly (readonly [string, LanguageModel | undefined, SettingValues])[] = [
     ['there is none', undefined, {}],
-    ['none is named', new ScriptedModel('none'), { 'gateway.gateModel': '', 'learning.extractionModel': '' }],
+    [
+      'none is named',
+      new ScriptedModel('none'),
+      { 'gateway.gateModel': '', 'learning.extractionModel': '' },
+    ],
     ['it fails', new ScriptedModel(new AppError('unavailable', 'Down.')), {}],
     ['it says something else', new ScriptedModel('I would be glad to help!'), {}],
     ['it says everything', new ScriptedModel('identity, pinned or none'), {}],

@@ -64,7 +64,9 @@ function describeNews({ url }: PrivateServer): void {
     await here.settings.change(OWNER, { recallLimit: before + 1 })
     await expect.poll(limitThere).toBe(before + 1)
     await here.settings.change(null, { requestsPerMinute: 77 })
-    await expect.poll(async () => (await there.settings.resolve(null))['server.requestsPerMinute']).toBe(77)
+    await expect
+      .poll(async () => (await there.settings.resolve(null))['server.requestsPerMinute'])
+      .toBe(77)
   })
 
   it('[PG6] makes counts and who a person is right on all servers at once', async () => {
@@ -258,7 +260,11 @@ function describeLimits({ url }: PrivateServer): void {
     })
     const clock = new FakeClock()
     const [here, there] = [first, second].map(
-      (store) => new ModelBudget({ store, clock, ids: createIdGenerator(), settings: {} }, async () => 1_000),
+      (store) =>
+        new ModelBudget(
+          { store, clock, ids: createIdGenerator(), settings: {} },
+          async () => 1_000,
+        ),
     )
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>

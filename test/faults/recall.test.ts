@@ -44,7 +44,9 @@ describe('the embedder', () => {
     expect((await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.state).toBe('failed')
     expect((await engine.status()).index).toMatchObject({ missing: 1, because: 'no power' })
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.hits === 1)
+    await until(
+      async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.hits === 1,
+    )
     expect((await engine.status()).index).toMatchObject({ missing: 0, because: null })
   })
 
@@ -110,14 +112,19 @@ describe('the index', () => {
     await engine.remember(ADA, { content: TEA })
     expect(await found(engine, 'tea')).toEqual([TEA])
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.hits === 1)
+    await until(
+      async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.hits === 1,
+    )
   })
 })
 
 describe('the store', () => {
   it('[RA14] that can not match words leaves recall to meaning', async () => {
     const store = changed(createInMemoryStore(), { searchText: broken('no words') })
-    const { engine } = openEngine({ store, settings: { ...NO_FLOORS, 'memory.similarMemoriesMax': 0 } })
+    const { engine } = openEngine({
+      store,
+      settings: { ...NO_FLOORS, 'memory.similarMemoriesMax': 0 },
+    })
     await engine.remember(ADA, { content: TEA })
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories).toHaveLength(1)

@@ -1,7 +1,12 @@
 /** What consolidation promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { createPendingSignal, parseSignal, type Signal, toSignalEntry } from '../../src/domain/signal.ts'
+import {
+  createPendingSignal,
+  parseSignal,
+  type Signal,
+  toSignalEntry,
+} from '../../src/domain/signal.ts'
 import { consolidate, listReports } from '../../src/learning/consolidation/consolidator.ts'
 import { erase, restore } from '../../src/memory/memory-editor.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
@@ -91,7 +96,9 @@ function describeSteps(open: OpenStore): void {
       owner.fact('Ada likes the hills', 20, { salience: 1, lastUsedAt: owner.ago(1) }),
     )
     expect(await owner.run()).toMatchObject({ retired: 0 })
-    expect(await owner.run({ settings: { 'retention.unusedDays': 20 } })).toMatchObject({ retired: 1 })
+    expect(await owner.run({ settings: { 'retention.unusedDays': 20 } })).toMatchObject({
+      retired: 1,
+    })
     expect((await owner.active()).map(({ id }) => id)).toEqual([used?.id])
     expect(await owner.get(idle ?? { id: '' as never })).toMatchObject({ status: 'forgotten' })
   })

@@ -51,7 +51,9 @@ export async function openLife(
     // Whoever closes one must not close the store for the others.
     const shared = { ...on(store), close: async () => {} }
     const ports = { store: shared, clock, ids, settings: inForce }
-    const engine = createEngineWith(languageModel === undefined ? ports : { ...ports, languageModel })
+    const engine = createEngineWith(
+      languageModel === undefined ? ports : { ...ports, languageModel },
+    )
     onTestFinished(() => engine.close())
     return engine
   }

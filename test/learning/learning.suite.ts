@@ -161,7 +161,10 @@ export function describeLife(name: string, open: OpenStore): void {
 
     it('[LI2] waits until it is asked where it is to', async () => {
       const model = new ScriptedModel(TRIP)
-      const life = await openLife(open, { model, settings: { 'learning.extractionMode': 'manual' } })
+      const life = await openLife(open, {
+        model,
+        settings: { 'learning.extractionMode': 'manual' },
+      })
       await life.say('trip', ROME)
       life.clock.advance(HOUR_MS)
       await life.engine.jobs.start()

@@ -29,7 +29,11 @@ async function openEngine(
     store: await open(),
     clock,
     ids: countingIds(),
-    settings: { 'gateway.enabled': true, 'learning.extractionModel': 'test/core', 'gateway.contextTimeoutMs': 30_000 },
+    settings: {
+      'gateway.enabled': true,
+      'learning.extractionModel': 'test/core',
+      'gateway.contextTimeoutMs': 30_000,
+    },
     languageModel: model,
   })
   onTestFinished(() => engine.close())

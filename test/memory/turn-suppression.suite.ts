@@ -287,7 +287,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       const { request, answer, tell, disabledIn } = await openForgetting()
       await tell(request, null)
       expect(await disabledIn('two')).toEqual([request])
-      await tell(request, answer, { asked: { continuesAnswer: true } }, { forgotten: [] })
+      await tell(request, answer, { asked: { isMidAnswer: true } }, { forgotten: [] })
       expect(await disabledIn('two')).toEqual([request, answer])
     })
 

@@ -134,7 +134,11 @@ function describeFinding(open: OpenEngine): void {
     await engine.remember(ADA, { content: 'The car is red', importance: 9, provenance })
     await engine.remember(ADA, { content: 'Tea is what everybody drinks here' })
     clock.advance(DAY)
-    const { memories, retrievers: legs, time } = await engine.recall(ADA, { text: "Ann's car yesterday" })
+    const {
+      memories,
+      retrievers: legs,
+      time,
+    } = await engine.recall(ADA, { text: "Ann's car yesterday" })
     const car = memories.find(({ memory }) => memory.content === 'The car is red')
     expect(car?.trail.map(({ stage }) => stage)).toEqual([
       ...['keyword', 'meaning', 'fuse', 'match', 'weigh', 'rerank', 'diversify', 'floor'],
@@ -170,7 +174,10 @@ function describeFinding(open: OpenEngine): void {
   })
 
   it('[RA8] prefers what was said by the one who is asked about, and in the time asked about', async () => {
-    const { engine, clock } = await open({ 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 })
+    const { engine, clock } = await open({
+      'recall.minTopSimilarity': 0,
+      'recall.minSimilarity': 0,
+    })
     const say = (speaker: string, content: string) =>
       engine.remember(ADA, { content, provenance: { speaker } })
     await say('Ann', 'Swimming is great fun in summer')
@@ -186,7 +193,10 @@ function describeFinding(open: OpenEngine): void {
   })
 
   it('[RA8] what names a time is looked for as a time, unless there is nothing of that time', async () => {
-    const { engine, clock } = await open({ 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 })
+    const { engine, clock } = await open({
+      'recall.minTopSimilarity': 0,
+      'recall.minSimilarity': 0,
+    })
     const first = async () => {
       const { memories } = await engine.recall(ADA, { text: 'How was the race a week ago?' })
       const [best] = memories

@@ -8,19 +8,19 @@ import type { Embedder } from '../../models/embedder.ts'
 import { openBatchLedger } from '../../models/embedders/batch-api/batch-ledger.ts'
 import { openEmbeddingBatches } from '../../models/embedders/batch-api/batch-providers.ts'
 import {
-  type ProviderBatchEmbedder,
   openProviderBatchEmbedder,
+  type ProviderBatchEmbedder,
 } from '../../models/embedders/batch-api/provider-batch-embedder.ts'
 import { withEmbeddingCache } from '../../models/embedders/embedding-cache.ts'
 import { withMemoryCache } from '../../models/embedders/embedding-memory-cache.ts'
 import { openLocalEmbedder } from '../../models/embedders/local/local-embedder.ts'
 import { DEFAULT_MODEL } from '../../models/embedders/local/local-embedder-options.ts'
 import {
+  hashRemoteAccount,
+  isPurposeSpecific,
   openRemoteEmbedder,
   parseEmbeddingModel,
-  isPurposeSpecific,
   type RemoteEmbedderConfig,
-  hashRemoteAccount,
 } from '../../models/embedders/remote/embedding-providers.ts'
 import { openSqliteEmbeddingCache } from '../../models/embedders/sqlite-embedding-cache.ts'
 import { openStaticEmbedder } from '../../models/embedders/static/static-embedder.ts'
@@ -82,7 +82,10 @@ type StoredChoice = Pick<
 type LocalFallbacks = Pick<StoredChoice, 'embedding.localEnabled' | 'embedding.staticEnabled'>
 
 const STATIC_MODEL = 'static-gte-256'
-const ALL_FALLBACKS: LocalFallbacks = { 'embedding.localEnabled': true, 'embedding.staticEnabled': true }
+const ALL_FALLBACKS: LocalFallbacks = {
+  'embedding.localEnabled': true,
+  'embedding.staticEnabled': true,
+}
 
 /** Options with what is stored, where whoever starts the process has said nothing else. */
 function withStored(
@@ -176,7 +179,10 @@ const SIGNATURE = /^(?<source>[^:]+):(?<model>.+):\d+(?::\w+)?$/
  * The embedder that made a space, where its model can still be had: it comes with the package, is kept where models
  * are, or is one of the very service that is asked now. A service that somebody has turned away from gets no more texts.
  */
-export function openPreviousEmbedder(signature: string, options: EmbeddingOptions): Embedder | null {
+export function openPreviousEmbedder(
+  signature: string,
+  options: EmbeddingOptions,
+): Embedder | null {
   const { source = '', model = '' } = SIGNATURE.exec(signature)?.groups ?? {}
   if (source === 'transformers') return openPreviousLocal(model, options)
   if (source === 'static') return openPreviousStatic(model, options)

@@ -9,7 +9,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import type { ContextBlock } from './block-composer.ts'
-import type { Reader } from './types.ts'
+import type { ContextBuilder } from './types.ts'
 
 /** Settings that can be tried without changing them. */
 export type PreviewSettings = Partial<
@@ -39,7 +39,10 @@ export type ContextPreview = {
   readonly milliseconds: number
 }
 
-type PreviewParts = { readonly ports: EngineDependencies; readonly read: Reader['read'] }
+type PreviewParts = {
+  readonly ports: EngineDependencies
+  readonly read: ContextBuilder['buildContext']
+}
 
 export async function previewContext(
   { ports, read }: PreviewParts,
@@ -67,7 +70,11 @@ export async function previewContext(
   if (settings['gateway.contextTokensMax'] === 0) return end({ skipped: 'no-budget' })
   const { owner, user = null, session } = parseScope(scope)
   const home = { owner, user }
-  const { 'recall.strategy': strategy, 'recall.fusion': fusion, 'recall.scope': recallScope } = settings
+  const {
+    'recall.strategy': strategy,
+    'recall.fusion': fusion,
+    'recall.scope': recallScope,
+  } = settings
   const { gate, block, recalled } = await read({
     home,
     place: async () =>
@@ -77,8 +84,8 @@ export async function previewContext(
     settings,
     budget: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
-    looking: { strategy, fusion, purpose: 'search' },
-    leftMs: () => settings['gateway.contextTimeoutMs'],
+    recallOptions: { strategy, fusion, purpose: 'search' },
+    getRemainingMs: () => settings['gateway.contextTimeoutMs'],
     signal,
     degraded,
   })
@@ -87,7 +94,11 @@ export async function previewContext(
 }
 
 /** What keeps a block from being given that there is. */
-function getSkipReason({ 'gateway.enabled': enabled, 'gateway.contextEnabled': inject, 'gateway.dryRun': shadow }: Settings): SkipReason | null {
+function getSkipReason({
+  'gateway.enabled': enabled,
+  'gateway.contextEnabled': inject,
+  'gateway.dryRun': shadow,
+}: Settings): SkipReason | null {
   if (!enabled) return 'off'
   if (!inject) return 'no-inject'
   return shadow ? 'shadow' : null

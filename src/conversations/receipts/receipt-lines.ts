@@ -10,8 +10,14 @@ import type { Instant } from '../../lib/time.ts'
 import { buildReceiptLinesId } from '../../memory/receipt-redaction.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
-import { citeLine, getLatestExpiry, type CitedLine } from './line-citations.ts'
-import type { Receipt, ReceiptDetail, ReceiptLine, ReceiptCitation, RedactionReason } from './receipt.ts'
+import { type CitedLine, citeLine, getLatestExpiry } from './line-citations.ts'
+import type {
+  Receipt,
+  ReceiptCitation,
+  ReceiptDetail,
+  ReceiptLine,
+  RedactionReason,
+} from './receipt.ts'
 
 /** A receipt that is not stored yet. */
 export type NewReceipt = {
@@ -110,7 +116,9 @@ async function loadLineRows(
   return found
 }
 
-function groupByOwner(pieces: readonly ReceiptCitation[]): ReadonlyMap<OwnerId, readonly ReceiptCitation[]> {
+function groupByOwner(
+  pieces: readonly ReceiptCitation[],
+): ReadonlyMap<OwnerId, readonly ReceiptCitation[]> {
   const grouped = new Map<OwnerId, ReceiptCitation[]>()
   for (const piece of pieces) {
     const own = grouped.get(piece.owner)
@@ -211,7 +219,10 @@ function parseLines(row: Entry | undefined): readonly CitedLine[] {
 const NO_TEXTS: readonly CitedLine[] = []
 
 /** The same receipt again changes nothing, whatever became of an earlier attempt. */
-function buildReceiptChange({ receipt, expiresAt }: NewReceipt, pieces: readonly ReceiptCitation[]): Change {
+function buildReceiptChange(
+  { receipt, expiresAt }: NewReceipt,
+  pieces: readonly ReceiptCitation[],
+): Change {
   const { id, place, at, ...rest } = receipt
   const row: Entry = {
     id,

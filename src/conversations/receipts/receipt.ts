@@ -108,7 +108,12 @@ export type ToolMemoryIds = {
   readonly forgotten: readonly MemoryId[]
 }
 
-export const NO_TOOL_MEMORY_IDS: ToolMemoryIds = { found: [], saved: [], updated: [], forgotten: [] }
+export const NO_TOOL_MEMORY_IDS: ToolMemoryIds = {
+  found: [],
+  saved: [],
+  updated: [],
+  forgotten: [],
+}
 
 /** What kind of memories a message needs, and who said so. */
 export type ReceiptGate = {

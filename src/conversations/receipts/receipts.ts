@@ -9,7 +9,7 @@ import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
-import { type YieldTurn, NO_YIELD } from '../../lib/backpressure.ts'
+import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
 import { retry } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
@@ -17,7 +17,7 @@ import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
 import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptDetail } from './receipt.ts'
-import { type NewReceipt, getReceiptDetail, storeReceipts } from './receipt-lines.ts'
+import { getReceiptDetail, type NewReceipt, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_AFTER_MS = 250
 const BATCH = 100
@@ -62,7 +62,10 @@ export class ReceiptLog {
   add(
     receipt: Receipt,
     lines: readonly string[],
-    { 'retention.receiptsMax': receiptsMax, 'retention.receiptDays': receiptDays }: Pick<Settings, 'retention.receiptsMax' | 'retention.receiptDays'>,
+    {
+      'retention.receiptsMax': receiptsMax,
+      'retention.receiptDays': receiptDays,
+    }: Pick<Settings, 'retention.receiptsMax' | 'retention.receiptDays'>,
   ): void {
     if (receiptsMax === 0) return
     const expiresAt = (receipt.at + receiptDays * DAY_MS) as Instant // still whole milliseconds

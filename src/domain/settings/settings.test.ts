@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSettings, resolveSettings, SETTINGS, listSettingNames } from './settings.ts'
+import { listSettingNames, parseSettings, resolveSettings, SETTINGS } from './settings.ts'
 
 describe('settings', () => {
   it('[SE1] every default lies in its own range, and every setting has help', () => {

@@ -18,9 +18,9 @@ import {
   type ConsolidationRun,
   throwIfAborted,
 } from './consolidation-run.ts'
-import { evictFaded, pruneEpisodes, deleteExpiredTurns } from './eviction/eviction.ts'
+import { deleteExpiredTurns, evictFaded, pruneEpisodes } from './eviction/eviction.ts'
 import { computeRetentionCutoff } from './eviction/eviction-policy.ts'
-import { computeTrashCutoff, deleteOldTrash, deleteExpiredEntries } from './eviction/retention.ts'
+import { computeTrashCutoff, deleteExpiredEntries, deleteOldTrash } from './eviction/retention.ts'
 import { mergeDuplicates } from './merging/merge.ts'
 import { promoteMentioned } from './promotion.ts'
 import {
@@ -101,7 +101,15 @@ export async function consolidate(
     id: null,
     startedAt: now,
     finishedAt: ports.clock.now(),
-    ...{ isDryRun: dryRun, isDeletionDeferred: isHeldBack, memories, decayed, merged, adjudicated: judged, promoted },
+    ...{
+      isDryRun: dryRun,
+      isDeletionDeferred: isHeldBack,
+      memories,
+      decayed,
+      merged,
+      adjudicated: judged,
+      promoted,
+    },
     ...{ evicted, retired, prunedEpisodes, deletedTurns: prunedTurns, trimmed, emptied, narrated },
     actions: run.actions.told,
     actionsTotal: run.actions.total,

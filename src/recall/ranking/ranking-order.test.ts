@@ -7,8 +7,8 @@ import type { MemoryId } from '../../domain/ids.ts'
 import { type LoadedCandidate, NO_EVIDENCE, renderTrail } from './candidate.ts'
 import { diversifyCandidates } from './diversity.ts'
 import { fitBudget } from './result-budget.ts'
-import { computeFreshness, applyBoosts } from './score-boosts.ts'
-import { filterBySimilarity, createSimilarityScale } from './similarity-threshold.ts'
+import { applyBoosts, computeFreshness } from './score-boosts.ts'
+import { createSimilarityScale, filterBySimilarity } from './similarity-threshold.ts'
 
 const DAY = 86_400_000
 const NOW = instant(1_000 * DAY)
@@ -149,7 +149,9 @@ describe('floor', () => {
     expect(few(0.7)).toBe(0)
     expect(few(0.8)).toBeGreaterThan(closeness(0.8))
     for (const memories of [0, 1, 2, 1e9]) {
-      expect(Number.isFinite(createSimilarityScale(memories, { mean: 0, deviation: 0.1 })(1))).toBe(true)
+      expect(Number.isFinite(createSimilarityScale(memories, { mean: 0, deviation: 0.1 })(1))).toBe(
+        true,
+      )
     }
   })
 
@@ -218,7 +220,12 @@ describe('floor', () => {
         floor,
         floor,
         (some, how, minTopSimilarity, minSimilarity) => {
-          const kept = idsOf(filterBySimilarity(some, how, { minTopSimilarity: minTopSimilarity, minSimilarity: minSimilarity }))
+          const kept = idsOf(
+            filterBySimilarity(some, how, {
+              minTopSimilarity: minTopSimilarity,
+              minSimilarity: minSimilarity,
+            }),
+          )
           for (const one of some) if (one.coverage >= 0.7) expect(kept).toContain(one.id)
         },
       ),
@@ -229,7 +236,12 @@ describe('floor', () => {
     fc.assert(
       fc.property(anyCandidates, anyNearness, floor, floor, floor, (some, how, a, b, c) => {
         const kept = (minTopSimilarity: number, minSimilarity: number) =>
-          idsOf(filterBySimilarity(some, how, { minTopSimilarity: minTopSimilarity, minSimilarity: minSimilarity }))
+          idsOf(
+            filterBySimilarity(some, how, {
+              minTopSimilarity: minTopSimilarity,
+              minSimilarity: minSimilarity,
+            }),
+          )
         expect(kept(0, 0)).toEqual(idsOf(some))
         const [low, high] = [Math.min(a, b), Math.max(a, b)]
         expect(kept(c, low)).toEqual(expect.arrayContaining(kept(c, high)))

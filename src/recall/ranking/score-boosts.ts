@@ -4,7 +4,7 @@ import type { SearchDocument } from '../../domain/search-document.ts'
 import { exponentialDecay } from '../../lib/decay.ts'
 import type { Instant } from '../../lib/time.ts'
 import { computeEffectiveSalience } from '../../memory/salience.ts'
-import { compareByScore, type LoadedCandidate, addTrailStep } from './candidate.ts'
+import { addTrailStep, compareByScore, type LoadedCandidate } from './candidate.ts'
 import { getEventTime } from './question-match.ts'
 
 export type BoostOptions = {
@@ -38,7 +38,11 @@ export function applyBoosts(
 }
 
 /** 1 for what is new or pinned, halving with every half-life since it was last of use. */
-export function computeFreshness(memory: SearchDocument, now: Instant, halfLifeDays: number): number {
+export function computeFreshness(
+  memory: SearchDocument,
+  now: Instant,
+  halfLifeDays: number,
+): number {
   if (memory.pinned || halfLifeDays === 0) return 1
   const last = Math.max(getEventTime(memory), memory.lastUsedAt ?? Number.NEGATIVE_INFINITY)
   return exponentialDecay(now - last, halfLifeDays)

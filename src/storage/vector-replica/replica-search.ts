@@ -65,7 +65,8 @@ export async function searchReplica(
       // It gave all it has. Only if that is all there is, nothing can be missing.
       const isAll = found.length >= (await parts.vectors.count(space, scope))
       if (isAll) return { kind: 'answered', hits }
-      const held = found.length > 0 ? found.length : await findPrimaryVectors(parts.replica, space, scope)
+      const held =
+        found.length > 0 ? found.length : await findPrimaryVectors(parts.replica, space, scope)
       return { kind: 'sparse', isEmpty: held === 0 }
     }
     if (asked === REPLICA_HITS_MAX) return { kind: 'sparse', isEmpty: false }
@@ -74,7 +75,11 @@ export async function searchReplica(
 }
 
 /** Of the owner, whatever the filter. A mirror that can't tell now is found out by the next that asks it. */
-async function findPrimaryVectors(mirror: VectorReplica, space: VectorSpace, { owner }: Scope): Promise<number> {
+async function findPrimaryVectors(
+  mirror: VectorReplica,
+  space: VectorSpace,
+  { owner }: Scope,
+): Promise<number> {
   return mirror.count(space, owner).catch(() => 1)
 }
 

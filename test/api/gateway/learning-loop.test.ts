@@ -92,7 +92,11 @@ async function openServer() {
   const engine = createEngineWith({
     ...{ store, clock, ids: createIdGenerator() },
     settings: {
-      ...{ 'gateway.enabled': true, 'learning.extractionModel': `scripted/${CORE}`, 'gateway.contextTimeoutMs': 30_000 },
+      ...{
+        'gateway.enabled': true,
+        'learning.extractionModel': `scripted/${CORE}`,
+        'gateway.contextTimeoutMs': 30_000,
+      },
       'server.requestsPerMinute': 0,
     },
     languageModel: createProviderLanguageModel({

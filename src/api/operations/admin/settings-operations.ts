@@ -7,14 +7,14 @@ import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import {
+  listSettingNames,
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
   type Settings,
-  listSettingNames,
 } from '../../../domain/settings/settings.ts'
-import { hasAccess, assertAccess } from '../authorization.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import { assertAccess, hasAccess } from '../authorization.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 /** Other names, and how their values are written. */
@@ -95,7 +95,10 @@ function schemaOf(declaration: SettingDeclaration): z.ZodType {
 }
 
 const fields = Object.fromEntries([
-  ...listSettingNames().map((name) => [name, schemaOf(SETTINGS[name]).describe(SETTINGS[name].help)]),
+  ...listSettingNames().map((name) => [
+    name,
+    schemaOf(SETTINGS[name]).describe(SETTINGS[name].help),
+  ]),
   ...Object.entries(ALIASES).map(([alias, { name, schema }]) => [
     alias,
     schema.describe(`The same as ${name}.`),

@@ -112,7 +112,13 @@ export const getEngineStatus = defineOperation({
   http: { method: 'GET', path: '/api/memory/engine-status' },
   run: async (context) => {
     const { engine, caller } = context
-    const { kind, index, vectorsUnavailableReason: withoutVectors, rerankerProblem: rerankTrouble, replication: tier } = await engine.status()
+    const {
+      kind,
+      index,
+      vectorsUnavailableReason: withoutVectors,
+      rerankerProblem: rerankTrouble,
+      replication: tier,
+    } = await engine.status()
     const { embedder, reranker } = engine.getComponents()
     const { 'recall.rerankEnabled': rerankEnabled } = await engine.settings.resolve(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'

@@ -13,7 +13,7 @@ import {
   type VectorReplicaStatus,
 } from '../../../storage/vector-replication.ts'
 import { isoTime } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 const nothing = z.strictObject({})
@@ -39,7 +39,10 @@ export const replicaStatus = z
   .meta({ id: 'VectorTier' })
 
 /** For all to see; what counts or names something is for superadmins. */
-export function toWireReplicaStatus(status: VectorReplicaStatus, isWhole: boolean): z.output<typeof replicaStatus> {
+export function toWireReplicaStatus(
+  status: VectorReplicaStatus,
+  isWhole: boolean,
+): z.output<typeof replicaStatus> {
   const { backend, servedBy: answering, state, since, nextRetryAt: nextTryAt } = status
   const { reason: because, progress, pendingMemories: behind } = status
   return {
@@ -218,7 +221,11 @@ export const searchQdrant = defineOperation({
     const { engine, signal } = context
     const scope = parseScope({ owner: resolveOwner(context, input, 'read') })
     try {
-      const hits = await engine.replication.searchReplica(scope, { text: query, limit: topK, signal })
+      const hits = await engine.replication.searchReplica(scope, {
+        text: query,
+        limit: topK,
+        signal,
+      })
       return { ok: true, results: hits.map(({ id, similarity }) => ({ id, score: similarity })) }
     } catch (error) {
       return { ok: false, results: [], error: describeFailure(error) }

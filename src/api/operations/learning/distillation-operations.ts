@@ -3,13 +3,16 @@ import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
-import { type StoredConsolidationReport, UNDO_STATES } from '../../../learning/consolidation/report.ts'
+import {
+  type StoredConsolidationReport,
+  UNDO_STATES,
+} from '../../../learning/consolidation/report.ts'
 import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversation-ingest.ts'
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, isoTime, timeField } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 import type { WireReport } from './consolidation-operations.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)

@@ -13,17 +13,21 @@ import {
   memoryCategorySchema,
   memoryTypeSchema,
   metadataSchema,
-  snippetOf,
   timeField,
+  toSnippet,
   toWireMemory,
   toWireVersion,
   wireMemory,
   wireVersion,
 } from '../memory-schema.ts'
-import { type OperationContext, defineOperation, ownerInInput } from '../operation.ts'
-import { type ScopeFields, scopeFields, resolveScope } from '../scope-fields.ts'
+import { defineOperation, type OperationContext, ownerInInput } from '../operation.ts'
+import { resolveScope, type ScopeFields, scopeFields } from '../scope-fields.ts'
 
-export const memoryIdField = z.string().min(1).max(100).describe('The id of a memory, as mem_01k3x….')
+export const memoryIdField = z
+  .string()
+  .min(1)
+  .max(100)
+  .describe('The id of a memory, as mem_01k3x….')
 const versionField = z
   .int()
   .min(1)
@@ -142,7 +146,11 @@ export const learnMemories = defineOperation({
 })
 
 /** Where a memory that is to be read is: what a search finds in shared memory can be read by its id as well. */
-async function scopeOfMemory(context: OperationContext, input: ScopeFields, id: string): Promise<ScopeInput> {
+async function scopeOfMemory(
+  context: OperationContext,
+  input: ScopeFields,
+  id: string,
+): Promise<ScopeInput> {
   const own = resolveScope(context, input, 'read')
   if (ownerInInput(input) !== undefined) return own
   const { 'recall.sharedMemoryEnabled': sharedMemory } = await context.engine.settings.resolve(null)
@@ -301,7 +309,7 @@ export const forgetMatching = defineOperation({
       forgotten: null,
       candidates: memories.map(({ memory, score }) => ({
         id: memory.id,
-        snippet: snippetOf(memory.content),
+        snippet: toSnippet(memory.content),
         score,
       })),
       turnsDisabled: 0,
@@ -429,5 +437,8 @@ export const emptyTrash = defineOperation({
   cli: 'erase',
   targets: () => ['bin'],
   run: async (context, { days, ...input }) =>
-    context.engine.emptyTrash(resolveScope(context, input, 'curate'), days === undefined ? {} : { days }),
+    context.engine.emptyTrash(
+      resolveScope(context, input, 'curate'),
+      days === undefined ? {} : { days },
+    ),
 })

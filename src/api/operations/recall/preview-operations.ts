@@ -18,8 +18,8 @@ import { SKIP_REASONS, wireGate } from '../conversations/receipt-operations.ts'
 import { filterFields, toFilter } from '../memories/memory-list-operations.ts'
 import { isoTime, memoryCategorySchema, timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
-import { retrieverReports, step, toRetrieverReports } from './ranking-schema.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
+import { retrieverReports, toRetrieverReports, trailStep } from './ranking-schema.ts'
 import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
 
 const MESSAGE_CHARACTERS_MAX = 1_048_576
@@ -71,7 +71,7 @@ export const previewRecall = defineOperation({
         tier: z.enum(['fts5', 'vector', 'hybrid-rrf', 'hybrid', 'recent']),
         vecScore: z.number().nullable(),
         ftsScore: z.number().nullable(),
-        trail: z.array(step),
+        trail: z.array(trailStep),
       }),
     ),
     legs: retrieverReports,
@@ -128,7 +128,10 @@ export const previewRecall = defineOperation({
   },
 })
 
-async function toFusionLabel({ settings }: Engine, owner: string): Promise<Settings['recall.fusion']> {
+async function toFusionLabel(
+  { settings }: Engine,
+  owner: string,
+): Promise<Settings['recall.fusion']> {
   const inForce = await settings.resolve(owner as Parameters<typeof settings.resolve>[0]) // recall has checked it
   return inForce['recall.fusion']
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { instant, memory } from '../../../../test/fakes/memories.ts'
 import { DAY_MS } from '../../../lib/decay.ts'
 import { isClockSuspect } from '../report.ts'
-import { decideEviction, computeRetentionCutoff } from './eviction-policy.ts'
+import { computeRetentionCutoff, decideEviction } from './eviction-policy.ts'
 
 const NOW = instant(5_000 * DAY_MS)
 const ago = (days: number) => instant(NOW - days * DAY_MS)
@@ -19,7 +19,9 @@ it('[CN6] a fact leaves below the floor, after thirty days without use', () => {
   expect(decide({ salience: 0.1, updatedAt: ago(29) })).toBeNull()
   expect(decide({ salience: 0.1, updatedAt: ago(30) })?.kind).toBe('evict')
   expect(decide({ salience: 0.1, updatedAt: ago(90), lastUsedAt: ago(5) })).toBeNull()
-  expect(decide({ salience: 0, updatedAt: ago(90) }, { ...settings, 'retention.minSalience': 0 })).toBeNull()
+  expect(
+    decide({ salience: 0, updatedAt: ago(90) }, { ...settings, 'retention.minSalience': 0 }),
+  ).toBeNull()
 })
 
 it('[CN6] everything leaves that was not used for as long as the setting says', () => {

@@ -4,7 +4,12 @@ import type { Memory } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import { DAY_MS } from '../../../lib/decay.ts'
 import type { Instant } from '../../../lib/time.ts'
-import { computeEffectiveSalience, type DecayInput, countIdleDays, isExemptFromDecay } from '../../../memory/salience.ts'
+import {
+  computeEffectiveSalience,
+  countIdleDays,
+  type DecayInput,
+  isExemptFromDecay,
+} from '../../../memory/salience.ts'
 
 /** However little salience is left, nothing goes that was of use more recently. */
 export const IDLE_DAYS_MIN = 30

@@ -32,7 +32,11 @@ export async function deleteExpiredEntries(run: ConsolidationRun): Promise<numbe
   return trimmed
 }
 
-async function deleteExpiredIn(run: ConsolidationRun, scope: Scope, where: EntryFilter): Promise<number> {
+async function deleteExpiredIn(
+  run: ConsolidationRun,
+  scope: Scope,
+  where: EntryFilter,
+): Promise<number> {
   const { ports, isDryRun } = run
   let trimmed = 0
   for await (const page of pages(ports.store, 'entry', scope, { where, limit: ROWS_PER_COMMIT })) {
@@ -52,7 +56,10 @@ export function computeTrashCutoff({ now, settings }: ConsolidationRun): number 
 }
 
 /** Erases what was put into the bin more than `binDays` ago and is still there. */
-export async function deleteOldTrash(run: ConsolidationRun, ids: readonly MemoryId[]): Promise<number> {
+export async function deleteOldTrash(
+  run: ConsolidationRun,
+  ids: readonly MemoryId[],
+): Promise<number> {
   const { ports, scope, isDryRun, settings } = run
   const isMeant = ({ status, updatedAt }: Memory) =>
     status === 'forgotten' && updatedAt <= computeTrashCutoff(run)
@@ -65,7 +72,12 @@ export async function deleteOldTrash(run: ConsolidationRun, ids: readonly Memory
   if (emptied > 0) {
     const because = `${emptied} memories were in the bin for more than ${formatDays(settings['retention.trashDays'])}.`
     // Whoever looks first is told which; afterwards there is nothing left that could be named.
-    run.actions.add({ kind: 'emptyBin', memories: isDryRun ? ids : [], reason: because, change: null })
+    run.actions.add({
+      kind: 'emptyBin',
+      memories: isDryRun ? ids : [],
+      reason: because,
+      change: null,
+    })
   }
   return emptied
 }

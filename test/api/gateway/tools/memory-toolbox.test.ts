@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MEMORY_TOOL_NAMES } from '../../../../src/api/gateway/formats/tools/index.ts'
 import {
   createToolbox,
-  type ToolboxOptions,
   selectTools,
+  type ToolboxOptions,
 } from '../../../../src/api/gateway/tools/tool-handler.ts'
 import type { Caller } from '../../../../src/api/operations/authorization.ts'
 import type { OperationContext } from '../../../../src/api/operations/operation.ts'
