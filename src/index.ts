@@ -21,7 +21,7 @@ export {
 export type { FilesOptions } from './app/file-composition.ts'
 
 export type { EmbeddingOptions, RerankOptions } from './app/models/model-selection.ts'
-export { AppError, ERRORS, type ErrorCode } from './domain/errors.ts'
+export { AppError, ERRORS, type ErrorCode } from './lib/errors.ts'
 export {
   MEMORY_CATEGORIES,
   MEMORY_STATUSES,

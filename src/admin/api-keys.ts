@@ -5,17 +5,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Instant } from '../lib/time.ts'
-import {
-  buildEntryChange,
-  buildEntryRemoval,
-  getSystemEntry,
-  listEntries,
-} from '../storage/access/system-entries.ts'
+import { buildEntryChange, buildEntryRemoval, getSystemEntry, listEntries } from '../storage/access/system-entries.ts'
 import { createLoginRecords, type LoginRecords } from './logins.ts'
 
 export type ApiKeyInput = {
@@ -53,7 +48,7 @@ const MANAGEMENT_HOME = 'default'
 /** The last use is for people to look at; writing it once a minute is enough for that. */
 const LAST_USE_STEP_MS = 60_000
 
-export function createApiKeys(ports: EngineDependencies): ApiKeys {
+export function createApiKeys(ports: StoreDependencies): ApiKeys {
   const { store, clock } = ports
   /** Null when somebody else was first. */
   const make = async (input: ApiKeyInput, id: ApiKeyId, before: Entry | null) => {

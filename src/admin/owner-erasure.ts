@@ -1,8 +1,8 @@
 /** Owners: who has something here, and removing everything of one for good. */
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import { buildEntryRemoval, listEntries } from '../storage/access/system-entries.ts'
@@ -15,7 +15,7 @@ export type ErasedOwner = {
 
 /** Removes whatever an owner has: memories with their history and traces, conversations, settings, its keys. */
 export async function eraseOwner(
-  ports: EngineDependencies,
+  ports: StoreDependencies,
   owner: OwnerId,
   { dryRun = false }: { readonly dryRun?: boolean },
 ): Promise<ErasedOwner> {
@@ -47,7 +47,7 @@ export async function eraseOwner(
 const ROWS_PER_COMMIT = 200
 
 async function removeRows(
-  { store }: EngineDependencies,
+  { store }: StoreDependencies,
   table: Table,
   scope: { readonly owner: OwnerId },
   page: readonly { readonly id: string }[],

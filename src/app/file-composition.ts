@@ -1,7 +1,7 @@
 /** Opens memory in files: its index, an engine on that, and the program that searches instead where one is set. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { AppError, toAppError } from '../domain/errors.ts'
+import { AppError, toAppError } from '../lib/errors.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { createEngineWith } from '../engine/engine.ts'

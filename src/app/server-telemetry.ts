@@ -2,7 +2,7 @@
 
 import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import type { RequestReport } from '../api/http/server-options.ts'
-import { toAppError } from '../domain/errors.ts'
+import { toAppError } from '../lib/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readGauges } from '../engine/health.ts'
 import { instrumentEngine } from '../engine/instrumentation.ts'

@@ -6,9 +6,7 @@
  */
 import type { Branded } from '../lib/brand.ts'
 import type { Instant } from '../lib/time.ts'
-import { AppError } from './errors.ts'
-
-export declare const brand: unique symbol
+import { AppError } from '../lib/errors.ts'
 
 export type OwnerId = Branded<string, 'owner'>
 export type UserId = Branded<string, 'user'>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { GAUGES } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
 import { describeHealth, HEALTH_REASONS, readGauges } from './health.ts'

@@ -2,7 +2,7 @@
  * How well the engine is: one reading of its status for `/health/ready`, the metrics and the command line, so that
  * they never disagree.
  */
-import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { REPLICA_STATES, type ReplicaState } from '../storage/vector-replication.ts'
 import type { GaugeReading } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'

@@ -1,5 +1,5 @@
 /** Memory in files, behind one object: where they are, what is in them, and adding to them. */
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { IdGenerator, OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Engine } from '../engine/engine.ts'

@@ -1,7 +1,7 @@
 /** A root as it comes out of an export, checked before it goes back in: it says what may be read on a machine. */
 
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { parseEntryId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import type { JsonObject } from '../lib/json.ts'

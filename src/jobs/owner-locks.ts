@@ -3,9 +3,9 @@
  * they run; so does work that somebody asked for and waits for.
  */
 import type { Entry, EntryKind } from '../domain/entry.ts'
-import { AppError, toAppError } from '../domain/errors.ts'
+import { AppError, toAppError } from '../lib/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import { sleepUntilAborted } from '../lib/abort.ts'
 import type { IntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -15,13 +15,7 @@ import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
-import {
-  buildOwnerLockId,
-  isLeaseExpired,
-  type JobLimits,
-  type OwnerLock,
-  parseOwnerLock,
-} from './job.ts'
+import { buildOwnerLockId, isLeaseExpired, type JobLimits, type OwnerLock, parseOwnerLock } from './job.ts'
 
 export const LOCK_KIND = 'lane' satisfies EntryKind
 
@@ -34,7 +28,7 @@ export type LockRow = {
 /** Whether a lease that has run out by the clock may be believed to have. */
 export type IsLeaseAbandoned = (lane: string, version: number) => boolean
 
-export async function loadLock(ports: EngineDependencies, id: string): Promise<LockRow> {
+export async function loadLock(ports: StoreDependencies, id: string): Promise<LockRow> {
   const entry = await getSystemEntry(ports, id)
   return { id, entry, lane: entry === null ? null : parseOwnerLock(entry) }
 }
@@ -120,7 +114,7 @@ export type WorkResult<Result> =
 export type TryAcquire<Result> = () => Promise<LeaseHandle<Result> | null>
 
 type OwnerLocksDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: StoreDependencies
   readonly limits: JobLimits
   readonly timers: IntervalTimers
   readonly isAbandoned: IsLeaseAbandoned

@@ -1,4 +1,4 @@
-import { toAppError } from '../domain/errors.ts'
+import { toAppError } from './errors.ts'
 import type { Clock } from './clock.ts'
 
 /** How long to wait before each further attempt: a store that is busy is so for moments, one that is down for long. */

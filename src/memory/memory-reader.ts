@@ -1,26 +1,14 @@
 /** Reading: lists, history, and how things stood at an earlier time. */
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
-import {
-  hasEnded,
-  type Memory,
-  type MemoryCategory,
-  type MemoryStatus,
-  type MemoryType,
-  type Trust,
-} from '../domain/memory.ts'
+import { hasEnded, type Memory, type MemoryCategory, type MemoryStatus, type MemoryType, type Trust } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import type { MemoryDependencies } from './types.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import {
-  MEMORY_RANKINGS,
-  type MemoryFilter,
-  type MemoryOrder,
-  type Page,
-} from '../storage/store.ts'
+import { MEMORY_RANKINGS, type MemoryFilter, type MemoryOrder, type Page } from '../storage/store.ts'
 import { getMemoryOrThrow } from './memory-changes.ts'
 
 export type ReadFilter = {
@@ -60,7 +48,7 @@ export type HistoryEntry = {
 const LIST_LIMIT = 50
 
 export async function listMemories(
-  { store, clock }: EngineDependencies,
+  { store, clock }: MemoryDependencies,
   scope: Scope,
   query: ListQuery,
 ): Promise<Page<Memory>> {
@@ -76,7 +64,7 @@ export async function listMemories(
 
 /** Every version of a memory, the one in force first. */
 export async function listVersions(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<readonly HistoryEntry[]> {
@@ -94,7 +82,7 @@ export async function listVersions(
  * have used. What has been erased since is gone from the past as well.
  */
 export async function listMemoriesAsOf(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   at: Instant,
   query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeEnded?: boolean },

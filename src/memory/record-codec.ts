@@ -3,15 +3,7 @@
  * hand or made by someone else, so every field is looked at.
  */
 
-import {
-  createInvalidInputError,
-  type Fields,
-  instant,
-  nullable,
-  object,
-  text,
-  whole,
-} from '../domain/field-parsers.ts'
+import { createInvalidInputError, type Fields, instant, nullable, object, text, whole } from '../domain/field-parsers.ts'
 import { parseId } from '../domain/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../domain/limits.ts'
 import { MEMORY_STATUSES, type Memory, type Revision, type Tombstone } from '../domain/memory.ts'
@@ -158,4 +150,3 @@ function parseStatus(value: unknown): Memory['status'] {
 }
 
 /** Far above what is ever counted here, and far enough below what numbers hold that counting goes on from it. */
-export const COUNT_MAX = 2 ** 31 - 1

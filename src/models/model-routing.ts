@@ -1,6 +1,6 @@
 /** Whom a model is asked from. */
 
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { ApiFormat } from '../domain/model-call.ts'
 import type { ModelRoute, Provider, ProviderRegistry } from './provider.ts'
 

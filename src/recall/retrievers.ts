@@ -2,23 +2,18 @@
  * Gathers candidates: by words, by meaning, and by the time that is asked about, each under a deadline. A leg that fails
  * is a missing list with a reason, not an error.
  */
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Scope } from '../domain/scope.ts'
 import { isTurnId } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import type { RecallDependencies } from './types.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { GuardedTask, ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
 import { type TimedResult, withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
-import type {
-  DocumentFilter,
-  NeighborRequest,
-  SessionNeighbors,
-  TextMatch,
-} from '../storage/store.ts'
+import type { DocumentFilter, NeighborRequest, SessionNeighbors, TextMatch } from '../storage/store.ts'
 import type { VectorHit, VectorSpace } from '../storage/vector-index.ts'
 import { extractQueryTerms } from '../text/search/terms.ts'
 import type { Indexer } from './indexing/indexer.ts'
@@ -42,7 +37,7 @@ export type RetrieverDependencies = {
 
 /** One question, with everything that its stages need. */
 export type RetrievalRequest = RetrieverDependencies & {
-  readonly ports: EngineDependencies
+  readonly ports: RecallDependencies
   readonly scope: Scope
   readonly settings: Settings
   readonly where: DocumentFilter

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import { compareText } from '../lib/compare.ts'

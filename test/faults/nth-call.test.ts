@@ -4,7 +4,7 @@
  * again must lead to where an undisturbed day leads.
  */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { parseScope } from '../../src/domain/scope.ts'
 import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'

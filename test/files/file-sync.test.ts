@@ -1,7 +1,7 @@
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { FileRoot } from '../../src/files/file.ts'
 import type { FileReadResult, FileTree, FolderScan } from '../../src/files/file-tree.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'

@@ -1,6 +1,6 @@
 /** Who somebody is, told in one memory. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { NARRATIVE_KEY } from '../../src/domain/identity.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'

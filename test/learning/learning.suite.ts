@@ -1,21 +1,10 @@
 /** From what is said to what is recalled, with a model that is scripted and a clock that is told the time. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { answer } from './distillation-support.ts'
-import {
-  ADA,
-  ada,
-  HOUR_MS,
-  type OpenStore,
-  OSLO,
-  openLife,
-  personOn,
-  QUIET_MS,
-  ROME,
-  statusesOf,
-} from './learning-support.ts'
+import { ADA, ada, HOUR_MS, type OpenStore, OSLO, openLife, personOn, QUIET_MS, ROME, statusesOf } from './learning-support.ts'
 
 const TRIP = answer([{ content: 'The user travels to Rome with her sister Clara', turns: [0] }], {
   summary: 'Ada planned a trip to Rome.',

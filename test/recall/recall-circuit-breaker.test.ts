@@ -1,6 +1,6 @@
 /** Models that hang or fail again and again: they rest, so that not every question waits for them. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { describeHealth } from '../../src/engine/health.ts'
 import { ProbingCircuitBreaker } from '../../src/lib/probing-circuit-breaker.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import { instrumentEngine } from '../../src/engine/instrumentation.ts'
 import { yieldToEventLoop } from '../../src/lib/event-loop.ts'

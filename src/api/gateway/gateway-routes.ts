@@ -2,19 +2,14 @@
  * The gateway: clients of model providers point here instead, and the model remembers. It is mounted at `/v1` behind the
  * port of the server, which has checked host, origin, key and rate before anything comes here.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Mount } from '../http/server-options.ts'
 import { handleEmbeddings, handleRerank } from './embedding-endpoints.ts'
 import { findFormatByPath } from './formats/index.ts'
 import { errorBodyFor, errorIdHeaderFor } from './gateway-errors.ts'
 import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
 import { ModelList } from './model-list.ts'
-import {
-  COUNT_TOKENS_PATH,
-  forwardCountTokens,
-  forwardStoredResponseRequest,
-  matchStoredResponseRequest,
-} from './proxy/passthrough.ts'
+import { COUNT_TOKENS_PATH, forwardCountTokens, forwardStoredResponseRequest, matchStoredResponseRequest } from './proxy/passthrough.ts'
 import { handleProxyRequest } from './proxy/proxy-handler.ts'
 import { ResponseOwnership } from './proxy/response-ownership.ts'
 import { HiddenCalls, ToollessModels } from './tools/tool-handler.ts'

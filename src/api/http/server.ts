@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { AppError, toAppError } from '../../domain/errors.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { isAboutKind } from '../../storage/access/change-feed.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
@@ -15,34 +15,13 @@ import { ConnectionTracker } from './connection-tracker.ts'
 import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS } from './http-limits.ts'
 import { rejectConnect, respondMalformedRequest } from './malformed-request.ts'
 import { drainRequest } from './messages/request-body.ts'
-import {
-  errorBody,
-  sendEmpty,
-  sendJson,
-  setSecurityHeaders,
-  statusOf,
-} from './messages/response.ts'
+import { errorBody, sendEmpty, sendJson, setSecurityHeaders, statusOf } from './messages/response.ts'
 import { handleOperation, type ReadOperations } from './operation-handler.ts'
 import type { RequestContext, ServerContext } from './request-context.ts'
 import type { BuiltinRoute } from './route.ts'
 import { Router } from './router.ts'
-import {
-  Authenticator,
-  firstHeaderValue,
-  LOCAL_PRINCIPAL,
-  type Principal,
-} from './security/authentication.ts'
-import {
-  assertAllowedHost,
-  assertAllowedOrigin,
-  assertNoExpectHeader,
-  clientAddress,
-  isPreflight,
-  isSameOrigin,
-  isSecure,
-  setCorsHeaders,
-  setPreflightHeaders,
-} from './security/host-validation.ts'
+import { Authenticator, firstHeaderValue, LOCAL_PRINCIPAL, type Principal } from './security/authentication.ts'
+import { assertAllowedHost, assertAllowedOrigin, assertNoExpectHeader, clientAddress, isPreflight, isSameOrigin, isSecure, setCorsHeaders, setPreflightHeaders } from './security/host-validation.ts'
 import { RateLimiter } from './security/rate-limiter.ts'
 import type { HttpServerOptions, Mount } from './server-options.ts'
 

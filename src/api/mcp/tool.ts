@@ -1,13 +1,8 @@
 /** What a tool is to this door: something a model may call, with its schemas and a short telling of its answers. */
 import { z } from 'zod'
-import { ValidationError } from '../../domain/errors.ts'
+import { ValidationError } from '../../lib/errors.ts'
 import type { Access } from '../operations/authorization.ts'
-import {
-  type McpBinding,
-  type Operation,
-  type OperationContext,
-  performOperation,
-} from '../operations/operation.ts'
+import { type McpBinding, type Operation, type OperationContext, performOperation } from '../operations/operation.ts'
 
 export type ToolFields = { readonly [field: string]: unknown }
 export type JsonSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }

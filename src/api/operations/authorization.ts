@@ -4,7 +4,7 @@
  */
 
 import type { Role } from '../../domain/access.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import { SHARED_OWNER } from '../../domain/scope.ts'
 

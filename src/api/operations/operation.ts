@@ -3,7 +3,7 @@
  * disagree. An entry says what goes in and out, who may do it, how each door spells it, and how it is done.
  */
 import type { z } from 'zod'
-import { AppError, type FieldError, ValidationError } from '../../domain/errors.ts'
+import { AppError, type FieldError, ValidationError } from '../../lib/errors.ts'
 import { SHARED_OWNER } from '../../domain/scope.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type Access, assertAccess, type Caller } from './authorization.ts'

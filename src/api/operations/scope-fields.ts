@@ -1,6 +1,6 @@
 /** Whose memories an operation is about: what the input names, within what the caller reaches. */
 import { z } from 'zod'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { ScopeInput } from '../../domain/scope.ts'
 import { type Access, canReachOwner } from './authorization.ts'

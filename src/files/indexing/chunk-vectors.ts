@@ -1,5 +1,5 @@
 /** The vectors of an owner's chunks: how many there are, and making those that are missing. */
-import { toAppError } from '../../domain/errors.ts'
+import { toAppError } from '../../lib/errors.ts'
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Store } from '../../storage/store.ts'

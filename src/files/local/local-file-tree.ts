@@ -1,5 +1,5 @@
 /** FileTree on the file system of this machine. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FileProblem, FileRoot } from '../file.ts'
 import type { FileTree, FolderScan } from '../file-tree.ts'

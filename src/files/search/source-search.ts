@@ -3,7 +3,7 @@
  * their own. What both found becomes one list by how well it fits, from 0 to 1, measured in the same way.
  */
 
-import { AppError, toAppError } from '../../domain/errors.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory.ts'
 import { parseScope, type ScopeInput } from '../../domain/scope.ts'

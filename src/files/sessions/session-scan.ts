@@ -5,25 +5,13 @@
  * another one, and is read from the start. What is read lately but makes no whole chunk yet is cut again together with
  * what follows. One that is found under another name keeps what was made of it.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Store } from '../../storage/store.ts'
 import { countLineBreaks } from '../../text/lines.ts'
 import type { FileProblem, FileStat } from '../file.ts'
 import type { FileTail } from '../file-tree.ts'
-import {
-  buildReplacementChanges,
-  type ChunkReplacement,
-  loadChunks,
-  loadLastChunks,
-  removeFromIndex,
-} from '../indexing/chunk-changes.ts'
-import {
-  buildFileId,
-  type FileRecord,
-  type GenerationScope,
-  type SessionCheckpoint,
-  toFileRecord,
-} from '../indexing/index-rows.ts'
+import { buildReplacementChanges, type ChunkReplacement, loadChunks, loadLastChunks, removeFromIndex } from '../indexing/chunk-changes.ts'
+import { buildFileId, type FileRecord, type GenerationScope, type SessionCheckpoint, toFileRecord } from '../indexing/index-rows.ts'
 import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
 import { diffTree } from '../indexing/tree-diff.ts'
 import { chunkSession, parseSessionLines } from './session-lines.ts'

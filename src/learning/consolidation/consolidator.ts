@@ -8,27 +8,17 @@
 
 import type { Scope } from '../../domain/scope.ts'
 import { resolveSettings } from '../../domain/settings/settings.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { WriteNarrative } from '../completions/model-tasks.ts'
 import { updateNarratives } from '../identity/narrative-writer.ts'
 import { adjudicateDoubtful } from './adjudication/adjudication.ts'
-import {
-  ActionLog,
-  type ConsolidationProgress,
-  type ConsolidationRun,
-  throwIfAborted,
-} from './consolidation-run.ts'
+import { ActionLog, type ConsolidationProgress, type ConsolidationRun, throwIfAborted } from './consolidation-run.ts'
 import { deleteExpiredTurns, evictFaded, pruneEpisodes } from './eviction/eviction.ts'
 import { computeRetentionCutoff } from './eviction/eviction-policy.ts'
 import { computeTrashCutoff, deleteExpiredEntries, deleteOldTrash } from './eviction/retention.ts'
 import { mergeDuplicates } from './merging/merge.ts'
 import { promoteMentioned } from './promotion.ts'
-import {
-  CONSOLIDATION_STEPS,
-  type ConsolidationReport,
-  type ConsolidationStep,
-  isClockSuspect,
-} from './report.ts'
+import { CONSOLIDATION_STEPS, type ConsolidationReport, type ConsolidationStep, isClockSuspect } from './report.ts'
 import { getLastConsolidation, saveReport } from './report-store.ts'
 import { collectStatistics } from './statistics.ts'
 
@@ -54,7 +44,7 @@ export type ConsolidateOptions = {
 const NEVER = new AbortController().signal
 
 export async function consolidate(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   { dryRun = false, signal = NEVER, onProgress, word }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
@@ -119,7 +109,7 @@ export async function consolidate(
 }
 
 /** Does something and adds what it took to the step. */
-function createStepTimer({ clock }: EngineDependencies) {
+function createStepTimer({ clock }: MemoryDependencies) {
   const durations = Object.fromEntries(CONSOLIDATION_STEPS.map((step) => [step, 0])) as Record<
     ConsolidationStep,
     number

@@ -1,5 +1,5 @@
 /** What became of a distillation. */
-import type { ErrorCode } from '../../domain/errors.ts'
+import type { ErrorCode } from '../../lib/errors.ts'
 import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import type { Instant } from '../../lib/time.ts'
 

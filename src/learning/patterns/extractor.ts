@@ -4,11 +4,7 @@
  * It would rather miss a statement than invent one: only the person's own first-person statements count, and
  * each is kept as the whole clause, so that no "not" is ever lost. Time is linear in the text.
  */
-import {
-  EXTRACTED_CHARACTERS_MAX,
-  EXTRACTED_CHARACTERS_MIN,
-  EXTRACTION_BYTES_MAX,
-} from '../../domain/limits.ts'
+import { EXTRACTED_CHARACTERS_MAX, EXTRACTED_CHARACTERS_MIN, EXTRACTION_BYTES_MAX } from '../../domain/limits.ts'
 import type { MemoryType } from '../../domain/memory.ts'
 import { maskQuotedSpeech } from '../../text/speech/quoted-speech.ts'
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'
@@ -23,8 +19,6 @@ export { listGrammarPatterns as patternRules } from './languages/index.ts'
 export type { PatternFact as Extraction, PatternLanguage, Polarity } from './types.ts'
 
 /** Rises with every change of the rules that changes what is extracted; stored as provenance. */
-/** `provenance.extractor` of what patterns learned. */
-export const PATTERN_EXTRACTOR = 'patterns'
 export const PATTERNS_VERSION = '1'
 
 /**

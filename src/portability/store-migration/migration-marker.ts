@@ -3,7 +3,7 @@
  * whole one, and one that was left from being used on.
  */
 import type { Entry } from '../../domain/entry.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { EntryId } from '../../domain/ids.ts'
 import { SYSTEM_OWNER } from '../../domain/scope.ts'
 import type { JsonObject } from '../../lib/json.ts'

@@ -1,6 +1,6 @@
 /** Vectors are copied, not made again: that would take a model, and hours. */
 import { hashEmbeddingText } from '../../domain/embedding-text.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
 import { innerProduct, isZeroVector } from '../../lib/vector-math.ts'

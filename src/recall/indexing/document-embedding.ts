@@ -1,5 +1,5 @@
 import { hashEmbeddingText, renderEmbeddingText } from '../../domain/embedding-text.ts'
-import { toAppError } from '../../domain/errors.ts'
+import { toAppError } from '../../lib/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 import { raceAbort } from '../../lib/abort.ts'

@@ -8,11 +8,11 @@
  * without a vector is still found by its words.
  */
 import { buildSpaceSignature, VECTOR_ENCODINGS } from '../../domain/embedding-text.ts'
-import { AppError, toAppError } from '../../domain/errors.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { RecallDependencies } from '../types.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
@@ -71,7 +71,7 @@ export type ReindexOptions = {
 
 type StorePlaces = Awaited<ReturnType<Store['listPlaces']>>
 
-type IndexerPorts = EngineDependencies & {
+type IndexerPorts = RecallDependencies & {
   readonly embedder: Embedder
   readonly vectors: VectorIndex
 }

@@ -1,7 +1,7 @@
 /** How decisions become changes, and how a change that lost a race is decided again. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { ChangeId } from '../../domain/ids.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { StoreDependencies } from './types.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change, CommitOutcome } from '../store.ts'
 
@@ -15,7 +15,7 @@ export type PlannedCommit<Result> = {
 
 /** Reads, decides and commits, and does it again when something else changed the same rows in between. */
 export async function commitWithRetry<Result>(
-  { store }: EngineDependencies,
+  { store }: StoreDependencies,
   decide: () => Promise<PlannedCommit<Result>>,
 ): Promise<Result> {
   let refused: Extract<CommitOutcome, { kind: 'conflict' }> | undefined
@@ -36,7 +36,7 @@ export async function commitWithRetry<Result>(
 }
 
 /** A new change: its id, and the instant at which it is made. */
-export function createChangeStamp({ ids, clock }: EngineDependencies): {
+export function createChangeStamp({ ids, clock }: StoreDependencies): {
   change: ChangeId
   now: Instant
 } {

@@ -5,25 +5,11 @@
  * A score is 1 / (1 + d), where d is the distance that LanceDB gives: the square of the Euclidean one. Thresholds
  * that people have set for such plugins are meant for it.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import { assertVectorFits } from '../vector-index.ts'
-import {
-  type ArrowSchema,
-  createArrowTable,
-  createNumberField,
-  createTextField,
-  createVectorField,
-} from './arrow-table.ts'
-import {
-  type LanceConnection,
-  type LanceDatabase,
-  type LanceRow,
-  type LanceTable,
-  type LoadLanceModule,
-  openLanceDatabase,
-  toReplicaError,
-} from './lancedb-driver.ts'
+import { type ArrowSchema, createArrowTable, createNumberField, createTextField, createVectorField } from './arrow-table.ts'
+import { type LanceConnection, type LanceDatabase, type LanceRow, type LanceTable, type LoadLanceModule, openLanceDatabase, toReplicaError } from './lancedb-driver.ts'
 import { quoteString } from './point-rows.ts'
 
 export const PLUGIN_CATEGORIES = ['preference', 'fact', 'decision', 'entity', 'other'] as const

@@ -1,7 +1,7 @@
 /** Headers: what a client asks of memory, what goes on to the provider, and what comes back. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { PreparedRequest, SkipReason } from '../../../conversations/conversations.ts'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { type HeaderPairs, headerPairs } from '../../../models/upstream.ts'

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { ToolMemoryIds } from '../../../conversations/receipts/receipt.ts'
 import { toSingleLine } from '../../../domain/context-block.ts'
-import { ValidationError } from '../../../domain/errors.ts'
+import { ValidationError } from '../../../lib/errors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Trust } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'

@@ -3,7 +3,7 @@
  * the same data share it where their store can do that.
  */
 import type { ServerResponse } from 'node:http'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
 import type { TakeTokens } from '../../../storage/store.ts'

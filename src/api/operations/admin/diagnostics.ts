@@ -3,7 +3,7 @@
  * What doesn't work is the answer here, not an error.
  */
 import { z } from 'zod'
-import { AppError, toAppError } from '../../../domain/errors.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import { innerProduct } from '../../../lib/vector-math.ts'

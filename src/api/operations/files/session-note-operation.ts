@@ -1,6 +1,6 @@
 /** Writing back: what a session came to, as a note in the workspace. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'

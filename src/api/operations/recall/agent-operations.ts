@@ -1,7 +1,7 @@
 /** Operations in the words of agent programs: who has memories here, and search in one layer of them. */
 import { z } from 'zod'
 import { getEpisodeTime } from '../../../domain/episode.ts'
-import { ValidationError } from '../../../domain/errors.ts'
+import { ValidationError } from '../../../lib/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../../domain/memory.ts'
 import { SHARED_OWNER } from '../../../domain/scope.ts'

@@ -1,6 +1,6 @@
 /** The operation that answers questions: from memories, and from any other source together with them. */
 import { z } from 'zod'
-import { ValidationError } from '../../../domain/errors.ts'
+import { ValidationError } from '../../../lib/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../domain/settings/settings.ts'
@@ -13,15 +13,7 @@ import { omitUndefined } from '../../../lib/object.ts'
 import type { RecalledMemory, RecallResult } from '../../../recall/recall-result.ts'
 import { fileAnswer, toFileAnswer } from '../files/file-operations.ts'
 import { filterFields, toFilter } from '../memories/memory-list-operations.ts'
-import {
-  isoTime,
-  listField,
-  memoryCategorySchema,
-  memoryTypeSchema,
-  timeField,
-  toWireMemory,
-  wireMemory,
-} from '../memory-schema.ts'
+import { isoTime, listField, memoryCategorySchema, memoryTypeSchema, timeField, toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { retrieverReports, toRetrieverReports, trailStep } from './ranking-schema.ts'

@@ -7,7 +7,7 @@ import type { ChangeId, MemoryId, TurnId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { isLearnable } from '../../../domain/signal.ts'
 import type { Turn } from '../../../domain/turn.ts'
-import type { EngineDependencies } from '../../../engine/engine-dependencies.ts'
+import type { MemoryDependencies } from '../../../memory/types.ts'
 import { TimeSlice, yieldToEventLoop } from '../../../lib/event-loop.ts'
 import { buildReplacement } from '../../../memory/memory-changes.ts'
 import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
@@ -16,13 +16,7 @@ import type { Change } from '../../../storage/store.ts'
 import { loadSignals } from '../../signals.ts'
 import { type ConsolidationRun, createChangeId, loadMemories } from '../consolidation-run.ts'
 import type { MemoryStatistics } from '../statistics.ts'
-import {
-  computeRetentionCutoff,
-  decideEviction,
-  type EvictionCandidate,
-  type EvictionDecision,
-  formatDays,
-} from './eviction-policy.ts'
+import { computeRetentionCutoff, decideEviction, type EvictionCandidate, type EvictionDecision, formatDays } from './eviction-policy.ts'
 
 const MEMORIES_PER_REPORT = 2_000
 
@@ -145,7 +139,7 @@ async function deleteLearnedTurns(
 
 /** Turns of the same conversations that wait for a model, or failed too often and wait for somebody. */
 async function loadPendingTurns(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   turns: readonly Turn[],
 ): Promise<ReadonlySet<TurnId>> {
   const places = new Map(turns.map(({ place }) => [JSON.stringify(place), place]))

@@ -6,7 +6,7 @@
  * that ends meanwhile leaves it to the next one.
  */
 import { createHash } from 'node:crypto'
-import { AppError, toAppError } from '../../../domain/errors.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Instant } from '../../../lib/time.ts'

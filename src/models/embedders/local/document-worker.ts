@@ -5,7 +5,7 @@
  * So when questions keep arriving while documents are embedded, documents move to a process of their own. It costs a second
  * copy of the model in memory, so it is started only then, and ends when no documents came for a while.
  */
-import { AppError, toAppError } from '../../../domain/errors.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import type { Embedder, EmbedOptions } from '../../embedder.ts'
 
 export type DocumentWorkerOptions = {
