@@ -34,7 +34,7 @@ const IMPLEMENTATIONS: Readonly<Record<string, readonly string[]>> = {
   'storage/qdrant': ['storage', ...FOUNDATION],
   'storage/lancedb': ['storage', ...FOUNDATION],
   'models/runtime': FOUNDATION,
-  'models/embedders': ['models', 'models/runtime', ...FOUNDATION],
+  'models/embedders': ['models', 'models/runtime', 'storage', ...FOUNDATION],
   'models/rerankers': ['models', 'models/runtime', ...FOUNDATION],
   'models/llm': ['models', ...FOUNDATION],
   'models/providers': ['models', ...FOUNDATION],

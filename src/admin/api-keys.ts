@@ -5,12 +5,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../lib/errors.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
-import { buildEntryChange, buildEntryRemoval, getSystemEntry, listEntries } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  buildEntryRemoval,
+  getSystemEntry,
+  listEntries,
+} from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import { createLoginRecords, type LoginRecords } from './logins.ts'
 
 export type ApiKeyInput = {

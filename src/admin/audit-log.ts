@@ -3,10 +3,14 @@ import type { AuditEntry } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
 import type { ApiKeyId, AuditId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
-import { buildEntryChange, removeExpiredEntries, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  removeExpiredEntries,
+  SYSTEM_SCOPE,
+} from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Page } from '../storage/store.ts'
 
 export type NewAuditEntry = {

@@ -2,13 +2,20 @@
  * Remembered answers: a client that sends a request again because it didn't hear the answer gets the same one, and
  * nothing is done twice. The claim comes before the work, so that two equal requests at once don't both do it.
  */
-import { AppError } from '../lib/errors.ts'
+
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
+import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
-import { buildEntryChange, buildEntryRemoval, getSystemEntry, listEntries, removeExpiredEntries } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  buildEntryRemoval,
+  getSystemEntry,
+  listEntries,
+  removeExpiredEntries,
+} from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 
 export interface IdempotencyKeys {
   /**

@@ -3,9 +3,15 @@
  * another one on the same store, still knows them.
  */
 import type { ApiKeyId } from '../domain/ids.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Instant } from '../lib/time.ts'
-import { buildEntryChange, buildEntryRemoval, getSystemEntry, listEntries, removeExpiredEntries } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  buildEntryRemoval,
+  getSystemEntry,
+  listEntries,
+  removeExpiredEntries,
+} from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 
 export type LoginRecord = { readonly key: ApiKeyId; readonly expiresAt: number }
 

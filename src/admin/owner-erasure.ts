@@ -1,11 +1,12 @@
 /** Owners: who has something here, and removing everything of one for good. */
-import { AppError } from '../lib/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import { buildEntryRemoval, listEntries } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import { type Change, TABLES, type Table } from '../storage/store.ts'
 
 export type ErasedOwner = {

@@ -3,8 +3,8 @@
  * export and are never told again: who wants to know gets the last few characters.
  */
 import { AppError } from '../lib/errors.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
 import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 
 export const SECRETS = ['qdrant'] as const

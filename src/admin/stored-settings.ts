@@ -2,13 +2,22 @@
  * Stored settings: what an operator sets for everybody, and what is set for one owner. In force is, from weak to strong:
  * the default, what the process was started with, the system's value, the owner's.
  */
-import { AppError } from '../lib/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
-import { listSettingNames, parseSettings, resolveSettings, SETTINGS, type SettingName, type Settings, type SettingValues } from '../domain/settings/settings.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
+import {
+  listSettingNames,
+  parseSettings,
+  resolveSettings,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+  type SettingValues,
+} from '../domain/settings/settings.ts'
+import { AppError } from '../lib/errors.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 import { settingEntryId } from './setting-entry.ts'
 
@@ -38,7 +47,9 @@ const FRESH_MS = 1_000
 /** The same where others tell of it: only for when they can't be heard, and then it is a matter of seconds. */
 const HEARD_FRESH_MS = 5_000
 
-export function createStoredSettings(ports: StoreDependencies & { readonly settings: SettingValues }): StoredSettings {
+export function createStoredSettings(
+  ports: StoreDependencies & { readonly settings: SettingValues },
+): StoredSettings {
   const freshMs = ports.store.onRemoteChange === undefined ? FRESH_MS : HEARD_FRESH_MS
   const fresh = new Map<
     OwnerId | null,

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs'
 import { createStoredSettings } from '../admin/stored-settings.ts'
 import { VECTOR_ENCODINGS, type VectorEncoding } from '../domain/embedding-text.ts'
-import { AppError } from '../lib/errors.ts'
 import { parseSettings, type Settings } from '../domain/settings/settings.ts'
 import { createEngineWith, type Engine } from '../engine/engine.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Embedder } from '../models/embedder.ts'
 import { openSqliteEmbeddingCache } from '../models/embedders/sqlite-embedding-cache.ts'
 import type { LanguageModel } from '../models/language-model.ts'
@@ -22,7 +22,15 @@ import type { CountTokens } from '../text/tokens.ts'
 import { openReplicatedStore, type VectorStoreOptions } from './database/vector-store-selection.ts'
 import { createFilesFactory, type FilesOptions } from './file-composition.ts'
 import { createIdGenerator } from './id-generator.ts'
-import { type EmbeddingOptions, openBatchPrefill, openConfiguredEmbedder, openPreviousEmbedder, openReranker, type ProviderKeys, type RerankOptions } from './models/model-selection.ts'
+import {
+  type EmbeddingOptions,
+  openBatchPrefill,
+  openConfiguredEmbedder,
+  openPreviousEmbedder,
+  openReranker,
+  type ProviderKeys,
+  type RerankOptions,
+} from './models/model-selection.ts'
 import { systemClock } from './system-clock.ts'
 
 /** Where memories are kept: one of `path`, `postgres` and `store`; without any, in memory and gone with the process. */

@@ -4,16 +4,30 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ImportReader, ImportSource } from '../api/cli/host.ts'
 import { decodeLines } from '../api/cli/input/text-input.ts'
-import { AppError, type ErrorCode } from '../lib/errors.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { Engine } from '../engine/engine.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { type Fields, isObject } from '../lib/json.ts'
 import type { ImportResult } from '../portability/import-rows.ts'
 import { readChatgpt } from '../portability/importers/chatgpt.ts'
 import { readClaude } from '../portability/importers/claude.ts'
-import { type ForeignDatabase, openForeignDatabase } from '../portability/importers/foreign-database.ts'
-import { type ImportRecord, parseImportItem, parseJsonOrNull } from '../portability/importers/foreign-record.ts'
-import { DETECTION_BYTES, detectFormat, detectTableFormat, IMPORT_FORMATS, type ImportFormat, isSqlite } from '../portability/importers/format-detection.ts'
+import {
+  type ForeignDatabase,
+  openForeignDatabase,
+} from '../portability/importers/foreign-database.ts'
+import {
+  type ImportRecord,
+  parseImportItem,
+  parseJsonOrNull,
+} from '../portability/importers/foreign-record.ts'
+import {
+  DETECTION_BYTES,
+  detectFormat,
+  detectTableFormat,
+  IMPORT_FORMATS,
+  type ImportFormat,
+  isSqlite,
+} from '../portability/importers/format-detection.ts'
 import { readMarkdown } from '../portability/importers/markdown.ts'
 import { readMem0 } from '../portability/importers/mem0.ts'
 import { OMNIROUTE_TABLES, readOmniroute } from '../portability/importers/omniroute.ts'

@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
-import { allowedHostsFor, formatHost, isLoopback, isWildcard } from '../api/http/security/host-validation.ts'
+import {
+  allowedHostsFor,
+  formatHost,
+  isLoopback,
+  isWildcard,
+} from '../api/http/security/host-validation.ts'
 import { createHttpServer } from '../api/http/server.ts'
 import { AppError } from '../lib/errors.ts'
 import { systemClock } from './system-clock.ts'

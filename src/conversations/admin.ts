@@ -5,17 +5,48 @@ import type { Memory } from '../domain/memory.ts'
 import { parseScope, type ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { MemoryDependencies } from '../memory/types.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { type EpisodeQuery, getEpisode, listEpisodeFacts, listEpisodes } from '../learning/episodes.ts'
-import { type AddIdentityResult, addIdentity, getIdentity, type IdentityProfile, listIdentities } from '../learning/identity/identities.ts'
+import {
+  type EpisodeQuery,
+  getEpisode,
+  listEpisodeFacts,
+  listEpisodes,
+} from '../learning/episodes.ts'
+import {
+  type AddIdentityResult,
+  addIdentity,
+  getIdentity,
+  type IdentityProfile,
+  listIdentities,
+} from '../learning/identity/identities.ts'
 import { type BulkDeleteResult, deleteMatching } from '../memory/bulk-deletion.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { TurnHit } from '../recall/turn-retriever.ts'
 import { getSessionByName } from '../storage/access/session-lookup.ts'
 import type { Page } from '../storage/store.ts'
-import { type DeletedSession, type DeletedTurn, deleteSession, deleteTurn, type EditedTurn, editTurn, getMemorySources, getTurn, listSessions, listTurns, type MemorySources, type PageQuery, type SessionReport, searchTurns, setTurnDisabled, type TurnEdit, type TurnSearchQuery, type TurnStateChange, type TurnsQuery } from './transcript-admin.ts'
+import {
+  type DeletedSession,
+  type DeletedTurn,
+  deleteSession,
+  deleteTurn,
+  type EditedTurn,
+  editTurn,
+  getMemorySources,
+  getTurn,
+  listSessions,
+  listTurns,
+  type MemorySources,
+  type PageQuery,
+  type SessionReport,
+  searchTurns,
+  setTurnDisabled,
+  type TurnEdit,
+  type TurnSearchQuery,
+  type TurnStateChange,
+  type TurnsQuery,
+} from './transcript-admin.ts'
 
 export type { EpisodeQuery } from '../learning/episodes.ts'
 

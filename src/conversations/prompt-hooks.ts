@@ -1,15 +1,20 @@
 /** Memory for programs that ask their model themselves: what to put before a prompt, and what to keep after a run. */
 
 import { stripBlocks } from '../domain/context-block.ts'
-import { AppError } from '../lib/errors.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import type { SearchDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { MemoryDependencies } from '../memory/types.ts'
-import { CAPTURE_VERSION, type CaptureOptions, classifyCapture, isWorthCapturing } from '../learning/capture-rules.ts'
+import {
+  CAPTURE_VERSION,
+  type CaptureOptions,
+  classifyCapture,
+  isWorthCapturing,
+} from '../learning/capture-rules.ts'
 import { assessTrust } from '../learning/statement-trust.ts'
+import { AppError } from '../lib/errors.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { isFollowUp } from '../recall/question/follow-up.ts'
 import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'

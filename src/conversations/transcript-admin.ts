@@ -3,7 +3,6 @@
  * it. Removing is for good; what was learned from it is a memory of its own and stays.
  */
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../lib/errors.ts'
 import type { ChangeId, EntryId, MemoryId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
@@ -11,17 +10,21 @@ import type { Scope, SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { type Signal, toSignalEntry } from '../domain/signal.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { MemoryDependencies } from '../memory/types.ts'
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { buildDistillationJob, buildDistillationJobAt } from '../learning/distillation/distillation-job.ts'
+import {
+  buildDistillationJob,
+  buildDistillationJobAt,
+} from '../learning/distillation/distillation-job.ts'
 import { findEpisode } from '../learning/distillation/episode-writer.ts'
 import { buildRetractions, listChangeIds } from '../learning/distillation/retraction.ts'
 import { loadSignals } from '../learning/signals.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseTurn } from '../memory/record-codec.ts'
 import { planHandover } from '../memory/turn-suppression.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { retrieveTurns, type TurnHit } from '../recall/turn-retriever.ts'
 import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { parseLimit } from '../storage/access/page-request.ts'

@@ -1,5 +1,5 @@
-import { INSTANT_MAX, type Instant } from '../lib/time.ts'
 import { AppError } from '../lib/errors.ts'
+import { INSTANT_MAX, type Instant } from '../lib/time.ts'
 
 export const COUNT_MAX = 2 ** 31 - 1
 

@@ -3,8 +3,6 @@
  * are checked here, so that nothing unchecked reaches the code behind it.
  */
 
-import * as correct from '../memory/memory-editor.ts'
-import * as read from '../memory/memory-reader.ts'
 import { type ApiKeys, createApiKeys } from '../admin/api-keys.ts'
 import { type AuditLog, createAuditLog } from '../admin/audit-log.ts'
 import { createIdempotencyKeys, type IdempotencyKeys } from '../admin/idempotency.ts'
@@ -12,10 +10,13 @@ import { type ErasedOwner, eraseOwner } from '../admin/owner-erasure.ts'
 import { createReplicaAdmin, type ReplicaAdmin } from '../admin/replica-admin.ts'
 import { createStoredSettings, type StoredSettings } from '../admin/stored-settings.ts'
 import { createContextBuilder } from '../conversations/context/context-builder.ts'
-import { type ContextPreview, type PreviewSettings, previewContext } from '../conversations/context/context-preview.ts'
+import {
+  type ContextPreview,
+  type PreviewSettings,
+  previewContext,
+} from '../conversations/context/context-preview.ts'
 import { createConversations } from '../conversations/conversation-service.ts'
 import type { Conversations } from '../conversations/conversations.ts'
-import { AppError } from '../lib/errors.ts'
 import { parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput, SYSTEM_OWNER } from '../domain/scope.ts'
@@ -23,25 +24,44 @@ import { isTurnDocument } from '../domain/search-document.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { createEngineFiles } from '../files/engine-access.ts'
 import { type EngineFiles, parseOwnerNames } from '../files/engine-files.ts'
-import { type SourceSearchQuery, type SourceSearchResult, searchSources } from '../files/search/source-search.ts'
+import {
+  type SourceSearchQuery,
+  type SourceSearchResult,
+  searchSources,
+} from '../files/search/source-search.ts'
 import { createModelTasks, selectModel } from '../learning/completions/model-tasks.ts'
 import { type BackgroundStatus, createLearning, type LearningApi } from '../learning/learning.ts'
 import { patternRules } from '../learning/patterns/extractor.ts'
 import type { PatternLearningOptions } from '../learning/patterns/pattern-drafts.ts'
 import { type LearnResult, learnPatterns } from '../learning/patterns/pattern-learning.ts'
-import { type SummarizeOptions, type SummarizeResult, summarize, summarizeMemories } from '../learning/summaries/summarizer.ts'
+import {
+  type SummarizeOptions,
+  type SummarizeResult,
+  summarize,
+  summarizeMemories,
+} from '../learning/summaries/summarizer.ts'
 import type { YieldTurn } from '../lib/backpressure.ts'
-import { createWriteSerializer } from '../memory/write-serialization.ts'
+import { AppError } from '../lib/errors.ts'
 import { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
-import { type BulkDeleteOptions, type BulkDeleteResult, deleteMatching } from '../memory/bulk-deletion.ts'
-import { listContradictionPatterns, warmUpPatternsInSlices } from '../memory/contradiction/pattern-warmup.ts'
+import {
+  type BulkDeleteOptions,
+  type BulkDeleteResult,
+  deleteMatching,
+} from '../memory/bulk-deletion.ts'
+import {
+  listContradictionPatterns,
+  warmUpPatternsInSlices,
+} from '../memory/contradiction/pattern-warmup.ts'
 import type { DraftInput, EditInput } from '../memory/draft.ts'
+import * as correct from '../memory/memory-editor.ts'
+import * as read from '../memory/memory-reader.ts'
 import { type RememberResult, remember } from '../memory/memory-writer.ts'
 import { createRedactingStore } from '../memory/receipt-redaction.ts'
 import { type UndoResult, undoChange } from '../memory/undo.ts'
 import { UsageCounter } from '../memory/usage-counter.ts'
 import { probeWrite, type WriteProbeResult } from '../memory/write-probe.ts'
+import { createWriteSerializer } from '../memory/write-serialization.ts'
 import { createModelService, type ModelService } from '../models/model-service.ts'
 import { exportLines, type Imported, importLines } from '../portability/export-import.ts'
 import type { ImportRecord } from '../portability/importers/foreign-record.ts'
@@ -61,7 +81,13 @@ import type { Change, IntegrityProblem, MemoryCounts, Page, StoreReport } from '
 import type { VectorReplicaStatus } from '../storage/vector-replication.ts'
 import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { buildEmbedderReport, describeReranker, describeVectorSource, type EngineComponents, type IndexReport } from './engine-components.ts'
+import {
+  buildEmbedderReport,
+  describeReranker,
+  describeVectorSource,
+  type EngineComponents,
+  type IndexReport,
+} from './engine-components.ts'
 import type { EngineDependencies } from './engine-dependencies.ts'
 
 export type EngineStatus = StoreReport & {

@@ -4,13 +4,22 @@
  * way, so that new ones need no change.
  */
 
-import type { ConversationRequest, PreparedRequest, RequestOutcome } from '../conversations/conversations.ts'
-import { ERRORS, toAppError } from '../lib/errors.ts'
+import type {
+  ConversationRequest,
+  PreparedRequest,
+  RequestOutcome,
+} from '../conversations/conversations.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { LearnResult } from '../learning/patterns/pattern-learning.ts'
+import { ERRORS, toAppError } from '../lib/errors.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
 import type { RecallResult, RetrieverReport } from '../recall/recall-result.ts'
-import { NOOP_TELEMETRY, type SpanAttributes, type SpanName, type Telemetry } from '../telemetry/telemetry.ts'
+import {
+  NOOP_TELEMETRY,
+  type SpanAttributes,
+  type SpanName,
+  type Telemetry,
+} from '../telemetry/telemetry.ts'
 import type { Engine } from './engine.ts'
 
 type EngineMethod = (...given: readonly unknown[]) => unknown

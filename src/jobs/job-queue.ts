@@ -1,16 +1,44 @@
 /** Jobs and lanes in the store: arming, claiming, renewing, and telling what became of a run. */
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../lib/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import { buildEntryChange, buildEntryRemoval, getSystemEntry, listEntries, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  buildEntryRemoval,
+  getSystemEntry,
+  listEntries,
+  SYSTEM_SCOPE,
+} from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
-import { buildJobId, buildJobLockId, cancelJob, claimJob, finishJob, isDue, type Job, type JobLimits, type JobRequest, type JobResult, parseJob, scheduleJob, toJobEntry } from './job.ts'
-import { buildLease, buildLockChange, buildLockFence, type IsLeaseAbandoned, isLockFree, type LockRow, loadLock } from './owner-locks.ts'
+import {
+  buildJobId,
+  buildJobLockId,
+  cancelJob,
+  claimJob,
+  finishJob,
+  isDue,
+  type Job,
+  type JobLimits,
+  type JobRequest,
+  type JobResult,
+  parseJob,
+  scheduleJob,
+  toJobEntry,
+} from './job.ts'
+import {
+  buildLease,
+  buildLockChange,
+  buildLockFence,
+  type IsLeaseAbandoned,
+  isLockFree,
+  type LockRow,
+  loadLock,
+} from './owner-locks.ts'
 
 /** One run of a job: who may say what becomes of it. */
 export type JobRun = { readonly job: Job; readonly claim: string; readonly lane: string }

@@ -2,19 +2,26 @@
  * Background jobs: work that is written down in the commit that makes it necessary, done once in a while by whichever
  * process is there, and done again when that one dies.
  */
-import type { ErrorCode } from '../lib/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
+import type { ErrorCode } from '../lib/errors.ts'
 import { type IntervalTimers, systemIntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change, Page, Store } from '../storage/store.ts'
 import { type Job, type JobRequest, type JobStatus, parseJob } from './job.ts'
 import { JobQueue } from './job-queue.ts'
 import { type EndedJob, type JobHandler, JobRunner } from './job-runner.ts'
-import { type LockedResult, type LockHold, type LockOptions, OwnerLocks, type TryAcquire } from './owner-locks.ts'
+import {
+  type LockedResult,
+  type LockHold,
+  type LockOptions,
+  OwnerLocks,
+  type TryAcquire,
+} from './owner-locks.ts'
 
 export type { IntervalTimers as Timers } from '../lib/interval-timers.ts'
 

@@ -3,10 +3,9 @@
  * they run; so does work that somebody asked for and waits for.
  */
 import type { Entry, EntryKind } from '../domain/entry.ts'
-import { AppError, toAppError } from '../lib/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
 import { sleepUntilAborted } from '../lib/abort.ts'
+import { AppError, toAppError } from '../lib/errors.ts'
 import type { IntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { retry } from '../lib/retry.ts'
@@ -14,8 +13,15 @@ import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
-import { buildOwnerLockId, isLeaseExpired, type JobLimits, type OwnerLock, parseOwnerLock } from './job.ts'
+import {
+  buildOwnerLockId,
+  isLeaseExpired,
+  type JobLimits,
+  type OwnerLock,
+  parseOwnerLock,
+} from './job.ts'
 
 export const LOCK_KIND = 'lane' satisfies EntryKind
 

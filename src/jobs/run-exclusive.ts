@@ -2,8 +2,9 @@
  * Distilling and consolidating because somebody asks for it: never while a job or another call does the same for the
  * owner, in this process or another one.
  */
-import { AppError } from '../lib/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
+import { AppError } from '../lib/errors.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { ForegroundJob, Hold, Jobs } from './jobs.ts'
 

@@ -1,13 +1,13 @@
 /** Digests of conversations. They are memories; here is what is asked of them besides. */
 
 import { getEpisodeTime } from '../domain/episode.ts'
-import { AppError } from '../lib/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory, MemoryStatus } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { MemoryDependencies } from '../memory/types.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Json } from '../lib/json.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Page } from '../storage/store.ts'

@@ -5,35 +5,76 @@
 
 import type { StoredSettings } from '../admin/stored-settings.ts'
 import { type ConversationAdmin, createConversationAdmin } from '../conversations/admin.ts'
-import { type CaptureResult, captureMessages, type HookMessage, type PromptContext, type PromptHookDependencies, recallForPrompt } from '../conversations/prompt-hooks.ts'
-import { AppError, type ErrorCode } from '../lib/errors.ts'
+import {
+  type CaptureResult,
+  captureMessages,
+  type HookMessage,
+  type PromptContext,
+  type PromptHookDependencies,
+  recallForPrompt,
+} from '../conversations/prompt-hooks.ts'
 import { type OwnerId, parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput, type SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal, SignalStatus } from '../domain/signal.ts'
-import type { MemoryDependencies } from '../memory/types.ts'
 import { createJobs, type EndedJob, type Job, type JobQuery, type Jobs } from '../jobs/jobs.ts'
 import { runExclusive, type WaitOptions } from '../jobs/run-exclusive.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { KeyedMutex } from '../lib/mutex.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { Serialize } from '../memory/write-serialization.ts'
 import { guardModel, type ModelCallReport, type Spent } from '../models/guarded-models.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import { findSessionByName } from '../storage/access/session-lookup.ts'
 import type { Change, Page } from '../storage/store.ts'
 import { addAdjudicator, createModelTasks, selectModel } from './completions/model-tasks.ts'
-import { type ConsolidateOptions, type ConsolidationReport, consolidate, listReports } from './consolidation/consolidator.ts'
+import {
+  type ConsolidateOptions,
+  type ConsolidationReport,
+  consolidate,
+  listReports,
+} from './consolidation/consolidator.ts'
 import type { StoredConsolidationReport } from './consolidation/report.ts'
-import { type IngestInput, type IngestResult, ingestConversation } from './distillation/conversation-ingest.ts'
+import {
+  type IngestInput,
+  type IngestResult,
+  ingestConversation,
+} from './distillation/conversation-ingest.ts'
 import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
 import { type DistillerDependencies, distillSession } from './distillation/distiller.ts'
 import { distillExclusive } from './distillation/exclusive-distillation.ts'
 import type { Distillation } from './distillation/outcome.ts'
-import { buildForegroundConsolidation, buildMaintenanceJob, createJobHandlers, type LearningJobDependencies, listSessionPlaces, retryModelJobs } from './learning-jobs.ts'
-import { type Conflict, keepBoth, listConflicts, type ResolvedConflict, resolveMemoryConflict } from './review/conflict-review.ts'
-import { approveMemory, listSuspectMemories, type ReviewQuery, rejectMemory } from './review/suspect-review.ts'
+import {
+  buildForegroundConsolidation,
+  buildMaintenanceJob,
+  createJobHandlers,
+  type LearningJobDependencies,
+  listSessionPlaces,
+  retryModelJobs,
+} from './learning-jobs.ts'
+import {
+  type Conflict,
+  keepBoth,
+  listConflicts,
+  type ResolvedConflict,
+  resolveMemoryConflict,
+} from './review/conflict-review.ts'
+import {
+  approveMemory,
+  listSuspectMemories,
+  type ReviewQuery,
+  rejectMemory,
+} from './review/suspect-review.ts'
 import { type BuildSignalChanges, createSignalWriter } from './signal-writer.ts'
-import { forgetSignals, getSignal, listSignals, loadSignals, retrySignals, type SignalQuery } from './signals.ts'
+import {
+  forgetSignals,
+  getSignal,
+  listSignals,
+  loadSignals,
+  retrySignals,
+  type SignalQuery,
+} from './signals.ts'
 
 export type { EndedJob } from '../jobs/jobs.ts'
 

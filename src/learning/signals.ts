@@ -1,9 +1,17 @@
 /** Signals in the store: what waits to be learned from, what came of it, and what failed too often. */
-import { AppError } from '../lib/errors.ts'
+
 import type { ChangeId, EntryId, SignalId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Scope } from '../domain/scope.ts'
-import { isLearnable, parseSignal, SIGNAL_STATUSES, type Signal, type SignalStatus, toSignalEntry } from '../domain/signal.ts'
+import {
+  isLearnable,
+  parseSignal,
+  SIGNAL_STATUSES,
+  type Signal,
+  type SignalStatus,
+  toSignalEntry,
+} from '../domain/signal.ts'
+import { AppError } from '../lib/errors.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { parseLimit } from '../storage/access/page-request.ts'

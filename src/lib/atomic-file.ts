@@ -38,7 +38,8 @@ export async function trySyncFolder(folder: string): Promise<void> {
 
 export async function statOrNull(path: string): Promise<Stats | null> {
   return lstat(path).catch((error: unknown) => {
-    if (getSystemErrorCode(error) === 'ENOENT' || getSystemErrorCode(error) === 'ENOTDIR') return null
+    if (getSystemErrorCode(error) === 'ENOENT' || getSystemErrorCode(error) === 'ENOTDIR')
+      return null
     throw error
   })
 }

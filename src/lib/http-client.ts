@@ -4,8 +4,9 @@
  *
  * `facts.retryable` is false where trying again can't help; `facts.retryAfterMs` is what the service asked for.
  */
-import { AppError, type ErrorDetails } from './errors.ts'
+
 import { createAbortedError, throwIfAborted } from './abort.ts'
+import { AppError, type ErrorDetails } from './errors.ts'
 import { getField } from './json.ts'
 
 export type HttpEndpoint = {

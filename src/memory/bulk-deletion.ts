@@ -2,21 +2,32 @@
  * Clearing: many memories at once, by ids or by what they have in common. All of a call is one change, so that it can
  * be undone in one step; counts are of what was really done.
  */
-import { AppError } from '../lib/errors.ts'
+
 import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { MemoryDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
-import { commitWithRetry, createChangeStamp, type PlannedCommit } from '../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, MemoryFilter } from '../storage/store.ts'
 import { buildReplacement, deduplicateTombstones } from './memory-changes.ts'
-import { buildErasure, buildTombstoneChanges, type ErasureCounts, erase, toUserScope } from './memory-editor.ts'
+import {
+  buildErasure,
+  buildTombstoneChanges,
+  type ErasureCounts,
+  erase,
+  toUserScope,
+} from './memory-editor.ts'
 import { type ReadFilter, toMemoryFilter } from './memory-reader.ts'
 import { planSuppression } from './turn-suppression.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type BulkDeleteOptions = {
   /** Only counts. */

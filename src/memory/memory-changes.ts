@@ -1,9 +1,9 @@
-import { AppError } from '../lib/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { MemoryDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Change } from '../storage/store.ts'
+import type { MemoryDependencies } from './types.ts'
 
 /** Puts `after` in the place of `before` and keeps `before` in the history. */
 export function buildReplacement(

@@ -1,21 +1,36 @@
 /** Correcting: edits, switching off and on, forgetting, restoring, erasing. */
 
-import { PATTERN_EXTRACTOR, DISTILLATION_EXTRACTOR, type Memory, type MemoryStatus, type Tombstone } from '../domain/memory.ts'
-import { AppError } from '../lib/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import {
+  DISTILLATION_EXTRACTOR,
+  type Memory,
+  type MemoryStatus,
+  PATTERN_EXTRACTOR,
+  type Tombstone,
+} from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { buildTombstones } from '../domain/tombstone.ts'
-import type { MemoryDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
-import { commitWithRetry, createChangeStamp, type PlannedCommit } from '../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
 import { type Edit, type EditInput, parseEdit } from './draft.ts'
 import { buildReplacement, getMemoryOrThrow } from './memory-changes.ts'
 import { confirmPin } from './pins.ts'
-import { planLinkErasure, planRelease, planSuppression, type SuppressionPlan } from './turn-suppression.ts'
+import {
+  planLinkErasure,
+  planRelease,
+  planSuppression,
+  type SuppressionPlan,
+} from './turn-suppression.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type ErasureCounts = {
   readonly memories: number
@@ -70,7 +85,10 @@ function applyEdit(memory: Memory, given: Edit): Memory {
 }
 
 /** What extracts single facts from turns. */
-const FACT_EXTRACTORS: ReadonlySet<string | null> = new Set([PATTERN_EXTRACTOR, DISTILLATION_EXTRACTOR])
+const FACT_EXTRACTORS: ReadonlySet<string | null> = new Set([
+  PATTERN_EXTRACTOR,
+  DISTILLATION_EXTRACTOR,
+])
 
 /** A fact in new words is no extractor's any more: it stands for its turns, which still have the old ones. */
 function provenanceOf(memory: Memory, { content }: Edit): Memory['provenance'] {

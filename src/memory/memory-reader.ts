@@ -1,15 +1,28 @@
 /** Reading: lists, history, and how things stood at an earlier time. */
-import { AppError } from '../lib/errors.ts'
+
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
-import { hasEnded, type Memory, type MemoryCategory, type MemoryStatus, type MemoryType, type Trust } from '../domain/memory.ts'
+import {
+  hasEnded,
+  type Memory,
+  type MemoryCategory,
+  type MemoryStatus,
+  type MemoryType,
+  type Trust,
+} from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { MemoryDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import { MEMORY_RANKINGS, type MemoryFilter, type MemoryOrder, type Page } from '../storage/store.ts'
+import {
+  MEMORY_RANKINGS,
+  type MemoryFilter,
+  type MemoryOrder,
+  type Page,
+} from '../storage/store.ts'
 import { getMemoryOrThrow } from './memory-changes.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type ReadFilter = {
   /** Only active ones unless said otherwise. */

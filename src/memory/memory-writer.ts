@@ -1,20 +1,25 @@
 /** Writing: one statement, or every fact that pattern extraction finds in a text. */
 
-import { AppError } from '../lib/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { type Scope, toPlace } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import type { MemoryDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import type { Change } from '../storage/store.ts'
 import { type DraftInput, parseDraft } from './draft.ts'
 import { buildReplacement } from './memory-changes.ts'
 import { findSimilarMemories, isPlainStatement } from './similar-memories.ts'
-import { decideWrite, findUndecidedMemory, type WriteContext, type WriteDecision } from './write-decision.ts'
+import type { MemoryDependencies } from './types.ts'
+import {
+  decideWrite,
+  findUndecidedMemory,
+  type WriteContext,
+  type WriteDecision,
+} from './write-decision.ts'
 
 /** What became of a statement. `memory` is the one that now holds it. */
 export type RememberResult = {

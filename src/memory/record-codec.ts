@@ -3,7 +3,15 @@
  * hand or made by someone else, so every field is looked at.
  */
 
-import { createInvalidInputError, type Fields, instant, nullable, object, text, whole } from '../domain/field-parsers.ts'
+import {
+  createInvalidInputError,
+  type Fields,
+  instant,
+  nullable,
+  object,
+  text,
+  whole,
+} from '../domain/field-parsers.ts'
 import { parseId } from '../domain/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../domain/limits.ts'
 import { MEMORY_STATUSES, type Memory, type Revision, type Tombstone } from '../domain/memory.ts'

@@ -8,7 +8,6 @@ import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
-import type { MemoryDependencies } from './types.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
@@ -18,6 +17,7 @@ import { computeFingerprint } from '../text/fingerprint.ts'
 import { getSearchHints } from './contradiction/attributes.ts'
 import { parseStatement } from './contradiction/statements.ts'
 import type { Draft } from './draft.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type SimilarMemories = {
   /** Exact restatements first, then the others, nearest first. */

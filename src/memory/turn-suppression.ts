@@ -11,7 +11,6 @@ import type { Memory } from '../domain/memory.ts'
 import type { Place } from '../domain/scope.ts'
 import { toDocumentId } from '../domain/search-document.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { MemoryDependencies } from './types.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { hashParts } from '../lib/parts-hash.ts'
@@ -21,6 +20,7 @@ import type { Change, Store } from '../storage/store.ts'
 import { rewriteToFirstPerson } from './contradiction/persons.ts'
 import { buildRedaction } from './receipt-redaction.ts'
 import { isRestatedIn, isSupportedBy, selectSources, toStatement } from './restatement.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type SuppressionPlan = {
   readonly changes: readonly Change[]

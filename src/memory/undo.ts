@@ -1,18 +1,23 @@
 /** Undoing: everything one change did is taken back together. */
-import { AppError } from '../lib/errors.ts'
+
 import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { MemoryDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
-import { commitWithRetry, createChangeStamp, type PlannedCommit } from '../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
 import { buildReplacement, deduplicateTombstones } from './memory-changes.ts'
 import { buildTombstoneChanges, buildTombstoneRemovals } from './memory-editor.ts'
 import { revertChange } from './reversion.ts'
 import { planRelease, planSuppression } from './turn-suppression.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type UndoResult = {
   readonly memories: readonly Memory[]

@@ -1,11 +1,11 @@
 /** A real round trip through the store: written, found by its words, removed. It leaves nothing behind. */
 
-import { AppError } from '../lib/errors.ts'
 import type { Memory } from '../domain/memory.ts'
-import type { MemoryDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import { createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import { parseDraft } from './draft.ts'
+import type { MemoryDependencies } from './types.ts'
 import { decideWrite } from './write-decision.ts'
 
 export type WriteProbeResult = {

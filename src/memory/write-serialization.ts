@@ -1,10 +1,7 @@
 import type { ScopeInput } from '../domain/scope.ts'
 import { KeyedMutex } from '../lib/mutex.ts'
 
-export type Serialize = <Result>(
-  scope: ScopeInput,
-  task: () => Promise<Result>,
-) => Promise<Result>
+export type Serialize = <Result>(scope: ScopeInput, task: () => Promise<Result>) => Promise<Result>
 
 /**
  * Serializes the writes of one owner and user. Two writes that are decided concurrently would not see each other's

@@ -3,14 +3,18 @@
  * servers.
  */
 import type { Entry, EntryKind } from '../domain/entry.ts'
-import { AppError } from '../lib/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { StoreDependencies } from '../storage/access/types.ts'
+import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
-import { buildEntryChange, getSystemEntry, removeExpiredEntries } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  getSystemEntry,
+  removeExpiredEntries,
+} from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Completion } from './language-model.ts'
 
 export type BudgetUsage = {

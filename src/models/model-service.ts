@@ -1,11 +1,16 @@
 /** The models that the engine itself works with, for whoever wants to use them directly. */
 
-import type { Reranker } from './reranker.ts'
-import type { Embedder, EmbeddingModel, EmbedOptions } from './embedder.ts'
-import { AppError } from '../lib/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { Completion, CompletionRequest, LanguageModel, ModelProvider } from './language-model.ts'
+import { AppError } from '../lib/errors.ts'
+import type { Embedder, EmbeddingModel, EmbedOptions } from './embedder.ts'
+import type {
+  Completion,
+  CompletionRequest,
+  LanguageModel,
+  ModelProvider,
+} from './language-model.ts'
+import type { Reranker } from './reranker.ts'
 
 export interface ModelService {
   embed(

@@ -2,17 +2,33 @@
  * Export and import: JSON Lines, one header and then one row per line, complete and in an order that can be read
  * back row by row. Importing the same file twice changes nothing the second time.
  */
-import { AppError } from '../lib/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
-import type { MemoryDependencies } from '../memory/types.ts'
+import { AppError } from '../lib/errors.ts'
 import { isObject } from '../lib/json.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { Table, TableRow } from '../storage/store.ts'
 import { decryptLines, encryptLines, isEncrypted } from './export-encryption.ts'
-import { buildPutChange, type ConflictResolution, ImportBatch, type ImportConflict, type ImportResult, type ImportUnit, isRowPresent, throwIfImportAborted } from './import-rows.ts'
+import {
+  buildPutChange,
+  type ConflictResolution,
+  ImportBatch,
+  type ImportConflict,
+  type ImportResult,
+  type ImportUnit,
+  isRowPresent,
+  throwIfImportAborted,
+} from './import-rows.ts'
 import { parseJsonOrNull } from './importers/foreign-record.ts'
 import { EXPORT_FORMAT } from './importers/format-detection.ts'
-import { exportRoots, exportRows, isPortable, PORTABLE_TABLE_CODECS, PORTABLE_TABLES } from './portable-tables.ts'
+import {
+  exportRoots,
+  exportRows,
+  isPortable,
+  PORTABLE_TABLE_CODECS,
+  PORTABLE_TABLES,
+} from './portable-tables.ts'
 
 export type { ImportResult as Imported } from './import-rows.ts'
 

@@ -1,10 +1,11 @@
 /** How rows from outside get into a store: many in one commit where nothing is in the way, one by one otherwise. */
-import { AppError, toAppError } from '../lib/errors.ts'
+
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
-import type { MemoryDependencies } from '../memory/types.ts'
+import { AppError, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { Change, CommitOutcome, Store, TableRow } from '../storage/store.ts'
 import { createIdRemapper, loadOwnerRows } from './id-collisions.ts'
 import { deriveId, mapRowIds } from './id-mapping.ts'

@@ -3,21 +3,31 @@
  * already here: a second run changes nothing, and one that was broken off goes on.
  */
 
-import { AppError } from '../lib/errors.ts'
 import type { ChangeId, OwnerId } from '../domain/ids.ts'
 import type { Memory, Revision } from '../domain/memory.ts'
 import { type Place, parseScope, type Scope } from '../domain/scope.ts'
-import type { MemoryDependencies } from '../memory/types.ts'
+import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../memory/draft.ts'
 import { buildReplacement } from '../memory/memory-changes.ts'
 import { parseMemory, parseRevision, parseTurn } from '../memory/record-codec.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import type { TableRow } from '../storage/store.ts'
 import { hashToAlphabet, ID_ALPHABET } from './id-mapping.ts'
-import { buildInsertChanges, type ConflictResolution, ImportBatch, type ImportConflict, type ImportResult, type ImportUnit, type ImportUnitResult, isRowPresent, throwIfImportAborted } from './import-rows.ts'
+import {
+  buildInsertChanges,
+  type ConflictResolution,
+  ImportBatch,
+  type ImportConflict,
+  type ImportResult,
+  type ImportUnit,
+  type ImportUnitResult,
+  isRowPresent,
+  throwIfImportAborted,
+} from './import-rows.ts'
 import type { ImportedMemory, ImportedTurn, ImportRecord } from './importers/foreign-record.ts'
 
 export type RecordImportOptions = {

@@ -1,12 +1,11 @@
 /** Memories seen from afar: where they lie by meaning, what they name, and when they were made. */
 
 import { getEpisodeTime } from '../domain/episode.ts'
-import { AppError } from '../lib/errors.ts'
 import { type MemoryId, parseId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
-import type { RecallDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
@@ -15,6 +14,7 @@ import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page } from '../storage/store.ts'
 import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import type { Indexer } from './indexing/indexer.ts'
+import type { RecallDependencies } from './types.ts'
 
 /** What one overview looks at. */
 export const OVERVIEW_MEMORIES_MAX = 5_000

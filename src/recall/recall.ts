@@ -13,14 +13,14 @@
  *
  * How much is gathered never depends on how much was asked for, so the first results are the same for every limit.
  */
-import { AppError } from '../lib/errors.ts'
+
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
 import { hasEnded, type Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { isTurnId, type SearchDocument } from '../domain/search-document.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
-import type { RecallDependencies } from './types.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
@@ -33,18 +33,65 @@ import { seeksAdvice } from './question/advice.ts'
 import { discountContextTerms } from './question/follow-up.ts'
 import { containsAnyName, namesWithin } from './question/names.ts'
 import { removeTimeTerms } from './question/time-terms.ts'
-import { addTrailStep, attachDocument, type Candidate, compareByScore, type LoadedCandidate, renderTrail, reviseCandidate } from './ranking/candidate.ts'
+import {
+  addTrailStep,
+  attachDocument,
+  type Candidate,
+  compareByScore,
+  type LoadedCandidate,
+  renderTrail,
+  reviseCandidate,
+} from './ranking/candidate.ts'
 import { selectPool, withoutRepetitions } from './ranking/candidate-pool.ts'
 import { diversifyCandidates } from './ranking/diversity.ts'
-import { gatherEvidence, type LexicalHits, rankInitialHits, SESSION_CONTEXT_REACH, type SessionContext } from './ranking/evidence.ts'
-import { addFusionTrail, type FusionOptions, fuseCandidates, type RetrieverHits } from './ranking/fusion.ts'
-import { boostQuestionMatches, type ParsedQuestion, parseQuestion } from './ranking/question-match.ts'
+import {
+  gatherEvidence,
+  type LexicalHits,
+  rankInitialHits,
+  SESSION_CONTEXT_REACH,
+  type SessionContext,
+} from './ranking/evidence.ts'
+import {
+  addFusionTrail,
+  type FusionOptions,
+  fuseCandidates,
+  type RetrieverHits,
+} from './ranking/fusion.ts'
+import {
+  boostQuestionMatches,
+  type ParsedQuestion,
+  parseQuestion,
+} from './ranking/question-match.ts'
 import { type BudgetedMemory, fitBudget } from './ranking/result-budget.ts'
 import { applyBoosts, type BoostOptions } from './ranking/score-boosts.ts'
-import { CERTAIN_COVERAGE, filterBySimilarity, type ThresholdOptions } from './ranking/similarity-threshold.ts'
-import { buildContextText, buildDocumentFilter, type RecallQuery, toMemoryFilterOnly } from './recall-query.ts'
+import {
+  CERTAIN_COVERAGE,
+  filterBySimilarity,
+  type ThresholdOptions,
+} from './ranking/similarity-threshold.ts'
+import {
+  buildContextText,
+  buildDocumentFilter,
+  type RecallQuery,
+  toMemoryFilterOnly,
+} from './recall-query.ts'
 import type { RecalledMemory, RecallResult, RetrieverReport } from './recall-result.ts'
-import { assertAnyRetrieverAnswered, buildRetrieverReport, collectNeighbors, createEmptyCandidate, createSkipped, type RetrievalRequest, type RetrieverDependencies, retrieveByTime, SESSION_CONTEXT_HITS_MAX, searchLexical, searchVectors, type TimeMatches, type VectorMatch } from './retrievers.ts'
+import {
+  assertAnyRetrieverAnswered,
+  buildRetrieverReport,
+  collectNeighbors,
+  createEmptyCandidate,
+  createSkipped,
+  type RetrievalRequest,
+  type RetrieverDependencies,
+  retrieveByTime,
+  SESSION_CONTEXT_HITS_MAX,
+  searchLexical,
+  searchVectors,
+  type TimeMatches,
+  type VectorMatch,
+} from './retrievers.ts'
+import type { RecallDependencies } from './types.ts'
 
 /** How many candidates are read and ranked by more than their place in the lists. */
 const POOL = RECALL_MEMORIES_MAX

@@ -5,7 +5,16 @@
  * `startExporter`), a span tells whose store it was and which records; what was asked and what was found only when
  * the operator wants that.
  */
-import { type Attributes, context, type Span, SpanKind, type SpanOptions, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  context,
+  type Span,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
 import { toAppError } from '../lib/errors.ts'
 import type { OtlpExporter, OtlpExporterOptions } from './otlp-exporter.ts'
 import { type AddSpanAttributes, SPANS, type SpanAttributes, type SpanName } from './telemetry.ts'

@@ -1,10 +1,19 @@
 /** What every block holds, what fits into one, and what it costs, over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/lib/errors.ts'
 import type { ScopeInput } from '../../src/domain/scope.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { ABOUT_DOG, DOG, EPISODE, openReading, remember, SMALL_TALK, told, who } from './context-support.ts'
+import {
+  ABOUT_DOG,
+  DOG,
+  EPISODE,
+  openReading,
+  remember,
+  SMALL_TALK,
+  told,
+  who,
+} from './context-support.ts'
 import { ADA, ada, type OpenStore } from './conversations-support.ts'
 
 export function describeGiven(name: string, open: OpenStore): void {

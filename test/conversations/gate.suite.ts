@@ -1,11 +1,21 @@
 /** What kind of memories a message gets, in every mode of the gate, over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/lib/errors.ts'
 import type { TurnId } from '../../src/domain/ids.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
-import { ABOUT_DOG, DOG, EPISODE, LAST_WEEK, openReading, remember, SMALL_TALK, told, who } from './context-support.ts'
+import {
+  ABOUT_DOG,
+  DOG,
+  EPISODE,
+  LAST_WEEK,
+  openReading,
+  remember,
+  SMALL_TALK,
+  told,
+  who,
+} from './context-support.ts'
 import { ADA, ada, type OpenStore } from './conversations-support.ts'
 
 export function describeReading(name: string, open: OpenStore): void {

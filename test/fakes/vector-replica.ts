@@ -3,7 +3,10 @@
 import { AppError } from '../../src/lib/errors.ts'
 import { createInMemoryVectorReplica } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
 import type { VectorSpace } from '../../src/storage/vector-index.ts'
-import type { ReplicaConfiguration, ScheduleTimer } from '../../src/storage/vector-replica/replica-controller.ts'
+import type {
+  ReplicaConfiguration,
+  ScheduleTimer,
+} from '../../src/storage/vector-replica/replica-controller.ts'
 import type { VectorReplica } from '../../src/storage/vector-replica.ts'
 import type { FakeClock } from './clock.ts'
 

@@ -2,14 +2,18 @@
  * Commits on PostgreSQL when something goes wrong in the middle: connections that are cut, a server that dies, others in
  * the way, no connection to be had. What was committed is there once, and what was not can be done again.
  */
-import pg from 'pg'
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/lib/errors.ts'
 import type { Memory } from '../../src/domain/memory.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { openPostgresDatabase } from '../../src/storage/postgres/connection/postgres-driver.ts'
-import { openPostgresStore, type PostgresStoreOptions } from '../../src/storage/postgres/postgres-store.ts'
+import {
+  openPostgresStore,
+  type PostgresStoreOptions,
+} from '../../src/storage/postgres/postgres-store.ts'
 import { createIdentifiers } from '../../src/storage/postgres/schema/identifiers.ts'
 import { resolveCommitInDoubt } from '../../src/storage/postgres/store/commit.ts'
 import { createCommitMarkers } from '../../src/storage/postgres/store/commit-markers.ts'
@@ -18,7 +22,13 @@ import { COMMITTED, create } from '../conformance/store/store.suite.ts'
 import { ADA, instant, memory } from '../fakes/memories.ts'
 import { expectSound } from '../support/doctor.ts'
 import { cuttable } from '../support/faulty-connection.ts'
-import { freshSchema, openFreshStore, type PrivateServer, runSql, startServer } from '../support/postgres-servers.ts'
+import {
+  freshSchema,
+  openFreshStore,
+  type PrivateServer,
+  runSql,
+  startServer,
+} from '../support/postgres-servers.ts'
 
 const server = await startServer()
 if (server.kind === 'none') {

@@ -260,11 +260,7 @@ function describeLimits({ url }: PrivateServer): void {
     })
     const clock = new FakeClock()
     const [here, there] = [first, second].map(
-      (store) =>
-        new ModelBudget(
-          { store, clock, ids: createIdGenerator() },
-          async () => 1_000,
-        ),
+      (store) => new ModelBudget({ store, clock, ids: createIdGenerator() }, async () => 1_000),
     )
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>

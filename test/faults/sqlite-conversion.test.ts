@@ -1,16 +1,42 @@
 /** Encrypting, decrypting and changing keys in place: nothing lost, nothing half done, whatever happens on the way. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, linkSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { AppError } from '../../src/lib/errors.ts'
-import { detectFileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import {
+  detectFileKind,
+  openSqliteFile,
+} from '../../src/storage/sqlite/connection/database-file.ts'
 import type { DatabaseKey } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { parseKey, parsePassphrase } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { toKeyVerifierPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
 import { rekeyDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
-import { child, ended, errorOf, everythingIn, expectSame, expectSearchable, failingDriver, filledFile, itEncrypts, MARK, randomKey, released, using } from './sqlite-support.ts'
+import {
+  child,
+  ended,
+  errorOf,
+  everythingIn,
+  expectSame,
+  expectSearchable,
+  failingDriver,
+  filledFile,
+  itEncrypts,
+  MARK,
+  randomKey,
+  released,
+  using,
+} from './sqlite-support.ts'
 
 async function convert(path: string, from: DatabaseKey | null, to: DatabaseKey | null) {
   await released()

@@ -5,12 +5,34 @@ import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
-import { detectFileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
-import { describeCipherIncompatibility, openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
-import { generateKeyFile, isSameKey, loadKeyFile, parseKey, parsePassphrase } from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import {
+  detectFileKind,
+  openSqliteFile,
+} from '../../src/storage/sqlite/connection/database-file.ts'
+import {
+  describeCipherIncompatibility,
+  openConnection,
+} from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import {
+  generateKeyFile,
+  isSameKey,
+  loadKeyFile,
+  parseKey,
+  parsePassphrase,
+} from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { toKeyVerifierPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
-import { errorOf, everythingIn, expectSame, fill, filledFile, itEncrypts, MARK, randomKey, using } from './sqlite-support.ts'
+import {
+  errorOf,
+  everythingIn,
+  expectSame,
+  fill,
+  filledFile,
+  itEncrypts,
+  MARK,
+  randomKey,
+  using,
+} from './sqlite-support.ts'
 
 const open = (path: string, key: Parameters<typeof using>[1]) =>
   openSqliteFile({ path, key, now: Date.now })

@@ -8,12 +8,17 @@ import { isDeepStrictEqual } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { AppError } from '../../src/lib/errors.ts'
 import type { EntryId, OwnerId, TurnId, UserId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import { buildTombstones } from '../../src/domain/tombstone.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
-import { type DatabaseKey, describeMissingCipher, type OpenConnection, openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import {
+  type DatabaseKey,
+  describeMissingCipher,
+  type OpenConnection,
+  openConnection,
+} from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { parseKey } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import type { SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { type Change, type Row, type Store, TABLES, type Table } from '../../src/storage/store.ts'

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbeddingText } from '../../src/domain/embedding-text.ts'
-import { AppError } from '../../src/lib/errors.ts'
 import { parseScope } from '../../src/domain/scope.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
@@ -16,7 +16,18 @@ import type { VectorIndex } from '../../src/storage/vector-index.ts'
 import { gate, scriptedEmbedder, untilAborted } from '../fakes/embedder.ts'
 import { ADA as ADAS, memory } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
-import { ADA, broken, changed, fill, found, lasting, NO_FLOORS, openEngine, until, untilIndexed } from './recall-support.ts'
+import {
+  ADA,
+  broken,
+  changed,
+  fill,
+  found,
+  lasting,
+  NO_FLOORS,
+  openEngine,
+  until,
+  untilIndexed,
+} from './recall-support.ts'
 
 const SPACE = { signature: 'reference:terms:64', dimensions: 64 }
 const OLD_SPACE = { signature: 'reference:terms:32', dimensions: 32 }

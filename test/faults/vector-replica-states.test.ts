@@ -1,7 +1,11 @@
 /** What states a mirror goes through, from its first trial on, and what the settings make of it. */
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
-import { findNextState, REPLICA_EVENTS, REPLICA_TRANSITIONS } from '../../src/storage/vector-replica/replica-state-machine.ts'
+import {
+  findNextState,
+  REPLICA_EVENTS,
+  REPLICA_TRANSITIONS,
+} from '../../src/storage/vector-replica/replica-state-machine.ts'
 import { REPLICA_STATES } from '../../src/storage/vector-replication.ts'
 import { gate } from '../fakes/embedder.ts'
 import { configured, FaultyMirror } from '../fakes/vector-replica.ts'

@@ -1,15 +1,16 @@
 /** The memory tool beside the one that its makers ship: the same commands must be answered by the same words. */
-import fc from 'fast-check'
+
 import { existsSync, readdirSync, rmdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { betaMemoryTool, type MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory'
 import type { BetaMemoryTool20250818Command as Command } from '@anthropic-ai/sdk/resources/beta'
 import { BetaLocalFilesystemMemoryTool } from '@anthropic-ai/sdk/tools/memory/node'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { AppError } from '../../src/lib/errors.ts'
 import { createWorkspace } from '../../src/files/local/local-workspace.ts'
 import { createMemoryTool } from '../../src/files/memory-tool.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { folderWith, put } from './file-support.ts'
 
 type Outcome = { readonly said?: unknown; readonly error?: string }

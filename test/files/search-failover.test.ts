@@ -1,8 +1,16 @@
 /** Two searches, of which the first may fail. */
 import { describe, expect, it } from 'vitest'
+import {
+  createFailoverFileSearch,
+  type FailoverDependencies,
+} from '../../src/files/failover-file-search.ts'
+import type {
+  FileSearch,
+  FileSearchResult,
+  FileStatus,
+  SyncReport,
+} from '../../src/files/file-search.ts'
 import { AppError } from '../../src/lib/errors.ts'
-import { createFailoverFileSearch, type FailoverDependencies } from '../../src/files/failover-file-search.ts'
-import type { FileSearch, FileSearchResult, FileStatus, SyncReport } from '../../src/files/file-search.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { ADA } from './index-support.ts'
 

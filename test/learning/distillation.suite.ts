@@ -1,11 +1,22 @@
 /** What distillation promises, on any store. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/lib/errors.ts'
 import { distillSession } from '../../src/learning/distillation/distiller.ts'
 import { listSignals, retrySignals } from '../../src/learning/signals.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { undoChange } from '../../src/memory/undo.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
-import { answer, HOME, NEVER, type OpenStore, openSession, placeOf, recording, signalNamed, TRIP, turnNamed } from './distillation-support.ts'
+import {
+  answer,
+  HOME,
+  NEVER,
+  type OpenStore,
+  openSession,
+  placeOf,
+  recording,
+  signalNamed,
+  TRIP,
+  turnNamed,
+} from './distillation-support.ts'
 
 export function describeDistillation(name: string, open: OpenStore): void {
   describe(`distillation ${name}`, () => {

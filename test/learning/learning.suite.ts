@@ -4,7 +4,18 @@ import { AppError } from '../../src/lib/errors.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { answer } from './distillation-support.ts'
-import { ADA, ada, HOUR_MS, type OpenStore, OSLO, openLife, personOn, QUIET_MS, ROME, statusesOf } from './learning-support.ts'
+import {
+  ADA,
+  ada,
+  HOUR_MS,
+  type OpenStore,
+  OSLO,
+  openLife,
+  personOn,
+  QUIET_MS,
+  ROME,
+  statusesOf,
+} from './learning-support.ts'
 
 const TRIP = answer([{ content: 'The user travels to Rome with her sister Clara', turns: [0] }], {
   summary: 'Ada planned a trip to Rome.',

@@ -2,11 +2,15 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { hashEmbeddingText } from '../../src/domain/embedding-text.ts'
-import { AppError } from '../../src/lib/errors.ts'
 import type { TombstoneId } from '../../src/domain/ids.ts'
 import { MEMORY_STATUSES } from '../../src/domain/memory.ts'
 import type { Scope } from '../../src/domain/scope.ts'
-import { type MigratableStore, type StoreMigrationTarget, undoMigration } from '../../src/portability/store-migration/store-migration.ts'
+import { AppError } from '../../src/lib/errors.ts'
+import {
+  type MigratableStore,
+  type StoreMigrationTarget,
+  undoMigration,
+} from '../../src/portability/store-migration/store-migration.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
 import { type Change, type Store, TABLES } from '../../src/storage/store.ts'
 import type { VectorSpace } from '../../src/storage/vector-index.ts'

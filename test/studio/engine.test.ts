@@ -1,7 +1,7 @@
 /** The engine, as the person sees it who runs the server. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/lib/errors.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import type { Reranker } from '../../src/models/reranker.ts'
@@ -9,7 +9,15 @@ import { openConnection } from '../../src/storage/sqlite/connection/sqlite-drive
 import { keyFor } from '../api/http/http-support.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { type QdrantStandIn, startQdrant } from '../support/qdrant/fake-server.ts'
-import { BROWSER_TEST_MS, eventually, failing, missing, openStudio, REFUSED, violationsIn } from './studio-support.ts'
+import {
+  BROWSER_TEST_MS,
+  eventually,
+  failing,
+  missing,
+  openStudio,
+  REFUSED,
+  violationsIn,
+} from './studio-support.ts'
 
 const HOME = 'default' as OwnerId
 /** By then the page has looked again several times, and a vector store was tried and filled, on the busiest machine. */

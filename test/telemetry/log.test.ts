@@ -3,7 +3,13 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
 import { createJsonLog, toLogLine } from '../../src/telemetry/json-log.ts'
-import { LOG_EVENTS, LOG_FIELDS, LOG_LEVELS, type LogEvent, type LogFields } from '../../src/telemetry/telemetry.ts'
+import {
+  LOG_EVENTS,
+  LOG_FIELDS,
+  LOG_LEVELS,
+  type LogEvent,
+  type LogFields,
+} from '../../src/telemetry/telemetry.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 
 const SECRET = 'the safe opens with 9-1-7'

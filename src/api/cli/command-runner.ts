@@ -3,7 +3,13 @@
  * so that standard output holds what was asked for and nothing besides.
  */
 import { type AppError, ERRORS, toAppError } from '../../lib/errors.ts'
-import { assertLocal, type Command, type CommandResult, type Invocation, UsageError } from './command.ts'
+import {
+  assertLocal,
+  type Command,
+  type CommandResult,
+  type Invocation,
+  UsageError,
+} from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import { type CliEnvironment, type Host, OutputClosed } from './host.ts'
 import { type ParsedCommandLine, parseCommandLine } from './input/command-line.ts'

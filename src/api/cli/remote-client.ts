@@ -2,7 +2,13 @@
  * Operations done by a server: each becomes the request that its entry in the table spells, and what comes back is what
  * a local call would have returned or thrown.
  */
-import { AppError, ERRORS, type ErrorCode, type ErrorDetails, type FieldError } from '../../lib/errors.ts'
+import {
+  AppError,
+  ERRORS,
+  type ErrorCode,
+  type ErrorDetails,
+  type FieldError,
+} from '../../lib/errors.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { CliEnvironment, RemoteServer } from './host.ts'
 import { decodeLines } from './input/text-input.ts'

@@ -9,7 +9,12 @@ import { findFormatByPath } from './formats/index.ts'
 import { errorBodyFor, errorIdHeaderFor } from './gateway-errors.ts'
 import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
 import { ModelList } from './model-list.ts'
-import { COUNT_TOKENS_PATH, forwardCountTokens, forwardStoredResponseRequest, matchStoredResponseRequest } from './proxy/passthrough.ts'
+import {
+  COUNT_TOKENS_PATH,
+  forwardCountTokens,
+  forwardStoredResponseRequest,
+  matchStoredResponseRequest,
+} from './proxy/passthrough.ts'
 import { handleProxyRequest } from './proxy/proxy-handler.ts'
 import { ResponseOwnership } from './proxy/response-ownership.ts'
 import { HiddenCalls, ToollessModels } from './tools/tool-handler.ts'

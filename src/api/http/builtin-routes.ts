@@ -1,14 +1,21 @@
 /** What the door answers by itself: health, metrics, sessions, its own description, and a page for people. */
 import { z } from 'zod'
 import { ROLES } from '../../domain/access.ts'
-import { AppError, toAppError } from '../../lib/errors.ts'
 import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { assertAccess, hasAccess } from '../operations/authorization.ts'
 import { isoTime } from '../operations/memory-schema.ts'
 import { streamChanges } from './messages/change-stream.ts'
 import { readJsonBody } from './messages/request-body.ts'
-import { createStaticResponder, HTML_TYPE, JSON_TYPE, send, sendEmpty, sendJson } from './messages/response.ts'
+import {
+  createStaticResponder,
+  HTML_TYPE,
+  JSON_TYPE,
+  send,
+  sendEmpty,
+  sendJson,
+} from './messages/response.ts'
 import { describeApi } from './openapi.ts'
 import { renderDocsPage } from './pages/docs-page.ts'
 import { renderHomePage } from './pages/home-page.ts'
@@ -17,7 +24,11 @@ import type { ServerContext } from './request-context.ts'
 import type { BuiltinRoute } from './route.ts'
 import { type Authenticator, type Principal, toKeyCaller } from './security/authentication.ts'
 import { isSecure } from './security/host-validation.ts'
-import { expiredSessionCookie, readSessionCookie, sessionCookie } from './security/login-sessions.ts'
+import {
+  expiredSessionCookie,
+  readSessionCookie,
+  sessionCookie,
+} from './security/login-sessions.ts'
 import type { HttpServerOptions } from './server-options.ts'
 
 export type BuiltinRouteOptions = Pick<

@@ -5,12 +5,22 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { type Operation, type OperationContext, performOperation } from '../operations/operation.ts'
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from './http-limits.ts'
-import { conflictVersion, hasMatchingETag, parseETags, preconditionFailed, toETag } from './messages/etag.ts'
+import {
+  conflictVersion,
+  hasMatchingETag,
+  parseETags,
+  preconditionFailed,
+  toETag,
+} from './messages/etag.ts'
 import { streamLines } from './messages/ndjson-stream.ts'
 import { hasBody, readBodyLines, readJsonBody } from './messages/request-body.ts'
 import { fieldTypesOf, type InputFields, mergeInput, parseQuery } from './messages/request-input.ts'
 import { sendEmpty, sendJson } from './messages/response.ts'
-import { createOperationContext, type RequestContext, type ServerContext } from './request-context.ts'
+import {
+  createOperationContext,
+  type RequestContext,
+  type ServerContext,
+} from './request-context.ts'
 
 /** The operation that reads what others change at the same address, by path. */
 export type ReadOperations = ReadonlyMap<string, Operation>

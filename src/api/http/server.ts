@@ -15,13 +15,34 @@ import { ConnectionTracker } from './connection-tracker.ts'
 import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS } from './http-limits.ts'
 import { rejectConnect, respondMalformedRequest } from './malformed-request.ts'
 import { drainRequest } from './messages/request-body.ts'
-import { errorBody, sendEmpty, sendJson, setSecurityHeaders, statusOf } from './messages/response.ts'
+import {
+  errorBody,
+  sendEmpty,
+  sendJson,
+  setSecurityHeaders,
+  statusOf,
+} from './messages/response.ts'
 import { handleOperation, type ReadOperations } from './operation-handler.ts'
 import type { RequestContext, ServerContext } from './request-context.ts'
 import type { BuiltinRoute } from './route.ts'
 import { Router } from './router.ts'
-import { Authenticator, firstHeaderValue, LOCAL_PRINCIPAL, type Principal } from './security/authentication.ts'
-import { assertAllowedHost, assertAllowedOrigin, assertNoExpectHeader, clientAddress, isPreflight, isSameOrigin, isSecure, setCorsHeaders, setPreflightHeaders } from './security/host-validation.ts'
+import {
+  Authenticator,
+  firstHeaderValue,
+  LOCAL_PRINCIPAL,
+  type Principal,
+} from './security/authentication.ts'
+import {
+  assertAllowedHost,
+  assertAllowedOrigin,
+  assertNoExpectHeader,
+  clientAddress,
+  isPreflight,
+  isSameOrigin,
+  isSecure,
+  setCorsHeaders,
+  setPreflightHeaders,
+} from './security/host-validation.ts'
 import { RateLimiter } from './security/rate-limiter.ts'
 import type { HttpServerOptions, Mount } from './server-options.ts'
 

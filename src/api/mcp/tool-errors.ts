@@ -1,5 +1,11 @@
 /** Failures as results, in words that a model can act on: what happened, to which field, and what to do next. */
-import { type AppError, ERRORS, type ErrorCode, type ErrorDetails, toAppError } from '../../lib/errors.ts'
+import {
+  type AppError,
+  ERRORS,
+  type ErrorCode,
+  type ErrorDetails,
+  toAppError,
+} from '../../lib/errors.ts'
 
 /**
  * What a model can do about it. Codes without an entry are beyond it: the person has to know. Where the advice fits

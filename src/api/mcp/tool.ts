@@ -2,7 +2,12 @@
 import { z } from 'zod'
 import { ValidationError } from '../../lib/errors.ts'
 import type { Access } from '../operations/authorization.ts'
-import { type McpBinding, type Operation, type OperationContext, performOperation } from '../operations/operation.ts'
+import {
+  type McpBinding,
+  type Operation,
+  type OperationContext,
+  performOperation,
+} from '../operations/operation.ts'
 
 export type ToolFields = { readonly [field: string]: unknown }
 export type JsonSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }

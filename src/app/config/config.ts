@@ -7,16 +7,31 @@ import type { GlobalFlags, RemoteServer, ScopeNames } from '../../api/cli/host.t
 import type { ServerNetworkOptions } from '../../api/http/server-options.ts'
 import type { ToolSets } from '../../api/mcp/tool-registry.ts'
 import { VECTOR_ENCODINGS, type VectorEncoding } from '../../domain/embedding-text.ts'
-import { AppError, toAppError } from '../../lib/errors.ts'
-import { parseSettings, type SettingName, type SettingValues } from '../../domain/settings/settings.ts'
+import {
+  parseSettings,
+  type SettingName,
+  type SettingValues,
+} from '../../domain/settings/settings.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { omitUndefined } from '../../lib/object.ts'
-import { EMBEDDING_PROVIDER_TABLE, parseEmbeddingModel } from '../../models/embedders/remote/embedding-providers.ts'
+import {
+  EMBEDDING_PROVIDER_TABLE,
+  parseEmbeddingModel,
+} from '../../models/embedders/remote/embedding-providers.ts'
 import { RERANKER_PROVIDERS } from '../../models/rerankers/reranker-providers.ts'
 import type { PostgresStoreOptions } from '../../storage/postgres/postgres-store.ts'
 import { PGVECTOR_FALLBACKS } from '../../storage/postgres/schema/vector-schema.ts'
-import { VECTOR_SEARCH_ENGINES, type VectorSearchEngine } from '../../storage/sqlite/sqlite-store.ts'
-import { EMBEDDING_SOURCES, type EmbeddingOptions, type ProviderKeys, type RerankOptions } from '../models/model-selection.ts'
+import {
+  VECTOR_SEARCH_ENGINES,
+  type VectorSearchEngine,
+} from '../../storage/sqlite/sqlite-store.ts'
+import {
+  EMBEDDING_SOURCES,
+  type EmbeddingOptions,
+  type ProviderKeys,
+  type RerankOptions,
+} from '../models/model-selection.ts'
 
 export const ENVIRONMENT = {
   RECOLLECT_DATA: 'The data folder, as `--data`.',

@@ -4,13 +4,22 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { AppError } from '../../lib/errors.ts'
 import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
-import type { Provider, ProviderKind, ProviderRegistry, ProviderTimeouts } from '../../models/provider.ts'
+import { AppError } from '../../lib/errors.ts'
+import type {
+  Provider,
+  ProviderKind,
+  ProviderRegistry,
+  ProviderTimeouts,
+} from '../../models/provider.ts'
 import { DEMO_MODEL } from '../../models/providers/demo/demo-upstream.ts'
-import { getHost, isPrivateAllowed, parseProviderAddress } from '../../models/providers/ssrf-guard.ts'
+import {
+  getHost,
+  isPrivateAllowed,
+  parseProviderAddress,
+} from '../../models/providers/ssrf-guard.ts'
 import type { Environment } from './config.ts'
 import { findJsonErrorLine } from './json-error-position.ts'
 import { type ProviderEntry, type ProvidersFile, parseProvidersFile } from './providers-schema.ts'

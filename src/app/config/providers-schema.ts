@@ -1,9 +1,16 @@
 /** What a file of providers may hold, and how it is told what is wrong with it. */
 import { z } from 'zod'
-import { AppError } from '../../lib/errors.ts'
 import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
-import { PROVIDER_KINDS, type ProviderKind, type ProviderModelConfig, type ProviderTimeouts, SYSTEM_ROLES, type SystemRole } from '../../models/provider.ts'
+import { AppError } from '../../lib/errors.ts'
+import {
+  PROVIDER_KINDS,
+  type ProviderKind,
+  type ProviderModelConfig,
+  type ProviderTimeouts,
+  SYSTEM_ROLES,
+  type SystemRole,
+} from '../../models/provider.ts'
 import { isReservedHeader } from '../../models/providers/upstream-headers.ts'
 
 export type ProviderEntry = {

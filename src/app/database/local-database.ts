@@ -1,16 +1,38 @@
 /** The database in a data folder: opened with the key that was configured or asked for, copied, converted, salvaged. */
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Database, DatabaseState, EncryptionResult, NewKey, ProgressHandler, SalvageResult } from '../../api/cli/database.ts'
+import type {
+  Database,
+  DatabaseState,
+  EncryptionResult,
+  NewKey,
+  ProgressHandler,
+  SalvageResult,
+} from '../../api/cli/database.ts'
 import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { openPostgresStore } from '../../storage/postgres/postgres-store.ts'
 import { detectFileKind, openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'
-import { type DatabaseKey, describeMissingCipher } from '../../storage/sqlite/connection/sqlite-driver.ts'
-import { generateKeyFile, loadKeyFile, parseKey, parsePassphrase } from '../../storage/sqlite/encryption/encryption-key.ts'
+import {
+  type DatabaseKey,
+  describeMissingCipher,
+} from '../../storage/sqlite/connection/sqlite-driver.ts'
+import {
+  generateKeyFile,
+  loadKeyFile,
+  parseKey,
+  parsePassphrase,
+} from '../../storage/sqlite/encryption/encryption-key.ts'
 import { rekeyDatabase } from '../../storage/sqlite/encryption/rekey.ts'
-import { findSnapshotBefore, restoreSnapshot, takeSnapshot } from '../../storage/sqlite/maintenance/snapshots.ts'
-import { type RecoveryReport, recoverDatabase } from '../../storage/sqlite/recovery/database-recovery.ts'
+import {
+  findSnapshotBefore,
+  restoreSnapshot,
+  takeSnapshot,
+} from '../../storage/sqlite/maintenance/snapshots.ts'
+import {
+  type RecoveryReport,
+  recoverDatabase,
+} from '../../storage/sqlite/recovery/database-recovery.ts'
 import { createEngine, type EngineOptions } from '../composition.ts'
 import type { Config, KeySource } from '../config/config.ts'
 import { removeIndex } from '../file-composition.ts'

@@ -1,18 +1,27 @@
 /** Chooses and builds what turns texts into vectors, and what reranks, from the configuration. */
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { findPackageFolder } from '../../lib/package-folder.ts'
 import type { Embedder } from '../../models/embedder.ts'
 import { openBatchLedger } from '../../models/embedders/batch-api/batch-ledger.ts'
 import { openEmbeddingBatches } from '../../models/embedders/batch-api/batch-providers.ts'
-import { openProviderBatchEmbedder, type ProviderBatchEmbedder } from '../../models/embedders/batch-api/provider-batch-embedder.ts'
+import {
+  openProviderBatchEmbedder,
+  type ProviderBatchEmbedder,
+} from '../../models/embedders/batch-api/provider-batch-embedder.ts'
 import { withEmbeddingCache } from '../../models/embedders/embedding-cache.ts'
 import { withMemoryCache } from '../../models/embedders/embedding-memory-cache.ts'
 import { openLocalEmbedder } from '../../models/embedders/local/local-embedder.ts'
 import { DEFAULT_MODEL } from '../../models/embedders/local/local-embedder-options.ts'
-import { hashRemoteAccount, isPurposeSpecific, openRemoteEmbedder, parseEmbeddingModel, type RemoteEmbedderConfig } from '../../models/embedders/remote/embedding-providers.ts'
+import {
+  hashRemoteAccount,
+  isPurposeSpecific,
+  openRemoteEmbedder,
+  parseEmbeddingModel,
+  type RemoteEmbedderConfig,
+} from '../../models/embedders/remote/embedding-providers.ts'
 import { openSqliteEmbeddingCache } from '../../models/embedders/sqlite-embedding-cache.ts'
 import { openStaticEmbedder } from '../../models/embedders/static/static-embedder.ts'
 import { createUnavailableEmbedder } from '../../models/embedders/unavailable-embedder.ts'

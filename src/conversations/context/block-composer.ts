@@ -3,12 +3,29 @@
  * excerpts of conversations, newest first.
  */
 
+import {
+  type BlockContent,
+  type BlockLine,
+  renderBlock,
+  renderBlockFrame,
+  renderMemoryLine,
+  renderTurnLine,
+} from '../../domain/context-block.ts'
 import { PATTERN_EXTRACTOR } from '../../domain/memory.ts'
-import { type BlockContent, type BlockLine, renderBlock, renderBlockFrame, renderMemoryLine, renderTurnLine } from '../../domain/context-block.ts'
-import { getTurnId, getTurnRole, isTurnDocument, type SearchDocument } from '../../domain/search-document.ts'
+import {
+  getTurnId,
+  getTurnRole,
+  isTurnDocument,
+  type SearchDocument,
+} from '../../domain/search-document.ts'
 import type { Instant } from '../../lib/time.ts'
 import { isPromptInjection } from '../../text/prompt-injection.ts'
-import { buildQueryTerms, findQueryTerms, linesOfPassage, type QueryTerm } from '../../text/query-passage.ts'
+import {
+  buildQueryTerms,
+  findQueryTerms,
+  linesOfPassage,
+  type QueryTerm,
+} from '../../text/query-passage.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import { isBareQuestion, isSmallTalk } from './small-talk.ts'

@@ -1,11 +1,11 @@
 /** Who a person is, as far as every message needs it: what is always said, and the names that a message may drop. */
 
 import { hasEnded, type Memory } from '../../domain/memory.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Instant } from '../../lib/time.ts'
 import { listLeadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { UserMemoryCache, type UserScope } from './user-cache.ts'

@@ -7,8 +7,8 @@
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
 
 /** A user of an owner, or nobody in particular: never all of them. */

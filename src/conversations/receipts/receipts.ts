@@ -4,14 +4,14 @@
  */
 
 import type { Entry } from '../../domain/entry.ts'
-import { AppError } from '../../lib/errors.ts'
 import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
+import { AppError } from '../../lib/errors.ts'
 import { retry } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'

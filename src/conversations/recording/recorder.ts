@@ -1,28 +1,41 @@
 /** What is kept of a request after it: what was said, what is learned from that, and the receipt. */
 
-import { type BlockLine, getMemoryIds, getTurnIds, renderBlockFrame, stripBlocks, stripLineMarkers } from '../../domain/context-block.ts'
-import { type ErrorCode, toAppError } from '../../lib/errors.ts'
+import {
+  type BlockLine,
+  getMemoryIds,
+  getTurnIds,
+  renderBlockFrame,
+  stripBlocks,
+  stripLineMarkers,
+} from '../../domain/context-block.ts'
 import type { MemoryId, ReceiptId, SessionId, TurnId } from '../../domain/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { BLOCK_PLACEMENTS, type BlockPlacement } from '../../domain/model-call.ts'
 import type { ScopeInput } from '../../domain/scope.ts'
 import { getTurnId } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Extraction } from '../../learning/patterns/extractor.ts'
 import type { PatternLearningOptions } from '../../learning/patterns/pattern-drafts.ts'
 import type { LearnResult } from '../../learning/patterns/pattern-learning.ts'
 import type { BuildSignalChanges } from '../../learning/signal-writer.ts'
 import type { YieldTurn } from '../../lib/backpressure.ts'
+import { type ErrorCode, toAppError } from '../../lib/errors.ts'
 import { retry } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
 import { type ContextPreparation, toConversation } from '../context/context-preparation.ts'
 import type { ConversationRequest, RequestOutcome } from '../conversations.ts'
 import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptCitation } from '../receipts/receipt.ts'
 import type { Conversation } from '../session/session-resolver.ts'
 import { recordTranscriptBatch } from './transcript-batch.ts'
-import { type ModelReply, type RecordedTranscript, recordTranscript, resolveSession, type TranscriptInput } from './transcript-writer.ts'
+import {
+  type ModelReply,
+  type RecordedTranscript,
+  recordTranscript,
+  resolveSession,
+  type TranscriptInput,
+} from './transcript-writer.ts'
 
 export type RecorderDependencies = {
   readonly ports: MemoryDependencies

@@ -3,7 +3,11 @@ import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { overlayChanges } from '../../storage/access/overlay-store.ts'
 import type { Change, Store } from '../../storage/store.ts'
-import { planTranscript, type RecordedTranscript, type TranscriptInput } from './transcript-writer.ts'
+import {
+  planTranscript,
+  type RecordedTranscript,
+  type TranscriptInput,
+} from './transcript-writer.ts'
 
 /** Null when nothing was written: others changed the same rows meanwhile, or it is too much for one commit. */
 export async function recordTranscriptBatch<Input extends TranscriptInput>(

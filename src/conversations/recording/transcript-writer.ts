@@ -9,14 +9,34 @@ import { TURN_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Exchange } from '../../domain/model-call.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import type { RecordedExchange } from '../../learning/signal-writer.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { commitWithRetry, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { claimResponse } from '../session/response-owner.ts'
-import { buildExchangeLinks, buildLeads, buildLinkChange, buildLinkRemoval, buildOpeningLinkId, buildPendingLinkId, buildResponseLinkId, buildTailLinkIds, buildToolResultLinkId, type Conversation, findOpenedSession, hashUserMessage, type KnownLinks, listLinkIds, parseLink, resolvePosition, type SessionLink, type SessionLinks, type SessionPosition } from '../session/session-resolver.ts'
+import {
+  buildExchangeLinks,
+  buildLeads,
+  buildLinkChange,
+  buildLinkRemoval,
+  buildOpeningLinkId,
+  buildPendingLinkId,
+  buildResponseLinkId,
+  buildTailLinkIds,
+  buildToolResultLinkId,
+  type Conversation,
+  findOpenedSession,
+  hashUserMessage,
+  type KnownLinks,
+  listLinkIds,
+  parseLink,
+  resolvePosition,
+  type SessionLink,
+  type SessionLinks,
+  type SessionPosition,
+} from '../session/session-resolver.ts'
 import { disableStatedFacts } from './forgotten-facts.ts'
 
 export type RecordedText = { readonly turn: TurnId; readonly text: string }

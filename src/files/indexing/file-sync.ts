@@ -2,10 +2,11 @@
  * Keeps the index of one owner in step with its files: one look at a time, which all who ask for it meanwhile share, and
  * beside it, where all is to be made anew, the filling of another generation.
  */
-import { AppError, toAppError } from '../../lib/errors.ts'
+
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { raceAbort } from '../../lib/abort.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildChunkerVersion } from '../chunking/chunker-version.ts'
 import type { FileProblem } from '../file.ts'
@@ -16,7 +17,15 @@ import type { NamedRoot, Roots } from '../roots.ts'
 import type { BatchPrefill } from './batch-prefill.ts'
 import { embedChunks, hasVectors } from './chunk-vectors.ts'
 import { removeOrphanedGenerations } from './generation-removal.ts'
-import { activateGeneration, beginGeneration, type Generation, type Generations, openGenerations, readGenerations, updateChunkerVersion } from './generations.ts'
+import {
+  activateGeneration,
+  beginGeneration,
+  type Generation,
+  type Generations,
+  openGenerations,
+  readGenerations,
+  updateChunkerVersion,
+} from './generations.ts'
 import { scanRoots } from './index-scan.ts'
 import { GenerationChangedError, type IndexWriterDependencies } from './index-writer.ts'
 import type { ScanCounts } from './root-scan.ts'

@@ -9,13 +9,19 @@ import type { Dirent, Stats } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { throwIfAborted } from '../../lib/abort.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { FileProblem, FileStat } from '../file.ts'
 import type { FolderScan } from '../file-tree.ts'
-import { getSystemErrorCode } from '../../lib/system-error.ts'
 import { createFileTrouble, toFileTrouble } from './file-errors.ts'
 import { type FileSelection, isInSkippedFolder } from './file-selection.ts'
-import { GITIGNORE_FILE, type IgnoreRules, isIgnored, readIgnoreRules, readParentIgnoreRules } from './gitignore.ts'
+import {
+  GITIGNORE_FILE,
+  type IgnoreRules,
+  isIgnored,
+  readIgnoreRules,
+  readParentIgnoreRules,
+} from './gitignore.ts'
 import { isAddressable, isInside, isMissing } from './path-guard.ts'
 
 const FOLDERS_AT_ONCE = 32
@@ -171,7 +177,8 @@ class Walk {
       throwIfAborted(this.#plan.signal)
       await this.#follow(link).catch((error: unknown) => {
         // A link to nothing is how editors mark files, and what people forget; nothing is lost with it.
-        if (!isMissing(error) && getSystemErrorCode(error) !== 'ELOOP') this.#missed(link.path, error)
+        if (!isMissing(error) && getSystemErrorCode(error) !== 'ELOOP')
+          this.#missed(link.path, error)
       })
     }
   }

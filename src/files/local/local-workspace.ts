@@ -3,15 +3,28 @@ import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { AppError } from '../../lib/errors.ts'
 import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { FolderEntry, Workspace } from '../file-tree.ts'
-import { createTemporaryName, NEW_FOLDER_MODE, removeTemporaryFiles, replaceFile } from './atomic-replace.ts'
+import {
+  createTemporaryName,
+  NEW_FOLDER_MODE,
+  removeTemporaryFiles,
+  replaceFile,
+} from './atomic-replace.ts'
 import { toWriteError } from './file-errors.ts'
 import { readBytes } from './file-snapshot.ts'
 import { FolderLock } from './folder-lock.ts'
-import { assertInside, isInside, isMissing, openFolderInside, openInside, parseRelativePath, resolveRealPath } from './path-guard.ts'
+import {
+  assertInside,
+  isInside,
+  isMissing,
+  openFolderInside,
+  openInside,
+  parseRelativePath,
+  resolveRealPath,
+} from './path-guard.ts'
 
 export type WorkspaceOptions = {
   /** Absolute. It is made when something is first written. */

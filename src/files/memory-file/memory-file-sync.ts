@@ -4,15 +4,28 @@
  * it has done itself gives it no reason to do it again.
  */
 import type { Entry } from '../../domain/entry.ts'
-import { AppError, toAppError } from '../../lib/errors.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Store } from '../../storage/store.ts'
 import type { FileProblem } from '../file.ts'
 import type { Workspace } from '../file-tree.ts'
-import { buildMemoryTag, detectLineEnding, diffMemoryFile, findMemoryBlock, MEMORY_FILE, type MemoryFileEntry, type MemoryFileLine, type MemoryFileSnapshot, parseMemoryBlock, renderEntryText, renderMemoryBlock, replaceMemoryBlock } from './memory-file.ts'
+import {
+  buildMemoryTag,
+  detectLineEnding,
+  diffMemoryFile,
+  findMemoryBlock,
+  MEMORY_FILE,
+  type MemoryFileEntry,
+  type MemoryFileLine,
+  type MemoryFileSnapshot,
+  parseMemoryBlock,
+  renderEntryText,
+  renderMemoryBlock,
+  replaceMemoryBlock,
+} from './memory-file.ts'
 
 /** The memories that can be mirrored: those of the owner, which belong to no user in particular. */
 export interface PinnedMemories {

@@ -5,16 +5,23 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../lib/errors.ts'
 import type { OwnerId } from '../../domain/ids.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import { indexLines, sliceLines } from '../../text/lines.ts'
 import { parseMarkdownStructure } from '../../text/markdown/markdown-structure.ts'
 import { extractFileSnippet } from '../../text/query-snippet.ts'
 import { extractQueryTerms, extractTerms } from '../../text/search/terms.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
-import type { FileHit, FileQuery, FileSearch, FileSearchResult, FileStatus, ProbeResult } from '../file-search.ts'
+import type {
+  FileHit,
+  FileQuery,
+  FileSearch,
+  FileSearchResult,
+  FileStatus,
+  ProbeResult,
+} from '../file-search.ts'
 import type { FileTree } from '../file-tree.ts'
 import { type QmdCollection, type QmdRoot, resolveCollectionFile } from './qmd-collections.ts'
 import { findFilesByDocumentId } from './qmd-document-ids.ts'

@@ -1,14 +1,19 @@
 /** The index that `qmd` keeps of one owner's files: its collections, and when they are looked at again. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { FileProblem } from '../file.ts'
 import type { SyncReport } from '../file-search.ts'
 import type { FolderScan } from '../file-tree.ts'
 import { type QmdCollection, type QmdRoot, toQmdCollections } from './qmd-collections.ts'
-import { parseCollections, parseUpdate, type QmdCollectionListing, type QmdUpdateReport } from './qmd-output.ts'
+import {
+  parseCollections,
+  parseUpdate,
+  type QmdCollectionListing,
+  type QmdUpdateReport,
+} from './qmd-output.ts'
 import { type ProcessResult, type QmdProgram, runProcess } from './qmd-process.ts'
 import { copyTranscripts } from './transcript-copies.ts'
 

@@ -1,16 +1,21 @@
 /** A question to the index of files. */
-import { AppError } from '../../lib/errors.ts'
+
 import type { OwnerId } from '../../domain/ids.ts'
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import { diversifyCandidates } from '../../recall/ranking/diversity.ts'
 import type { RecallResult } from '../../recall/recall-result.ts'
 import { createEmptyCandidate } from '../../recall/retrievers.ts'
 import type { Store } from '../../storage/store.ts'
 import { extractFileSnippet } from '../../text/query-snippet.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
-import { detectWritingSystem, isReadableFrom, OTHER_SCRIPT_WEIGHT } from '../../text/writing-system.ts'
+import {
+  detectWritingSystem,
+  isReadableFrom,
+  OTHER_SCRIPT_WEIGHT,
+} from '../../text/writing-system.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
 import { decayScore, getAgeReference } from '../file-dates.ts'
 import type { FileOptions } from '../file-options.ts'

@@ -6,7 +6,12 @@ import { AppError } from '../../lib/errors.ts'
 import type { FileStat } from '../file.ts'
 import type { FileTail } from '../file-tree.ts'
 import { buildMoveChanges, loadChunks, removeFromIndex } from '../indexing/chunk-changes.ts'
-import { buildFileId, type FileRecord, type SessionCheckpoint, toFileRecord } from '../indexing/index-rows.ts'
+import {
+  buildFileId,
+  type FileRecord,
+  type SessionCheckpoint,
+  toFileRecord,
+} from '../indexing/index-rows.ts'
 import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
 import type { TreeDiff } from '../indexing/tree-diff.ts'
 

@@ -10,8 +10,20 @@ import type { Store } from '../../storage/store.ts'
 import { countLineBreaks } from '../../text/lines.ts'
 import type { FileProblem, FileStat } from '../file.ts'
 import type { FileTail } from '../file-tree.ts'
-import { buildReplacementChanges, type ChunkReplacement, loadChunks, loadLastChunks, removeFromIndex } from '../indexing/chunk-changes.ts'
-import { buildFileId, type FileRecord, type GenerationScope, type SessionCheckpoint, toFileRecord } from '../indexing/index-rows.ts'
+import {
+  buildReplacementChanges,
+  type ChunkReplacement,
+  loadChunks,
+  loadLastChunks,
+  removeFromIndex,
+} from '../indexing/chunk-changes.ts'
+import {
+  buildFileId,
+  type FileRecord,
+  type GenerationScope,
+  type SessionCheckpoint,
+  toFileRecord,
+} from '../indexing/index-rows.ts'
 import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
 import { diffTree } from '../indexing/tree-diff.ts'
 import { chunkSession, parseSessionLines } from './session-lines.ts'

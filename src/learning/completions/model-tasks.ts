@@ -3,14 +3,18 @@
  * narrative. All of it can be done without them, so one that fails or is late is not asked again in the same piece of work.
  */
 
-import { AppError } from '../../lib/errors.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Adjudicate } from '../../domain/verdict.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import { raceAbort } from '../../lib/abort.ts'
+import { AppError } from '../../lib/errors.ts'
 import { withTimeout } from '../../lib/timeout.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
-import { ADJUDICATED_CHARACTERS_MAX, buildVerdictPrompt, parseVerdict } from '../consolidation/adjudication/verdict-prompt.ts'
+import {
+  ADJUDICATED_CHARACTERS_MAX,
+  buildVerdictPrompt,
+  parseVerdict,
+} from '../consolidation/adjudication/verdict-prompt.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
 import { buildNarrativePrompt, parseNarrative } from '../identity/narrative.ts'
 import type { WriteSummary } from '../summaries/summarizer.ts'

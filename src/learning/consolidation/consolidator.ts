@@ -12,13 +12,23 @@ import type { MemoryDependencies } from '../../memory/types.ts'
 import type { WriteNarrative } from '../completions/model-tasks.ts'
 import { updateNarratives } from '../identity/narrative-writer.ts'
 import { adjudicateDoubtful } from './adjudication/adjudication.ts'
-import { ActionLog, type ConsolidationProgress, type ConsolidationRun, throwIfAborted } from './consolidation-run.ts'
+import {
+  ActionLog,
+  type ConsolidationProgress,
+  type ConsolidationRun,
+  throwIfAborted,
+} from './consolidation-run.ts'
 import { deleteExpiredTurns, evictFaded, pruneEpisodes } from './eviction/eviction.ts'
 import { computeRetentionCutoff } from './eviction/eviction-policy.ts'
 import { computeTrashCutoff, deleteExpiredEntries, deleteOldTrash } from './eviction/retention.ts'
 import { mergeDuplicates } from './merging/merge.ts'
 import { promoteMentioned } from './promotion.ts'
-import { CONSOLIDATION_STEPS, type ConsolidationReport, type ConsolidationStep, isClockSuspect } from './report.ts'
+import {
+  CONSOLIDATION_STEPS,
+  type ConsolidationReport,
+  type ConsolidationStep,
+  isClockSuspect,
+} from './report.ts'
 import { getLastConsolidation, saveReport } from './report-store.ts'
 import { collectStatistics } from './statistics.ts'
 

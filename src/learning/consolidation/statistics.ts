@@ -6,9 +6,14 @@
 import type { MemoryId, UserId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Instant } from '../../lib/time.ts'
-import { countIdleDays, getLastActivity, isExemptFromDecay, SALIENCE_HALF_LIFE_DAYS } from '../../memory/salience.ts'
+import {
+  countIdleDays,
+  getLastActivity,
+  isExemptFromDecay,
+  SALIENCE_HALF_LIFE_DAYS,
+} from '../../memory/salience.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { FACT_IMPORTANCE_MIN } from '../identity/narrative.ts'
 import type { EvictionCandidate } from './eviction/eviction-policy.ts'

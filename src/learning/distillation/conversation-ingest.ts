@@ -6,18 +6,27 @@
 
 import { stripBlocks } from '../../domain/context-block.ts'
 import type { Entry } from '../../domain/entry.ts'
-import { AppError } from '../../lib/errors.ts'
 import type { ChangeId, EntryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { parseScope, type SessionPlace } from '../../domain/scope.ts'
-import { buildSignalId, createPendingSignal, isLearnable, parseSignal } from '../../domain/signal.ts'
+import {
+  buildSignalId,
+  createPendingSignal,
+  isLearnable,
+  parseSignal,
+} from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
+import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import { parseTurn } from '../../memory/record-codec.ts'
-import { commitWithRetry, createChangeStamp, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 import { countPendingSignals } from '../signals.ts'

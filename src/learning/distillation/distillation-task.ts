@@ -8,8 +8,18 @@ import type { Turn } from '../../domain/turn.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { type Distillate, parseDistillate } from './distillate.ts'
-import { buildDistillationPrompt, DISTILLATION_VERSION, type DistillationContext, type PromptMessage } from './distillation-prompt.ts'
-import { buildTurnExtraction, EXTRACTED_TURNS_MAX, parseTurnFacts, TURN_EXTRACTION_VERSION } from './turn-prompt.ts'
+import {
+  buildDistillationPrompt,
+  DISTILLATION_VERSION,
+  type DistillationContext,
+  type PromptMessage,
+} from './distillation-prompt.ts'
+import {
+  buildTurnExtraction,
+  EXTRACTED_TURNS_MAX,
+  parseTurnFacts,
+  TURN_EXTRACTION_VERSION,
+} from './turn-prompt.ts'
 import { type SelectedTurn, selectTurns } from './turn-selection.ts'
 
 /** `session`: an episode, facts and who the person is; `turns`: facts alone, from a few turns at a time. */

@@ -13,29 +13,69 @@
  * meanwhile waits for the next time. Whatever fails, the signals stay, and how often it failed is told.
  */
 
-import { AppError, toAppError } from '../../lib/errors.ts'
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { type BatchStamp, type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
-import { commitWithRetry, createChangeStamp, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../../storage/access/optimistic-commit.ts'
 import type { Change } from '../../storage/store.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
-import { completeStructured, InvalidAnswerError, type NamedModel, type TokensUsed } from '../completions/completion.ts'
+import {
+  completeStructured,
+  InvalidAnswerError,
+  type NamedModel,
+  type TokensUsed,
+} from '../completions/completion.ts'
 import { limitAdjudications } from '../completions/model-tasks.ts'
-import { countPendingSignals, loadSignals, markProcessed, markScanned, recordFailure, reloadSignals } from '../signals.ts'
+import {
+  countPendingSignals,
+  loadSignals,
+  markProcessed,
+  markScanned,
+  recordFailure,
+  reloadSignals,
+} from '../signals.ts'
 import type { Distillate } from './distillate.ts'
-import { buildSessionTask, buildTurnsTask, type DistillationMode, type DistillationTask, loadDistillationContext, loadPrecedingTurns, loadTurns } from './distillation-task.ts'
+import {
+  buildSessionTask,
+  buildTurnsTask,
+  type DistillationMode,
+  type DistillationTask,
+  loadDistillationContext,
+  loadPrecedingTurns,
+  loadTurns,
+} from './distillation-task.ts'
 import { findEpisode, loadEpisode, writeEpisode } from './episode-writer.ts'
 import { buildFactDraft, buildIdentityDraft } from './fact-drafts.ts'
-import { countDecisions, isIdentityAddition, selectIdentityStatements, writeFacts } from './fact-writer.ts'
-import { createDistillation, type Distillation, type DistillationOutcome, mergeDistillations, NO_FACTS } from './outcome.ts'
-import { extractPatternFacts, extractTurnFacts, isUserTurn, PATTERN_FACTS_MAX } from './pattern-facts.ts'
+import {
+  countDecisions,
+  isIdentityAddition,
+  selectIdentityStatements,
+  writeFacts,
+} from './fact-writer.ts'
+import {
+  createDistillation,
+  type Distillation,
+  type DistillationOutcome,
+  mergeDistillations,
+  NO_FACTS,
+} from './outcome.ts'
+import {
+  extractPatternFacts,
+  extractTurnFacts,
+  isUserTurn,
+  PATTERN_FACTS_MAX,
+} from './pattern-facts.ts'
 import { EXTRACTED_TURNS_MAX } from './turn-prompt.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 

@@ -1,21 +1,20 @@
 /** The episode of a session: one memory, which every distillation of the session goes on with. */
 
-import { DISTILLATION_EXTRACTOR, type Memory } from '../../domain/memory.ts'
 import type { MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PROVENANCE_TURNS_MAX } from '../../domain/limits.ts'
+import { DISTILLATION_EXTRACTOR, type Memory } from '../../domain/memory.ts'
 import type { Place, Scope } from '../../domain/scope.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { Json } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import { findKeyHolder } from '../../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { WriteBatch } from '../../memory/write-batch.ts'
 import { isInstructionOverride } from '../../text/prompt-injection.ts'
 import type { DistilledEpisode } from './distillate.ts'
 import { DISTILLATION_VERSION } from './distillation-prompt.ts'
 import type { SelectedTurn } from './turn-selection.ts'
-
 
 type SessionPlace = Place & { readonly session: SessionId }
 

@@ -1,12 +1,11 @@
 /** What patterns find in the person's own words, for what no model reads: there is none, or too little was said. */
 
-import { DISTILLATION_EXTRACTOR } from '../../domain/memory.ts'
 import { stripLineMarkers } from '../../domain/context-block.ts'
+import { DISTILLATION_EXTRACTOR } from '../../domain/memory.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { buildPatternDrafts } from '../patterns/pattern-drafts.ts'
-
 
 /** Of one turn, and about as many of one commit. */
 export const PATTERN_FACTS_MAX = 100

@@ -1,14 +1,14 @@
 /** Who a person is: statements that are always told, and a narrative that is made from them. All of them are memories. */
 
-import { AppError } from '../../lib/errors.ts'
 import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope, ScopeInput } from '../../domain/scope.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import type { RememberResult } from '../../memory/memory-writer.ts'
 import { isAutoPinned } from '../../memory/pins.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from './identity-grade.ts'

@@ -4,7 +4,11 @@
  * It would rather miss a statement than invent one: only the person's own first-person statements count, and
  * each is kept as the whole clause, so that no "not" is ever lost. Time is linear in the text.
  */
-import { EXTRACTED_CHARACTERS_MAX, EXTRACTED_CHARACTERS_MIN, EXTRACTION_BYTES_MAX } from '../../domain/limits.ts'
+import {
+  EXTRACTED_CHARACTERS_MAX,
+  EXTRACTED_CHARACTERS_MIN,
+  EXTRACTION_BYTES_MAX,
+} from '../../domain/limits.ts'
 import type { MemoryType } from '../../domain/memory.ts'
 import { maskQuotedSpeech } from '../../text/speech/quoted-speech.ts'
 import { type Sentence, splitSentences } from '../../text/speech/sentences.ts'

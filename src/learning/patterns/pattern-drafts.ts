@@ -1,7 +1,7 @@
 /** What patterns find in something that was said, as statements: who said them, where, and whether they can be believed. */
 
-import { PATTERN_EXTRACTOR, type Trust } from '../../domain/memory.ts'
 import type { TurnId } from '../../domain/ids.ts'
+import { PATTERN_EXTRACTOR, type Trust } from '../../domain/memory.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { AUTO_PIN } from '../../memory/pins.ts'
 import { isInstructionOverride } from '../../text/prompt-injection.ts'

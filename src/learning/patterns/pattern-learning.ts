@@ -1,6 +1,6 @@
 import type { Scope } from '../../domain/scope.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
 import { type RememberResult, toRememberResult, writeDraft } from '../../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { buildPatternDrafts, type PatternLearningOptions } from './pattern-drafts.ts'
 
 /** Keeps what a person says about themselves in a text; see `core/patterns`. */

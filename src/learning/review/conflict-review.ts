@@ -1,17 +1,22 @@
 /** Memories that say otherwise than others, where neither rules nor a model could tell which one holds. People can. */
 
-import { AppError } from '../../lib/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
+import { AppError } from '../../lib/errors.ts'
 import { parseEdit } from '../../memory/draft.ts'
 import { buildReplacement, getMemoryOrThrow } from '../../memory/memory-changes.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { commitWithRetry, createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Page } from '../../storage/store.ts'
-import { buildConflictResolution, clearConflict, type MemoryReplacement, redirectConflict } from './conflict-resolution.ts'
+import {
+  buildConflictResolution,
+  clearConflict,
+  type MemoryReplacement,
+  redirectConflict,
+} from './conflict-resolution.ts'
 import type { ReviewQuery } from './suspect-review.ts'
 
 /** `memory` says otherwise than `other`, which was there before. */

@@ -1,12 +1,12 @@
 /** Memories that look like instructions to a model wait here until a person has said what they are. */
 
-import * as correct from '../../memory/memory-editor.ts'
-import { AppError } from '../../lib/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
+import { AppError } from '../../lib/errors.ts'
 import { getMemoryOrThrow } from '../../memory/memory-changes.ts'
+import * as correct from '../../memory/memory-editor.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import type { Page } from '../../storage/store.ts'
 

@@ -4,21 +4,27 @@
  * do where there is none, or where it fails.
  */
 
-import { AppError } from '../../lib/errors.ts'
 import type { UserId } from '../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { MemoryDependencies } from '../../memory/types.ts'
+import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 import { type CountTokens, estimateTokens } from '../../text/tokens.ts'
 import { buildAbsorbed } from '../consolidation/merging/merge-decision.ts'
-import { buildSummaryMemory, condenseMemories, groupForSummary, isSummarizable, type SummaryDraft } from './summary.ts'
+import {
+  buildSummaryMemory,
+  condenseMemories,
+  groupForSummary,
+  isSummarizable,
+  type SummaryDraft,
+} from './summary.ts'
 
 /** Puts what memories of one user say into words. It may fail. */
 export type WriteSummary = (request: {

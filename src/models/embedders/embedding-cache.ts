@@ -2,8 +2,9 @@
  * Keeps vectors beyond the life of the process, so that a service is not paid twice for the same text. The cache may
  * fail in any way: then the source is asked, and the report says why.
  */
-import { toAppError } from '../../lib/errors.ts'
+
 import { throwIfAborted } from '../../lib/abort.ts'
+import { toAppError } from '../../lib/errors.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
 import { computeCacheKey } from './embedding-cache-key.ts'
 

@@ -2,9 +2,16 @@
  * Makes an embedder of a source that may answer anything: the wrong number of vectors, vectors of another size, numbers
  * that are none. What passes is brought to length one; what doesn't is an error that names the source.
  */
-import { AppError, toAppError } from '../../lib/errors.ts'
+
 import { raceAbort, SharedTask, throwIfAborted } from '../../lib/abort.ts'
-import type { Embedder, EmbedderReport, EmbedderState, EmbeddingModel, EmbedOptions } from '../embedder.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
+import type {
+  Embedder,
+  EmbedderReport,
+  EmbedderState,
+  EmbeddingModel,
+  EmbedOptions,
+} from '../embedder.ts'
 
 /** Where vectors come from, unchecked. It is never asked about no text at all. */
 export interface EmbeddingSource {

@@ -4,16 +4,22 @@
  */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { AppError } from '../../lib/errors.ts'
 import { createAbortedError, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Completion, CompletionRequest, LanguageModel } from '../language-model.ts'
 import { type ModelRoute, type Provider, type ProviderRegistry, routeModel } from '../provider.ts'
 import type { HeaderPairs, Upstream, UpstreamResponse } from '../upstream.ts'
 import { type ParsedCompletion, type ProviderQuirks, selectDialect } from './completion-dialects.ts'
-import { createInterruptedError, createInvalidResponseError, findHeader, parseRetryAfter, toProviderError } from './completion-errors.ts'
+import {
+  createInterruptedError,
+  createInvalidResponseError,
+  findHeader,
+  parseRetryAfter,
+  toProviderError,
+} from './completion-errors.ts'
 
 export type LanguageModelDependencies = {
   readonly registry: ProviderRegistry

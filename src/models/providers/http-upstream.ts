@@ -5,17 +5,35 @@
  * A request is sent a second time only when nobody can have worked on it: there was no connection, or one from the pool
  * turned out to be closed the moment it was written to. A model that was asked twice would be paid twice.
  */
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../../lib/errors.ts'
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Provider } from '../provider.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../upstream.ts'
-import { createGuardedLookup, getHost, isPrivateAllowed, parseProviderAddress, type ResolveHost } from './ssrf-guard.ts'
-import { createTimeoutError, createUnreachableError, isConnectFailure, isConnectionClosed, type TimeoutPhase } from './upstream-errors.ts'
+import {
+  createGuardedLookup,
+  getHost,
+  isPrivateAllowed,
+  parseProviderAddress,
+  type ResolveHost,
+} from './ssrf-guard.ts'
+import {
+  createTimeoutError,
+  createUnreachableError,
+  isConnectFailure,
+  isConnectionClosed,
+  type TimeoutPhase,
+} from './upstream-errors.ts'
 import { toRequestHeaders, toResponseHeaders } from './upstream-headers.ts'
 
 export type HttpUpstreamOptions = {

@@ -1,6 +1,12 @@
 /** A cross-encoder in memory: reads question and text together and gives one number for how well they fit. */
 import { AppError } from '../../lib/errors.ts'
-import { type ModelConfigJson, type ModelOrigin, openModelFiles, parseJsonFile, TOKENIZER_FILE } from '../runtime/model-files.ts'
+import {
+  type ModelConfigJson,
+  type ModelOrigin,
+  openModelFiles,
+  parseJsonFile,
+  TOKENIZER_FILE,
+} from '../runtime/model-files.ts'
 import { type OnnxInput, type OnnxModel, openOnnxModel } from '../runtime/onnx-runtime.ts'
 import { openTokenizer, withTokenizerErrors } from '../runtime/tokenizer.ts'
 import { createPairEncoder } from './pair-encoding.ts'

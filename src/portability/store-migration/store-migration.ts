@@ -10,7 +10,15 @@ import { AppError } from '../../lib/errors.ts'
 import type { ChangedRow, MigrationSource } from '../../storage/migration-source.ts'
 import { type Store, TABLES, type Table } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
-import { buildMarkerEntry, buildMovedMessage, encodeMarker, MARKER_ID, type MigrationMarker, readMarker, removeMarker } from './migration-marker.ts'
+import {
+  buildMarkerEntry,
+  buildMovedMessage,
+  encodeMarker,
+  MARKER_ID,
+  type MigrationMarker,
+  readMarker,
+  removeMarker,
+} from './migration-marker.ts'
 import { compareRows, listAllOwners } from './row-comparison.ts'
 import { StoreCopy } from './store-copy.ts'
 import { VectorCopy } from './vector-copy.ts'

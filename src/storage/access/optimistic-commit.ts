@@ -1,9 +1,10 @@
 /** How decisions become changes, and how a change that lost a race is decided again. */
-import { AppError } from '../../lib/errors.ts'
+
 import type { ChangeId } from '../../domain/ids.ts'
-import type { StoreDependencies } from './types.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change, CommitOutcome } from '../store.ts'
+import type { StoreDependencies } from './types.ts'
 
 /** Enough to get past a burst of writers; a key that is fought over longer is worth an error. */
 const ATTEMPTS_MAX = 8

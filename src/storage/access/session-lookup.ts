@@ -1,5 +1,5 @@
-import { AppError } from '../../lib/errors.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { StoreDependencies } from './types.ts'
 
 /** The same; null where nothing was said in one. */

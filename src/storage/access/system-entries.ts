@@ -2,9 +2,9 @@
 import type { Entry, EntryKind } from '../../domain/entry.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import { type Place, type Scope, SYSTEM_OWNER } from '../../domain/scope.ts'
-import type { StoreDependencies } from './types.ts'
 import type { Change, EntryFilter } from '../store.ts'
 import { pages } from './row-pages.ts'
+import type { StoreDependencies } from './types.ts'
 
 export const SYSTEM_SCOPE: Scope & Place = { owner: SYSTEM_OWNER, user: null, session: null }
 

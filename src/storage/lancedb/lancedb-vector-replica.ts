@@ -7,16 +7,29 @@
  * until `prepare` makes it again: otherwise a nearly empty one would pass for the whole.
  */
 import { access, constants } from 'node:fs/promises'
-import { AppError } from '../../lib/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import { isZeroVector } from '../../lib/vector-math.ts'
 import { fromStorable } from '../../text/storable-text.ts'
 import { assertVectorFits, type VectorSpace } from '../vector-index.ts'
 import type { VectorReplica } from '../vector-replica.ts'
-import { isMissingTable, type LanceDatabase, type LanceTable, type LoadLanceModule, openLanceDatabase, toReplicaError } from './lancedb-driver.ts'
+import {
+  isMissingTable,
+  type LanceDatabase,
+  type LanceTable,
+  type LoadLanceModule,
+  openLanceDatabase,
+  toReplicaError,
+} from './lancedb-driver.ts'
 import { EXACT_ROWS_MAX, searchNearest } from './nearest-search.ts'
-import { joinPredicates, toAfterPredicate, toExpiredPredicate, toIdsPredicate, toOwnerPredicate } from './point-rows.ts'
+import {
+  joinPredicates,
+  toAfterPredicate,
+  toExpiredPredicate,
+  toIdsPredicate,
+  toOwnerPredicate,
+} from './point-rows.ts'
 import type { SpaceTable } from './space-table.ts'
 import type { TableMaintenanceOptions } from './table-maintenance.ts'
 import { createTableRegistry, type TableRegistry } from './table-registry.ts'

@@ -8,8 +8,22 @@
 import { AppError } from '../../lib/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import { assertVectorFits } from '../vector-index.ts'
-import { type ArrowSchema, createArrowTable, createNumberField, createTextField, createVectorField } from './arrow-table.ts'
-import { type LanceConnection, type LanceDatabase, type LanceRow, type LanceTable, type LoadLanceModule, openLanceDatabase, toReplicaError } from './lancedb-driver.ts'
+import {
+  type ArrowSchema,
+  createArrowTable,
+  createNumberField,
+  createTextField,
+  createVectorField,
+} from './arrow-table.ts'
+import {
+  type LanceConnection,
+  type LanceDatabase,
+  type LanceRow,
+  type LanceTable,
+  type LoadLanceModule,
+  openLanceDatabase,
+  toReplicaError,
+} from './lancedb-driver.ts'
 import { quoteString } from './point-rows.ts'
 
 export const PLUGIN_CATEGORIES = ['preference', 'fact', 'decision', 'entity', 'other'] as const

@@ -1,14 +1,38 @@
 /** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
-import { AppError } from '../../lib/errors.ts'
+
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { comparePlaces, type Scope } from '../../domain/scope.ts'
+import { AppError } from '../../lib/errors.ts'
 import { quoteIdentifier } from '../../lib/sql.ts'
 import type { MigrationSource } from '../migration-source.ts'
-import { encodeCursor, NEVER_INSTANT, type OrderField, parseOrdering, toPageRange } from '../page-cursor.ts'
-import { type FindQuery, mapTables, type Page, type Row, type Store, type StoreReport, TABLES, type Table, type Tables } from '../store.ts'
+import {
+  encodeCursor,
+  NEVER_INSTANT,
+  type OrderField,
+  parseOrdering,
+  toPageRange,
+} from '../page-cursor.ts'
+import {
+  type FindQuery,
+  mapTables,
+  type Page,
+  type Row,
+  type Store,
+  type StoreReport,
+  TABLES,
+  type Table,
+  type Tables,
+} from '../store.ts'
 import type { VectorIndex } from '../vector-index.ts'
-import { createPostgresChangeFeed, publishFullInvalidation } from './connection/postgres-change-feed.ts'
-import { openPostgresDatabase, type PostgresDatabase, type QueryFunction } from './connection/postgres-driver.ts'
+import {
+  createPostgresChangeFeed,
+  publishFullInvalidation,
+} from './connection/postgres-change-feed.ts'
+import {
+  openPostgresDatabase,
+  type PostgresDatabase,
+  type QueryFunction,
+} from './connection/postgres-driver.ts'
 import { createReadReplicas, type ReadReplicas } from './connection/read-replicas.ts'
 import { createRowLevelSecurity, type RowLevelSecurity } from './connection/row-level-security.ts'
 import { checkStoreIntegrity } from './maintenance/integrity-check.ts'
@@ -16,7 +40,11 @@ import { createPostgresMigrationSource } from './maintenance/postgres-migration-
 import { checkVectorIntegrity } from './maintenance/vector-integrity-check.ts'
 import { createIdentifiers, type SqlIdentifiers } from './schema/identifiers.ts'
 import { migrate, SCHEMA_VERSION } from './schema/migrations.ts'
-import { migrateVectorSchema, type PgvectorFallback, type VectorSupport } from './schema/vector-schema.ts'
+import {
+  migrateVectorSchema,
+  type PgvectorFallback,
+  type VectorSupport,
+} from './schema/vector-schema.ts'
 import { matchText } from './search/lexical-search.ts'
 import { findNeighbors } from './search/session-neighbors.ts'
 import { applyCommit, collectOwners } from './store/commit.ts'

@@ -5,17 +5,39 @@
  * A collection that was there and is gone (somebody removed it, a cluster was set up anew) is `unavailable` until `prepare`
  * makes it again: otherwise a nearly empty one would pass for the whole.
  */
-import { AppError, toAppError } from '../../lib/errors.ts'
+
 import type { MemoryId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import { isZeroVector } from '../../lib/vector-math.ts'
 import { assertVectorFits, type VectorSpace } from '../vector-index.ts'
 import type { ReplicaHit, ReplicaPoint, VectorReplica } from '../vector-replica.ts'
 import { ensureCollection, type Quantization, VECTOR_NAME } from './collection-schema.ts'
-import { HIT_PAYLOAD_FIELDS, LIST_PAYLOAD_FIELDS, parseHits, type QdrantFilter, type QdrantHit, toExpiredFilter, toIdsFilter, toOwnerFilter, toQdrantPoint, toSearchFilter } from './point-codec.ts'
-import { getPointGroup, parseCollectionPrefix, toCollectionName, toGroupStart } from './point-ids.ts'
-import { createInvalidResponseError, openQdrantClient, type QdrantClientOptions, type TimeoutClass } from './qdrant-client.ts'
+import {
+  HIT_PAYLOAD_FIELDS,
+  LIST_PAYLOAD_FIELDS,
+  parseHits,
+  type QdrantFilter,
+  type QdrantHit,
+  toExpiredFilter,
+  toIdsFilter,
+  toOwnerFilter,
+  toQdrantPoint,
+  toSearchFilter,
+} from './point-codec.ts'
+import {
+  getPointGroup,
+  parseCollectionPrefix,
+  toCollectionName,
+  toGroupStart,
+} from './point-ids.ts'
+import {
+  createInvalidResponseError,
+  openQdrantClient,
+  type QdrantClientOptions,
+  type TimeoutClass,
+} from './qdrant-client.ts'
 
 export type QdrantReplicaOptions = QdrantClientOptions & {
   /** What the names of collections begin with; `recollect` unless told. */

@@ -6,30 +6,77 @@
  * commit and survives a power cut too. One connection writes and reads; it is synchronous, so a commit can't be
  * interleaved with anything in this process, and other processes wait for it up to `busyTimeoutMs`.
  */
-import { AppError } from '../../lib/errors.ts'
+
 import type { MemoryId } from '../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import { comparePlaces, type Scope } from '../../domain/scope.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
+import { AppError } from '../../lib/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import type { MigrationSource } from '../migration-source.ts'
-import { encodeCursor, NEVER_INSTANT, type OrderField, parseOrdering, toPageRange } from '../page-cursor.ts'
-import { type Change, type DocumentQuery, type FindQuery, type MemoryFilter, mapTables, type Page, type Row, type SessionQuery, type Store, TABLES, type Table, type Tables, type TextQuery } from '../store.ts'
+import {
+  encodeCursor,
+  NEVER_INSTANT,
+  type OrderField,
+  parseOrdering,
+  toPageRange,
+} from '../page-cursor.ts'
+import {
+  type Change,
+  type DocumentQuery,
+  type FindQuery,
+  type MemoryFilter,
+  mapTables,
+  type Page,
+  type Row,
+  type SessionQuery,
+  type Store,
+  TABLES,
+  type Table,
+  type Tables,
+  type TextQuery,
+} from '../store.ts'
 import type { VectorIndex } from '../vector-index.ts'
 import type { OwnerCacheOptions } from './cache/owner-cache.ts'
 import { SqliteDatabase } from './connection/sqlite-database.ts'
-import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './connection/sqlite-driver.ts'
+import {
+  type DatabaseKey,
+  type OpenConnection,
+  openConnection,
+  type SqlRow,
+} from './connection/sqlite-driver.ts'
 import { WalCheckpointer } from './connection/wal-checkpointer.ts'
 import { checkStoreIntegrity } from './maintenance/integrity-check.ts'
 import { createSqliteMigrationSource } from './maintenance/sqlite-migration-source.ts'
-import { findPendingMigrations, MIGRATIONS, migrate, type SchemaMigration } from './schema/migrations.ts'
+import {
+  findPendingMigrations,
+  MIGRATIONS,
+  migrate,
+  type SchemaMigration,
+} from './schema/migrations.ts'
 import { findNeighbors, matchText } from './search/document-search.ts'
 import { applyCommit } from './store/commit.ts'
 import { toEntry } from './store/entry-codec.ts'
 import { countMemories } from './store/memory-counts.ts'
-import { INDEX_COLUMNS, MEMORY_SELECTION, PLACE_TOKEN, toDocument, toMemory, toRevision, toTombstone } from './store/row-codec.ts'
+import {
+  INDEX_COLUMNS,
+  MEMORY_SELECTION,
+  PLACE_TOKEN,
+  toDocument,
+  toMemory,
+  toRevision,
+  toTombstone,
+} from './store/row-codec.ts'
 import { listSessions } from './store/session-list.ts'
-import { joinConditions, MEMORY_CONDITION, type SqlCondition, toDocumentConditions, toOrderColumn, toScopeConditions, toTableConditions } from './store/sql-filters.ts'
+import {
+  joinConditions,
+  MEMORY_CONDITION,
+  type SqlCondition,
+  toDocumentConditions,
+  toOrderColumn,
+  toScopeConditions,
+  toTableConditions,
+} from './store/sql-filters.ts'
 import { TURN_COLUMNS, toTurn } from './store/turn-codec.ts'
 import { openSqliteVecIndex } from './vectors/sqlite-vec-vector-index.ts'
 import { openSqliteVectorIndex } from './vectors/sqlite-vector-index.ts'

@@ -4,17 +4,22 @@
  * a mirror that fails, lags or is being filled costs no request, and `status` says what it is.
  */
 import type { EntryKind } from '../../domain/entry.ts'
-import { toAppError } from '../../lib/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { SYSTEM_OWNER } from '../../domain/scope.ts'
 import { toDocumentId } from '../../domain/search-document.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { isZeroVector } from '../../lib/vector-math.ts'
 import type { Change, IntegrityProblem, Store } from '../store.ts'
 import { assertVectorFits, type VectorHit, type VectorIndex } from '../vector-index.ts'
 import type { VectorReplication } from '../vector-replication.ts'
-import { createReplicaUnavailableError, type ReplicaConfiguration, ReplicaController, type ScheduleTimer } from './replica-controller.ts'
+import {
+  createReplicaUnavailableError,
+  type ReplicaConfiguration,
+  ReplicaController,
+  type ScheduleTimer,
+} from './replica-controller.ts'
 import { isReplicaQuery, searchReplica } from './replica-search.ts'
 import type { ReplicaSync } from './replica-sync.ts'
 import type { ReplicaTimeouts } from './replica-timeouts.ts'

@@ -2,14 +2,20 @@
  * Keeps a mirror: which one the settings name, what state it is in, and when something is done about it. One piece of
  * work is done at a time, in the background; nobody who searches or writes waits for it.
  */
-import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
+
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { OwnerMemories, RemoteChange, Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
 import type { VectorReplica } from '../vector-replica.ts'
-import type { ReplicaSearchOutcome, ReplicaState, ReplicationListener, VectorReplicaStatus } from '../vector-replication.ts'
+import type {
+  ReplicaSearchOutcome,
+  ReplicaState,
+  ReplicationListener,
+  VectorReplicaStatus,
+} from '../vector-replication.ts'
 import { probeReplica } from './replica-probe.ts'
 import { findNextState, type ReplicaEvent } from './replica-state-machine.ts'
 import { ReplicaSync } from './replica-sync.ts'

@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
 import { AppError } from '../../../src/lib/errors.ts'
-import { estimateBilledTokens, truncateToTokens } from '../../../src/models/embedders/billed-tokens.ts'
+import {
+  estimateBilledTokens,
+  truncateToTokens,
+} from '../../../src/models/embedders/billed-tokens.ts'
 import { withRateLimits } from '../../../src/models/embedders/embedder-rate-limit.ts'
 import { withEmbedderTimeouts } from '../../../src/models/embedders/embedder-timeout.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
@@ -11,7 +14,15 @@ import { withRetries } from '../../../src/models/embedders/resilient-embedder.ts
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { scriptedEmbedder, untilAborted } from '../../fakes/embedder.ts'
-import { embedAll, errorOf, expected, notes, PausingClock, refused, unavailable } from './embedder-support.ts'
+import {
+  embedAll,
+  errorOf,
+  expected,
+  notes,
+  PausingClock,
+  refused,
+  unavailable,
+} from './embedder-support.ts'
 
 const MIDDLE = () => 0.5
 

@@ -6,11 +6,18 @@ import { AppError } from '../../../src/lib/errors.ts'
 import { BatchBreaker } from '../../../src/models/embedders/batch-api/batch-breaker.ts'
 import { openBatchLedger } from '../../../src/models/embedders/batch-api/batch-ledger.ts'
 import { openEmbeddingBatches } from '../../../src/models/embedders/batch-api/batch-providers.ts'
-import { type CachePrefillOptions, cancelBatches, prefillCache } from '../../../src/models/embedders/batch-api/cache-prefill.ts'
+import {
+  type CachePrefillOptions,
+  cancelBatches,
+  prefillCache,
+} from '../../../src/models/embedders/batch-api/cache-prefill.ts'
 import type { EmbeddingBatches } from '../../../src/models/embedders/batch-api/embedding-batches.ts'
 import { withEmbeddingCache } from '../../../src/models/embedders/embedding-cache.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
-import { hashRemoteAccount, type RemoteEmbedderConfig } from '../../../src/models/embedders/remote/embedding-providers.ts'
+import {
+  hashRemoteAccount,
+  type RemoteEmbedderConfig,
+} from '../../../src/models/embedders/remote/embedding-providers.ts'
 import { openSqliteEmbeddingCache } from '../../../src/models/embedders/sqlite-embedding-cache.ts'
 import { scriptedEmbedder } from '../../fakes/embedder.ts'
 import { temporaryFile, temporaryFolder } from '../../support/temporary-folder.ts'

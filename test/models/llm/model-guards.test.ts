@@ -1,8 +1,12 @@
 /** Guards before models: breakers, a few calls at once, and budgets that servers share. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError, type ErrorCode } from '../../../src/lib/errors.ts'
 import type { OwnerId } from '../../../src/domain/ids.ts'
-import { guardModel, type ModelCallReport, type ModelGuardOptions } from '../../../src/models/guarded-models.ts'
+import { AppError, type ErrorCode } from '../../../src/lib/errors.ts'
+import {
+  guardModel,
+  type ModelCallReport,
+  type ModelGuardOptions,
+} from '../../../src/models/guarded-models.ts'
 import type { LanguageModel } from '../../../src/models/language-model.ts'
 import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'

@@ -11,7 +11,19 @@ import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/lib/errors.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { awaited, bodyOf, cleanUpAfterEach, closedPort, listen, provider, request, serve, serveRaw, textOf, upstream } from './upstream-support.ts'
+import {
+  awaited,
+  bodyOf,
+  cleanUpAfterEach,
+  closedPort,
+  listen,
+  provider,
+  request,
+  serve,
+  serveRaw,
+  textOf,
+  upstream,
+} from './upstream-support.ts'
 
 cleanUpAfterEach()
 

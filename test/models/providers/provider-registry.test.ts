@@ -3,9 +3,16 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { findJsonErrorLine } from '../../../src/app/config/json-error-position.ts'
 import { readProviders } from '../../../src/app/config/providers-file.ts'
-import type { AppError } from '../../../src/lib/errors.ts'
 import { API_FORMATS } from '../../../src/domain/model-call.ts'
-import { contextWindowOf, type Provider, type ProviderRegistry, routeModel, supportsTools, systemRoleOf } from '../../../src/models/provider.ts'
+import type { AppError } from '../../../src/lib/errors.ts'
+import {
+  contextWindowOf,
+  type Provider,
+  type ProviderRegistry,
+  routeModel,
+  supportsTools,
+  systemRoleOf,
+} from '../../../src/models/provider.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { provider } from './upstream-support.ts'
 

@@ -1,12 +1,16 @@
 /** What clients also ask their provider for and memory has no part in: passed on as it is. */
 
-import { AppError } from '../../../lib/errors.ts'
 import type { ApiFormat } from '../../../domain/model-call.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { type Provider, type ProviderRegistry, routeModel } from '../../../models/provider.ts'
 import { assertAccess } from '../../operations/authorization.ts'
 import { replaceModel } from '../formats/json-edit.ts'
 import { type GatewayRequest, readRequestBody } from '../gateway-request.ts'
-import { copyResponseHeaders, parseMemoryHeaders, selectForwardedHeaders } from './memory-headers.ts'
+import {
+  copyResponseHeaders,
+  parseMemoryHeaders,
+  selectForwardedHeaders,
+} from './memory-headers.ts'
 import type { ResponseOwnership } from './response-ownership.ts'
 import { NO_LISTENER, pipeResponse } from './response-stream.ts'
 import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-call.ts'

@@ -4,23 +4,61 @@
  */
 
 import { collectShownMessages } from '../../../conversations/context/shown-messages.ts'
-import type { ConversationRequest, PreparedRequest, SkipReason } from '../../../conversations/conversations.ts'
+import type {
+  ConversationRequest,
+  PreparedRequest,
+  SkipReason,
+} from '../../../conversations/conversations.ts'
 import { NO_TOOL_MEMORY_IDS, type ToolMemoryIds } from '../../../conversations/receipts/receipt.ts'
-import { toAppError } from '../../../lib/errors.ts'
 import type { BlockPlacement, ModelRequest } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
+import { toAppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
-import { contextWindowOf, type ModelRoute, routeModel, supportsTools, systemRoleOf } from '../../../models/provider.ts'
+import {
+  contextWindowOf,
+  type ModelRoute,
+  routeModel,
+  supportsTools,
+  systemRoleOf,
+} from '../../../models/provider.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import type { WireFormat } from '../formats/format.ts'
 import { replaceModel } from '../formats/json-edit.ts'
 import { selectPlacement } from '../formats/placement-policy.ts'
-import { type GatewayRequest, type ProviderOutcome, type RequestBody, readRequestBody } from '../gateway-request.ts'
-import { createToolbox, type HiddenCalls, restoreHiddenToolCalls, runToolLoop, selectTools, type ToollessModels } from '../tools/tool-handler.ts'
-import { copyResponseHeaders, isValidUserName, MEMORY_HEADER, type MemoryHeaders, parseMemoryHeaders, renderMemoryHeader, selectForwardedHeaders } from './memory-headers.ts'
+import {
+  type GatewayRequest,
+  type ProviderOutcome,
+  type RequestBody,
+  readRequestBody,
+} from '../gateway-request.ts'
+import {
+  createToolbox,
+  type HiddenCalls,
+  restoreHiddenToolCalls,
+  runToolLoop,
+  selectTools,
+  type ToollessModels,
+} from '../tools/tool-handler.ts'
+import {
+  copyResponseHeaders,
+  isValidUserName,
+  MEMORY_HEADER,
+  type MemoryHeaders,
+  parseMemoryHeaders,
+  renderMemoryHeader,
+  selectForwardedHeaders,
+} from './memory-headers.ts'
 import type { ResponseOwnership } from './response-ownership.ts'
-import { combineListeners, createReaderListener, isEventStream, limitAcceptEncoding, NO_LISTENER, pipeResponse, type ResponseListener } from './response-stream.ts'
+import {
+  combineListeners,
+  createReaderListener,
+  isEventStream,
+  limitAcceptEncoding,
+  NO_LISTENER,
+  pipeResponse,
+  type ResponseListener,
+} from './response-stream.ts'
 import { createResponseTail, NO_TAIL } from './response-tail.ts'
 import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-call.ts'
 

@@ -1,7 +1,15 @@
 /** Reading what a client sends: JSON within limits, or lines as they come. Nothing is believed, nothing is guessed. */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../lib/errors.ts'
-import { BODY_BYTES_MAX, BODY_IDLE_TIMEOUT_MS, BODY_TIMEOUT_MS, DRAIN_BYTES_MAX, DRAIN_TIMEOUT_MS, JSON_DEPTH_MAX, LINE_CHARACTERS_MAX } from '../http-limits.ts'
+import {
+  BODY_BYTES_MAX,
+  BODY_IDLE_TIMEOUT_MS,
+  BODY_TIMEOUT_MS,
+  DRAIN_BYTES_MAX,
+  DRAIN_TIMEOUT_MS,
+  JSON_DEPTH_MAX,
+  LINE_CHARACTERS_MAX,
+} from '../http-limits.ts'
 
 const JSON_TYPES = ['application/json']
 const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']

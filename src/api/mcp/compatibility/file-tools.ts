@@ -3,17 +3,27 @@
  * those as well, and answer from files and memories together.
  */
 import { z } from 'zod'
-import { AppError } from '../../../lib/errors.ts'
 import { isTurnId } from '../../../domain/search-document.ts'
 import { FILE_SOURCES, type FileSource } from '../../../files/file.ts'
 import { SEARCH_SOURCES, type SearchSource } from '../../../files/search/source-search.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { sliceLines } from '../../../text/lines.ts'
 import type { WireTurn } from '../../operations/conversations/session-operations.ts'
-import { fileSearchFields, fileTextFields, noteText } from '../../operations/files/file-operations.ts'
+import {
+  fileSearchFields,
+  fileTextFields,
+  noteText,
+} from '../../operations/files/file-operations.ts'
 import { listField, type WireMemory } from '../../operations/memory-schema.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import type { searchMemories } from '../../operations/recall/search-operations.ts'
-import { inputSchemaOf, type JsonSchema, outputSchemaOf, type Tool, type ToolFields } from '../tool.ts'
+import {
+  inputSchemaOf,
+  type JsonSchema,
+  outputSchemaOf,
+  type Tool,
+  type ToolFields,
+} from '../tool.ts'
 import { defineTool, runOperation } from './compatibility-tool.ts'
 
 const RESULTS = 6

@@ -1,8 +1,18 @@
 /** The graph of the caller, kept as memories: see `core/graph.ts` for how. */
 
-import { buildEntityDraft, buildEntityFields, buildEntityKey, buildRelationDraft, buildRelationKey, type GraphEntity, type GraphRelation, parseEntity, parseRelation } from '../../../domain/entity-graph.ts'
-import { AppError } from '../../../lib/errors.ts'
+import {
+  buildEntityDraft,
+  buildEntityFields,
+  buildEntityKey,
+  buildRelationDraft,
+  buildRelationKey,
+  type GraphEntity,
+  type GraphRelation,
+  parseEntity,
+  parseRelation,
+} from '../../../domain/entity-graph.ts'
 import { KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { WireMemory } from '../../operations/memory-schema.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { type MemorySearchOutput, runOperation } from './compatibility-tool.ts'

@@ -3,10 +3,16 @@
  * setting: giving both different values is refused.
  */
 import { z } from 'zod'
-import { AppError } from '../../../lib/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
-import { listSettingNames, SETTINGS, type SettingDeclaration, type SettingName, type Settings } from '../../../domain/settings/settings.ts'
+import {
+  listSettingNames,
+  SETTINGS,
+  type SettingDeclaration,
+  type SettingName,
+  type Settings,
+} from '../../../domain/settings/settings.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { assertAccess, hasAccess } from '../authorization.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'

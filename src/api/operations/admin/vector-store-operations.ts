@@ -4,10 +4,14 @@
  */
 import { z } from 'zod'
 import type { QdrantSettings } from '../../../admin/replica-admin.ts'
-import { AppError, toAppError } from '../../../lib/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { QUANTIZATIONS } from '../../../domain/settings/vector-store-settings.ts'
-import { REPLICA_STATES, type ReplicaState, type VectorReplicaStatus } from '../../../storage/vector-replication.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
+import {
+  REPLICA_STATES,
+  type ReplicaState,
+  type VectorReplicaStatus,
+} from '../../../storage/vector-replication.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'

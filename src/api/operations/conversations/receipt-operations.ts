@@ -1,12 +1,20 @@
 /** Operations on receipts: what memory did for each request to a model. */
 import { z } from 'zod'
-import { CONTEXT_SKIP_REASONS, type Conversations, type SkipReason } from '../../../conversations/conversations.ts'
+import {
+  CONTEXT_SKIP_REASONS,
+  type Conversations,
+  type SkipReason,
+} from '../../../conversations/conversations.ts'
 import { GATE_SECTIONS } from '../../../conversations/gate/types.ts'
-import { REDACTION_REASONS, type Receipt, type ReceiptDetail } from '../../../conversations/receipts/receipt.ts'
-import { AppError } from '../../../lib/errors.ts'
+import {
+  REDACTION_REASONS,
+  type Receipt,
+  type ReceiptDetail,
+} from '../../../conversations/receipts/receipt.ts'
 import { API_FORMATS, BLOCK_PLACEMENTS } from '../../../domain/model-call.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import { SETTINGS } from '../../../domain/settings/settings.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { Page } from '../../../storage/store.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'

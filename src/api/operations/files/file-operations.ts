@@ -1,6 +1,5 @@
 /** Operations on memory in files: where they are, what is in them, and adding to them. */
 import { z } from 'zod'
-import { AppError } from '../../../lib/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
@@ -8,8 +7,14 @@ import { formatCitation } from '../../../files/citation.ts'
 import { type CitationMode, isCitationShown } from '../../../files/citation-mode.ts'
 import type { EngineFiles } from '../../../files/engine-files.ts'
 import { FILE_PROBLEMS, FILE_SOURCES, type FileProblem, ROOT_KINDS } from '../../../files/file.ts'
-import type { FileHit, FileQuery, FileSearchResult, FileStatus } from '../../../files/file-search.ts'
+import type {
+  FileHit,
+  FileQuery,
+  FileSearchResult,
+  FileStatus,
+} from '../../../files/file-search.ts'
 import type { NamedRoot } from '../../../files/roots.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { type Access, hasAccess } from '../authorization.ts'
 import { isoTime, listField } from '../memory-schema.ts'

@@ -2,13 +2,20 @@
 import { z } from 'zod'
 import type { EpisodeQuery } from '../../../conversations/admin.ts'
 import { getEpisodeTime } from '../../../domain/episode.ts'
-import { AppError } from '../../../lib/errors.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
-import { isoTime, listField, memoryStatusSchema, timeField, toWireMemory, wireMemory } from '../memory-schema.ts'
+import {
+  isoTime,
+  listField,
+  memoryStatusSchema,
+  timeField,
+  toWireMemory,
+  wireMemory,
+} from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { nextCursorField as next, pageFields } from '../page-fields.ts'
 import { resolveScope, type ScopeFields, scopeFields } from '../scope-fields.ts'

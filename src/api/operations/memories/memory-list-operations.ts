@@ -1,15 +1,23 @@
 /** Operations that look at many memories: lists, search, preview, and clearing. */
 import { z } from 'zod'
-import { AppError } from '../../../lib/errors.ts'
 import { type MemoryId, parseId } from '../../../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TRUST_LEVELS } from '../../../domain/memory.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { Instant } from '../../../lib/time.ts'
 import type { ReadFilter } from '../../../memory/memory-reader.ts'
 import { MEMORY_ORDERS } from '../../../storage/store.ts'
 import { readEmbeddingCacheStats } from '../admin/embedding-cache-stats.ts'
-import { listField, memoryCategorySchema, memoryStatusSchema, memoryTypeSchema, timeField, toWireMemory, wireMemory } from '../memory-schema.ts'
+import {
+  listField,
+  memoryCategorySchema,
+  memoryStatusSchema,
+  memoryTypeSchema,
+  timeField,
+  toWireMemory,
+  wireMemory,
+} from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveOwner, resolveScope, scopeFields } from '../scope-fields.ts'
 import { turnsDisabled } from './memory-operations.ts'

@@ -1,15 +1,25 @@
 /** Operations on single memories: adding, reading, changing, binning, restoring, and their history. */
 import { z } from 'zod'
-import { AppError } from '../../../lib/errors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TRUST_LEVELS } from '../../../domain/memory.ts'
 import { type ScopeInput, SHARED_OWNER } from '../../../domain/scope.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { DraftInput, EditInput } from '../../../memory/draft.ts'
 import type { Forgotten } from '../../../memory/memory-editor.ts'
 import type { RememberResult } from '../../../memory/memory-writer.ts'
-import { memoryCategorySchema, memoryTypeSchema, metadataSchema, timeField, toSnippet, toWireMemory, toWireVersion, wireMemory, wireVersion } from '../memory-schema.ts'
+import {
+  memoryCategorySchema,
+  memoryTypeSchema,
+  metadataSchema,
+  timeField,
+  toSnippet,
+  toWireMemory,
+  toWireVersion,
+  wireMemory,
+  wireVersion,
+} from '../memory-schema.ts'
 import { defineOperation, type OperationContext, ownerInInput } from '../operation.ts'
 import { resolveScope, type ScopeFields, scopeFields } from '../scope-fields.ts'
 

@@ -1,6 +1,5 @@
 /** The operation that answers questions: from memories, and from any other source together with them. */
 import { z } from 'zod'
-import { ValidationError } from '../../../lib/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../domain/settings/settings.ts'
@@ -9,11 +8,20 @@ import { formatCitation } from '../../../files/citation.ts'
 import { isCitationShown } from '../../../files/citation-mode.ts'
 import { FILE_SOURCES } from '../../../files/file.ts'
 import { SEARCH_SOURCES, type SourceHit } from '../../../files/search/source-search.ts'
+import { ValidationError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { RecalledMemory, RecallResult } from '../../../recall/recall-result.ts'
 import { fileAnswer, toFileAnswer } from '../files/file-operations.ts'
 import { filterFields, toFilter } from '../memories/memory-list-operations.ts'
-import { isoTime, listField, memoryCategorySchema, memoryTypeSchema, timeField, toWireMemory, wireMemory } from '../memory-schema.ts'
+import {
+  isoTime,
+  listField,
+  memoryCategorySchema,
+  memoryTypeSchema,
+  timeField,
+  toWireMemory,
+  wireMemory,
+} from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { retrieverReports, toRetrieverReports, trailStep } from './ranking-schema.ts'

@@ -2,8 +2,9 @@
  * Memories that rules kept beside each other because they could not tell, and that somebody can be asked about: one who
  * writes by hand doesn't wait for a model, so what was left open then is looked at here. Each verdict is a change of its own.
  */
-import { DISTILLATION_EXTRACTOR, type Memory } from '../../../domain/memory.ts'
+
 import type { MemoryId } from '../../../domain/ids.ts'
+import { DISTILLATION_EXTRACTOR, type Memory } from '../../../domain/memory.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
 import { yieldToEventLoop } from '../../../lib/event-loop.ts'
@@ -16,8 +17,12 @@ import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import { limitAdjudications } from '../../completions/model-tasks.ts'
 import { type ConsolidationRun, createChangeId, loadMemories } from '../consolidation-run.ts'
-import { applyVerdict, canAdjudicate, getStatedAt, type VerdictSettlement } from './verdict-settlement.ts'
-
+import {
+  applyVerdict,
+  canAdjudicate,
+  getStatedAt,
+  type VerdictSettlement,
+} from './verdict-settlement.ts'
 
 /** Of one run, the newest. */
 const MEMORIES_MAX = 200
@@ -82,7 +87,8 @@ async function loadWrittenSince(
     limit: MEMORIES_MAX,
   })
   return rows.filter(
-    (memory) => canAdjudicate(memory, now) && memory.provenance.extractor !== DISTILLATION_EXTRACTOR,
+    (memory) =>
+      canAdjudicate(memory, now) && memory.provenance.extractor !== DISTILLATION_EXTRACTOR,
   )
 }
 

@@ -7,16 +7,22 @@ import type { ChangeId, MemoryId, TurnId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { isLearnable } from '../../../domain/signal.ts'
 import type { Turn } from '../../../domain/turn.ts'
-import type { MemoryDependencies } from '../../../memory/types.ts'
 import { TimeSlice, yieldToEventLoop } from '../../../lib/event-loop.ts'
 import { buildReplacement } from '../../../memory/memory-changes.ts'
+import type { MemoryDependencies } from '../../../memory/types.ts'
 import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import type { Change } from '../../../storage/store.ts'
 import { loadSignals } from '../../signals.ts'
 import { type ConsolidationRun, createChangeId, loadMemories } from '../consolidation-run.ts'
 import type { MemoryStatistics } from '../statistics.ts'
-import { computeRetentionCutoff, decideEviction, type EvictionCandidate, type EvictionDecision, formatDays } from './eviction-policy.ts'
+import {
+  computeRetentionCutoff,
+  decideEviction,
+  type EvictionCandidate,
+  type EvictionDecision,
+  formatDays,
+} from './eviction-policy.ts'
 
 const MEMORIES_PER_REPORT = 2_000
 

@@ -1,7 +1,13 @@
 /** Batches of OpenAI, and of Voyage, which names the model once for all: a file goes up, a batch runs, a file comes down. */
-import { AppError } from '../../../lib/errors.ts'
+
 import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
-import { buildBearerHeader, type HttpEndpoint, postJson, requestJson } from '../../../lib/http-client.ts'
+import { AppError } from '../../../lib/errors.ts'
+import {
+  buildBearerHeader,
+  type HttpEndpoint,
+  postJson,
+  requestJson,
+} from '../../../lib/http-client.ts'
 import { getField } from '../../../lib/json.ts'
 import { toSendableText } from '../../../text/well-formed-text.ts'
 import type { RemoteEmbedderOptions } from '../remote/http-embedder.ts'

@@ -9,9 +9,17 @@ import { AppError, toAppError } from '../../../lib/errors.ts'
 import { truncateText } from '../../../text/well-formed-text.ts'
 import type { Embedder, EmbedderState, EmbeddingPurpose } from '../../embedder.ts'
 import { withDocumentWorker } from './document-worker.ts'
-import { type EmbedderWorker, startEmbedderWorker, startLowPriorityWorker } from './embedder-worker-process.ts'
+import {
+  type EmbedderWorker,
+  startEmbedderWorker,
+  startLowPriorityWorker,
+} from './embedder-worker-process.ts'
 import type { EmbedderWorkerAnswer, LoadedModel } from './embedder-worker-protocol.ts'
-import { DEFAULT_TOKENS_MAX, type LocalEmbedderOptions, parseLocalOptions } from './local-embedder-options.ts'
+import {
+  DEFAULT_TOKENS_MAX,
+  type LocalEmbedderOptions,
+  parseLocalOptions,
+} from './local-embedder-options.ts'
 import { createRequestQueue, type EmbeddingRequest } from './request-queue.ts'
 
 const SOURCE = 'transformers'

@@ -5,7 +5,17 @@
  * that list, and is renamed only when it is complete: what is kept is whole, whenever the process is killed.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { access, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  access,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../lib/errors.ts'
 import { CHECKSUM_FILE, MODEL_FILES, TOKENIZER_FILE } from '../../runtime/model-files.ts'

@@ -2,10 +2,16 @@
  * The services that embed over the network, as data, and how one of them becomes an embedder that can be relied on:
  * batches, each of them tried again, within the rates, within its time, and checked.
  */
-import { AppError } from '../../../lib/errors.ts'
-import { EMBEDDING_PROVIDERS, type EmbeddingProviderName, parseQualifiedModel, type QualifiedModel } from '../../../domain/model-name.ts'
+
+import {
+  EMBEDDING_PROVIDERS,
+  type EmbeddingProviderName,
+  parseQualifiedModel,
+  type QualifiedModel,
+} from '../../../domain/model-name.ts'
 import { parseBaseUrl } from '../../../domain/service-endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { Embedder } from '../../embedder.ts'
 import { withRateLimits } from '../embedder-rate-limit.ts'
 import { withEmbedderTimeouts } from '../embedder-timeout.ts'

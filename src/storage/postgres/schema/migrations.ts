@@ -13,7 +13,12 @@ import { sha256 } from '../../../lib/hash.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
 import { rebuildAllTurnIndexes } from '../maintenance/index-rebuild.ts'
-import { type SqlIdentifiers, toLockingBegin, toMigrationLock, WRITE_BLOCK_TRIGGER } from './identifiers.ts'
+import {
+  type SqlIdentifiers,
+  toLockingBegin,
+  toMigrationLock,
+  WRITE_BLOCK_TRIGGER,
+} from './identifiers.ts'
 
 /** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
 export type SchemaMigration = {

@@ -7,8 +7,19 @@ import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
 import { BYTES_FORMAT, type PgvectorFormat, type VectorFormat } from '../vectors/vector-format.ts'
-import { EXTENSION_LOCK, type SqlIdentifiers, toLockingBegin, toMigrationLock } from './identifiers.ts'
-import { createPolicySql, hasRelation, migrateComponent, type SchemaComponent, type SchemaMigration } from './migrations.ts'
+import {
+  EXTENSION_LOCK,
+  type SqlIdentifiers,
+  toLockingBegin,
+  toMigrationLock,
+} from './identifiers.ts'
+import {
+  createPolicySql,
+  hasRelation,
+  migrateComponent,
+  type SchemaComponent,
+  type SchemaMigration,
+} from './migrations.ts'
 
 export type VectorSupport =
   | { readonly kind: 'ready'; readonly form: VectorFormat }

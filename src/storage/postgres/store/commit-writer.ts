@@ -1,15 +1,20 @@
 /** Writes what a commit has decided, in a few statements over many rows each. */
-import { AppError } from '../../../lib/errors.ts'
+
 import type { Memory } from '../../../domain/memory.ts'
 import { type SearchDocument, toTurnDocument } from '../../../domain/search-document.ts'
 import { hasSearchTextChanged } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { Row, Table } from '../../store.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
-import { type DocumentPostings, insertPostingsSql, toIndexedDocument } from '../search/lexical-index.ts'
+import {
+  type DocumentPostings,
+  insertPostingsSql,
+  toIndexedDocument,
+} from '../search/lexical-index.ts'
 import type { CommitPlan } from './commit-plan.ts'
 import { ROW_CONDITION_BY_KIND } from './document-kinds.ts'
 import { ROW_CODECS, TURN_DOCUMENT_COLUMNS, toTurnDocumentColumns } from './row-codec.ts'

@@ -9,15 +9,19 @@
  * while it commits leaves a doubt, which the server is asked to clear up: whether it is over, and has left its mark.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError } from '../../../lib/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../../domain/limits.ts'
 import { isKeyHolder, type MemoryStatus } from '../../../domain/memory.ts'
 import type { DocumentType } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { type Change, type CommitOutcome, mapTables, TABLES, type Table } from '../../store.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
-import { isConnectionLost, isSerializationConflict, isUnknownTransaction } from '../connection/postgres-errors.ts'
+import {
+  isConnectionLost,
+  isSerializationConflict,
+  isUnknownTransaction,
+} from '../connection/postgres-errors.ts'
 import type { RowLevelSecurity } from '../connection/row-level-security.ts'
 import { type SqlIdentifiers, toLockingBegin, toOwnerLocks } from '../schema/identifiers.ts'
 import type { CommitMarker, CommitMarkers } from './commit-markers.ts'

@@ -3,24 +3,56 @@
  * search never meets a vector of something that is gone.
  */
 import { hashEmbeddingText } from '../../../domain/embedding-text.ts'
-import { AppError } from '../../../lib/errors.ts'
 import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/limits.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_KINDS, type DocumentKind } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { isZeroVector } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import { assertVectorFits, type SpaceReport, type VectorEntry, type VectorIndex, type VectorSpace } from '../../vector-index.ts'
+import {
+  assertVectorFits,
+  type SpaceReport,
+  type VectorEntry,
+  type VectorIndex,
+  type VectorSpace,
+} from '../../vector-index.ts'
 import type { QueryFunction, QueryRunner } from '../connection/postgres-driver.ts'
-import { hashOwner, hashUser, type SqlIdentifiers, toLockingBegin, toOwnerLocks } from '../schema/identifiers.ts'
+import {
+  hashOwner,
+  hashUser,
+  type SqlIdentifiers,
+  toLockingBegin,
+  toOwnerLocks,
+} from '../schema/identifiers.ts'
 import { DOCUMENT_NUMBER_MIN, ROW_CONDITION_BY_KIND, unionKinds } from '../store/document-kinds.ts'
 import { decodeText, type PlaceColumns, parseProvenance, readPlace } from '../store/row-codec.ts'
 import { createParameterBinder, toScopeConditions } from '../store/sql-filters.ts'
 import { type AnnIndexes, createAnnIndexes, NO_ANN_INDEXES } from './ann-indexes.ts'
-import { decodeVector, encodeVector, getDimensionsMax, selectVectorColumn, toReadExpression, toStoredExpression, type VectorFormat } from './vector-format.ts'
-import { HASH_JOIN_SETTINGS, toHashJoin, toLateralJoin, toVectorConditions } from './vector-joins.ts'
+import {
+  decodeVector,
+  encodeVector,
+  getDimensionsMax,
+  selectVectorColumn,
+  toReadExpression,
+  toStoredExpression,
+  type VectorFormat,
+} from './vector-format.ts'
+import {
+  HASH_JOIN_SETTINGS,
+  toHashJoin,
+  toLateralJoin,
+  toVectorConditions,
+} from './vector-joins.ts'
 import { createSpaceLocationCache, searchNearest } from './vector-search.ts'
-import { ensureSpace, findSpace, readSpace, type StoredSpace, toFindSpaceStatement, type VectorStorage } from './vector-spaces.ts'
+import {
+  ensureSpace,
+  findSpace,
+  readSpace,
+  type StoredSpace,
+  toFindSpaceStatement,
+  type VectorStorage,
+} from './vector-spaces.ts'
 
 export type PostgresVectorIndexOptions = {
   readonly tables: VectorStorage

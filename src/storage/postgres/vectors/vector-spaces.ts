@@ -1,17 +1,29 @@
 /** Spaces as the database knows them: their numbers, where their vectors are, and their indexes. */
 
 import type { QueryResultRow } from 'pg'
-import { AppError } from '../../../lib/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import type { DocumentKind } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { VectorSpace } from '../../vector-index.ts'
-import type { PostgresDatabase, QueryFunction, QueryRunner, SqlStatement } from '../connection/postgres-driver.ts'
+import type {
+  PostgresDatabase,
+  QueryFunction,
+  QueryRunner,
+  SqlStatement,
+} from '../connection/postgres-driver.ts'
 import type { VisibleOwners } from '../connection/row-level-security.ts'
 import { hashOwner, type SqlIdentifiers } from '../schema/identifiers.ts'
 import { NUMBER_CONDITION_BY_KIND } from '../store/document-kinds.ts'
-import { getIndexedDimensionsMax, type PgvectorFormat, selectIndexType, selectVectorColumn, type VectorColumnName, type VectorFormat } from './vector-format.ts'
+import {
+  getIndexedDimensionsMax,
+  type PgvectorFormat,
+  selectIndexType,
+  selectVectorColumn,
+  type VectorColumnName,
+  type VectorFormat,
+} from './vector-format.ts'
 
 /** What every call on vectors needs. */
 export type VectorStorage<Form extends VectorFormat = VectorFormat> = {

@@ -7,13 +7,18 @@
  */
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError } from '../../../lib/errors.ts'
 import { readFileIdentity } from '../../../lib/atomic-file.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { isMatchingKey, readKeyVerifier, writeKeyVerifier } from '../encryption/key-verifier.ts'
 import { APPLICATION_ID } from '../schema/migrations.ts'
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../sqlite-store.ts'
 import { readFileHeader } from './file-system.ts'
-import { type DatabaseKey, type OpenConnection, openConnection, type SqliteConnection } from './sqlite-driver.ts'
+import {
+  type DatabaseKey,
+  type OpenConnection,
+  openConnection,
+  type SqliteConnection,
+} from './sqlite-driver.ts'
 
 /** `unknown`: neither a database nor an encrypted one, going by how it begins. */
 export type DatabaseFileKind = 'absent' | 'empty' | 'plain' | 'encrypted' | 'unknown'

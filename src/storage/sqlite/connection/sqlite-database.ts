@@ -1,13 +1,20 @@
 /**
  * One open database with its prepared statements and the numbers of places it has looked up.
  */
-import { AppError } from '../../../lib/errors.ts'
+
 import type { Place, Scope } from '../../../domain/scope.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { DocumentCache } from '../cache/document-cache.ts'
 import { OwnerCache, type OwnerCacheOptions } from '../cache/owner-cache.ts'
 import { type StoredPlace, toStoredPlace } from '../store/row-codec.ts'
-import { type SqliteConnection, type SqliteStatement, type SqlRow, type SqlValue, toNamedRows } from './sqlite-driver.ts'
+import {
+  type SqliteConnection,
+  type SqliteStatement,
+  type SqlRow,
+  type SqlValue,
+  toNamedRows,
+} from './sqlite-driver.ts'
 
 /** Enough for every statement we have; filters combine into a few hundred at the very most. */
 const STATEMENTS_MAX = 500

@@ -5,15 +5,46 @@
  * every instant the path holds one complete database: the old one or the new one. The old file stays locked
  * until then, and a process that opened it in the meantime is turned away to the new one (see `openGuarded`).
  */
-import { chmodSync, chownSync, closeSync, fstatSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError } from '../../../lib/errors.ts'
 import { readFileIdentity, syncFile, syncFolder } from '../../../lib/atomic-file.ts'
-import { detectFileKind, isOpenInProcess, openVerifiedConnection } from '../connection/database-file.ts'
+import { AppError } from '../../../lib/errors.ts'
+import {
+  detectFileKind,
+  isOpenInProcess,
+  openVerifiedConnection,
+} from '../connection/database-file.ts'
 import { listSiblingFiles, readFileHeader, toFileError } from '../connection/file-system.ts'
-import { type DatabaseKey, type OpenConnection, openConnection, type SqliteConnection } from '../connection/sqlite-driver.ts'
-import { type CopyProgressListener, compareDigests, copyDatabase, digestTables, enableWalMode } from '../maintenance/database-copy.ts'
-import { findPendingMigrations, MIGRATIONS, migrate, type SchemaMigration } from '../schema/migrations.ts'
+import {
+  type DatabaseKey,
+  type OpenConnection,
+  openConnection,
+  type SqliteConnection,
+} from '../connection/sqlite-driver.ts'
+import {
+  type CopyProgressListener,
+  compareDigests,
+  copyDatabase,
+  digestTables,
+  enableWalMode,
+} from '../maintenance/database-copy.ts'
+import {
+  findPendingMigrations,
+  MIGRATIONS,
+  migrate,
+  type SchemaMigration,
+} from '../schema/migrations.ts'
 import { isSameKey } from './encryption-key.ts'
 import { toKeyVerifierPath, writeKeyVerifier } from './key-verifier.ts'
 

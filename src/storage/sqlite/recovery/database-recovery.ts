@@ -6,20 +6,37 @@
  */
 import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../../../lib/errors.ts'
 import { getBlockingTombstoneIds } from '../../../domain/tombstone.ts'
 import { readFileIdentity, syncFile } from '../../../lib/atomic-file.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { detectFileKind, isOpenInProcess } from '../connection/database-file.ts'
 import { listSiblingFiles, readFileHeader, toFileError } from '../connection/file-system.ts'
 import { SqliteDatabase } from '../connection/sqlite-database.ts'
-import { type DatabaseKey, openConnection, type SqliteConnection, type SqliteStatement, type SqlRow } from '../connection/sqlite-driver.ts'
+import {
+  type DatabaseKey,
+  openConnection,
+  type SqliteConnection,
+  type SqliteStatement,
+  type SqlRow,
+} from '../connection/sqlite-driver.ts'
 import { isMatchingKey, readKeyVerifier, writeKeyVerifier } from '../encryption/key-verifier.ts'
-import { type CopyProgressListener, countRows, createSchema, enableWalMode, runInTransaction } from '../maintenance/database-copy.ts'
+import {
+  type CopyProgressListener,
+  countRows,
+  createSchema,
+  enableWalMode,
+  runInTransaction,
+} from '../maintenance/database-copy.ts'
 import { checkStoreIntegrity, rebuildDerivedData } from '../maintenance/integrity-check.ts'
 import { toMemory } from '../store/row-codec.ts'
 import { type DatabasePages, readLeafRows } from './btree-pages.ts'
-import { type RecoveredRow, readTableSchemas, recoverRows, type TableSchema } from './page-recovery.ts'
+import {
+  type RecoveredRow,
+  readTableSchemas,
+  recoverRows,
+  type TableSchema,
+} from './page-recovery.ts'
 import { recoverPlaceNames } from './place-recovery.ts'
 import { quarantineDatabase } from './quarantine.ts'
 import { type ReadablePages, readReadablePages } from './readable-pages.ts'

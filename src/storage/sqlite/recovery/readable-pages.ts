@@ -3,10 +3,23 @@
  * do the reading, and it gives up at the first page that it cannot decrypt; such pages are therefore replaced, in
  * the copy, by pages of an empty database with the same key.
  */
-import { closeSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { AppError } from '../../../lib/errors.ts'
 import { readFileHeader } from '../connection/file-system.ts'
-import { type DatabaseKey, openCipher, openConnection, type SqliteConnection } from '../connection/sqlite-driver.ts'
+import {
+  type DatabaseKey,
+  openCipher,
+  openConnection,
+  type SqliteConnection,
+} from '../connection/sqlite-driver.ts'
 import { PAGE_BYTES } from '../schema/migrations.ts'
 import { type DatabasePages, parsePages } from './btree-pages.ts'
 

@@ -10,8 +10,18 @@ import { assertVectorFits, type VectorIndex } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { encodeFloats } from './vector-record.ts'
-import { NO_CACHED_VECTORS, type ScanResult, searchVectors, type VectorSearchContext } from './vector-search.ts'
-import { findOwnerVectors, type OwnerVectorSpace, readStoredVector, STORED_VECTOR_COLUMNS } from './vector-tables.ts'
+import {
+  NO_CACHED_VECTORS,
+  type ScanResult,
+  searchVectors,
+  type VectorSearchContext,
+} from './vector-search.ts'
+import {
+  findOwnerVectors,
+  type OwnerVectorSpace,
+  readStoredVector,
+  STORED_VECTOR_COLUMNS,
+} from './vector-tables.ts'
 
 const PACKAGE = 'sqlite-vec'
 const ROWS_PER_READ = 128

@@ -1,16 +1,22 @@
 /** Vectors in the database. `migrations.ts` says how the tables belong together. */
 import { hashEmbeddingText, isByteSpace } from '../../../domain/embedding-text.ts'
-import { AppError } from '../../../lib/errors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import type { SpaceReport, VectorEntry, VectorSpace } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 import { readPlace } from '../store/row-codec.ts'
 import { joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
-import { decodeFloats, decodeVector, decodeVectors, encodeFloats, encodeRecord } from './vector-record.ts'
+import {
+  decodeFloats,
+  decodeVector,
+  decodeVectors,
+  encodeFloats,
+  encodeRecord,
+} from './vector-record.ts'
 
 /** What an owner has in a space. */
 export type OwnerVectorSpace = {

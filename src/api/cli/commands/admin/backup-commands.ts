@@ -1,6 +1,12 @@
 /** Commands that copy the database and go back to a copy. */
 import { AppError } from '../../../../lib/errors.ts'
-import { type CommandResult, defineCommand, type Invocation, requirePositional, UsageError } from '../../command.ts'
+import {
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  requirePositional,
+  UsageError,
+} from '../../command.ts'
 import { parseTime } from '../../input/time-format.ts'
 import { formatCount } from '../../output/text-rendering.ts'
 

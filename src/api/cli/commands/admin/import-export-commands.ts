@@ -1,13 +1,23 @@
 /** Commands that move memories between databases and files. */
 import type { z } from 'zod'
-import { ERRORS } from '../../../../lib/errors.ts'
 import type { ScopeInput } from '../../../../domain/scope.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { ERRORS } from '../../../../lib/errors.ts'
 import { decryptLines, encryptLines } from '../../../../portability/export-encryption.ts'
 import { IMPORT_FORMATS } from '../../../../portability/importers/format-detection.ts'
 import { getSystemStatus } from '../../../operations/admin/system-operations.ts'
-import { exportMemories, importMemories } from '../../../operations/memories/import-export-operations.ts'
-import { assertNotAborted, type CommandResult, defineCommand, type Invocation, requirePositional, UsageError } from '../../command.ts'
+import {
+  exportMemories,
+  importMemories,
+} from '../../../operations/memories/import-export-operations.ts'
+import {
+  assertNotAborted,
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  requirePositional,
+  UsageError,
+} from '../../command.ts'
 import type { ImportReader, ImportSource } from '../../host.ts'
 import { readSecretFile, writeLinesAtomically } from '../../input/file-access.ts'
 import { parseChoice } from '../../input/option-values.ts'

@@ -3,14 +3,33 @@ import type { z } from 'zod'
 import { AppError, ERRORS } from '../../../../lib/errors.ts'
 import { listOwners } from '../../../operations/admin/key-operations.ts'
 import { getSettings } from '../../../operations/admin/settings-operations.ts'
-import { checkIntegrity as examine, getReindexStatus, getSystemStatus, repairIntegrity as repairing, reindex as startReindexing } from '../../../operations/admin/system-operations.ts'
-import { assertLocal, type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
+import {
+  checkIntegrity as examine,
+  getReindexStatus,
+  getSystemStatus,
+  repairIntegrity as repairing,
+  reindex as startReindexing,
+} from '../../../operations/admin/system-operations.ts'
+import {
+  assertLocal,
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  UsageError,
+} from '../../command.ts'
 import type { SalvageResult } from '../../database.ts'
 import type { CliEnvironment } from '../../host.ts'
 import { formatTime } from '../../input/time-format.ts'
 import { toOptionNames } from '../../output/error-hints.ts'
 import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
-import { formatBytes, formatCount, formatMemoryCount, formatNumber, renderFields, toTerminalLine } from '../../output/text-rendering.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatMemoryCount,
+  formatNumber,
+  renderFields,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 import { renderPendingSignals } from '../learning/ingest-commands.ts'
 import { replicaFields } from './vector-store-command.ts'
 

@@ -1,8 +1,20 @@
 /** The command that shows and changes settings. */
-import { AppError } from '../../../../lib/errors.ts'
-import { describeSettingRange, listSettingNames, SETTINGS, type SettingDeclaration, type SettingName } from '../../../../domain/settings/settings.ts'
+
+import {
+  describeSettingRange,
+  listSettingNames,
+  SETTINGS,
+  type SettingDeclaration,
+  type SettingName,
+} from '../../../../domain/settings/settings.ts'
 import { findClosestMatch } from '../../../../lib/closest-match.ts'
-import { changeSettings, clampingRange, getSettings, resolveSettingName } from '../../../operations/admin/settings-operations.ts'
+import { AppError } from '../../../../lib/errors.ts'
+import {
+  changeSettings,
+  clampingRange,
+  getSettings,
+  resolveSettingName,
+} from '../../../operations/admin/settings-operations.ts'
 import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import { parseAction } from '../../input/option-values.ts'
 import { renderFields, renderTable, toTerminalLine } from '../../output/text-rendering.ts'

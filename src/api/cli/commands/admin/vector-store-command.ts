@@ -1,13 +1,23 @@
 /** The command about the vector store beside the memories. */
 import type { z } from 'zod'
-import { ERRORS } from '../../../../lib/errors.ts'
 import { QUANTIZATIONS } from '../../../../domain/settings/vector-store-settings.ts'
+import { ERRORS } from '../../../../lib/errors.ts'
 import { REPLICA_STATES } from '../../../../storage/vector-replication.ts'
-import { changeQdrant, checkQdrantHealth, cleanUpQdrant, getQdrant } from '../../../operations/admin/vector-store-operations.ts'
+import {
+  changeQdrant,
+  checkQdrantHealth,
+  cleanUpQdrant,
+  getQdrant,
+} from '../../../operations/admin/vector-store-operations.ts'
 import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import { parseAction, parseChoice } from '../../input/option-values.ts'
 import { readStdinText } from '../../input/text-input.ts'
-import { formatCount, formatNumber, renderFields, toTerminalLine } from '../../output/text-rendering.ts'
+import {
+  formatCount,
+  formatNumber,
+  renderFields,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 
 const ACTIONS = ['status', 'qdrant', 'test', 'cleanup', 'off'] as const
 const OPTIONS = {

@@ -1,17 +1,38 @@
 /** The command about memory in files: where they are, how their index stands, and what is in them. */
 import { resolve } from 'node:path'
 import type { z } from 'zod'
-import { AppError } from '../../../../lib/errors.ts'
 import { formatCitation } from '../../../../files/citation.ts'
 import { FILE_SOURCES, ROOT_KINDS } from '../../../../files/file.ts'
-import { addRoot, appendNote, filesStatus, listRoots, removeRoot, searchFiles, syncFiles, type WireFileHit, type WireRoot } from '../../../operations/files/file-operations.ts'
+import { AppError } from '../../../../lib/errors.ts'
+import {
+  addRoot,
+  appendNote,
+  filesStatus,
+  listRoots,
+  removeRoot,
+  searchFiles,
+  syncFiles,
+  type WireFileHit,
+  type WireRoot,
+} from '../../../operations/files/file-operations.ts'
 import { writeSessionNote } from '../../../operations/files/session-note-operation.ts'
 import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import { parseAction, parseChoice, parseInteger, parseNumber } from '../../input/option-values.ts'
 import { readTextArgument } from '../../input/text-input.ts'
 import { formatAge } from '../../input/time-format.ts'
-import { createProgressLine, createTimeEstimate, formatPercent } from '../../output/progress-line.ts'
-import { escapeControlCharacters, formatCount, formatNumber, renderFields, renderTable, toTerminalLine } from '../../output/text-rendering.ts'
+import {
+  createProgressLine,
+  createTimeEstimate,
+  formatPercent,
+} from '../../output/progress-line.ts'
+import {
+  escapeControlCharacters,
+  formatCount,
+  formatNumber,
+  renderFields,
+  renderTable,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 import { watchFiles } from './file-watch.ts'
 
 const ACTIONS = [

@@ -1,15 +1,34 @@
 /** Commands that remove memories: into the bin, or for good. */
 import type { z } from 'zod'
-import { AppError, ERRORS } from '../../../../lib/errors.ts'
 import { SETTINGS } from '../../../../domain/settings/settings.ts'
+import { AppError, ERRORS } from '../../../../lib/errors.ts'
 import { getSettings } from '../../../operations/admin/settings-operations.ts'
 import { clearMemories } from '../../../operations/memories/memory-list-operations.ts'
-import { emptyTrash, eraseMemory, forgetMatching, forgetMemory, getMemory } from '../../../operations/memories/memory-operations.ts'
-import { assertNotAborted, type CommandResult, confirmAction, defineCommand, type Invocation, UsageError, YES_OPTION } from '../../command.ts'
+import {
+  emptyTrash,
+  eraseMemory,
+  forgetMatching,
+  forgetMemory,
+  getMemory,
+} from '../../../operations/memories/memory-operations.ts'
+import {
+  assertNotAborted,
+  type CommandResult,
+  confirmAction,
+  defineCommand,
+  type Invocation,
+  UsageError,
+  YES_OPTION,
+} from '../../command.ts'
 import { FILTER_OPTIONS, parseFilterOptions } from '../../input/memory-options.ts'
 import { parseInteger } from '../../input/option-values.ts'
 import { parseAge } from '../../input/time-format.ts'
-import { formatCount, formatMemoryCount, renderTable, toTerminalLine } from '../../output/text-rendering.ts'
+import {
+  formatCount,
+  formatMemoryCount,
+  renderTable,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 
 const IDS = { name: 'id', help: 'Which memories.', isRepeated: true } as const
 const NOT_ERASED = 'Nothing was erased.'

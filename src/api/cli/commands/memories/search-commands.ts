@@ -1,10 +1,10 @@
 /** Commands that only read. A database that isn't there yet is empty to them, and is not made. */
 import type { z } from 'zod'
-import { AppError } from '../../../../lib/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../../../domain/limits.ts'
 import { isTurnId } from '../../../../domain/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../../domain/settings/settings.ts'
 import { SEARCH_SOURCES } from '../../../../files/search/source-search.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import { MEMORY_ORDERS, type MemoryOrder } from '../../../../storage/store.ts'
 import { listMemories } from '../../../operations/memories/memory-list-operations.ts'
 import { getMemory, memoryHistory } from '../../../operations/memories/memory-operations.ts'
@@ -15,7 +15,13 @@ import { FILTER_OPTIONS, parseFilterOptions } from '../../input/memory-options.t
 import { parseChoice, parseInteger } from '../../input/option-values.ts'
 import { readTextArgument } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
-import { renderHistory, renderMemory, renderMemoryList, renderRankingTrails, renderSearchResults } from '../../output/memory-rendering.ts'
+import {
+  renderHistory,
+  renderMemory,
+  renderMemoryList,
+  renderRankingTrails,
+  renderSearchResults,
+} from '../../output/memory-rendering.ts'
 import { formatMemoryCount, quoteForShell } from '../../output/text-rendering.ts'
 import { searchLayerResult, showTurn } from '../learning/session-commands.ts'
 
