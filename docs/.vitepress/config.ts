@@ -5,7 +5,12 @@
 import { defineConfig } from 'vitepress'
 import { decisionItems } from './decisions.ts'
 import { createStyleSheet } from './highlight-classes.ts'
-import { assertAnchorsExist, externalizeInlineScripts, externalizeStyleSheet } from './static-output.ts'
+import {
+  assertAnchorsExist,
+  externalizeInlineScripts,
+  externalizeStyleSheet,
+  removeInlineStyles,
+} from './static-output.ts'
 
 const BASE = '/docs/'
 const IS_BUILD = process.argv.includes('build')
@@ -20,6 +25,8 @@ export default defineConfig({
   outDir: '../dist-docs',
   // Outside of `docs/`, which is part of the published package.
   cacheDir: '../node_modules/.vitepress',
+  // Browsers request /favicon.ico without it.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   metaChunk: true,
   ignoreDeadLinks: false,
   vite: { publicDir: false, logLevel: 'warn' },
@@ -32,7 +39,7 @@ export default defineConfig({
     },
   },
   transformHtml(html) {
-    return externalizeInlineScripts(externalizeStyleSheet(html, BASE), BASE)
+    return externalizeInlineScripts(externalizeStyleSheet(removeInlineStyles(html), BASE), BASE)
   },
   async buildEnd({ outDir }) {
     await styleSheet.write(outDir)

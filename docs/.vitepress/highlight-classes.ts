@@ -15,13 +15,18 @@ export function createStyleSheet() {
   return {
     replaceStyles(html: string): string {
       return html
-        .replace(/ class="([^"]*)" style="([^"]*)"/g, (_, names, style) => ` class="${names} ${classFor(style)}"`)
+        .replace(
+          / class="([^"]*)" style="([^"]*)"/g,
+          (_, names, style) => ` class="${names} ${classFor(style)}"`,
+        )
         .replace(/ style="([^"]*)"/g, (_, style) => ` class="${classFor(style)}"`)
     },
     /** Selectors are as specific as those of the theme and come later, so they win as the inline styles did. */
     async write(outDir: string): Promise<void> {
-      const css = [...rules].sort().map(([name, style]) => `.vp-code .${name},.${name}.vp-code{${style}}`)
-      await writeFile(join(outDir, STYLE_SHEET), css.join('\n'))
+      const css = [...rules]
+        .sort()
+        .map(([name, style]) => `.vp-code .${name},.${name}.vp-code{${style}}`)
+      await writeFile(join(outDir, STYLE_SHEET), ['.vp-doc{position:relative}', ...css].join('\n'))
     },
   }
 }

@@ -19,15 +19,26 @@ export function externalizeInlineScripts(html: string, base: string): string {
   })
 }
 
+/**
+ * Removes the two style attributes that the theme renders on the server. The browser sets the first again through the
+ * style API, which the policy allows; the second is in the style sheet.
+ */
+export function removeInlineStyles(html: string): string {
+  return html.replace(/ style="(?:--vp-vh:0px;|position:relative;)"/g, '')
+}
+
 export function externalizeStyleSheet(html: string, base: string): string {
   return html.replace('</head>', `<link rel="stylesheet" href="${base}${STYLE_SHEET}">\n</head>`)
 }
 
 /** VitePress checks links to pages, not their anchors. */
 export async function assertAnchorsExist(outDir: string, base: string): Promise<void> {
-  const names = (await readdir(outDir, { recursive: true })).filter((name) => name.endsWith('.html'))
+  const names = (await readdir(outDir, { recursive: true })).filter((name) =>
+    name.endsWith('.html'),
+  )
   const pages = new Map<string, string>()
-  for (const name of names) pages.set(posix.join(base, name), await readFile(join(outDir, name), 'utf8'))
+  for (const name of names)
+    pages.set(posix.join(base, name), await readFile(join(outDir, name), 'utf8'))
   const dead = [...pages].flatMap(([from, html]) =>
     [...html.matchAll(/ href="([^"#]*)#([^"]+)"/g)]
       .filter(([, path = '', anchor]) => {
