@@ -12,7 +12,7 @@ const SOUND: Index = {
   memories: 500,
   turns: 0,
   vectors: 500,
-  missing: 0,
+  withoutVector: 0,
   reason: null,
   queued: 0,
   embedder: { source: 'local', model: 'small', state: { kind: 'ready' }, facts: {} },
@@ -41,7 +41,7 @@ describe('health', () => {
   })
 
   it('[TE11] is degraded when something is found less well than it could be, and says why', () => {
-    expect(describeHealth(statusWith({ ...failing('It ran out of memory.'), missing: 3 }))).toEqual(
+    expect(describeHealth(statusWith({ ...failing('It ran out of memory.'), withoutVector: 3 }))).toEqual(
       {
         state: 'degraded',
         codes: ['embedder_failing', 'vectors_missing'],
@@ -52,11 +52,11 @@ describe('health', () => {
       },
     )
     const codes = (index: Partial<Index>) => describeHealth(statusWith(index)).codes
-    expect(codes({ reason: 'The index is full.', missing: 1 })).toEqual([
+    expect(codes({ reason: 'The index is full.', withoutVector: 1 })).toEqual([
       'vectors_failing',
       'vectors_missing',
     ])
-    expect(codes({ missing: 65 })).toEqual(['vectors_missing'])
+    expect(codes({ withoutVector: 65 })).toEqual(['vectors_missing'])
     expect(codes({ buildingSpace: 'b' })).toEqual(['model_changing'])
   })
 
@@ -101,7 +101,7 @@ describe('health', () => {
   })
 
   it('[TE11] memories that were just written and are about to get their vectors are no trouble', () => {
-    expect(describeHealth(statusWith({ missing: 64 })).state).toBe('ok')
+    expect(describeHealth(statusWith({ withoutVector: 64 })).state).toBe('ok')
   })
 
   it('[TE11] is unavailable when the store does not answer, by the kind of its failure', () => {
@@ -139,7 +139,7 @@ describe('health', () => {
   })
 
   it('[TE11] gauges tell the same, with every reason, so that alarms also end', () => {
-    const readings = readGauges(statusWith({ ...failing('x'), missing: 3, queued: 2 }))
+    const readings = readGauges(statusWith({ ...failing('x'), withoutVector: 3, queued: 2 }))
     const value = (name: string, reason?: string) =>
       readings.find((each) => each.name === name && each.labels.reason === reason)?.value
     expect(value('recollect_ready')).toBe(1)

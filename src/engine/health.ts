@@ -103,7 +103,7 @@ export function readGauges(
     plain('recollect_memories', rows.memory),
     plain('recollect_turns', rows.turn),
     ...(sizeBytes === null ? [] : [plain('recollect_store_bytes', sizeBytes)]),
-    ...(index === null ? [] : [plain('recollect_memories_without_vector', index.missing)]),
+    ...(index === null ? [] : [plain('recollect_memories_without_vector', index.withoutVector)]),
     ...(index?.queued === undefined ? [] : [plain('recollect_embedding_queue', index.queued)]),
   ]
 }
@@ -130,7 +130,7 @@ function indexFindings({ index, vectorsUnavailableReason: withoutVectors }: Engi
     // Without a model, by words alone is what was asked for.
     return withoutVectors === null ? [] : [degradedFinding('vectors_unkept', withoutVectors)]
   }
-  const { embedder, missing, memories, turns, reason: because, buildingSpace: filling } = index
+  const { embedder, withoutVector: missing, memories, turns, reason: because, buildingSpace: filling } = index
   const failing =
     embedder.state.kind === 'failing'
       ? [degradedFinding('embedder_failing', embedder.state.because)]

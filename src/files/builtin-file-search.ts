@@ -167,8 +167,8 @@ async function buildStatus(
     watching: watchingOf(owner),
     provider: inner.getComponents().embedder?.source ?? null,
     model: inner.getComponents().embedder?.model ?? null,
-    unembedded: wordsOnly.count,
-    unembeddedBecause: wordsOnly.reason,
+    withoutVector: wordsOnly.count,
+    withoutVectorReason: wordsOnly.reason,
     rebuilding: keeper.progress,
     facts: {
       ...prefill?.report(),

@@ -144,5 +144,5 @@ function isCallerError({ code }: AppError): boolean {
 }
 
 function addProblem(report: SyncReport, message: string): SyncReport {
-  return { ...report, troubles: [...report.troubles, { path: '', reason: 'failed', message }] }
+  return { ...report, problems: [...report.problems, { path: '', reason: 'failed', message }] }
 }

@@ -229,7 +229,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
       const { ports: judged, model } = await partsFor(scope.owner, 'coreModel')
       const word = model === null ? undefined : createModelTasks(model).narrative
       const report = await consolidate(judged, scope, { word, ...options })
-      if (report.emptied > 0) await letGo()
+      if (report.trashPurged > 0) await letGo()
       return report
     })
 

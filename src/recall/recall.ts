@@ -126,7 +126,7 @@ export async function recall(
     retrievers: found.retrievers,
     abstained: found.abstained,
     topSimilarity: found.topSimilarity,
-    time: found.time,
+    timeExpression: found.timeExpression,
     tokens: fitted.reduce((sum, { tokens }) => sum + tokens, 0),
   }
 }
@@ -166,15 +166,15 @@ async function retrieveCandidates(call: RecallRun): Promise<RetrievedCandidates>
     candidates: near,
     retrievers: {
       keyword: buildRetrieverReport(keyword, keyword.kind === 'done' ? keyword.result.hits.length : 0),
-      meaning: {
+      vector: {
         ...buildRetrieverReport(meaning, answer?.hits.length ?? 0),
-        missing: call.indexer?.waiting(call.scope) ?? 0,
+        withoutVector: call.indexer?.waiting(call.scope) ?? 0,
       },
       rerank: reranked.report,
     },
     abstained: near.length === 0 && pool.length > 0,
     topSimilarity: getTopSimilarity(pool, answer),
-    time: asked.span?.words ?? null,
+    timeExpression: asked.span?.words ?? null,
   }
 }
 
@@ -417,10 +417,10 @@ async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCand
       memory,
       trail: [{ stage: 'recent', score: 0 }],
     })),
-    retrievers: { keyword: report, meaning: report, rerank: report },
+    retrievers: { keyword: report, vector: report, rerank: report },
     abstained: false,
     topSimilarity: null,
-    time: null,
+    timeExpression: null,
   }
 }
 

@@ -465,7 +465,7 @@ function describeLearning(open: OpenStore): void {
     expect(rows).toMatchObject([
       { skipped: 'shadow', injected: null, shadow: { memories: [memory.id] } },
     ])
-    expect(rows[0]?.shadow?.tokens).toBeGreaterThan(0)
+    expect(rows[0]?.dryRun?.tokens).toBeGreaterThan(0)
     expect(await contentsOf(engine)).toContain('I live in Lisbon')
   })
 

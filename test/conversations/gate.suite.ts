@@ -216,7 +216,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(memories[0]?.content).toBe('I live in Oslo')
     const whole = await told(reading, 'What do you know about me?')
     expect(whole).not.toMatch(/Mallory|mother/)
-    expect((await reading.receipt()).recalled.length).toBeGreaterThan(0)
+    expect((await reading.receipt()).results.length).toBeGreaterThan(0)
   })
 
   it('[PL2] takes no word for a name that only leads to what is said of the person', async () => {

@@ -86,7 +86,7 @@ function describeShown(open: OpenStore): void {
     const turn = await said(SAID)
     const { memory } = await engine.remember(ADA, { content: OBOE })
     await engine.edit(ADA, memory.id, { content: `${OBOE} and the piano` })
-    const { pieces } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
+    const { lines: pieces } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     expect(pieces).toMatchObject([
       { kind: 'memory', id: memory.id, version: 2, redaction: null },
       { kind: 'turn', id: turn.id, version: turn.version, redaction: null },
@@ -114,7 +114,7 @@ function describeShown(open: OpenStore): void {
   it('[RC2] in shadow mode it holds the block that would have been sent', async () => {
     const { engine, asked } = await openCited(open, { shadow: true })
     await engine.remember(ADA, { content: OBOE })
-    const { sent, block, pieces } = await asked(QUESTION)
+    const { sent, block, lines: pieces } = await asked(QUESTION)
     expect(sent).toBeNull()
     expect(block).toContain(`\n- ${OBOE} (`)
     expect(pieces).toHaveLength(1)
@@ -145,7 +145,7 @@ function describeShown(open: OpenStore): void {
     expect(block).toMatch(/oboe.*bassoon/s)
     const later = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     expect(later.block).toContain('- Clara plays the harp (')
-    expect(later.pieces[0]).toMatchObject({ id: memory.id, version: 2 })
+    expect(later.lines[0]).toMatchObject({ id: memory.id, version: 2 })
   })
 
   it('[RC3] an edit between the request and its receipt changes nothing of that', async () => {
@@ -165,7 +165,7 @@ function describeShown(open: OpenStore): void {
     await engine.remember(ADA, { content: OBOE })
     const { id } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     const { rows } = await engine.conversations.listReceipts(ADA)
-    expect(rows[0]?.pieces).toHaveLength(2)
+    expect(rows[0]?.lines).toHaveLength(2)
     expect(JSON.stringify(rows)).not.toMatch(SECRET)
     expect(JSON.stringify(await store.get('entry', { owner: ada }, id))).not.toMatch(SECRET)
   })
@@ -220,7 +220,7 @@ function describeRedaction(open: OpenStore): void {
     expect(block).toMatch(SECRET)
     await MEMORY_REMOVALS[way]?.(cited, { memory: memory.id, turn: '' })
     expect(await secretsIn(store)).toEqual([])
-    expect((await detail(id)).pieces).toMatchObject([
+    expect((await detail(id)).lines).toMatchObject([
       { kind: 'memory', id: memory.id, version: 1, ...REDACTED },
     ])
   })
@@ -233,7 +233,7 @@ function describeRedaction(open: OpenStore): void {
     expect(block).toMatch(SECRET)
     await TURN_REMOVALS[way]?.(cited, { memory: '', turn: turn.id })
     expect(await secretsIn(store)).toEqual([])
-    expect((await detail(id)).pieces).toMatchObject([{ kind: 'turn', id: turn.id, ...REDACTED }])
+    expect((await detail(id)).lines).toMatchObject([{ kind: 'turn', id: turn.id, ...REDACTED }])
   })
 
   it('[RC5] a turn: retention', async () => {
@@ -248,7 +248,7 @@ function describeRedaction(open: OpenStore): void {
     clock.advance(400 * DAY)
     await engine.consolidate(ADA)
     expect(await secretsIn(store)).toEqual([])
-    expect((await detail(id)).pieces).toMatchObject([{ id: row.id, ...REDACTED }])
+    expect((await detail(id)).lines).toMatchObject([{ id: row.id, ...REDACTED }])
   })
 
   it('[RC5] a turn: a conversation that is ingested again without it', async () => {
@@ -288,7 +288,7 @@ function describeRedaction(open: OpenStore): void {
     expect(block).toBe(sent)
     await engine.erase(shared, memory.id)
     expect([...(await secretsIn(store)), ...(await secretsIn(store, SHARED_OWNER))]).toEqual([])
-    expect((await detail(id)).pieces).toMatchObject([{ id: memory.id, ...REDACTED }])
+    expect((await detail(id)).lines).toMatchObject([{ id: memory.id, ...REDACTED }])
   })
 
   it('[RC5] as many turns as a commit holds', async () => {
@@ -320,7 +320,7 @@ function describeRedaction(open: OpenStore): void {
     await engine.erase(ADA, memory.id)
     await engine.transcript.forget(ADA, turn.id)
     engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hm.')))
-    const { pieces } = await detail(prepared.receipt)
+    const { lines: pieces } = await detail(prepared.receipt)
     expect(pieces).toMatchObject([REDACTED, REDACTED])
     expect(await secretsIn(store)).toEqual([])
   })
@@ -332,7 +332,7 @@ function describeRedaction(open: OpenStore): void {
     const { receipt } = await client.send([QUESTION], 'Hm.', fields)
     await engine.erase(ADA, memory.id)
     await engine.conversations.flush()
-    expect((await detail(receipt)).pieces).toMatchObject([REDACTED])
+    expect((await detail(receipt)).lines).toMatchObject([REDACTED])
     expect(await secretsIn(store)).toEqual([])
   })
 
@@ -352,7 +352,7 @@ function describeRedaction(open: OpenStore): void {
       erase = async () => {}
       await engine.erase(ADA, memory.id)
     }
-    const { pieces, sent } = await asked(QUESTION)
+    const { lines: pieces, sent } = await asked(QUESTION)
     expect(sent).toMatch(SECRET)
     expect(pieces).toMatchObject([REDACTED])
     expect(await secretsIn(store)).toEqual([])
@@ -362,12 +362,12 @@ function describeRedaction(open: OpenStore): void {
     const { engine, asked, detail } = await openCited(open)
     const { memory } = await engine.remember(ADA, { content: OBOE })
     await engine.remember(ADA, { content: 'Clara also has an instrument made of glass' })
-    const { id, block, pieces } = await asked(QUESTION)
+    const { id, block, lines: pieces } = await asked(QUESTION)
     expect(pieces).toHaveLength(2)
     await engine.erase(ADA, memory.id)
     const after = await detail(id)
     expect(after.block).toBe(block?.replace(/- Clara plays the oboe .*/, '- [erased]'))
-    expect(after.pieces).toEqual(
+    expect(after.lines).toEqual(
       pieces.map((piece) => (piece.id === memory.id ? { ...piece, ...REDACTED } : piece)),
     )
   })
@@ -378,7 +378,7 @@ function describeRedaction(open: OpenStore): void {
     const { id, block } = await asked(QUESTION)
     await engine.forget(ADA, memory.id)
     const hidden = await detail(id)
-    expect(hidden.pieces).toMatchObject([{ id: memory.id, line: null, redaction: 'forgotten' }])
+    expect(hidden.lines).toMatchObject([{ id: memory.id, line: null, redaction: 'forgotten' }])
     expect(hidden.block).toContain('\n- [forgotten]\n')
     await engine.restore(ADA, memory.id)
     expect((await detail(id)).block).toBe(block)
@@ -441,7 +441,7 @@ function describeStorage(open: OpenStore): void {
     await engine.erase(ADA, memory.id)
     const entries = commits.flat().filter((change) => 'table' in change && change.table === 'entry')
     expect(entries).toMatchObject([{ op: 'remove', id: row?.id }])
-    for (const id of sent) expect((await detail(id)).pieces).toMatchObject([REDACTED])
+    for (const id of sent) expect((await detail(id)).lines).toMatchObject([REDACTED])
   })
 
   it('[RC11] writers that cite the same memory at once lose no line', async () => {

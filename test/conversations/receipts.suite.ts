@@ -57,14 +57,14 @@ function describeKeeping(open: OpenStore): void {
       usage,
       timings: { firstByteMs: 5, totalMs: 9 },
     })
-    expect(receipt?.recalled[0]?.trail.length).toBeGreaterThan(0)
+    expect(receipt?.results[0]?.trail.length).toBeGreaterThan(0)
     expect(receipt?.turns).toHaveLength(2)
     expect(receipt?.extracted).toHaveLength(1)
     expect(JSON.stringify(receipt)).not.toMatch(/Lisbon/)
     expect(await engine.conversations.getReceipt({ owner: 'bob' }, prepared.receipt ?? '')).toBeNull()
     expect((await engine.conversations.listReceipts(ADA, { session: 's2' })).rows).toEqual([])
     const { rows } = await engine.conversations.listReceipts(ADA, { session: 's1' })
-    const { block: _block, pieces: _pieces, ...told } = receipt ?? {}
+    const { block: _block, lines: _pieces, ...told } = receipt ?? {}
     expect(rows).toMatchObject([told])
     expect(JSON.stringify(rows)).not.toMatch(/tea|Lisbon/i)
   })

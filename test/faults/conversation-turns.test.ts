@@ -110,7 +110,7 @@ describe.each([
     await untilIndexed(to.engine)
     expect(await to.vectorsOf(ADA_ALONE)).toBe(await from.vectorsOf(ADA_ALONE))
     const { retrievers: legs } = await to.engine.recall(ADA, { text: 'boiler', include: 'conversations' })
-    expect(legs.meaning.hits).toBeGreaterThan(0)
+    expect(legs.vector.hits).toBeGreaterThan(0)
     await expectSound(to.store)
   })
 

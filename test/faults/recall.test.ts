@@ -31,7 +31,7 @@ describe('the embedder', () => {
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories.map(({ memory }) => memory.content)).toEqual([TEA])
     expect(legs.keyword).toEqual({ state: 'searched', hits: 1, because: null })
-    expect(legs.meaning).toMatchObject({ state: 'failed', hits: 0, because: expect.any(String) })
+    expect(legs.vector).toMatchObject({ state: 'failed', hits: 0, because: expect.any(String) })
   })
 
   it('[RA14] that fails is tried again, and recall is whole when it heals', async () => {
@@ -41,10 +41,10 @@ describe('the embedder', () => {
     })
     const { engine } = openEngine({ embedder })
     await engine.remember(ADA, { content: TEA })
-    expect((await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.state).toBe('failed')
+    expect((await engine.recall(ADA, { text: 'tea' })).retrievers.vector.state).toBe('failed')
     expect((await engine.status()).index).toMatchObject({ missing: 1, because: 'no power' })
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.hits === 1)
+    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1)
     expect((await engine.status()).index).toMatchObject({ missing: 0, because: null })
   })
 
@@ -69,7 +69,7 @@ describe('the embedder', () => {
     await engine.remember(ADA, { content: TEA })
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories).toHaveLength(1)
-    expect(legs.meaning).toMatchObject({
+    expect(legs.vector).toMatchObject({
       state: 'failed',
       because: expect.stringContaining('nonsense'),
     })
@@ -87,7 +87,7 @@ describe('the embedder', () => {
       await engine.remember(ADA, { content })
     }
     const { retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
-    expect(legs.meaning).toMatchObject({ state: 'searched', hits: 2 })
+    expect(legs.vector).toMatchObject({ state: 'searched', hits: 2 })
     expect(await engine.reindex()).toMatchObject({
       missing: 1,
       because: 'The model refuses a text.',
@@ -110,7 +110,7 @@ describe('the index', () => {
     await engine.remember(ADA, { content: TEA })
     expect(await found(engine, 'tea')).toEqual([TEA])
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.meaning.hits === 1)
+    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1)
   })
 })
 
@@ -122,7 +122,7 @@ describe('the store', () => {
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories).toHaveLength(1)
     expect(legs.keyword).toEqual({ state: 'failed', hits: 0, because: 'no words' })
-    expect(legs.meaning.state).toBe('searched')
+    expect(legs.vector.state).toBe('searched')
   })
 
   it('[RA14] that can not tell the course of sessions leaves it out', async () => {

@@ -105,7 +105,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await fill(first.engine, 20)
     await first.engine.close()
     const { engine } = openEngine({ store, vectors })
-    expect((await engine.recall(ADA, { text: 'statement' })).retrievers.meaning.hits).toBe(20)
+    expect((await engine.recall(ADA, { text: 'statement' })).retrievers.vector.hits).toBe(20)
   })
 
   it('[RA15] what another process wrote is found by its words at once, and gets its vector', async () => {
@@ -218,7 +218,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     isWriting = false
     expect(memories[0]).toMatchObject({ memory: { content: 'statement about zeppelins' } })
     expect(memories[0]?.evidence.vector).toBeGreaterThan(0)
-    expect(legs.meaning.state).toBe('searched')
+    expect(legs.vector.state).toBe('searched')
     expect(writtenBefore).toBe(1)
   })
 
@@ -247,7 +247,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const settings = { ...NO_FLOORS, legDeadlineMs: 200 }
     const { engine } = openEngine({ store, vectors, embedder, getFormerEmbedder: formerEmbedder, settings })
     const before = await engine.recall(ADA, { text: 'which statement' })
-    expect(before.retrievers.meaning).toMatchObject({ state: 'searched', hits: 20 })
+    expect(before.retrievers.vector).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({
       space: OLD_SPACE.signature,
       filling: SPACE.signature,
@@ -257,7 +257,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await until(() => closed === 1)
     expect(await vectors.count(OLD_SPACE, parseScope(ADA))).toBe(20)
     const after = await engine.recall(ADA, { text: 'which statement' })
-    expect(after.retrievers.meaning).toMatchObject({ state: 'searched', hits: 20 })
+    expect(after.retrievers.vector).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({
       space: SPACE.signature,
       filling: null,
@@ -296,7 +296,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
       })
       await engine.recall(ADA, { text: 'which' })
       await until(
-        async () => (await engine.recall(ADA, { text: 'which' })).retrievers.meaning.hits === 16,
+        async () => (await engine.recall(ADA, { text: 'which' })).retrievers.vector.hits === 16,
       )
       expect(await engine.recall(ADA, { text: 'statement number 99' })).toMatchObject({
         memories: expect.objectContaining({ length: 10 }),

@@ -40,7 +40,7 @@ async function open({ textsMin = 2 } = {}) {
   const documents = () =>
     plain.calls.filter(({ purpose }) => purpose === 'document').flatMap(({ texts }) => texts)
   const embedded = async () => {
-    while ((await opened.files.status(ADA)).unembedded > 0) await pause(5)
+    while ((await opened.files.status(ADA)).withoutVector > 0) await pause(5)
   }
   return { ...opened, service, documents, embedded }
 }
@@ -55,7 +55,7 @@ describe('[EB10] pieces of files', () => {
     const before = await files.search(ADA, { text: 'topic number 2' })
     expect(before.hits.length).toBeGreaterThan(0)
     while (service.uploads.length === 0) await pause(5)
-    const { facts, unembedded } = await files.status(ADA)
+    const { facts, withoutVector: unembedded } = await files.status(ADA)
     expect(unembedded).toBe(chunks)
     expect(facts).toMatchObject({ batches: true, batchFailures: 0 })
     service.polls = 0

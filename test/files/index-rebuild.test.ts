@@ -216,7 +216,7 @@ describe('making everything anew', () => {
     expect(await generationsIn(parts)).toEqual(['g2'])
     model.open()
     await parts.files.sync(ADA, { embeds: true })
-    expect((await parts.files.status(ADA)).unembedded).toBe(0)
+    expect((await parts.files.status(ADA)).withoutVector).toBe(0)
   })
 })
 
@@ -238,16 +238,16 @@ describe('vectors', () => {
       },
     })
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
-    const left = (await files.status(ADA)).unembedded
+    const left = (await files.status(ADA)).withoutVector
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThan(chunks)
     const before = documentsOf(embedder).length
     await files.sync(ADA, { embeds: true, onEmbedding: ({ done }) => seen.push(done) })
     expect(documentsOf(embedder).length - before).toBeLessThanOrEqual(left)
     expect(seen.at(-1)).toBe(chunks)
-    expect((await files.status(ADA)).unembedded).toBe(0)
+    expect((await files.status(ADA)).withoutVector).toBe(0)
     await files.sync(owner('bob'))
-    expect((await files.status(ADA)).unembedded).toBe(0)
+    expect((await files.status(ADA)).withoutVector).toBe(0)
   })
 
   it('[FX33] that fail are told, and words find meanwhile', async () => {
@@ -255,7 +255,7 @@ describe('vectors', () => {
       throw new Error('no model today')
     })
     const { files } = await opened({ embedder })
-    const { troubles, chunks } = await files.sync(ADA, { embeds: true })
+    const { problems: troubles, chunks } = await files.sync(ADA, { embeds: true })
     expect(troubles).toMatchObject([{ because: 'failed', message: /no model today/ }])
     await expect
       .poll(() => files.status(ADA))
@@ -275,7 +275,7 @@ describe('vectors', () => {
     const answer = await second.files.search(ADA, { text: 'topic4x' })
     expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
     expect(former.calls.map(({ purpose }) => purpose)).toContain('query')
-    expect((await second.files.status(ADA)).unembedded).toBeGreaterThan(0)
+    expect((await second.files.status(ADA)).withoutVector).toBeGreaterThan(0)
     held.open()
     await second.files.sync(ADA, { embeds: true })
     expect(await second.files.status(ADA)).toMatchObject({ unembedded: 0, model: 'new' })

@@ -157,7 +157,7 @@ describe('[MI5] edits between the marks', () => {
     await sync()
     expect(text()).toBe(broken)
     const status = await engine.files?.status('ada')
-    expect(status?.roots[0]?.troubles).toMatchObject([{ path: 'MEMORY.md', because: 'failed' }])
+    expect(status?.roots[0]?.problems).toMatchObject([{ path: 'MEMORY.md', because: 'failed' }])
   })
 
   it('[MI8] an edit that is saved while the mirror is written is not lost', async () => {

@@ -8,7 +8,7 @@ import { ADA } from './index-support.ts'
 
 const REPORT: SyncReport = {
   ...{ added: 1, changed: 0, moved: 0, removed: 0, unchanged: 0, chunks: 1 },
-  ...{ troubles: [], milliseconds: 1 },
+  ...{ problems: [], durationMs: 1 },
 }
 
 /** A search that answers with its name, unless it is told to fail. */

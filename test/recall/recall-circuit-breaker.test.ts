@@ -51,7 +51,7 @@ async function meaningOf(engine: Engine, deadlineMs?: number) {
   const patience = deadlineMs === undefined ? {} : { deadlineMs }
   const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea', ...patience })
   expect(memories.map(({ memory }) => memory.content)).toEqual([TEA])
-  return legs.meaning
+  return legs.vector
 }
 
 async function askTimes(times: number, engine: Engine): Promise<void> {
@@ -110,7 +110,7 @@ describe('an embedder', () => {
     for (let time = 0; time < 3; time++) await ask()
     const before = loads
     const { retrievers: legs } = await ask()
-    expect(legs.meaning).toMatchObject({
+    expect(legs.vector).toMatchObject({
       state: 'failed',
       because: expect.stringContaining('no model'),
     })

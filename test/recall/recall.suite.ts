@@ -105,7 +105,7 @@ function describeFinding(open: OpenEngine): void {
     expect(await ask(engine, 'automobile', { strategy: 'recent' })).toEqual(newestFirst)
     expect(await ask(engine, '', { strategy: 'exact', limit: 2 })).toEqual(newestFirst.slice(0, 2))
     const words = await engine.recall(ADA, { text: 'sofa', strategy: 'keyword' })
-    expect(words.retrievers.meaning).toMatchObject({ state: 'skipped', hits: 0 })
+    expect(words.retrievers.vector).toMatchObject({ state: 'skipped', hits: 0 })
     const meaning = await engine.recall(ADA, { text: 'sofa', strategy: 'semantic' })
     expect(meaning.retrievers.keyword).toMatchObject({ state: 'skipped', hits: 0 })
   })
@@ -134,7 +134,7 @@ function describeFinding(open: OpenEngine): void {
     await engine.remember(ADA, { content: 'The car is red', importance: 9, provenance })
     await engine.remember(ADA, { content: 'Tea is what everybody drinks here' })
     clock.advance(DAY)
-    const { memories, retrievers: legs, time } = await engine.recall(ADA, { text: "Ann's car yesterday" })
+    const { memories, retrievers: legs, timeExpression: time } = await engine.recall(ADA, { text: "Ann's car yesterday" })
     const car = memories.find(({ memory }) => memory.content === 'The car is red')
     expect(car?.trail.map(({ stage }) => stage)).toEqual([
       ...['keyword', 'meaning', 'fuse', 'match', 'weigh', 'rerank', 'diversify', 'floor'],

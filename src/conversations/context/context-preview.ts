@@ -36,7 +36,7 @@ export type ContextPreview = {
   readonly recalled: readonly RecalledMemory[]
   readonly degraded: readonly string[]
   /** The gateway goes on without memories when it takes longer than `injectDeadlineMs`. */
-  readonly milliseconds: number
+  readonly durationMs: number
 }
 
 type PreviewParts = { readonly ports: EngineDependencies; readonly read: Reader['read'] }
@@ -60,7 +60,7 @@ export async function previewContext(
     recalled: [],
     ...outcome,
     degraded: [...degraded],
-    milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
+    durationMs: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
   const text = stripBlocks(message).trim()
   if (text === '') return end({ skipped: 'no-question' })

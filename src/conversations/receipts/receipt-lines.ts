@@ -37,7 +37,7 @@ export async function storeReceipts(
     const { kind } = await store.commit(await planCommit(store, receipts, now))
     if (kind === 'committed') return
   }
-  await store.commit(receipts.map((each) => buildReceiptChange(each, each.receipt.pieces)))
+  await store.commit(receipts.map((each) => buildReceiptChange(each, each.receipt.lines)))
 }
 
 type LineCitation = CitedLine & { readonly piece: ReceiptCitation }
@@ -85,7 +85,7 @@ async function planCommit(
 }
 
 function listCitations({ receipt, lines, expiresAt }: NewReceipt): readonly LineCitation[] {
-  return receipt.pieces.flatMap((piece, index) => {
+  return receipt.lines.flatMap((piece, index) => {
     const text = lines[index]
     const key = `${receipt.id}.${index}`
     return text === undefined ? [] : [{ key, text, expiresAt, piece }]
@@ -228,7 +228,7 @@ function buildReceiptChange({ receipt, expiresAt }: NewReceipt, pieces: readonly
 
 /** The receipt with the lines that may be shown: those of memories and turns that exist and are not in the trash. */
 export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<ReceiptDetail> {
-  const { frame, pieces: cited, ...rest } = receipt
+  const { frame, lines: cited, ...rest } = receipt
   const texts = await loadLineRows(store, cited)
   const documents = new Map<string, SearchDocument>()
   for (const [owner, own] of groupByOwner(cited)) {
@@ -248,7 +248,7 @@ export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<
       : { ...piece, line: text, redaction: null }
   })
   const lines = pieces.map(({ line, redaction: reason }) => line ?? placeholderLine(reason))
-  return { ...rest, pieces, block: frame === null ? null : insertLines(frame, lines) }
+  return { ...rest, lines: pieces, block: frame === null ? null : insertLines(frame, lines) }
 }
 
 function placeholderLine(reason: RedactionReason | null): string {

@@ -29,20 +29,20 @@ export type Receipt = {
   readonly degraded: readonly string[]
   /** What kind of memories the message was found to need; null when that was not asked, or by an earlier version. */
   readonly gate: ReceiptGate | null
-  readonly recalled: readonly ReceiptMemory[]
+  readonly results: readonly ReceiptMemory[]
   /** Of those that were given, or in shadow mode would have been: those that are always given. */
-  readonly identity: readonly MemoryId[]
+  readonly identityIds: readonly MemoryId[]
   /** What of earlier conversations was given word for word, or would have been. */
-  readonly quoted: readonly TurnId[]
+  readonly excerptIds: readonly TurnId[]
   readonly injected: {
     readonly placement: BlockPlacement
     readonly memories: readonly MemoryId[]
     readonly tokens: number
   } | null
   /** In shadow mode, what would have been injected. */
-  readonly shadow: { readonly memories: readonly MemoryId[]; readonly tokens: number } | null
+  readonly dryRun: { readonly memories: readonly MemoryId[]; readonly tokens: number } | null
   /** The lines of the injected block in its order, in shadow mode of the one that would have been; empty without one. */
-  readonly pieces: readonly ReceiptCitation[]
+  readonly lines: readonly ReceiptCitation[]
   /** The block without its lines, so that the exact text can be rebuilt after the format has changed; null without one. */
   readonly frame: string | null
   readonly turns: readonly TurnId[]
@@ -50,7 +50,7 @@ export type Receipt = {
   /** Calls of memory tools that were answered here, as `memory_search`. */
   readonly toolCalls: readonly string[]
   /** What these calls found and did. */
-  readonly toolMemories: ToolMemoryIds
+  readonly memoryToolResults: ToolMemoryIds
   /**
    * How the answer ended: `cut` when it became too long, `broken` when the connection, the provider or the client gave
    * up, `unread` when it was packed in a way that can't be read here. Null when there was none, or by an earlier version.
@@ -95,7 +95,7 @@ export type ReceiptLine = Omit<ReceiptCitation, 'line'> &
 
 /** A receipt with the texts that it cites. */
 export type ReceiptDetail = Omit<Receipt, 'pieces' | 'frame'> & {
-  readonly pieces: readonly ReceiptLine[]
+  readonly lines: readonly ReceiptLine[]
   /** What the model read, byte for byte, with a placeholder for each redacted line; null when there was no block. */
   readonly block: string | null
 }

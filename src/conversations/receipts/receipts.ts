@@ -148,7 +148,7 @@ export class ReceiptLog {
       // With the owner of shared memory, whose lines are stored with it.
       for (const owner of new Set([
         receipt.place.owner,
-        ...receipt.pieces.map((each) => each.owner),
+        ...receipt.lines.map((each) => each.owner),
       ])) {
         // An owner that was not seen since the start may have many.
         const added = (this.#added.get(owner) ?? CLEAN_EVERY) + 1
@@ -185,7 +185,7 @@ export class ReceiptLog {
 function computeBatchSize(pending: readonly NewReceipt[]): number {
   let pieces = 0
   const over = pending.findIndex(({ receipt }, index) => {
-    pieces += receipt.pieces.length
+    pieces += receipt.lines.length
     return index === BATCH || (index > 0 && pieces > PIECES_PER_COMMIT)
   })
   return over < 0 ? pending.length : over
@@ -205,11 +205,11 @@ function parseReceipt({ id, place, at, body }: Entry): Receipt {
   const {
     degraded = [],
     gate = null,
-    identity = [],
-    quoted = [],
-    pieces = [],
+    identityIds: identity = [],
+    excerptIds: quoted = [],
+    lines: pieces = [],
     frame = null,
-    toolMemories = NO_TOOL_MEMORY_IDS,
+    memoryToolResults: toolMemories = NO_TOOL_MEMORY_IDS,
     answer = null,
     ...rest
   } = body as unknown as Receipt

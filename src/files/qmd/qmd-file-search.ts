@@ -217,12 +217,12 @@ export function openQmdFileSearch(parts: QmdSearchDependencies, options: QmdOpti
       },
       watching: {
         mode: 'polling',
-        because: `qmd looks at all files every ${times.updateEveryMs / 1_000} seconds.`,
+        reason: `qmd looks at all files every ${times.updateEveryMs / 1_000} seconds.`,
       },
       provider: mode === 'search' ? null : BACKEND,
       model: null,
-      unembedded: 0,
-      unembeddedBecause: null,
+      withoutVector: 0,
+      withoutVectorReason: null,
       rebuilding: null,
       facts: {
         qmdMode: modeKnown,

@@ -139,7 +139,7 @@ export const getEngineStatus = defineOperation({
         memories: counts?.memories ?? null,
         turns: counts?.turns ?? null,
         rowCount: counts?.vectors ?? null,
-        needsReindex: counts?.missing ?? null,
+        needsReindex: counts?.withoutVector ?? null,
         reason: index === null ? withoutVectors : index.reason,
       },
       qdrant: await qdrantPart(engine, tier, caller.role === 'superadmin'),
@@ -204,7 +204,7 @@ export const reindex = defineOperation({
     if (index === null) {
       throw new AppError('missing_part', withoutVectors ?? 'There is no embedding model.')
     }
-    const pending = force ? index.memories + index.turns : index.missing
+    const pending = force ? index.memories + index.turns : index.withoutVector
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
     const progress: Reindexing = { done: 0, total: pending, error: null, running: true }
     reindexing.set(engine, progress)
@@ -237,7 +237,7 @@ export const getReindexStatus = defineOperation({
       running: progress?.running ?? false,
       done: progress?.done ?? 0,
       total: progress?.total ?? 0,
-      pending: index?.missing ?? 0,
+      pending: index?.withoutVector ?? 0,
       error: progress?.error ?? null,
     }
   },
@@ -344,7 +344,7 @@ export const getSystemStatus = defineOperation({
               space: index.space,
               filling: index.buildingSpace,
               vectors: isSuperadmin ? index.vectors : null,
-              missing: isSuperadmin ? index.missing : null,
+              missing: isSuperadmin ? index.withoutVector : null,
               because: index.reason,
               facts: isSuperadmin ? { ...index.facts } : {},
               embedder: {

@@ -132,14 +132,14 @@ export const wireReceiptDetail = wireReceipt
 
 export type WireReceiptDetail = z.output<typeof wireReceiptDetail>
 
-function toWireReceipt({ frame: _, pieces, ...receipt }: Receipt): WireReceipt {
+function toWireReceipt({ frame: _, lines: pieces, ...receipt }: Receipt): WireReceipt {
   return {
     ...commonFields(receipt),
     pieces: pieces.map(({ kind, id, version }) => ({ kind, id, version })),
   }
 }
 
-function toWireReceiptDetail({ pieces, block, ...receipt }: ReceiptDetail): WireReceiptDetail {
+function toWireReceiptDetail({ lines: pieces, block, ...receipt }: ReceiptDetail): WireReceiptDetail {
   return {
     ...commonFields(receipt),
     pieces: pieces.map(({ owner: _, ...piece }) => piece),
@@ -148,8 +148,8 @@ function toWireReceiptDetail({ pieces, block, ...receipt }: ReceiptDetail): Wire
 }
 
 function commonFields({ place, at, ...receipt }: Omit<Receipt, 'pieces' | 'frame'>) {
-  const { degraded, recalled, injected, shadow, turns, extracted, toolCalls } = receipt
-  const { identity, quoted, toolMemories } = receipt
+  const { degraded, results: recalled, injected, dryRun: shadow, turns, extracted, toolCalls } = receipt
+  const { identityIds: identity, excerptIds: quoted, memoryToolResults: toolMemories } = receipt
   return {
     ...receipt,
     owner: place.owner,

@@ -73,7 +73,7 @@ export const listSessions = defineOperation({
       ...(after === undefined ? {} : { after }),
     })
     return {
-      sessions: page.rows.map(({ place, turns, pending, dead, episode, opening, ...said }) => ({
+      sessions: page.rows.map(({ place, turns, pendingSignals: pending, deadLetterSignals: dead, episode, firstMessage: opening, ...said }) => ({
         ...{ turns, pending, dead, episode, opening },
         ...{ owner: place.owner, user: place.user, id: place.session },
         firstSaidAt: isoTime(said.firstSaidAt),
@@ -261,7 +261,7 @@ export const listMemorySources = defineOperation({
     const { engine } = context
     const memory = await engine.get(resolveScope(context, input, 'read'), id)
     if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
-    const { turns, gone } = await engine.transcript.sources(memory)
+    const { turns, deletedTurns: gone } = await engine.transcript.sources(memory)
     return { turns: turns.map(toWireTurn), goneTurns: [...gone] }
   },
 })

@@ -201,7 +201,7 @@ function toRootStatus(context: OperationContext, root: NamedRoot, states: FileSt
     chunks: state?.chunks ?? 0,
     dirty: state?.isDirty ?? true,
     lastSyncAt: isoTime(state?.lastSyncAt ?? null),
-    troubles: (state?.troubles ?? []).map((each) =>
+    troubles: (state?.problems ?? []).map((each) =>
       told.path === null ? redactRootPath(each, root) : { ...each },
     ),
   }
@@ -242,7 +242,7 @@ export const syncFiles = defineOperation({
   run: async (context, { force, embed: embeds, ...input }) => {
     const { files, owner: of } = resolveOwnerFiles(context, input, 'write')
     const { signal, onProgress } = context
-    const { troubles, ...report } = await files.sync(of, {
+    const { problems: troubles, ...report } = await files.sync(of, {
       ...{ force, embeds, signal },
       onProgress: ({ filesDone, filesTotal }) =>
         onProgress?.({ done: filesDone, total: filesTotal, of: 'file' }),

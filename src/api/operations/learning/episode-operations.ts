@@ -116,7 +116,7 @@ export const getEpisode = defineOperation({
   run: async (context, { id, ...input }) => {
     const { engine } = context
     const { episode, facts } = await engine.episodes.get(resolveScope(context, input, 'read'), id)
-    const { gone } = await engine.transcript.sources(episode)
+    const { deletedTurns: gone } = await engine.transcript.sources(episode)
     return { episode: toWireEpisode(episode), goneTurns: [...gone], facts: facts.map(toWireMemory) }
   },
 })

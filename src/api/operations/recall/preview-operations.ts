@@ -112,7 +112,7 @@ export const previewRecall = defineOperation({
       legs: toRetrieverReports(found),
       abstained: found.abstained,
       closeness: found.topSimilarity,
-      time: found.time,
+      time: found.timeExpression,
       resolution: {
         embeddingSource: embedder?.source ?? null,
         embeddingModel: embedder?.model ?? null,
@@ -120,7 +120,7 @@ export const previewRecall = defineOperation({
         strategyUsed: found.strategy,
         fusionUsed,
         rerankApplied: found.retrievers.rerank.state === 'searched',
-        fallbackReason: found.retrievers.meaning.reason ?? found.retrievers.keyword.reason,
+        fallbackReason: found.retrievers.vector.reason ?? found.retrievers.keyword.reason,
       },
       totalTokensUsed: found.tokens,
       budgetMaxTokens: maxTokens,
@@ -252,7 +252,7 @@ export const previewContext = defineOperation({
       }) as PreviewSettings, // what was not given is left out
       signal: context.signal,
     })
-    const { block, settings, skipped, gate, recalled, degraded, milliseconds } = given
+    const { block, settings, skipped, gate, recalled, degraded, durationMs: milliseconds } = given
     const content = block?.content
     const memories: string[] = content === undefined ? [] : [...getMemoryIds(content)]
     const quoted: string[] = content === undefined ? [] : [...getTurnIds(content)]

@@ -8,5 +8,5 @@ export const step = z.object({ stage: z.string(), score: z.number(), note: z.str
 
 export function toRetrieverReports({ retrievers: all }: RecallResult) {
   const toLeg = (report: RetrieverReport) => ({ ...report })
-  return { keyword: toLeg(all.keyword), meaning: toLeg(all.meaning), rerank: toLeg(all.rerank) }
+  return { keyword: toLeg(all.keyword), meaning: toLeg(all.vector), rerank: toLeg(all.rerank) }
 }

@@ -212,7 +212,7 @@ function assertSupportedSources(include: string | undefined): void {
 }
 
 function recallSummary(found: RecallResult) {
-  const { strategy, abstained, topSimilarity: closeness, time } = found
+  const { strategy, abstained, topSimilarity: closeness, timeExpression: time } = found
   return { strategy, abstained, closeness, time, legs: toRetrieverReports(found) }
 }
 

@@ -26,7 +26,7 @@ async function tellChanges({ host, isJson }: Invocation, look: () => Promise<Fil
   const told = new Map<string, string>()
   while (!host.stopSignal.aborted) {
     for (const root of (await look()).roots) {
-      const { id, path, files, chunks, troubles, lastSyncAt } = root
+      const { id, path, files, chunks, problems: troubles, lastSyncAt } = root
       const state = JSON.stringify([files, chunks, troubles])
       if (lastSyncAt === null || told.get(id) === state) continue
       told.set(id, state)
@@ -37,7 +37,7 @@ async function tellChanges({ host, isJson }: Invocation, look: () => Promise<Fil
   }
 }
 
-function lineOf({ path, files, chunks, troubles }: Root): string {
+function lineOf({ path, files, chunks, problems: troubles }: Root): string {
   const amiss = troubles.length === 0 ? '' : `, ${formatCount(troubles.length, 'trouble')}`
   return `${toTerminalLine(path)}: ${formatCount(files, 'file')}, ${formatCount(chunks, 'piece')}${amiss}`
 }
