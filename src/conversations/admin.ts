@@ -137,7 +137,7 @@ export function createConversationAdmin(parts: ConversationAdminDependencies): C
       forgetSession: async (scope, { memories = false } = {}) => {
         const place = await sessionNamed(ports, parseScope(scope))
         const forgotten = await deleteSession(parts, place)
-        const cleared = memories ? await deleteMatching(ports, place, { includeEnded: true }, {}) : null
+        const cleared = memories ? await deleteMatching(ports, place, { includeExpired: true }, {}) : null
         await letGo()
         return { ...forgotten, cleared }
       },

@@ -24,7 +24,7 @@ export type EngineComponents = {
 export function buildEmbedderReport(embedder: Embedder, guard: ProbingCircuitBreaker): EmbedderReport {
   const report = embedder.report()
   const because = guard.getOpenReason()
-  return because === null ? report : { ...report, state: { kind: 'failing', because } }
+  return because === null ? report : { ...report, state: { kind: 'failing', reason: because } }
 }
 
 export function describeReranker(reranker: EngineDependencies['reranker']): EngineComponents['reranker'] {

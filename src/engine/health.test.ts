@@ -28,7 +28,7 @@ function statusWith(index: Partial<Index> | null): EngineStatus {
 }
 
 function failing(because: string): Partial<Index> {
-  return { embedder: { ...SOUND.embedder, state: { kind: 'failing', because } } }
+  return { embedder: { ...SOUND.embedder, state: { kind: 'failing', reason: because } } }
 }
 
 describe('health', () => {

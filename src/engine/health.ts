@@ -49,7 +49,7 @@ export type ServerConditions = {
 
 type HealthFinding = {
   readonly code: HealthReason
-  readonly because: string | null
+  readonly reason: string | null
   readonly isFatal: boolean
 }
 
@@ -133,7 +133,7 @@ function indexFindings({ index, vectorsUnavailableReason: withoutVectors }: Engi
   const { embedder, withoutVector: missing, memories, turns, reason: because, buildingSpace: filling } = index
   const failing =
     embedder.state.kind === 'failing'
-      ? [degradedFinding('embedder_failing', embedder.state.because)]
+      ? [degradedFinding('embedder_failing', embedder.state.reason)]
       : because === null
         ? []
         : [degradedFinding('vectors_failing', because)]
@@ -179,13 +179,13 @@ function writeFindings({ writeFailure }: ServerConditions): readonly HealthFindi
 }
 
 function degradedFinding(code: HealthReason, because: string | null = null): HealthFinding {
-  return { code, because, isFatal: false }
+  return { code, reason: because, isFatal: false }
 }
 
 function unavailableFinding(code: HealthReason, because: string | null = null): HealthFinding {
-  return { code, because, isFatal: true }
+  return { code, reason: because, isFatal: true }
 }
 
-function toSentence({ code, because }: HealthFinding): string {
+function toSentence({ code, reason: because }: HealthFinding): string {
   return because === null ? HEALTH_REASONS[code] : `${HEALTH_REASONS[code]} ${because}`
 }

@@ -80,9 +80,9 @@ export type LearningStatus = {
   /** The model that distils; null when none is configured, and what was said waits. */
   readonly model: string | null
   /** Why the model is not asked at the moment: until when it rests. */
-  readonly circuitOpenUntil: number | null
+  readonly pausedUntil: number | null
   /** What models used today; null where there are none. */
-  readonly tokensUsed: Spent | null
+  readonly usageToday: Spent | null
 }
 
 export type LearningReport = LearningStatus & {
@@ -258,8 +258,8 @@ export function createLearning(parts: LearningDependencies): LearningService {
     const model = modelIn(await settings.resolve(owner))
     return {
       model,
-      circuitOpenUntil: model === null ? null : (models?.openUntil(model) ?? null),
-      tokensUsed: (await models?.spent(owner)) ?? null,
+      pausedUntil: model === null ? null : (models?.openUntil(model) ?? null),
+      usageToday: (await models?.spent(owner)) ?? null,
     }
   }
 
@@ -299,7 +299,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
     },
     captureMessages: async (scope, messages) => {
       const { autoCapture, captureMaxChars } = await settings.resolve(parseScope(scope).owner)
-      if (!autoCapture) return { captured: [], passed: 0, skipped: 'off' }
+      if (!autoCapture) return { captured: [], ignored: 0, skipped: 'off' }
       return captureMessages(parts, scope, messages, { captureMaxChars })
     },
     learning: async (scope) => learningOf(parseScope(scope).owner),

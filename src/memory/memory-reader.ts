@@ -40,7 +40,7 @@ export type ReadFilter = {
   readonly contains?: string
   readonly ids?: readonly MemoryId[]
   /** Also those that have expired or ceased to hold. */
-  readonly includeEnded?: boolean
+  readonly includeExpired?: boolean
 }
 
 export type ListQuery = ReadFilter & {
@@ -131,7 +131,7 @@ export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
     ...(ids === undefined ? {} : { ids }),
     ...(importanceMin === undefined ? {} : { importanceMin }),
     // A superseded memory has ended by that; who asks for such ones wants to see them.
-    ...(query.includeEnded === true || statuses?.some((status) => status !== 'active')
+    ...(query.includeExpired === true || statuses?.some((status) => status !== 'active')
       ? {}
       : { validAt: now }),
   }

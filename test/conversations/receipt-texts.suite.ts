@@ -91,7 +91,7 @@ function describeShown(open: OpenStore): void {
       { kind: 'memory', id: memory.id, version: 2, redaction: null },
       { kind: 'turn', id: turn.id, version: turn.version, redaction: null },
     ])
-    expect(pieces.map(({ line }) => line)).toEqual([
+    expect(pieces.map(({ lineKey: line }) => line)).toEqual([
       expect.stringContaining(`- ${OBOE} and the piano (`),
       expect.stringContaining(SAID),
     ])

@@ -235,7 +235,7 @@ function describeForce(open: OpenEngine): void {
     })
     expect(all).toHaveLength(6)
     expect(await ask(engine, 'tulips', { statuses: ['superseded'] })).toEqual(['I like tulips'])
-    expect(await ask(engine, 'tulips', { includeEnded: true })).toHaveLength(3)
+    expect(await ask(engine, 'tulips', { includeExpired: true })).toHaveLength(3)
   })
 
   it('[RA3] never shows what is not trusted, unless asked', async () => {

@@ -237,7 +237,7 @@ export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<
       documents.set(document.id, document)
     }
   }
-  const pieces = cited.map(({ line: key, ...piece }): ReceiptLine => {
+  const pieces = cited.map(({ lineKey: key, ...piece }): ReceiptLine => {
     const document = documents.get(piece.id)
     if (document === undefined) return { ...piece, line: null, redaction: 'erased' }
     if (document.status === 'forgotten') return { ...piece, line: null, redaction: 'forgotten' }

@@ -75,7 +75,7 @@ export type ReceiptCitation = {
   /** Shared memory belongs to another owner than the receipt. */
   readonly owner: OwnerId
   /** The key of the line in the texts of the memory or turn; null when the line was not stored. */
-  readonly line: string | null
+  readonly lineKey: string | null
 }
 
 /**

@@ -129,7 +129,7 @@ export const getEngineStatus = defineOperation({
           embedder === null
             ? 'there is no embedding model'
             : embedder.state.kind === 'failing'
-              ? embedder.state.because
+              ? embedder.state.reason
               : null,
         cacheStats: readEmbeddingCacheStats(context),
       },

@@ -82,7 +82,7 @@ export const captureMessages = defineOperation({
   targets: ({ captured }) => captured.map(({ id }) => id),
   run: async (context, { messages, ...input }) => {
     const scope = resolveScope(context, input, 'write')
-    const { captured, passed, skipped } = await context.engine.captureMessages(scope, messages)
+    const { captured, ignored: passed, skipped } = await context.engine.captureMessages(scope, messages)
     return { captured: captured.map(({ memory }) => toWireMemory(memory)), passed, skipped }
   },
 })

@@ -180,7 +180,7 @@ export const learningFields = {
 
 export type WireLearning = z.output<z.ZodObject<typeof learningFields>>
 
-export function toWireLearning({ model, circuitOpenUntil: restsUntil, tokensUsed: spent }: LearningStatus): WireLearning {
+export function toWireLearning({ model, pausedUntil: restsUntil, usageToday: spent }: LearningStatus): WireLearning {
   return {
     model,
     restsUntil: restsUntil === null ? null : isoTime(restsUntil),

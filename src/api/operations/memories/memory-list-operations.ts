@@ -197,7 +197,7 @@ export const clearMemories = defineOperation({
       ...(ids === undefined ? {} : { ids: toIds(ids) }),
       ...(q === undefined ? {} : { contains: q }),
       ...(olderThan === undefined ? {} : { createdBefore: olderThan as Instant }), // checked by its schema
-      includeEnded: true,
+      includeExpired: true,
     }
     const narrowing = Object.keys(filter).length > 1 || input.sessionId !== undefined
     if (!narrowing && all !== true) throw needsAll()

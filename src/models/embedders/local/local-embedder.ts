@@ -211,7 +211,7 @@ export function openLocalEmbedderWith(
   }
 
   function rejectAll(error: AppError): void {
-    state = { kind: 'failing', because: error.message }
+    state = { kind: 'failing', reason: error.message }
     for (const waiting of calls.removeAll()) waiting.reject(copyOf(error))
   }
 
