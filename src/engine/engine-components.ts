@@ -16,7 +16,7 @@ export type IndexReport = IndexStatus & {
 export type EngineComponents = {
   readonly embedder: EmbedderReport | null
   /** What finds vectors: the store that keeps them, a mirror, or `none`. */
-  readonly vectors: 'store' | 'none' | Exclude<VectorReplicaStatus['servedBy'], 'embedded'>
+  readonly vectors: 'store' | 'none' | Exclude<VectorReplicaStatus['servedBy'], 'primary'>
   readonly reranker: { readonly name: string; readonly provider: string | null } | null
 }
 
@@ -34,5 +34,5 @@ export function describeReranker(reranker: EngineDependencies['reranker']): Engi
 }
 
 export function describeVectorSource({ servedBy: answering }: VectorReplicaStatus): EngineComponents['vectors'] {
-  return answering === 'embedded' ? 'store' : answering
+  return answering === 'primary' ? 'store' : answering
 }

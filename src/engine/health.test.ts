@@ -44,28 +44,28 @@ describe('health', () => {
     expect(describeHealth(statusWith({ ...failing('It ran out of memory.'), withoutVector: 3 }))).toEqual(
       {
         state: 'degraded',
-        codes: ['embedder_failing', 'vectors_missing'],
+        codes: ['embedder_failing', 'embeddings_pending'],
         reasons: [
           `${HEALTH_REASONS.embedder_failing} It ran out of memory.`,
-          `${HEALTH_REASONS.vectors_missing} 3 of 500 lack their vectors.`,
+          `${HEALTH_REASONS.embeddings_pending} 3 of 500 lack their vectors.`,
         ],
       },
     )
     const codes = (index: Partial<Index>) => describeHealth(statusWith(index)).codes
     expect(codes({ reason: 'The index is full.', withoutVector: 1 })).toEqual([
       'vectors_failing',
-      'vectors_missing',
+      'embeddings_pending',
     ])
-    expect(codes({ withoutVector: 65 })).toEqual(['vectors_missing'])
-    expect(codes({ buildingSpace: 'b' })).toEqual(['model_changing'])
+    expect(codes({ withoutVector: 65 })).toEqual(['embeddings_pending'])
+    expect(codes({ buildingSpace: 'b' })).toEqual(['reembedding'])
   })
 
   it('[TE11] is degraded where a model makes vectors that the store can’t keep', () => {
     const status = { ...statusWith(null), vectorsUnavailableReason: 'pgvector is missing.' }
     expect(describeHealth(status)).toEqual({
       state: 'degraded',
-      codes: ['vectors_unkept'],
-      reasons: [`${HEALTH_REASONS.vectors_unkept} pgvector is missing.`],
+      codes: ['vectors_not_stored'],
+      reasons: [`${HEALTH_REASONS.vectors_not_stored} pgvector is missing.`],
     })
   })
 
@@ -85,18 +85,18 @@ describe('health', () => {
       describeHealth({ ...statusWith({}), replication: tier } as EngineStatus).codes
     expect(codes({ state: 'active', pendingMemories: 0 })).toEqual([])
     expect(codes({ state: 'checking', pendingMemories: 0 })).toEqual([])
-    for (const state of ['down', 'refused']) {
-      expect(codes({ state, reason: 'x' })).toEqual(['mirror_failing'])
+    for (const state of ['down', 'misconfigured']) {
+      expect(codes({ state, reason: 'x' })).toEqual(['vector_replica_failing'])
     }
-    for (const state of ['filling', 'lagging', 'recovering']) {
-      expect(codes({ state, reason: null, progress: null })).toEqual(['mirror_behind'])
+    for (const state of ['backfilling', 'lagging', 'recovering']) {
+      expect(codes({ state, reason: null, progress: null })).toEqual(['vector_replica_lagging'])
     }
-    const tier = { state: 'filling', pendingMemories: null, reason: null, progress: { done: 1, total: 3 } }
+    const tier = { state: 'backfilling', pendingMemories: null, reason: null, progress: { done: 1, total: 3 } }
     const status = { ...statusWith({}), replication: tier } as EngineStatus
     expect(describeHealth(status).reasons[0]).toContain('1 of 3')
-    const gauges = readGauges(status).filter(({ name }) => name === 'recollect_vector_tier')
+    const gauges = readGauges(status).filter(({ name }) => name === 'recollect_vector_replica_state')
     expect(gauges.filter(({ value }) => value === 1)).toMatchObject([
-      { labels: { state: 'filling' } },
+      { labels: { state: 'backfilling' } },
     ])
   })
 
@@ -109,7 +109,7 @@ describe('health', () => {
       locked: 'store_locked',
       read_only: 'store_read_only',
       disk_full: 'store_full',
-      damaged: 'store_damaged',
+      damaged: 'store_corrupt',
       busy: 'store_busy',
       schema_mismatch: 'store_incompatible',
       unavailable: 'store_unreachable',

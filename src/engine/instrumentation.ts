@@ -154,7 +154,7 @@ class Observer {
       operation,
       outcome: 'ok',
       owner: getOwner(given),
-      milliseconds: toMilliseconds(seconds),
+      durationMs: toMilliseconds(seconds),
     })
   }
 
@@ -165,7 +165,7 @@ class Observer {
       operation,
       outcome: code,
       owner: getOwner(given),
-      milliseconds: toMilliseconds(seconds),
+      durationMs: toMilliseconds(seconds),
     }
     // What callers get wrong is told to them, and not worth an operator's attention.
     if (ERRORS[code].status < 500) this.#telemetry.log('debug', 'operation', about)
@@ -184,8 +184,8 @@ class Observer {
     this.#telemetry.observe('recollect_recall_seconds', seconds, { strategy })
   }
 
-  #recalled({ retrievers: legs, abstained, memories }: RecallResult): void {
-    for (const [leg, report] of Object.entries(legs)) this.#leg(leg, report)
+  #recalled({ retrievers, abstained, memories }: RecallResult): void {
+    for (const [retriever, report] of Object.entries(retrievers)) this.#retriever(retriever, report)
     if (abstained) this.#telemetry.count('recollect_recalls_abstained_total', {})
     if (memories.length > 0) {
       this.#telemetry.count('recollect_memories_recalled_total', {}, memories.length)
@@ -209,7 +209,7 @@ class Observer {
     if (format !== undefined && this.#formats.delete(prepared as object)) {
       this.#passed(format, skipped ?? 'injected')
       if (placement !== null) {
-        this.#telemetry.count('recollect_injections_total', {})
+        this.#telemetry.count('recollect_contexts_injected_total', {})
         this.#telemetry.count('recollect_injected_tokens_total', {}, tokens)
       }
     }
@@ -222,13 +222,13 @@ class Observer {
     this.#telemetry.count('recollect_gateway_requests_total', { format, outcome })
   }
 
-  #leg(leg: string, { state }: RetrieverReport): void {
-    this.#telemetry.count('recollect_recall_legs_total', { leg, state })
-    if (state === 'failed' && !this.#failing.has(leg)) {
-      this.#failing.add(leg)
-      this.#telemetry.log('warn', 'leg_failed', { leg, state })
-    } else if (state === 'searched' && this.#failing.delete(leg)) {
-      this.#telemetry.log('info', 'leg_recovered', { leg, state })
+  #retriever(retriever: string, { state }: RetrieverReport): void {
+    this.#telemetry.count('recollect_recall_retrievers_total', { retriever, state })
+    if (state === 'failed' && !this.#failing.has(retriever)) {
+      this.#failing.add(retriever)
+      this.#telemetry.log('warn', 'retriever_failed', { retriever, state })
+    } else if (state === 'searched' && this.#failing.delete(retriever)) {
+      this.#telemetry.log('info', 'retriever_recovered', { retriever, state })
     }
   }
 }

@@ -153,7 +153,7 @@ async function buildStatus(
         ...countOf(files.get(id) ?? []),
         isDirty: keeper.isDirty(id),
         lastSyncAt: look?.at ?? null,
-        troubles: [
+        problems: [
           ...(failure === null ? [] : [failure]),
           ...(ofMirror === null || kind !== 'workspace' ? [] : [ofMirror]),
           ...(look?.troubles ?? []),

@@ -113,7 +113,7 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
           ? well
           : {
               ...well,
-              bypassedBecause: bypass.because,
+              bypassReason: bypass.because,
               bypassedUntil: new Date(bypass.until).toISOString(),
               bypassedFailures: bypass.failures,
             }

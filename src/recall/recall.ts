@@ -131,7 +131,7 @@ export async function recall(
   }
 }
 
-type RetrievedCandidates = Pick<RecallResult, 'retrievers' | 'abstained' | 'topSimilarity' | 'time'> & {
+type RetrievedCandidates = Pick<RecallResult, 'retrievers' | 'abstained' | 'topSimilarity' | 'timeExpression'> & {
   readonly candidates: readonly LoadedCandidate[]
 }
 

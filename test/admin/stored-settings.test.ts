@@ -74,7 +74,7 @@ it('[SY16] a model without its key keeps nobody from starting, and the status sa
   expect(nameless.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
 
   const auto = await partsAfter(OPENAI)
-  const instead = { insteadOf: 'openai/text-embedding-3-small', insteadBecause: because }
+  const instead = { fallbackFor: 'openai/text-embedding-3-small', fallbackReason: because }
   expect(auto).toMatchObject({ source: 'transformers', facts: instead })
   const noLocal = { ...OPENAI, transformersEnabled: false }
   expect(await partsAfter(noLocal)).toMatchObject({ source: 'static', facts: instead })

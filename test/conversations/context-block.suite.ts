@@ -227,7 +227,7 @@ function describeCost(open: OpenStore): void {
     await reading.lines(ABOUT_DOG)
     const receipt = await reading.receipt()
     expect(receipt).toMatchObject({
-      skipped: 'shadow',
+      skipped: 'dry-run',
       gate: { mode: 'heuristic', by: 'heuristic', section: 'pinned' },
       identity: [always],
       quoted: [],

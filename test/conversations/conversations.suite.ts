@@ -50,11 +50,11 @@ function describePreparing(open: OpenStore): void {
   const WITHOUT: readonly (readonly [string, string, object, readonly string[], RequestFields])[] =
     [
       ['off', 'memory is off', { enabled: false }, QUESTION, {}],
-      ['no-memory', 'the request wants none', {}, QUESTION, { wants: { memory: false } }],
-      ['no-inject', 'the request wants none added', {}, QUESTION, { wants: { inject: false } }],
-      ['no-inject', 'none are to be added', { inject: false }, QUESTION, {}],
-      ['no-question', 'nobody says anything', {}, [], {}],
-      ['no-question', 'what is said is only a block', {}, [ONLY_BLOCK], {}],
+      ['memory-disabled', 'the request wants none', {}, QUESTION, { wants: { memory: false } }],
+      ['context-disabled', 'the request wants none added', {}, QUESTION, { wants: { inject: false } }],
+      ['context-disabled', 'none are to be added', { inject: false }, QUESTION, {}],
+      ['no-user-message', 'nobody says anything', {}, [], {}],
+      ['no-user-message', 'what is said is only a block', {}, [ONLY_BLOCK], {}],
       ['no-budget', 'none may be added', { contextTokensMax: 0 }, QUESTION, {}],
       [
         'no-budget',
@@ -70,8 +70,8 @@ function describePreparing(open: OpenStore): void {
         QUESTION,
         { contextWindow: 900, asked: { outputTokensMax: 890 } },
       ],
-      ['nothing-relevant', 'no memory is near', {}, ['Who won the chess game?'], {}],
-      ['shadow', 'it is only tried', { shadow: true }, QUESTION, {}],
+      ['no-relevant-memories', 'no memory is near', {}, ['Who won the chess game?'], {}],
+      ['dry-run', 'it is only tried', { shadow: true }, QUESTION, {}],
     ]
   it.each(WITHOUT)(
     '[CV4] gives nothing and says %s when %s',
@@ -242,7 +242,7 @@ function describePreparing(open: OpenStore): void {
     })
     const prepared = await client.send(QUESTION, 'Tea.')
     expect(prepared.block).toBeNull()
-    expect(['late', 'failed']).toContain(prepared.skipped)
+    expect(['timeout', 'failed']).toContain(prepared.skipped)
     held.open()
     await engine.conversations.flush()
   })
@@ -261,7 +261,7 @@ function describePreparing(open: OpenStore): void {
       settings: { injectDeadlineMs: 20 },
     })
     expect(await client.send(['I prefer tea'], 'Good.')).toMatchObject({
-      skipped: 'late',
+      skipped: 'timeout',
       block: null,
     })
     held.open()
@@ -269,7 +269,7 @@ function describePreparing(open: OpenStore): void {
     // What was said is kept all the same.
     expect(await transcript(store)).toEqual(['1 user: I prefer tea', '1 assistant: Good.'])
     expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
-      { skipped: 'late', error: 'unavailable' },
+      { skipped: 'timeout', error: 'unavailable' },
     ])
   })
 
@@ -463,7 +463,7 @@ function describeLearning(open: OpenStore): void {
     await client.ask(['What do I drink? I live in Lisbon.'], 'Tea.')
     const { rows } = await engine.conversations.listReceipts(ADA)
     expect(rows).toMatchObject([
-      { skipped: 'shadow', injected: null, shadow: { memories: [memory.id] } },
+      { skipped: 'dry-run', injected: null, shadow: { memories: [memory.id] } },
     ])
     expect(rows[0]?.dryRun?.tokens).toBeGreaterThan(0)
     expect(await contentsOf(engine)).toContain('I live in Lisbon')

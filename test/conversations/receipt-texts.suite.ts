@@ -127,7 +127,7 @@ function describeShown(open: OpenStore): void {
       [QUESTION],
       'Hm.',
       {},
-      { placement: null, skipped: 'no-place' },
+      { placement: null, skipped: 'no-insertion-point' },
     )
     expect(await detail(receipt)).toMatchObject({ block: null, pieces: [] })
     const unrelated = await client.ask(['Zzyzx qwertz?'], 'Hm.')

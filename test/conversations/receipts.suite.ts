@@ -72,9 +72,9 @@ function describeKeeping(open: OpenStore): void {
   it('[CV19] says where there was no place for the memories', async () => {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'I drink green tea' })
-    await client.ask(QUESTION, 'Tea.', {}, { placement: null, skipped: 'no-place' })
+    await client.ask(QUESTION, 'Tea.', {}, { placement: null, skipped: 'no-insertion-point' })
     expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
-      { skipped: 'no-place', injected: null, recalled: [{}] },
+      { skipped: 'no-insertion-point', injected: null, recalled: [{}] },
     ])
   })
 
@@ -156,7 +156,7 @@ function describeKeeping(open: OpenStore): void {
     await engine.remember(ADA, { content: 'I drink green tea' })
     for (const [said, fields] of [
       [QUESTION, {}],
-      [QUESTION, { placement: null, skipped: 'no-place' }],
+      [QUESTION, { placement: null, skipped: 'no-insertion-point' }],
       [['Who won the chess game?'], {}],
     ] as const) {
       const prepared = await conversations.prepare(requestOf(said))
@@ -164,12 +164,12 @@ function describeKeeping(open: OpenStore): void {
       conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('-'), fields))
     }
     const without = requestOf(QUESTION, { wants: { memory: false } })
-    expect(conversations.prepareWithoutMemory(without)).toMatchObject({ skipped: 'no-memory' })
+    expect(conversations.prepareWithoutMemory(without)).toMatchObject({ skipped: 'memory-disabled' })
     expect(conversations.prepareWithoutMemory(requestOf(QUESTION))).toBeNull()
     await yieldToEventLoop()
     const passed = (outcome: string) =>
       telemetry.counted('recollect_gateway_requests_total', { format: 'chat', outcome })
-    const outcomes = ['injected', 'no-place', 'nothing-relevant', 'no-memory']
+    const outcomes = ['injected', 'no-insertion-point', 'no-relevant-memories', 'memory-disabled']
     expect(outcomes.map(passed)).toEqual([1, 1, 1, 1])
     expect(telemetry.counted('recollect_injections_total')).toBe(1)
     expect(telemetry.counted('recollect_injected_tokens_total')).toBeGreaterThan(0)

@@ -57,7 +57,7 @@ describe('[EB10] pieces of files', () => {
     while (service.uploads.length === 0) await pause(5)
     const { facts, withoutVector: unembedded } = await files.status(ADA)
     expect(unembedded).toBe(chunks)
-    expect(facts).toMatchObject({ batches: true, batchFailures: 0 })
+    expect(facts).toMatchObject({ batchApiEnabled: true, batchApiFailures: 0 })
     service.polls = 0
     await embedded()
     expect(service.uploads.flat()).toHaveLength(chunks)
@@ -74,7 +74,7 @@ describe('[EB10] pieces of files', () => {
     await embedded()
     const plain = documents().filter((text) => text.includes('speaks at length'))
     expect(plain).toHaveLength(chunks)
-    expect((await files.status(ADA)).facts).toMatchObject({ batchFailures: 1 })
+    expect((await files.status(ADA)).facts).toMatchObject({ batchApiFailures: 1 })
   })
 })
 

@@ -168,14 +168,14 @@ describe('a look', () => {
     const tree = heardTree({
       read: (path, read) =>
         isChanging
-          ? { kind: 'trouble', trouble: { path, reason: 'changing', message: 'x' } }
+          ? { kind: 'trouble', trouble: { path, reason: 'modified_during_read', message: 'x' } }
           : read,
     })
     const parts = await opened({ 'a.md': 'Tea.' }, tree)
     await parts.files.sync(ADA)
     isChanging = true
     put(parts.folder, { 'a.md': 'Coffee, for a change.' })
-    expect((await parts.files.sync(ADA)).problems).toMatchObject([{ because: 'changing' }])
+    expect((await parts.files.sync(ADA)).problems).toMatchObject([{ because: 'modified_during_read' }])
     expect(Object.values(await chunksByPath(parts)).flat()[0]?.text).toBe('Tea.')
     expect((await parts.files.status(ADA)).roots[0]?.isDirty).toBe(true)
     isChanging = false

@@ -89,7 +89,7 @@ describe('which files count', () => {
     const root = rootAt(join(folder, 'notes.org'))
     expect(await pathsIn(root)).toEqual(['notes.org'])
     expect((await treeOf().read(root, 'notes.org')).kind).toBe('read')
-    expect(await treeOf().read(root, 'other.md')).toMatchObject({ trouble: { because: 'outside' } })
+    expect(await treeOf().read(root, 'other.md')).toMatchObject({ trouble: { because: 'outside_root' } })
     const linked = join(folderWith({}), 'link.org')
     symlinkSync(join(folder, 'notes.org'), linked)
     expect(await pathsIn(rootAt(linked))).toEqual(['notes.org'])

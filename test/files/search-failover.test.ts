@@ -93,7 +93,7 @@ describe('failover', () => {
     expect((await search.status(ADA)).backend).toBe('builtin')
     expect(await facts()).toMatchObject({
       primaryIsWell: false,
-      bypassedBecause: 'qmd broke.',
+      bypassReason: 'qmd broke.',
       bypassedUntil: '2023-11-14T22:13:50.000Z',
       bypassedFailures: 1,
     })

@@ -135,7 +135,7 @@ function describeSteps(open: OpenStore): void {
     const settings = { episodeRetentionDays: 0, turnRetentionDays: 365 }
     const report = await owner.run({ settings })
     expect(report).toMatchObject({ prunedEpisodes: 0, prunedTurns: 1 })
-    expect(report.actions.find(({ kind }) => kind === 'pruneTurns')).toMatchObject({
+    expect(report.actions.find(({ kind }) => kind === 'delete-turns')).toMatchObject({
       because: '1 turn was said more than 365 days ago.',
     })
     expect(await owner.get(old)).toMatchObject({ status: 'active' })
@@ -207,7 +207,7 @@ function describeSteps(open: OpenStore): void {
     expect(await owner.run()).toMatchObject({ trimmed: 0, emptied: 0 })
     owner.clock.advance(DAY)
     const { actions } = await owner.run({ dryRun: true })
-    expect(actions.find(({ kind }) => kind === 'emptyBin')?.memories).toHaveLength(2)
+    expect(actions.find(({ kind }) => kind === 'empty-trash')?.memories).toHaveLength(2)
     expect(await owner.run()).toMatchObject({ emptied: 2 })
   })
 
@@ -312,7 +312,7 @@ function describeUndoing(open: OpenStore): void {
       const [report] = await listReports(ports, ADA)
       return report?.actions.find((action) => action.kind === kind)?.undo
     }
-    expect([await undoOf('merge'), await undoOf('evict'), await undoOf('trim')]).toEqual([
+    expect([await undoOf('merge'), await undoOf('evict'), await undoOf('delete-expired-entries')]).toEqual([
       'possible',
       'possible',
       'impossible',
@@ -347,7 +347,7 @@ function describeRepeating(open: OpenStore): void {
       actions.map(({ kind, memories, reason: because }) => ({ kind, memories, because }))
     expect(told(dry)).toEqual(told(real))
     expect(told(dry).map(({ kind }) => kind)).toEqual([
-      ...['merge', 'promote', 'evict', 'pruneEpisode', 'pruneTurns', 'trim', 'narrate'],
+      ...['merge', 'promote', 'evict', 'delete-episode', 'delete-turns', 'delete-expired-entries', 'update-narrative'],
     ])
     expect(dry.actions.every(({ reason: because }) => /^[A-Z0-9].*\.$/.test(because))).toBe(true)
     const { id: _, finishedAt: __, isDryRun: ___, actions: ____, ...counts } = dry

@@ -228,7 +228,7 @@ describe.each([
     const { engine, model, clock, older, newer } = await openPair({ verdict: 'update' })
     const { actions, adjudicated: judged } = await engine.consolidate(ADA)
     expect(judged).toBe(1)
-    expect(actions).toMatchObject([{ kind: 'judge', memories: [newer.id, older.id] }])
+    expect(actions).toMatchObject([{ kind: 'adjudicate', memories: [newer.id, older.id] }])
     expect(await engine.get(ADA, older.id)).toMatchObject({
       status: 'superseded',
       supersededBy: newer.id,
@@ -278,7 +278,7 @@ describe.each([
     expect(model.asked('verdict')).toEqual([])
     expect(dry.adjudicated).toBeGreaterThan(0)
     expect(dry.actions.map(({ kind, change }) => [kind, change])).toEqual(
-      Array.from({ length: dry.adjudicated }, () => ['judge', null]),
+      Array.from({ length: dry.adjudicated }, () => ['adjudicate', null]),
     )
     expect(await engine.consolidate(ADA)).toMatchObject({ judged: 0, actions: [] })
     expect(model.asked('verdict')).toHaveLength(1)

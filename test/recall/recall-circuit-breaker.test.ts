@@ -339,10 +339,10 @@ describe('a request to a model', () => {
     isIll = true
     for (const when of ['noon', 'night', 'dawn', 'dusk']) {
       const prepared = await client.ask([`Do I drink tea in the garden at ${when}?`], 'Yes.')
-      expect(prepared).toMatchObject({ skipped: null, degraded: ['meaning'] })
+      expect(prepared).toMatchObject({ skipped: null, degraded: ['vector'] })
     }
     const { rows } = await engine.conversations.listReceipts(ADA)
-    expect(rows.map(({ degraded }) => degraded)).toEqual([...Array(4).fill(['meaning']), []])
+    expect(rows.map(({ degraded }) => degraded)).toEqual([...Array(4).fill(['vector']), []])
   })
 })
 

@@ -137,7 +137,7 @@ function describeFinding(open: OpenEngine): void {
     const { memories, retrievers: legs, timeExpression: time } = await engine.recall(ADA, { text: "Ann's car yesterday" })
     const car = memories.find(({ memory }) => memory.content === 'The car is red')
     expect(car?.trail.map(({ stage }) => stage)).toEqual([
-      ...['keyword', 'meaning', 'fuse', 'match', 'weigh', 'rerank', 'diversify', 'floor'],
+      ...['keyword', 'vector', 'fusion', 'question-match', 'boost', 'rerank', 'diversity', 'threshold'],
     ])
     const notes = Object.fromEntries(car?.trail.map(({ stage, note }) => [stage, note]) ?? [])
     expect(notes.keyword).toContain('car')

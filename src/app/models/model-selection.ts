@@ -142,7 +142,7 @@ function openAuto(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder 
   if (because === null) return openRemote(options)
   const fallback = openFallback(options, allowed)
   if (fallback === null) return createUnavailableEmbedder(modelNameIn(options), because)
-  return withReport(fallback, { insteadOf: remoteModel, insteadBecause: because })
+  return withReport(fallback, { fallbackFor: remoteModel, fallbackReason: because })
 }
 
 function openFallback(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder | null {

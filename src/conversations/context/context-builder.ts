@@ -111,7 +111,7 @@ export function createContextBuilder({ ports, recall, modelFor, countUse }: Read
 function toContextBlock(block: ReturnType<typeof composeBlock>, { section }: ReceiptGate): Reading['block'] {
   if (block === 'no-room') return 'no-budget'
   if (block !== 'nothing') return block
-  return section === 'none' ? 'not-needed' : 'nothing-relevant'
+  return section === 'none' ? 'not-needed' : 'no-relevant-memories'
 }
 
 /** Where nothing can be found because something fails, who the person is still helps. */

@@ -63,7 +63,7 @@ export async function previewContext(
     durationMs: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
   const text = stripBlocks(message).trim()
-  if (text === '') return end({ skipped: 'no-question' })
+  if (text === '') return end({ skipped: 'no-user-message' })
   if (settings.contextTokensMax === 0) return end({ skipped: 'no-budget' })
   const { owner, user = null, session } = parseScope(scope)
   const home = { owner, user }
@@ -89,6 +89,6 @@ export async function previewContext(
 /** What keeps a block from being given that there is. */
 function getSkipReason({ enabled, inject, shadow }: Settings): SkipReason | null {
   if (!enabled) return 'off'
-  if (!inject) return 'no-inject'
-  return shadow ? 'shadow' : null
+  if (!inject) return 'context-disabled'
+  return shadow ? 'dry-run' : null
 }

@@ -5,13 +5,19 @@ import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../../domain/ids.ts'
 import type { Place } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildReceiptLinesId } from '../../memory/receipt-redaction.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { citeLine, getLatestExpiry, type CitedLine } from './line-citations.ts'
-import type { Receipt, ReceiptDetail, ReceiptLine, ReceiptCitation, RedactionReason } from './receipt.ts'
+import type {
+  Receipt,
+  ReceiptCitation,
+  ReceiptDetail,
+  ReceiptLine,
+  RedactionReason,
+} from './receipt.ts'
+import { decodeLines, encodeLines, encodeReceipt } from './receipt-codec.ts'
 
 /** A receipt that is not stored yet. */
 export type NewReceipt = {
@@ -72,7 +78,7 @@ async function planCommit(
     const pieces = citations[index] ?? []
     return buildReceiptChange(
       receipt,
-      pieces.map((citation) => ({ ...citation.piece, line: keyOf(citation) })),
+      pieces.map((citation) => ({ ...citation.piece, lineKey: keyOf(citation) })),
     )
   })
   const texts = [...drafts].flatMap(([row, lines]): readonly Change[] => {
@@ -199,29 +205,29 @@ function buildLineChange(
     at: now,
     expiresAt: getLatestExpiry(texts),
     version: (before?.version ?? 0) + 1,
-    body: { texts } satisfies JsonObject,
+    body: encodeLines(texts),
   }
   const expect = before === undefined ? 'absent' : { version: before.version }
   return { op: 'put', table: 'entry', row, expect }
 }
 
 function parseLines(row: Entry | undefined): readonly CitedLine[] {
-  return row === undefined ? NO_TEXTS : (row.body.texts as unknown as readonly CitedLine[]) // written by `putTexts`
+  return row === undefined ? NO_TEXTS : decodeLines(row)
 }
 const NO_TEXTS: readonly CitedLine[] = []
 
 /** The same receipt again changes nothing, whatever became of an earlier attempt. */
-function buildReceiptChange({ receipt, expiresAt }: NewReceipt, pieces: readonly ReceiptCitation[]): Change {
-  const { id, place, at, ...rest } = receipt
+function buildReceiptChange(
+  { receipt, expiresAt }: NewReceipt,
+  lines: readonly ReceiptCitation[],
+): Change {
+  const { id, place, at } = receipt
   const row: Entry = {
-    id,
-    place,
+    ...{ id, place, at, expiresAt },
     kind: 'receipt',
     about: null,
-    at,
-    expiresAt,
     version: 1,
-    body: { ...rest, pieces } satisfies JsonObject,
+    body: encodeReceipt(receipt, lines),
   }
   return { op: 'put', table: 'entry', row, expect: 'any' }
 }
@@ -229,7 +235,7 @@ function buildReceiptChange({ receipt, expiresAt }: NewReceipt, pieces: readonly
 /** The receipt with the lines that may be shown: those of memories and turns that exist and are not in the trash. */
 export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<ReceiptDetail> {
   const { frame, lines: cited, ...rest } = receipt
-  const texts = await loadLineRows(store, cited)
+  const rows = await loadLineRows(store, cited)
   const documents = new Map<string, SearchDocument>()
   for (const [owner, own] of groupByOwner(cited)) {
     const ids = [...new Set(own.map(({ id }) => id as MemoryId))] // documents of turns go by the id of the turn
@@ -237,20 +243,20 @@ export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<
       documents.set(document.id, document)
     }
   }
-  const pieces = cited.map(({ lineKey: key, ...piece }): ReceiptLine => {
+  const lines = cited.map(({ lineKey, ...piece }): ReceiptLine => {
     const document = documents.get(piece.id)
-    if (document === undefined) return { ...piece, line: null, redaction: 'erased' }
-    if (document.status === 'forgotten') return { ...piece, line: null, redaction: 'forgotten' }
-    const row = texts.get(buildReceiptLinesId(piece.owner, piece.id))
-    const text = parseLines(row).find((each) => each.key === key)?.text
+    if (document === undefined) return { ...piece, text: null, redaction: 'erased' }
+    if (document.status === 'forgotten') return { ...piece, text: null, redaction: 'forgotten' }
+    const row = rows.get(buildReceiptLinesId(piece.owner, piece.id))
+    const text = parseLines(row).find((each) => each.key === lineKey)?.text
     return text === undefined
-      ? { ...piece, line: null, redaction: 'not-kept' }
-      : { ...piece, line: text, redaction: null }
+      ? { ...piece, text: null, redaction: 'not-stored' }
+      : { ...piece, text, redaction: null }
   })
-  const lines = pieces.map(({ line, redaction: reason }) => line ?? placeholderLine(reason))
-  return { ...rest, lines: pieces, block: frame === null ? null : insertLines(frame, lines) }
+  const texts = lines.map(({ text, redaction }) => text ?? placeholderLine(redaction))
+  return { ...rest, lines, block: frame === null ? null : insertLines(frame, texts) }
 }
 
 function placeholderLine(reason: RedactionReason | null): string {
-  return `- [${(reason ?? 'not-kept').replace('-', ' ')}]`
+  return `- [${(reason ?? 'not-stored').replace('-', ' ')}]`
 }

@@ -4,7 +4,6 @@
  */
 
 import type { Entry } from '../../domain/entry.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
@@ -16,7 +15,8 @@ import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
-import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptDetail } from './receipt.ts'
+import type { Receipt, ReceiptDetail } from './receipt.ts'
+import { decodeReceipt } from './receipt-codec.ts'
 import { type NewReceipt, getReceiptDetail, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_AFTER_MS = 250
@@ -102,7 +102,7 @@ export class ReceiptLog {
       limit: parseLimit(limit ?? LIST_LIMIT),
       ...(after === undefined ? {} : { after: parseCursor('rcp', after) }),
     })
-    return { rows: page.rows.map(parseReceipt), next: page.next }
+    return { rows: page.rows.map(decodeReceipt), next: page.next }
   }
 
   /** With the texts that it cites. */
@@ -112,7 +112,7 @@ export class ReceiptLog {
     await this.flush()
     const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
     if (entry === null || entry.kind !== 'receipt') return null
-    return getReceiptDetail(this.#ports.store, parseReceipt(entry))
+    return getReceiptDetail(this.#ports.store, decodeReceipt(entry))
   }
 
   /** Lets go of what waits to be written for an owner. */
@@ -195,24 +195,4 @@ function buildRemoval(scope: Scope, { id, kind, version }: Entry): Change {
   // A line that is cited again meanwhile stays.
   const expect = kind === 'receipt-text' ? { version } : 'any'
   return { op: 'remove', table: 'entry', scope, id, expect }
-}
-
-function parseReceipt({ id, place, at, body }: Entry): Receipt {
-  if (typeof body.requestId !== 'string') {
-    throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
-  }
-  // As written by `storeReceipts`; earlier versions wrote less.
-  const {
-    degraded = [],
-    gate = null,
-    identityIds: identity = [],
-    excerptIds: quoted = [],
-    lines: pieces = [],
-    frame = null,
-    memoryToolResults: toolMemories = NO_TOOL_MEMORY_IDS,
-    answer = null,
-    ...rest
-  } = body as unknown as Receipt
-  const later = { degraded, gate, identity, quoted, pieces, frame, toolMemories, answer }
-  return { ...rest, ...later, id: id as ReceiptId, place, at }
 }

@@ -208,7 +208,7 @@ export function openQmdFileSearch(parts: QmdSearchDependencies, options: QmdOpti
         return {
           ...{ id: root.id, kind: root.kind, path: root.path },
           ...{ files, chunks: files, isDirty: isStale, lastSyncAt: index.updatedAt },
-          troubles: index.listTroubles(root.id),
+          problems: index.listTroubles(root.id),
         }
       }),
       bySource: {

@@ -6,31 +6,34 @@ import type { Instant } from '../../lib/time.ts'
 
 export const CONSOLIDATION_STEPS = [
   'read',
-  'empty',
+  'empty-trash',
   'merge',
-  'judge',
+  'adjudicate',
   'promote',
   'evict',
   'prune',
-  'trim',
-  'narrate',
+  'delete-expired-entries',
+  'update-narratives',
 ] as const
 
 export type ConsolidationStep = (typeof CONSOLIDATION_STEPS)[number]
 
+/** `expire`: unused for longer than `retentionDays`. */
+export const CONSOLIDATION_ACTIONS = [
+  'merge',
+  'adjudicate',
+  'promote',
+  'evict',
+  'expire',
+  'delete-episode',
+  'delete-turns',
+  'delete-expired-entries',
+  'empty-trash',
+  'update-narrative',
+] as const
+
 export type ConsolidationAction = {
-  /** `retire`: not used for longer than `retentionDays`. */
-  readonly kind:
-    | 'merge'
-    | 'judge'
-    | 'promote'
-    | 'evict'
-    | 'retire'
-    | 'pruneEpisode'
-    | 'pruneTurns'
-    | 'trim'
-    | 'emptyBin'
-    | 'narrate'
+  readonly kind: (typeof CONSOLIDATION_ACTIONS)[number]
   /** In a merge, the one that stays comes first; of two that were judged, the newer one. */
   readonly memories: readonly MemoryId[]
   readonly reason: string

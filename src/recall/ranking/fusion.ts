@@ -80,9 +80,9 @@ export function addFusionTrail(
     if (hit !== undefined) {
       trail.push({ stage: 'keyword', score: hit.score, note: () => describeMatchedTerms(hit, terms) })
     }
-    if (similarity !== null) trail.push({ stage: 'meaning', score: similarity })
+    if (similarity !== null) trail.push({ stage: 'vector', score: similarity })
     const note = fusion === 'adaptive' ? { note: () => describeContributions(evidence) } : {}
-    trail.push({ stage: 'fuse', score, ...note })
+    trail.push({ stage: 'fusion', score, ...note })
     return reviseCandidate(candidate, { trail })
   })
 }

@@ -250,7 +250,7 @@ describe('how asking a provider ended', () => {
       () => outcomes.length,
       (count) => count === 7,
     )
-    const expected = ['unreachable', 'late', 'late', 'broken', 429, 200, 'left']
+    const expected = ['unreachable', 'timeout', 'timeout', 'interrupted', 429, 200, 'client_closed']
     expect(outcomes).toEqual(expected.map((outcome) => ({ provider: 'openai', outcome })))
     await setup.upstream.close()
     await ask()

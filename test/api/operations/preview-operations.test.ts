@@ -137,8 +137,8 @@ it('[SP3] previews change nothing', async () => {
 it('[SP4] what is held back is shown with the reason', async () => {
   const { engine, injected } = await openPreviews()
   for (const [change, reason] of [
-    [{ shadow: true }, 'shadow'],
-    [{ inject: false }, 'no-inject'],
+    [{ shadow: true }, 'dry-run'],
+    [{ inject: false }, 'context-disabled'],
     [{ enabled: false }, 'off'],
   ] as const) {
     await engine.settings.change(ada, change)
@@ -152,12 +152,12 @@ it('[SP4] where there is no block, the reason is told and requests stay as they 
   const { engine, injected, call } = await openPreviews()
   await engine.settings.change('bob' as OwnerId, { enabled: true })
   const nothing = await injected({ owner: 'bob' })
-  expect(nothing).toMatchObject({ block: '', tokens: 0, skipped: 'nothing-relevant' })
+  expect(nothing).toMatchObject({ block: '', tokens: 0, skipped: 'no-relevant-memories' })
   for (const { before, after } of nothing.requests) expect(after).toBe(before)
   expect(await injected({ owner: 'bob', query: 'Thanks!', gateMode: 'heuristic' })).toMatchObject({
     skipped: 'not-needed',
   })
-  expect(await injected({ query: '   ' })).toMatchObject({ skipped: 'no-question', gate: null })
+  expect(await injected({ query: '   ' })).toMatchObject({ skipped: 'no-user-message', gate: null })
   await engine.settings.change(ada, { contextTokensMax: 0 })
   expect(await injected()).toMatchObject({ skipped: 'no-budget' })
   await expect(

@@ -50,7 +50,7 @@ it('[SP5] receipts are narrowed by model, by memory and by reason', async () => 
   const unrelated = await asked('Zzyzx qwertz?')
   const ids = async (input: object) => (await listed(input)).receipts.map(({ id }) => id)
   expect(await ids({ model: 'claude' })).toEqual([other.receipt])
-  expect(await ids({ skipped: 'nothing-relevant' })).toEqual([unrelated.receipt])
+  expect(await ids({ skipped: 'no-relevant-memories' })).toEqual([unrelated.receipt])
   expect(await ids({ skipped: 'none', model: 'gpt' })).toEqual([given.receipt])
   expect(await ids({ model: 'nobody' })).toEqual([])
   expect(await ids({ memory: dog })).toEqual([other.receipt, given.receipt])
@@ -118,7 +118,7 @@ it('[SP6] requests are counted by day and model', async () => {
   expect(all.days).toMatchObject([...first, { day: '2023-11-15', model: 'gpt', ...once }])
   expect(all).toMatchObject({
     total: { requests: 3, input: 300, failed: 1 },
-    skipped: { 'nothing-relevant': 2 },
+    skipped: { 'no-relevant-memories': 2 },
     isComplete: true,
   })
   expect((await counted({ timeZone: 'Asia/Tokyo' })).days).toMatchObject([

@@ -121,7 +121,7 @@ describe.each(['0.5.1', '0.7.4'])('pgvector that calls itself %s', (version) => 
         [schema],
       )
     await expect
-      .poll(() => vectors.report().indexesBeingBuilt, { timeout: 60_000, interval: 200 })
+      .poll(() => vectors.report().indexBuildsRunning, { timeout: 60_000, interval: 200 })
       .toBe(0)
     const [index] = await indexes()
     expect(index?.definition).toContain(version === '0.5.1' ? 'vector_ip_ops' : 'halfvec_ip_ops')

@@ -208,7 +208,7 @@ describe.each(NAMES)('batches of %s', (name) => {
       const report = await prefill(notes(3))
       expect(report).toMatchObject({ filled: 2, left: 1 })
       expect(report.stopReason).toMatch(/gave no vectors for 1 of 3 texts/)
-      expect(breaker.report()).toMatchObject({ batches: true, batchFailures: 1 })
+      expect(breaker.report()).toMatchObject({ batchApiEnabled: true, batchApiFailures: 1 })
       expect(await plainCalls(notes(3))).toBe(1)
     }
   })
@@ -241,11 +241,11 @@ describe.each(NAMES)('batches of %s', (name) => {
     service.misbehave = ({ method, path }, response) =>
       SUBMITS.test(`${method} ${path}`) && reply(response, 500, { error: { code: 'overloaded' } })
     await prefill(['One'])
-    expect(breaker.report()).toEqual({ batches: true, batchFailures: 1 })
+    expect(breaker.report()).toEqual({ batchApiEnabled: true, batchApiFailures: 1 })
     await prefill(['One'])
     expect(breaker.report()).toMatchObject({
       batches: false,
-      batchesOffBecause: expect.stringMatching(/failed \(500, overloaded\)/),
+      batchApiDisabledReason: expect.stringMatching(/failed \(500, overloaded\)/),
     })
     service.misbehave = () => false
     const asked = service.asked.length

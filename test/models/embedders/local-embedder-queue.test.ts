@@ -46,7 +46,7 @@ describe('waiting', () => {
     expect(await embed(['3', '4'], 'document')).toBe('unavailable')
     expect(await embed(['1', '2', '3', '4'], 'document')).toBe('invalid_input')
     const query = embed(['q'], 'query')
-    expect(embedder.report().facts.textsWaiting).toBe(3)
+    expect(embedder.report().facts.queuedTexts).toBe(3)
     worker().open()
     for (let text = 0; text < 3; text++) worker().embed()
     expect(await Promise.all([taken, query])).toEqual([2, 1])

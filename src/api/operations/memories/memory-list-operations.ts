@@ -42,7 +42,7 @@ export const filterFields = {
   key: z.string().max(200).optional(),
   createdFrom: timeField.optional(),
   createdBefore: timeField.optional(),
-  includeEnded: z.boolean().optional().describe('Also what has expired or ceased to hold.'),
+  includeExpired: z.boolean().optional().describe('Also memories that have expired or are no longer valid.'),
 }
 
 type FilterInput = {
@@ -56,11 +56,11 @@ type FilterInput = {
   readonly key?: string | undefined
   readonly createdFrom?: number | undefined
   readonly createdBefore?: number | undefined
-  readonly includeEnded?: boolean | undefined
+  readonly includeExpired?: boolean | undefined
 }
 
 export function toFilter(input: FilterInput): ReadFilter {
-  const { type, category, status, pinned, key, createdFrom, createdBefore, includeEnded } = input
+  const { type, category, status, pinned, key, createdFrom, createdBefore, includeExpired } = input
   const { trust, source, importanceMin } = input
   return omitUndefined({
     types: type,
@@ -73,7 +73,7 @@ export function toFilter(input: FilterInput): ReadFilter {
     key,
     createdFrom: createdFrom as Instant | undefined, // checked by its schema
     createdBefore: createdBefore as Instant | undefined,
-    includeEnded,
+    includeExpired,
   }) as ReadFilter // the fields of one, some left out
 }
 
@@ -150,13 +150,6 @@ export const listMemories = defineOperation({
       },
     }
   },
-})
-
-export const leg = z.object({
-  state: z.enum(['searched', 'skipped', 'failed']),
-  hits: z.int(),
-  because: z.string().nullable(),
-  missing: z.int().optional().describe('Memories without a vector yet.'),
 })
 
 export const clearMemories = defineOperation({

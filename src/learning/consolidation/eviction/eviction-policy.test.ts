@@ -26,7 +26,7 @@ it('[CN6] everything leaves that was not used for as long as the setting says', 
   const kept = { ...settings, retentionDays: 100 }
   expect(decide({ salience: 1, updatedAt: ago(99), category: 'episode' }, kept)).toBeNull()
   expect(decide({ salience: 1, updatedAt: ago(100), category: 'episode' }, kept)).toEqual({
-    kind: 'retire',
+    kind: 'expire',
     because: 'It was not used for 100 days, and is kept for 100 days.',
   })
 })

@@ -106,10 +106,10 @@ export function withDocumentWorker(
     report: () => {
       const report = first.report()
       const waiting = [report, second?.report()].map((each) =>
-        Number(each?.facts.textsWaiting ?? 0),
+        Number(each?.facts.queuedTexts ?? 0),
       )
-      const textsWaiting = waiting.reduce((sum, count) => sum + count, 0)
-      return { ...report, facts: { ...report.facts, textsWaiting } }
+      const queuedTexts = waiting.reduce((sum, count) => sum + count, 0)
+      return { ...report, facts: { ...report.facts, queuedTexts } }
     },
 
     async close() {

@@ -249,10 +249,10 @@ export function openLocalEmbedderWith(
       facts: {
         threads: known?.threads ?? settings.request.threads,
         tokensMax: known?.tokensMax ?? settings.request.tokensMax ?? DEFAULT_TOKENS_MAX,
-        textsWaiting: calls.pendingTexts(),
+        queuedTexts: calls.pendingTexts(),
         ...(known === null ? {} : { runtime: known.runtime, dimensions: known.dimensions }),
         ...(warmUpMs === null ? {} : { warmUpMs }),
-        ...(known?.nativeRuntimeError ? { notNativeBecause: known.nativeRuntimeError } : {}),
+        ...(known?.nativeRuntimeError ? { nativeRuntimeError: known.nativeRuntimeError } : {}),
       },
     }),
 

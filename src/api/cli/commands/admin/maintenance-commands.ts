@@ -190,18 +190,18 @@ type Facts = NonNullable<Status['index']>['facts']
 
 /** How the model runs, once it does, and why it is not another one. */
 function runningText(facts: Facts): readonly string[] {
-  const { runtime, warmUpMs, notNativeBecause, insteadOf, insteadBecause } = facts
+  const { runtime, warmUpMs, nativeRuntimeError, fallbackFor, fallbackReason } = facts
   const ready = warmUpMs === undefined ? '' : `, ready after ${formatNumber(Number(warmUpMs))} ms`
   return [
     ...(runtime === undefined ? [] : [`runs ${runtime}${ready}`]),
-    ...(notNativeBecause === undefined ? [] : [`not the native runtime: ${notNativeBecause}`]),
-    ...(insteadOf === undefined ? [] : [`not ${insteadOf}: ${insteadBecause}`]),
+    ...(nativeRuntimeError === undefined ? [] : [`not the native runtime: ${nativeRuntimeError}`]),
+    ...(fallbackFor === undefined ? [] : [`not ${fallbackFor}: ${fallbackReason}`]),
   ]
 }
 
-function memoryText({ memoryBytes }: Facts): readonly string[] {
-  if (memoryBytes === undefined || memoryBytes === 0) return []
-  return [`${formatBytes(Number(memoryBytes))} of memory`]
+function memoryText({ cacheBytes }: Facts): readonly string[] {
+  if (cacheBytes === undefined || cacheBytes === 0) return []
+  return [`${formatBytes(Number(cacheBytes))} of memory`]
 }
 
 const OWNERS_SHOWN_MAX = 20

@@ -234,10 +234,10 @@ async function status(call: FilesInvocation): Promise<CommandResult> {
 }
 
 function backendText({ backend, facts }: Status): string {
-  const { bypassedBecause } = facts
-  return bypassedBecause === undefined
+  const { bypassReason } = facts
+  return bypassReason === undefined
     ? backend
-    : `${backend}, as ${facts.primary} fails: ${toTerminalLine(String(bypassedBecause))}`
+    : `${backend}, as ${facts.primary} fails: ${toTerminalLine(String(bypassReason))}`
 }
 
 function wordsOnlyText({ unembedded, unembeddedBecause: because }: Status): string {
