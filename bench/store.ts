@@ -185,7 +185,12 @@ function adding(store: Store, runs = ADDS) {
 /** The whole of `remember`: looking for tombstones, restatements and contradictions, then writing. */
 function remembering(store: Store) {
   const texts = new Texts(13)
-  const engine = createEngineWith({ store, clock: systemClock, ids: createIdGenerator(), settings: {} })
+  const engine = createEngineWith({
+    store,
+    clock: systemClock,
+    ids: createIdGenerator(),
+    settings: {},
+  })
   return timed(ADDS / 5, () => engine.remember({ owner: ownerOf(0) }, { content: texts.next() }))
 }
 

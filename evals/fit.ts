@@ -109,7 +109,7 @@ async function casesOf(
   const { documents, queries } = sampled(await loadSet(options.data, set), sample)
   const haystack = await openHaystack(documents, {
     embedding: evalEmbedding(),
-    settings: { answerFloor: 0, memberFloor: 0 },
+    settings: { 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 },
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })
   const sessionOf = new Map(documents.map(({ id, session }) => [id, session]))

@@ -92,7 +92,10 @@ async function readLanguage(language: GateLanguage): Promise<readonly LabelledMe
 }
 
 function judge(message: LabelledMessage): Judged {
-  return { ...message, section: classifyMessage(message.text, { entities: message.entities }).section }
+  return {
+    ...message,
+    section: classifyMessage(message.text, { entities: message.entities }).section,
+  }
 }
 
 /** `precision` and `recall` are about opening at all, `sectionAccuracy` about the answer as a whole. */

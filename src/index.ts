@@ -53,9 +53,9 @@ export { type Citation, formatCitation as citationOf } from './files/citation.ts
 export type { EngineFiles } from './files/engine-files.ts'
 
 export type {
-  FileSearchResult as FileAnswer,
   FileHit,
   FileQuery,
+  FileSearchResult as FileAnswer,
   FileStatus,
   FileText,
   SyncReport,
@@ -70,8 +70,13 @@ export {
 
 export type { NamedRoot, RootInput } from './files/roots.ts'
 
-export type { SourceHit as FoundItem, SearchSource as Source, SourceSearchQuery as SourcesQuery, SourceSearchResult as Together } from './files/search/source-search.ts'
-export type { Learned } from './learning/patterns/pattern-learning.ts'
+export type {
+  SearchSource as Source,
+  SourceHit as FoundItem,
+  SourceSearchQuery as SourcesQuery,
+  SourceSearchResult as Together,
+} from './files/search/source-search.ts'
+export type { LearnResult as Learned } from './learning/patterns/pattern-learning.ts'
 export type { DraftInput, EditInput } from './memory/draft.ts'
 export type { HistoryEntry, ListQuery } from './memory/memory-reader.ts'
 
@@ -89,7 +94,11 @@ export type { IndexProgress, IndexStatus, ReindexOptions } from './recall/indexi
 
 export type { RecallQuery } from './recall/recall-query.ts'
 
-export type { RetrieverReport as LegReport, RecalledMemory as Recalled, RecallResult as Recollection } from './recall/recall-result.ts'
+export type {
+  RecalledMemory as Recalled,
+  RecallResult as Recollection,
+  RetrieverReport as LegReport,
+} from './recall/recall-result.ts'
 
 export type { Change, CommitOutcome, Store } from './storage/store.ts'
 

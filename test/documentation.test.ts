@@ -8,37 +8,37 @@ import { CONTEXT_SKIP_REASONS } from '../src/conversations/conversations.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { FILE_SETTINGS } from '../src/domain/settings/file-settings.ts'
 import {
+  describeSettingRange,
+  listSettingNames,
   SETTINGS,
   type SettingDeclaration,
-  listSettingNames,
-  describeSettingRange,
 } from '../src/domain/settings/settings.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const LIFE_SETTINGS = [
-  'enabled',
-  'inject',
-  'injectDeadlineMs',
-  'extract',
-  'extractToolResults',
-  'extractionMode',
-  'summaryDebounceSeconds',
-  'coreModel',
-  'fastModel',
-  'modelTokensPerDay',
-  'relevanceGateMode',
-  'contextTokensMax',
-  'autoRecall',
-  'autoCapture',
-  'captureMaxChars',
-  'consolidationIntervalHours',
-  'salienceFloor',
-  'episodeRetentionDays',
-  'turnRetentionDays',
-  'retentionDays',
-  'binDays',
-  'reinforcement',
-  'neighboursMax',
+  'gateway.enabled',
+  'gateway.contextEnabled',
+  'gateway.contextTimeoutMs',
+  'learning.enabled',
+  'learning.toolResultsEnabled',
+  'learning.extractionMode',
+  'learning.debounceSeconds',
+  'learning.extractionModel',
+  'gateway.gateModel',
+  'learning.modelTokensPerDay',
+  'gateway.gateMode',
+  'gateway.contextTokensMax',
+  'hooks.recallEnabled',
+  'hooks.captureEnabled',
+  'hooks.captureCharactersMax',
+  'learning.consolidationIntervalHours',
+  'retention.minSalience',
+  'retention.episodeDays',
+  'retention.turnDays',
+  'retention.unusedDays',
+  'retention.trashDays',
+  'memory.reinforcementRate',
+  'memory.similarMemoriesMax',
 ] as const
 
 const readme = readFileSync('README.md', 'utf8')
@@ -95,7 +95,9 @@ it('[CL2] docs/errors.md tells every error', async () => {
 })
 
 it('[GW4] docs/gateway.md tells every reason for leaving memories out', async () => {
-  const rows = Object.entries(CONTEXT_SKIP_REASONS).map(([reason, help]) => `| \`${reason}\` | ${help} |`)
+  const rows = Object.entries(CONTEXT_SKIP_REASONS).map(
+    ([reason, help]) => `| \`${reason}\` | ${help} |`,
+  )
   await expect(withTable('docs/gateway.md', 'reason meaning', rows)).toMatchFileSnapshot(
     '../docs/gateway.md',
   )

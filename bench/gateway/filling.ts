@@ -49,7 +49,11 @@ async function run({ folder, memories, turns, hasMemory, baseUrl }: Order): Prom
   try {
     await engine.reindex()
     await engine.settings.change(OWNER, { enabled: hasMemory })
-    const { secret } = await engine.keys.create({ name: 'bench', defaultOwner: OWNER, role: 'user' })
+    const { secret } = await engine.keys.create({
+      name: 'bench',
+      defaultOwner: OWNER,
+      role: 'user',
+    })
     process.send?.(secret)
   } finally {
     await engine.close()

@@ -39,7 +39,11 @@ export async function measureRecording(input: Shape): Promise<Recorded> {
       return outcome
     },
   }
-  const settings = { enabled: true, inject: false, coreModel: 'bench/core' }
+  const settings = {
+    'gateway.enabled': true,
+    'gateway.contextEnabled': false,
+    'learning.extractionModel': 'bench/core',
+  }
   const engine = createEngineWith({
     store: watched,
     clock: systemClock,
@@ -87,16 +91,16 @@ async function record(
     signal: new AbortController().signal,
     request: {
       model: 'chat',
-      streams: false,
+      isStreaming: false,
       endUser: null,
       instructions: '',
       exchanges: said.flatMap((user, index) =>
         index % 2 === 0 ? [{ user, assistant: said[index + 1] ?? null }] : [],
       ),
       toolResults: [],
-      continuesAnswer: false,
-      previous: null,
-      conversation: null,
+      isMidAnswer: false,
+      previousResponseId: null,
+      conversationId: null,
       characters: said.join('').length,
       outputTokensMax: null,
     },

@@ -98,7 +98,12 @@ async function indexed(engine: Engine, tell: (missing: number) => void = () => {
 /** The texts as another store would hand them over. */
 async function exported(words: Texts, count: number): Promise<AsyncIterable<string>> {
   const store = await openSqliteStore({ path: ':memory:', now: Date.now })
-  const engine = createEngineWith({ store, clock: systemClock, ids: createIdGenerator(), settings: {} })
+  const engine = createEngineWith({
+    store,
+    clock: systemClock,
+    ids: createIdGenerator(),
+    settings: {},
+  })
   for (let run = 0; run < count; run++) await engine.remember(OWNER, { content: words.next() })
   const lines = await collected(engine)
   await engine.close()

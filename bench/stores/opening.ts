@@ -172,7 +172,11 @@ async function openLance(place: StorePlace & { kind: 'lancedb' }): Promise<Opene
       return openLanceMirror({ folder, clock: systemClock, load, keepVersionsMs: KEEP_VERSIONS_MS })
     },
   }
-  const { store, vectors, replica: tiers } = withVectorReplica({
+  const {
+    store,
+    vectors,
+    replica: tiers,
+  } = withVectorReplica({
     ...{ store: kept, vectors: kept.vectors, clock: systemClock },
     configuration: async () => mirror,
   })

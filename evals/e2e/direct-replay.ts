@@ -47,7 +47,8 @@ export const openDirectReplay: OpenReplay = async (embedder) => {
         toolCalls: [],
       })
       const { receipt: id } = prepared
-      const receipt = id === null ? null : await engine.conversations.getReceipt({ owner: OWNER }, id)
+      const receipt =
+        id === null ? null : await engine.conversations.getReceipt({ owner: OWNER }, id)
       return {
         block: prepared.block,
         tokens: prepared.tokens,

@@ -56,7 +56,8 @@ export const openGatewayReplay: OpenReplay = async (embedder) => {
       })
       const fields = parseMemoryHeader(header)
       const { receipt: id = null } = fields
-      const receipt = id === null ? null : await engine.conversations.getReceipt({ owner: OWNER }, id)
+      const receipt =
+        id === null ? null : await engine.conversations.getReceipt({ owner: OWNER }, id)
       return {
         block: blockIn(upstream.last().body),
         tokens: Number(fields.tokens ?? 0),

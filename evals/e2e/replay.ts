@@ -94,10 +94,10 @@ export async function openReplayEngine(embedder: Embedder | null): Promise<Repla
     },
     ids: createIdGenerator(),
     settings: {
-      enabled: true,
-      injectDeadlineMs: DEADLINE_MS,
-      receiptsMax: RECEIPTS_MAX,
-      requestsPerMinute: 0,
+      'gateway.enabled': true,
+      'gateway.contextTimeoutMs': DEADLINE_MS,
+      'retention.receiptsMax': RECEIPTS_MAX,
+      'server.requestsPerMinute': 0,
     },
     ...(embedder === null ? {} : { embedder: shared(embedder), vectors: store.vectors }),
   })

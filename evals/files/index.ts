@@ -41,9 +41,7 @@ export async function openPageIndex(
   const ids = createIdGenerator()
   const inner = createEngineWith({
     ...{ store: innerStore, clock, ids, settings: {} },
-    ...(embedder === null
-      ? {}
-      : { embedder: withLongText(embedder), vectors: innerStore.vectors }),
+    ...(embedder === null ? {} : { embedder: withLongText(embedder), vectors: innerStore.vectors }),
   })
   const files = createFiles({
     ...{ store, innerStore, inner, clock, ids },

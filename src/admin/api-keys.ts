@@ -10,7 +10,12 @@ import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
-import { listEntries, getSystemEntry, buildEntryChange, buildEntryRemoval } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  buildEntryRemoval,
+  getSystemEntry,
+  listEntries,
+} from '../storage/access/system-entries.ts'
 import { createLoginRecords, type LoginRecords } from './logins.ts'
 
 export type ApiKeyInput = {
@@ -56,8 +61,19 @@ export function createApiKeys(ports: EngineDependencies): ApiKeys {
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const { name, home, actsFor, role, expiresAt } = parseKey(input, now)
     const isManagement = id === MANAGEMENT_ID
-    const body = { name, home, actsFor, role, isManagement, hash: hashSecret(secret), lastUsedAt: null }
-    const made = buildEntryChange({ id, kind: 'key', at: now, about: home, expiresAt, body }, before)
+    const body = {
+      name,
+      home,
+      actsFor,
+      role,
+      isManagement,
+      hash: hashSecret(secret),
+      lastUsedAt: null,
+    }
+    const made = buildEntryChange(
+      { id, kind: 'key', at: now, about: home, expiresAt, body },
+      before,
+    )
     if ((await store.commit([made.change])).kind === 'conflict') return null
     return { key: toKey(made.entry), secret: `rc_${id.slice('key_'.length)}_${secret}` }
   }
@@ -106,7 +122,11 @@ export function createApiKeys(ports: EngineDependencies): ApiKeys {
 
 /** There is one, so it has one id: two servers that start at once can't both make it. */
 const MANAGEMENT_ID = 'key_management' as ApiKeyId
-const MANAGEMENT: ApiKeyInput = { name: MANAGEMENT_NAME, defaultOwner: MANAGEMENT_HOME, role: 'superadmin' }
+const MANAGEMENT: ApiKeyInput = {
+  name: MANAGEMENT_NAME,
+  defaultOwner: MANAGEMENT_HOME,
+  role: 'superadmin',
+}
 
 function parseKey(input: ApiKeyInput, now: Instant) {
   const { name, defaultOwner: home, actsFor = [], role = 'user', expiresAt = null } = input

@@ -6,7 +6,11 @@ import { parseScope } from '../domain/scope.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
-import { buildEntryChange, removeExpiredEntries, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  removeExpiredEntries,
+  SYSTEM_SCOPE,
+} from '../storage/access/system-entries.ts'
 import type { Page } from '../storage/store.ts'
 
 export type NewAuditEntry = {

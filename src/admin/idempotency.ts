@@ -9,10 +9,10 @@ import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import {
-  listEntries,
-  getSystemEntry,
   buildEntryChange,
   buildEntryRemoval,
+  getSystemEntry,
+  listEntries,
   removeExpiredEntries,
 } from '../storage/access/system-entries.ts'
 

@@ -6,10 +6,10 @@ import type { ApiKeyId } from '../domain/ids.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import {
-  listEntries,
-  getSystemEntry,
   buildEntryChange,
   buildEntryRemoval,
+  getSystemEntry,
+  listEntries,
   removeExpiredEntries,
 } from '../storage/access/system-entries.ts'
 

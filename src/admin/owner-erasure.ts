@@ -5,7 +5,7 @@ import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import { listEntries, buildEntryRemoval } from '../storage/access/system-entries.ts'
+import { buildEntryRemoval, listEntries } from '../storage/access/system-entries.ts'
 import { type Change, TABLES, type Table } from '../storage/store.ts'
 
 export type ErasedOwner = {

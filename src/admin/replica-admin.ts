@@ -10,7 +10,7 @@ import type { VectorHit } from '../storage/vector-index.ts'
 import type { ReplicaHealth } from '../storage/vector-replica.ts'
 import type { ReplicationListener, VectorReplicaStatus } from '../storage/vector-replication.ts'
 import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
-import { maskSecret, buildSecretChange, readSecret } from './secrets.ts'
+import { buildSecretChange, maskSecret, readSecret } from './secrets.ts'
 import type { SettingChanges, StoredSettings } from './stored-settings.ts'
 
 export type QdrantSettings = {
@@ -18,7 +18,7 @@ export type QdrantSettings = {
   readonly isEnabled: boolean
   readonly url: string
   readonly prefix: string
-  readonly quantization: Settings['qdrantQuantization']
+  readonly quantization: Settings['vectorStore.qdrantQuantization']
   /** Of the stored key; null when none is stored. */
   readonly maskedKey: string | null
 }
@@ -44,7 +44,10 @@ export interface ReplicaAdmin {
 /** Who saves settings wants to know whether they work, but does not wait for ever. */
 const TRIAL_MS = 10_000
 
-export function createReplicaAdmin(ports: EngineDependencies, settings: StoredSettings): ReplicaAdmin {
+export function createReplicaAdmin(
+  ports: EngineDependencies,
+  settings: StoredSettings,
+): ReplicaAdmin {
   const { replication: tiers, embedder, clock, vectorsUnavailableReason: withoutVectors } = ports
   const off = createOffStatus(clock.now(), explainMissingVectors(ports))
   const current = async () =>
@@ -58,9 +61,9 @@ export function createReplicaAdmin(ports: EngineDependencies, settings: StoredSe
       const key = await readSecret(ports, 'qdrant')
       return {
         isEnabled: isQdrantSetting(inForce),
-        url: inForce.qdrantUrl,
-        prefix: inForce.qdrantPrefix,
-        quantization: inForce.qdrantQuantization,
+        url: inForce['vectorStore.qdrantUrl'],
+        prefix: inForce['vectorStore.qdrantCollectionPrefix'],
+        quantization: inForce['vectorStore.qdrantQuantization'],
         maskedKey: key === null ? null : maskSecret(key),
       }
     },
@@ -70,7 +73,9 @@ export function createReplicaAdmin(ports: EngineDependencies, settings: StoredSe
       }
       // At once: no server may be asked with a key that is meant for another address.
       await settings.change(null, changes, async () =>
-        key === undefined ? [] : [await buildSecretChange(ports, 'qdrant', key === '' ? null : key)],
+        key === undefined
+          ? []
+          : [await buildSecretChange(ports, 'qdrant', key === '' ? null : key)],
       )
       await withTimeout(TRIAL_MS, async () => tiers?.reconfigure())
       return current()
@@ -93,13 +98,20 @@ export function createReplicaAdmin(ports: EngineDependencies, settings: StoredSe
   }
 }
 
-function isQdrantSetting({ vectorStore, qdrantUrl }: Settings): boolean {
+function isQdrantSetting({
+  'vectorStore.backend': vectorStore,
+  'vectorStore.qdrantUrl': qdrantUrl,
+}: Settings): boolean {
   return vectorStore === 'qdrant' || (vectorStore === 'auto' && qdrantUrl !== '')
 }
 
 /** A vector store that the settings name and that can't be: it would be made from vectors that nobody keeps. */
-function omitReplica(off: VectorReplicaStatus, reason: string | undefined, inForce: Settings): VectorReplicaStatus {
-  const { vectorStore, lancedbFolder } = inForce
+function omitReplica(
+  off: VectorReplicaStatus,
+  reason: string | undefined,
+  inForce: Settings,
+): VectorReplicaStatus {
+  const { 'vectorStore.backend': vectorStore, 'vectorStore.lancedbFolder': lancedbFolder } = inForce
   const isLance = vectorStore === 'lancedb' || (vectorStore === 'auto' && lancedbFolder !== '')
   const backend = isQdrantSetting(inForce) ? 'qdrant' : isLance ? 'lancedb' : null
   if (reason === undefined || (backend === null && vectorStore !== 'pgvector')) return off

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../domain/errors.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
-import { getSystemEntry, buildEntryChange } from '../storage/access/system-entries.ts'
+import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
 
 export const SECRETS = ['qdrant'] as const

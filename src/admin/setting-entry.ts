@@ -1,5 +1,12 @@
 import type { Entry } from '../domain/entry.ts'
-import { instant, invalid, nullable, object, text, whole } from '../domain/field-parsers.ts'
+import {
+  createInvalidInputError,
+  instant,
+  nullable,
+  object,
+  text,
+  whole,
+} from '../domain/field-parsers.ts'
 import type { EntryId, OwnerId } from '../domain/ids.ts'
 import { parseScope, SYSTEM_OWNER } from '../domain/scope.ts'
 import { parseSettings, type SettingName } from '../domain/settings/settings.ts'
@@ -18,14 +25,18 @@ export function settingEntryId(owner: OwnerId | null): EntryId {
  */
 export function parseSettingEntry(value: unknown): Entry {
   const fields = object('entry', value)
-  if (fields.kind !== 'setting') throw invalid('kind', 'Of entries, only settings are imported.')
+  if (fields.kind !== 'setting')
+    throw createInvalidInputError('kind', 'Of entries, only settings are imported.')
   const about = nullable(fields.about, (name) => parseScope({ owner: text('about', name) }).owner)
   const values = parseSettings(object('body', fields.body))
   const system = Object.keys(values).find(
     (name) => about !== null && SETTINGS[name as SettingName].scope === 'system',
   )
   if (system !== undefined) {
-    throw invalid(system, `"${system}" is set for the whole system, not for an owner.`)
+    throw createInvalidInputError(
+      system,
+      `"${system}" is set for the whole system, not for an owner.`,
+    )
   }
   return {
     id: settingEntryId(about),

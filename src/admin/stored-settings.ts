@@ -5,18 +5,18 @@
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import {
+  listSettingNames,
   parseSettings,
   resolveSettings,
   SETTINGS,
   type SettingName,
   type Settings,
   type SettingValues,
-  listSettingNames,
 } from '../domain/settings/settings.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
-import { getSystemEntry, buildEntryChange } from '../storage/access/system-entries.ts'
+import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
 import { settingEntryId } from './setting-entry.ts'
 
@@ -139,7 +139,9 @@ function parseStored(body: { readonly [name: string]: unknown }): SettingValues 
 
 function assertOwnSettings(owner: OwnerId | null, changes: SettingChanges): void {
   parseSettings(Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)))
-  const unknown = Object.keys(changes).find((name) => !listSettingNames().includes(name as SettingName))
+  const unknown = Object.keys(changes).find(
+    (name) => !listSettingNames().includes(name as SettingName),
+  )
   if (unknown !== undefined) parseSettings({ [unknown]: 0 }) // says which settings there are
   if (owner === null) return
   const system = Object.keys(changes).find(

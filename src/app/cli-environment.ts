@@ -1,5 +1,5 @@
 /** What commands work with, made from the configuration. */
-import type { McpStdioOptions, CliEnvironment } from '../api/cli/host.ts'
+import type { CliEnvironment, McpStdioOptions } from '../api/cli/host.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createDatabase } from './database/local-database.ts'
 import { listEmbeddingProviders } from './models/embedding-provider-list.ts'
@@ -32,11 +32,12 @@ export function createCliEnvironment(options: CliEnvironmentOptions): CliEnviron
     database: createDatabase({ config, now, askPassphrase, languageModel }),
     serve: async (given) => {
       // A server needs much that a single command need not wait for.
-      const [{ serveWithTelemetry: serveObserved }, { serveWithMcp }, { serveWithGateway }] = await Promise.all([
-        import('./server-telemetry.ts'),
-        import('./mcp-mount.ts'),
-        import('./gateway-mount.ts'),
-      ])
+      const [{ serveWithTelemetry: serveObserved }, { serveWithMcp }, { serveWithGateway }] =
+        await Promise.all([
+          import('./server-telemetry.ts'),
+          import('./mcp-mount.ts'),
+          import('./gateway-mount.ts'),
+        ])
       const { bodyBytesMax } = config.gateway
       // The engine closes them, when nothing asks a model any more.
       const { registry, upstream } = await providers.open()
@@ -45,7 +46,8 @@ export function createCliEnvironment(options: CliEnvironmentOptions): CliEnviron
         serveWithGateway(observed, gateway, (options) => serveWithMcp(options, config.mcpTools)),
       )
     },
-    openInMemoryEngine: async () => (await import('./composition.ts')).createEngine({ embedding: false }),
+    openInMemoryEngine: async () =>
+      (await import('./composition.ts')).createEngine({ embedding: false }),
     openImport: async (source) => (await import('./import-source.ts')).openImport(source),
     serveMcp,
   }

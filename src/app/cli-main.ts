@@ -9,7 +9,7 @@ import { runCommandLine } from '../api/cli/command-runner.ts'
 import type { Host, McpStdioOptions } from '../api/cli/host.ts'
 import { askSecret, confirm, createInput, createOutput } from '../api/cli/terminal.ts'
 import { createCliEnvironment } from './cli-environment.ts'
-import { processEnvironment, readConfig, isColorEnabled } from './config/config.ts'
+import { isColorEnabled, processEnvironment, readConfig } from './config/config.ts'
 import { systemClock } from './system-clock.ts'
 
 const FORCED_EXIT_CODE = 130

@@ -20,14 +20,14 @@ import type { Store } from '../storage/store.ts'
 import type { VectorIndex } from '../storage/vector-index.ts'
 import type { CountTokens } from '../text/tokens.ts'
 import { openReplicatedStore, type VectorStoreOptions } from './database/vector-store-selection.ts'
-import { type FilesOptions, createFilesFactory } from './file-composition.ts'
+import { createFilesFactory, type FilesOptions } from './file-composition.ts'
 import { createIdGenerator } from './id-generator.ts'
 import {
   type EmbeddingOptions,
   openBatchPrefill,
+  openConfiguredEmbedder,
   openPreviousEmbedder,
   openReranker,
-  openConfiguredEmbedder,
   type ProviderKeys,
   type RerankOptions,
 } from './models/model-selection.ts'
@@ -170,7 +170,7 @@ function chooseEmbedding({ embedding = {}, providerKeys = {} }: EngineOptions, s
 
 function chooseReranker(
   { rerank, providerKeys = {} }: EngineOptions,
-  { rerankProviderModel }: Settings,
+  { 'recall.rerankModel': rerankProviderModel }: Settings,
 ): Reranker | undefined {
   if (rerank !== undefined) return 'rerank' in rerank ? rerank : openReranker(rerank)
   return rerankProviderModel === ''

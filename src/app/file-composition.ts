@@ -76,11 +76,11 @@ async function open(
 ): Promise<Files> {
   const settings = await settingsOf(null)
   const isEncrypted = options.key != null
-  if (settings.fileBackend === 'qmd' && isEncrypted) throw qmdEncryptionError()
+  if (settings['files.searchBackend'] === 'qmd' && isEncrypted) throw qmdEncryptionError()
   const innerStore = await openIndex(options)
   const { embedder, openFilling, ...rest } = parts
   const filling =
-    settings.fileEmbeddingBatches && embedder !== undefined
+    settings['files.batchEmbeddingEnabled'] && embedder !== undefined
       ? (openFilling?.(embedder, join(dirname(options.path), BATCHES_FOLDER)) ?? null)
       : null
   const cache = isEncrypted ? null : openVectorCache(options, embedder)
@@ -92,28 +92,36 @@ async function open(
     settings: {},
     ...(embedder === undefined || innerStore.vectors === null
       ? {}
-      : { embedder: sharedEmbedder(filling?.embedder ?? embedder, cache), vectors: innerStore.vectors }),
+      : {
+          embedder: sharedEmbedder(filling?.embedder ?? embedder, cache),
+          vectors: innerStore.vectors,
+        }),
   })
-  const fileBytesMax = settings.fileSizeMaxBytes
+  const fileBytesMax = settings['files.sizeBytesMax']
   const tree = createFileTree({ clock: systemClock, fileBytesMax })
   let qmd: QmdFileSearch | null = null
   const withQmd = (builtin: FileSearch) => {
     qmd = openQmdFileSearch(
       {
-        ...{ clock: systemClock, tree, toExternalPath: toDisplayPath, scheduleEvery: systemIntervalTimers.every },
+        ...{
+          clock: systemClock,
+          tree,
+          toExternalPath: toDisplayPath,
+          scheduleEvery: systemIntervalTimers.every,
+        },
         listRoots: (owner) => files.roots.list(owner),
         loadDefaults: async (owner) => toFileSettings(await settingsOf(owner)),
         readFile: (owner, path, range) => builtin.readFile(owner, path, range),
       },
       {
         stateFolder: join(dirname(options.path), QMD_FOLDER),
-        mode: settings.fileQmdMode,
+        mode: settings['files.qmdMode'],
         modelFolder: join(dirname(options.path), QMD_FOLDER, QMD_MODELS),
         environment: options.environment ?? processEnvironment(),
         ...(options.qmdCommand === undefined ? {} : { command: options.qmdCommand }),
       },
     )
-    const failClosed = settings.fileBackendFailClosed
+    const failClosed = settings['files.failClosed']
     const both = { primary: qmd, primaryName: 'qmd', fallback: builtin }
     return createFailoverFileSearch({ ...both, clock: systemClock, failClosed })
   }
@@ -123,7 +131,7 @@ async function open(
     settingsOf: async (owner) => toFileSettings(await settingsOf(owner)),
     ...{ memories, onMemoriesChanged },
     ...(filling === null ? {} : { prefill: filling }),
-    ...(settings.fileBackend === 'qmd' ? { searchWith: withQmd } : {}),
+    ...(settings['files.searchBackend'] === 'qmd' ? { searchWith: withQmd } : {}),
   })
   return {
     ...files,
@@ -213,18 +221,19 @@ function keepingDocuments(embedder: Embedder, cache: EmbeddingCache): Embedder {
 }
 
 export function toFileSettings(settings: Settings): FileOptions {
-  const { fileChunkTokens: chunkTokens, fileChunkOverlap } = settings
+  const { 'files.chunkTokens': chunkTokens, 'files.chunkOverlapTokens': fileChunkOverlap } =
+    settings
   return {
     ...FILE_DEFAULTS,
     chunkTokens,
     chunkOverlap: Math.min(fileChunkOverlap, chunkTokens - 1),
-    minScore: settings.fileMinScore,
-    maxResults: settings.fileMaxResults,
-    fusion: settings.fileFusion,
-    halfLifeDays: settings.fileDecayHalfLifeDays,
-    mmrLambda: settings.fileMmrLambda,
-    redactsEmails: settings.redactMails,
-    isMemoryFileEnabled: settings.fileMirror,
-    timeZone: settings.timeZone,
+    minScore: settings['files.minScore'],
+    maxResults: settings['files.resultsMax'],
+    fusion: settings['files.fusion'],
+    halfLifeDays: settings['files.halfLifeDays'],
+    mmrLambda: settings['files.mmrLambda'],
+    redactsEmails: settings['files.redactEmails'],
+    isMemoryFileEnabled: settings['files.memoryFileSync'],
+    timeZone: settings['files.timeZone'],
   }
 }

@@ -1,6 +1,6 @@
 /** Puts the gateway behind the port of the server. */
 
-import type { ServeOptions, RunningServer } from '../api/cli/host.ts'
+import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import { createGateway } from '../api/gateway/gateway-routes.ts'
 import { createUpstream } from '../models/providers/provider-upstream.ts'
 import type { Upstream } from '../models/upstream.ts'

@@ -5,7 +5,7 @@
  * tail keeps processes apart.
  */
 import { randomBytes } from 'node:crypto'
-import type { IdsByPrefix, Ids } from '../domain/ids.ts'
+import type { IdGenerator, IdsByPrefix } from '../domain/ids.ts'
 import type { Instant } from '../lib/time.ts'
 
 /** Crockford's base 32: no letter that reads like a digit, and in ASCII order. */
@@ -15,7 +15,7 @@ const COUNTER_CHARACTERS = 4
 const RANDOM_CHARACTERS = 8
 const POOL_BYTES = RANDOM_CHARACTERS * 512
 
-export function createIdGenerator(): Ids {
+export function createIdGenerator(): IdGenerator {
   let lastAt = Number.NaN
   let counter = 0
   let pool: Uint8Array = new Uint8Array(0)

@@ -2,7 +2,7 @@
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { ImportSource, ImportReader } from '../api/cli/host.ts'
+import type { ImportReader, ImportSource } from '../api/cli/host.ts'
 import { decodeLines } from '../api/cli/input/text-input.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { ScopeInput } from '../domain/scope.ts'
@@ -17,8 +17,8 @@ import {
 } from '../portability/importers/foreign-database.ts'
 import {
   type ImportRecord,
-  parseJsonOrNull,
   parseImportItem,
+  parseJsonOrNull,
 } from '../portability/importers/foreign-record.ts'
 import {
   DETECTION_BYTES,

@@ -1,6 +1,6 @@
 /** The MCP door: on the streams of a process, for clients that start one, and behind the port of the server. */
 import type { Readable, Writable } from 'node:stream'
-import type { McpStdioOptions, ServeOptions, RunningServer } from '../api/cli/host.ts'
+import type { McpStdioOptions, RunningServer, ServeOptions } from '../api/cli/host.ts'
 import { createMcpHttpHandler } from '../api/mcp/http-transport.ts'
 import { localCaller, serveStdio } from '../api/mcp/stdio-transport.ts'
 import type { ToolSets } from '../api/mcp/tool-registry.ts'

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { ServeOptions, RunningServer } from '../api/cli/host.ts'
+import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import {
-  formatHost,
   allowedHostsFor,
+  formatHost,
   isLoopback,
   isWildcard,
 } from '../api/http/security/host-validation.ts'

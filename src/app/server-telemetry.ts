@@ -1,6 +1,6 @@
 /** Puts logs, metrics and spans around a server. */
 
-import type { ServeOptions, RunningServer } from '../api/cli/host.ts'
+import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import type { RequestReport } from '../api/http/server-options.ts'
 import { toAppError } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'

@@ -7,7 +7,12 @@ import type { Settings } from '../domain/settings/settings.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { type EpisodeQuery, listEpisodeFacts, getEpisode, listEpisodes } from '../learning/episodes.ts'
+import {
+  type EpisodeQuery,
+  getEpisode,
+  listEpisodeFacts,
+  listEpisodes,
+} from '../learning/episodes.ts'
 import {
   type AddIdentityResult,
   addIdentity,
@@ -19,27 +24,27 @@ import { type BulkDeleteResult, deleteMatching } from '../memory/bulk-deletion.t
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
 import type { TurnHit } from '../recall/turn-retriever.ts'
-import { sessionNamed } from '../storage/access/session-lookup.ts'
+import { getSessionByName } from '../storage/access/session-lookup.ts'
 import type { Page } from '../storage/store.ts'
 import {
-  type EditedTurn,
-  editTurn,
   type DeletedSession,
   type DeletedTurn,
   deleteSession,
   deleteTurn,
+  type EditedTurn,
+  editTurn,
+  getMemorySources,
   getTurn,
   listSessions,
   listTurns,
-  type PageQuery,
-  type TurnSearchQuery,
-  type SessionReport,
   type MemorySources,
-  type TurnStateChange,
+  type PageQuery,
+  type SessionReport,
   searchTurns,
-  getMemorySources,
   setTurnDisabled,
   type TurnEdit,
+  type TurnSearchQuery,
+  type TurnStateChange,
   type TurnsQuery,
 } from './transcript-admin.ts'
 
@@ -135,7 +140,7 @@ export function createConversationAdmin(parts: ConversationAdminDependencies): C
         return forgotten
       },
       forgetSession: async (scope, { memories = false } = {}) => {
-        const place = await sessionNamed(ports, parseScope(scope))
+        const place = await getSessionByName(ports, parseScope(scope))
         const forgotten = await deleteSession(parts, place)
         const cleared = memories ? await deleteMatching(ports, place, { includeExpired: true }, {}) : null
         await letGo()

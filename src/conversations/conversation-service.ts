@@ -3,33 +3,36 @@
 import type { OwnerId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
-import { RequestBackpressure, type YieldTurn, NO_YIELD } from '../lib/backpressure.ts'
+import { NO_YIELD, RequestBackpressure, type YieldTurn } from '../lib/backpressure.ts'
 import { BoundedQueue } from '../lib/bounded-queue.ts'
 import { CircuitBreaker } from '../lib/overdue-circuit-breaker.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { yieldingStore } from '../storage/access/yielding-store.ts'
 import { ContextCache } from './context/context-cache.ts'
 import {
-  type ContextPreparationDependencies,
-  prepareWithoutLookup,
-  prepareContext,
   buildContextCacheKey,
+  type ContextPreparationDependencies,
+  prepareContext,
+  prepareWithoutLookup,
 } from './context/context-preparation.ts'
-import type { Conversations, RequestOutcome, PreparedRequest } from './conversations.ts'
+import type { Conversations, PreparedRequest, RequestOutcome } from './conversations.ts'
 import { ReceiptLog } from './receipts/receipts.ts'
 import {
+  createRecording,
   type EndedRequest,
   finishRecording,
-  type Recording,
   type RecorderDependencies,
-  createRecording,
+  type Recording,
   recordTranscripts,
 } from './recording/recorder.ts'
 import { type QueuedItem, RecordingQueue } from './recording/recording-queue.ts'
 import { RecordingWindow } from './recording/recording-window.ts'
 import { getResponseOwner } from './session/response-owner.ts'
 
-export type ConversationDependencies = Omit<ContextPreparationDependencies, 'defaults' | 'sticky' | 'patience'> &
+export type ConversationDependencies = Omit<
+  ContextPreparationDependencies,
+  'defaults' | 'sticky' | 'patience'
+> &
   RecorderDependencies
 
 /** With what the engine needs of it besides. */
@@ -82,11 +85,14 @@ export function createConversations(parts: ConversationDependencies): Conversati
   /** What was said is recorded first, because a killed process loses what is not. */
   const record = async (batch: readonly QueuedRecording[]): Promise<void> => {
     const isUrgent = batch.length > 1 || queue.waiting > 0 || window.isAwaited
-    const { ports: unhurried } = withYieldingStore(parts, isUrgent ? NO_YIELD : courtesy.yieldToRequests())
+    const { ports: unhurried } = withYieldingStore(
+      parts,
+      isUrgent ? NO_YIELD : courtesy.yieldToRequests(),
+    )
     const started = await Promise.all(batch.map((item) => startRecording(parts, item)))
     const enabled = started.filter((each) => each !== null)
     failed += started.filter((each) => each === null).length
-    const wanted = enabled.filter(({ recording }) => recording.settings.enabled)
+    const wanted = enabled.filter(({ recording }) => recording.settings['gateway.enabled'])
     await recordTranscripts(
       { ports: unhurried, noteSaid: parts.noteSaid },
       wanted.map(({ recording }) => recording),
@@ -110,7 +116,11 @@ export function createConversations(parts: ConversationDependencies): Conversati
   const finish = async (recording: Recording): Promise<void> => {
     try {
       const giveWay = backlog.waiting > PATIENT_WAITING_MAX ? NO_YIELD : courtesy.yieldToRequests()
-      const { receipt, lines, isComplete: isWhole } = await finishRecording(withYieldingStore(parts, giveWay), recording)
+      const {
+        receipt,
+        lines,
+        isComplete: isWhole,
+      } = await finishRecording(withYieldingStore(parts, giveWay), recording)
       if (!isWhole) failed++
       receipts.add(receipt, lines, recording.settings)
     } catch {
@@ -215,7 +225,10 @@ export function createConversations(parts: ConversationDependencies): Conversati
   }
 }
 
-function withYieldingStore(parts: ConversationDependencies, giveWay: YieldTurn): RecorderDependencies {
+function withYieldingStore(
+  parts: ConversationDependencies,
+  giveWay: YieldTurn,
+): RecorderDependencies {
   const { ports, learn, noteSaid } = parts
   return {
     ports: { ...ports, store: yieldingStore(ports.store, giveWay) },
@@ -254,8 +267,8 @@ async function loadSettings(
 
 /** Whether the model is done with the user message: a tool loop goes on, and what broke off is asked for again. */
 function isAnswered({ answer }: RequestOutcome): boolean {
-  if (answer === null || answer.callsTools === true) return false
-  return answer.isComplete || answer.isCutOff === true
+  if (answer === null || answer.hasToolCalls === true) return false
+  return answer.isComplete || answer.isTruncated === true
 }
 
 function buildQueueKey(owner: string, user: string | null): string {

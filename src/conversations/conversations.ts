@@ -5,7 +5,7 @@
  */
 
 import type { ReceiptId } from '../domain/ids.ts'
-import type { Answer, Asked, ApiFormat } from '../domain/model-call.ts'
+import type { ApiFormat, ModelAnswer, ModelRequest } from '../domain/model-call.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Page } from '../storage/store.ts'
@@ -41,7 +41,7 @@ export type ConversationRequest = {
   /** As the client named it. */
   readonly model: string
   readonly provider: string
-  readonly request: Asked
+  readonly request: ModelRequest
   /** Of the model, in tokens, where it is known. */
   readonly contextWindow: number | null
   readonly countTokens?: CountTokens | undefined
@@ -76,7 +76,7 @@ export type RequestOutcome = {
   /** What the provider answered with; null when there was no answer. */
   readonly status: number | null
   /** Null when nothing was answered, or it couldn't be read. */
-  readonly answer: Answer | null
+  readonly answer: ModelAnswer | null
   readonly firstByteMs: number | null
   readonly totalMs: number
   /** Calls of memory tools that were answered here. */
@@ -96,7 +96,9 @@ export interface Conversations {
    * What `prepare` would say of a request that memory has no part in, where that can be told at once: as a rule, since
    * settings are at hand. Such a request waits for nothing. Null for all others.
    */
-  prepareWithoutMemory(request: Pick<ConversationRequest, 'scope' | 'format' | 'options'>): PreparedRequest | null
+  prepareWithoutMemory(
+    request: Pick<ConversationRequest, 'scope' | 'format' | 'options'>,
+  ): PreparedRequest | null
   prepare(request: ConversationRequest): Promise<PreparedRequest>
   /**
    * Returns at once; what was said is recorded in the background, together with whatever else waits, and learned from

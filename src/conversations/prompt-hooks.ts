@@ -18,11 +18,11 @@ import type { RememberResult } from '../memory/memory-writer.ts'
 import { isFollowUp } from '../recall/question/follow-up.ts'
 import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { Reader } from './context/types.ts'
+import type { ContextBuilder } from './context/types.ts'
 
 /** The engine, as far as these need it. */
 export type PromptHookDependencies = {
-  readonly read: Reader['read']
+  readonly read: ContextBuilder['buildContext']
   remember(scope: ScopeInput, draft: DraftInput): Promise<RememberResult>
 }
 
@@ -67,7 +67,7 @@ export async function recallForPrompt(
   const text = stripInjected(prompt)
   if (text.length < PROMPT_CHARACTERS_MIN) return { block: '', memories: [], skipped: 'short' }
   const nothing: PromptContext = { block: '', memories: [], skipped: null }
-  if (settings.contextTokensMax === 0) return nothing
+  if (settings['gateway.contextTokensMax'] === 0) return nothing
   const parsed = parseScope(scope)
   // Who names no user speaks for nobody in particular: what each user told is not for all of them.
   const home = { owner: parsed.owner, user: parsed.user ?? null }
@@ -77,10 +77,10 @@ export async function recallForPrompt(
     text,
     at: ports.clock.now(),
     settings,
-    budget: settings.contextTokensMax,
+    budget: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
     context: await loadPreviousMessages(ports, parsed, text),
-    leftMs: () => settings.injectDeadlineMs,
+    getRemainingMs: () => settings['gateway.contextTimeoutMs'],
     signal: NEVER,
     degraded: new Set(),
   })
@@ -116,7 +116,12 @@ export async function captureMessages(
   for (const { role, content } of [...messages].reverse()) {
     if (captured.length === CAPTURED_MAX) break
     if (role !== 'user') continue
-    const kept = await captureMessage(remember, scope, stripInjected(getMessageText(content)), options)
+    const kept = await captureMessage(
+      remember,
+      scope,
+      stripInjected(getMessageText(content)),
+      options,
+    )
     if (kept === null) passed++
     else captured.unshift(kept)
   }

@@ -14,15 +14,18 @@ import type { Turn } from '../domain/turn.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { buildDistillationJob, buildDistillationJobAt } from '../learning/distillation/distillation-job.ts'
+import {
+  buildDistillationJob,
+  buildDistillationJobAt,
+} from '../learning/distillation/distillation-job.ts'
 import { findEpisode } from '../learning/distillation/episode-writer.ts'
-import { listChangeIds, buildRetractions } from '../learning/distillation/retraction.ts'
+import { buildRetractions, listChangeIds } from '../learning/distillation/retraction.ts'
 import { loadSignals } from '../learning/signals.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseTurn } from '../memory/record-codec.ts'
 import { planHandover } from '../memory/turn-suppression.ts'
-import { type TurnHit, retrieveTurns } from '../recall/turn-retriever.ts'
+import { retrieveTurns, type TurnHit } from '../recall/turn-retriever.ts'
 import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
@@ -45,7 +48,11 @@ export type TurnsQuery = PageQuery & {
   readonly order?: 'said' | 'lastSaid'
 }
 
-export type TurnSearchQuery = { readonly text: string; readonly limit: number; readonly days: number }
+export type TurnSearchQuery = {
+  readonly text: string
+  readonly limit: number
+  readonly days: number
+}
 
 export type TurnEdit = { readonly content: string; readonly version?: number }
 
@@ -111,7 +118,10 @@ export async function listSessions(
   return { rows: reports, next }
 }
 
-async function getFirstMessage({ store }: EngineDependencies, place: SessionPlace): Promise<string | null> {
+async function getFirstMessage(
+  { store }: EngineDependencies,
+  place: SessionPlace,
+): Promise<string | null> {
   const where = { roles: ['user'] } as const
   const { rows } = await store.find('turn', place, { where, order: 'said', limit: 1 })
   const [first] = rows
@@ -131,7 +141,11 @@ export async function listTurns(
   })
 }
 
-export async function getTurn({ store }: EngineDependencies, scope: Scope, id: TurnId): Promise<Turn> {
+export async function getTurn(
+  { store }: EngineDependencies,
+  scope: Scope,
+  id: TurnId,
+): Promise<Turn> {
   const turn = await store.get('turn', scope, id)
   if (turn === null) throw new AppError('not_found', `There is no turn ${id} here.`, { id })
   return turn
@@ -174,7 +188,9 @@ export async function editTurn(
     const again = new Set([id, ...signals.flatMap(({ turns }) => turns)])
     const corrected = { changed: new Set([id]), all: again }
     const unlearned =
-      session === null ? [] : await buildRetractions(ports, { ...before.place, session }, corrected, mark)
+      session === null
+        ? []
+        : await buildRetractions(ports, { ...before.place, session }, corrected, mark)
     const expect = { version: before.version }
     return {
       changes: [
@@ -214,7 +230,9 @@ export async function setTurnDisabled(
         { op: 'put', table: 'turn', row: turn, expect: { version: before.version } },
         ...handover,
         ...signals.map((signal) => buildSignalChange(ports, { ...signal, ...WAITING })),
-        ...(signals.length === 0 ? [] : await buildRelearnChanges({ ports, jobs, settingsOf }, turn)),
+        ...(signals.length === 0
+          ? []
+          : await buildRelearnChanges({ ports, jobs, settingsOf }, turn)),
       ],
       result: { turn, learned },
     }
@@ -227,8 +245,10 @@ async function buildRelearnChanges(
 ): Promise<readonly Change[]> {
   const { session } = place
   const settings = await settingsOf(place.owner)
-  if (session === null || settings.extractionMode === 'manual') return []
-  return jobs.buildScheduleChanges(buildDistillationJob({ ...place, session }, settings, ports.clock.now()))
+  if (session === null || settings['learning.extractionMode'] === 'manual') return []
+  return jobs.buildScheduleChanges(
+    buildDistillationJob({ ...place, session }, settings, ports.clock.now()),
+  )
 }
 
 /** Whether it may have been read without a turn that was out of use; one that waits, by patterns. */
@@ -259,7 +279,9 @@ export async function deleteTurn(
         { op: 'remove', table: 'turn', scope: place, id, expect: { version } },
         ...signals.map((signal) => {
           const turns = signal.turns.filter((each) => each !== id)
-          return turns.length === 0 ? buildSignalRemoval(signal) : buildSignalChange(ports, { ...signal, turns })
+          return turns.length === 0
+            ? buildSignalRemoval(signal)
+            : buildSignalChange(ports, { ...signal, turns })
         }),
       ],
       result: { turn, learned: await loadLearnedMemories(ports, turn) },
@@ -267,7 +289,10 @@ export async function deleteTurn(
   })
 }
 
-async function loadSignalsWithTurn(ports: EngineDependencies, { id, place }: Turn): Promise<readonly Signal[]> {
+async function loadSignalsWithTurn(
+  ports: EngineDependencies,
+  { id, place }: Turn,
+): Promise<readonly Signal[]> {
   if (place.session === null) return []
   return (await loadSignals(ports, place)).filter(({ turns }) => turns.includes(id))
 }
@@ -339,7 +364,10 @@ export type MemorySources = {
 }
 
 /** What a memory was learned from. */
-export async function getMemorySources({ store }: EngineDependencies, memory: Memory): Promise<MemorySources> {
+export async function getMemorySources(
+  { store }: EngineDependencies,
+  memory: Memory,
+): Promise<MemorySources> {
   const { owner, user } = memory.place
   const ids = memory.provenance.turns
   if (ids.length === 0) return { turns: [], deletedTurns: [] }

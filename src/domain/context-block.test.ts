@@ -5,10 +5,10 @@ import { ADA, instant, memory } from '../../test/fakes/memories.ts'
 import {
   FENCE_CLOSE,
   FENCE_OPEN,
-  renderMemoryLine,
   renderBlock,
-  stripBlocks,
+  renderMemoryLine,
   renderTurnLine,
+  stripBlocks,
   stripLineMarkers,
 } from './context-block.ts'
 import type { TurnId } from './ids.ts'

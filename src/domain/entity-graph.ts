@@ -59,7 +59,12 @@ export function buildRelationDraft(relation: GraphRelation) {
 type Metadata = { readonly [name: string]: unknown }
 
 /** The entity that a memory stands for, or null. Anybody may write metadata like ours, so that it is read with care. */
-export function parseEntity({ graph, name, entityType, observations }: Metadata): GraphEntity | null {
+export function parseEntity({
+  graph,
+  name,
+  entityType,
+  observations,
+}: Metadata): GraphEntity | null {
   if (graph !== 'entity' || typeof name !== 'string' || typeof entityType !== 'string') return null
   const said: readonly unknown[] = Array.isArray(observations) ? observations : []
   return { name, entityType, observations: said.filter((each) => typeof each === 'string') }

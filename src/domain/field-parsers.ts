@@ -3,39 +3,43 @@ import { COUNT_MAX } from '../memory/record-codec.ts'
 import { AppError } from './errors.ts'
 
 export function parseBoundedText(field: string, value: unknown, max: number): string {
-  if (typeof value !== 'string' || value === '') throw invalid(field, `${field} is non-empty text.`)
+  if (typeof value !== 'string' || value === '')
+    throw createInvalidInputError(field, `${field} is non-empty text.`)
   if (value.length > max) {
-    throw invalid(field, `${field} has ${value.length} characters; at most ${max} fit.`)
+    throw createInvalidInputError(
+      field,
+      `${field} has ${value.length} characters; at most ${max} fit.`,
+    )
   }
   return value
 }
 
-export function invalid(field: string, message: string): AppError {
+export function createInvalidInputError(field: string, message: string): AppError {
   return new AppError('invalid_input', message, { field })
 }
 
 export function object(field: string, value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(field, `${field} is a JSON object.`)
+    throw createInvalidInputError(field, `${field} is a JSON object.`)
   }
   return value as Fields // an object, whatever its fields
 }
 
 export function text(field: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalid(field, `${field} is text.`)
+  if (typeof value !== 'string') throw createInvalidInputError(field, `${field} is text.`)
   return value
 }
 
 export function whole(field: string, value: unknown, min: number): number {
   if (!Number.isInteger(value) || Number(value) < min || Number(value) > COUNT_MAX) {
-    throw invalid(field, `${field} is a whole number from ${min} to ${COUNT_MAX}.`)
+    throw createInvalidInputError(field, `${field} is a whole number from ${min} to ${COUNT_MAX}.`)
   }
   return Number(value)
 }
 
 export function instant(field: string, value: unknown): Instant {
   if (!Number.isInteger(value) || Math.abs(Number(value)) > INSTANT_MAX) {
-    throw invalid(field, `${field} is a time in whole milliseconds since 1970.`)
+    throw createInvalidInputError(field, `${field} is a time in whole milliseconds since 1970.`)
   }
   return Number(value) as Instant // checked above
 }

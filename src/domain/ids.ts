@@ -76,6 +76,6 @@ export function parseEntryId(value: unknown): EntryId {
 }
 
 /** New ids. They sort by `at`, and two made at the same instant sort in the order they were made. */
-export interface Ids {
+export interface IdGenerator {
   next<Prefix extends keyof IdsByPrefix>(prefix: Prefix, at: Instant): IdsByPrefix[Prefix]
 }

@@ -10,9 +10,9 @@ export type Exchange = {
 }
 
 /** A request, as far as memory is concerned. Blocks of memories that the client sent back are not part of any text. */
-export type Asked = {
+export type ModelRequest = {
   readonly model: string
-  readonly streams: boolean
+  readonly isStreaming: boolean
   /** Whom the client says it asks for. */
   readonly endUser: string | null
   /** What the model is told to be and to do: system messages, and what stands in their place. Empty without any. */
@@ -22,11 +22,11 @@ export type Asked = {
   /** What tools returned since the person last said something. */
   readonly toolResults: readonly string[]
   /** Whether the answer to the last user message has begun: tool calls, tool results or words of the model follow it. */
-  readonly continuesAnswer: boolean
+  readonly isMidAnswer: boolean
   /** The answer that this request goes on from, where the provider keeps the conversation. */
-  readonly previous: string | null
+  readonly previousResponseId: string | null
   /** The conversation by the provider's own name for it. */
-  readonly conversation: string | null
+  readonly conversationId: string | null
   /** Of all text in the request, tools included, images not: for guessing how much room is left. */
   readonly characters: number
   /** How many tokens the answer may have, if the client says so. */
@@ -41,7 +41,13 @@ export type Asked = {
  * `system-merged`: in front of the leading system message; as `system` when there is none.
  * `message`: as a message of the person's, before the last one, for models that know no system role.
  */
-export const BLOCK_PLACEMENTS = ['turn-end', 'turn-start', 'system', 'system-merged', 'message'] as const
+export const BLOCK_PLACEMENTS = [
+  'turn-end',
+  'turn-start',
+  'system',
+  'system-merged',
+  'message',
+] as const
 
 export type BlockPlacement = (typeof BLOCK_PLACEMENTS)[number]
 
@@ -52,15 +58,15 @@ export type TokenUsage = {
   readonly cached: number | null
 }
 
-export type Answer = {
+export type ModelAnswer = {
   readonly id: string | null
   /** What the model said; without its reasoning and its tool calls. */
   readonly text: string
   /** False when it was cut off, or ended in an error. */
   readonly isComplete: boolean
   /** Whether it ended in good order, but only because it had become too long. */
-  readonly isCutOff?: boolean
+  readonly isTruncated?: boolean
   /** Whether the client has to run tools before the model goes on. */
-  readonly callsTools?: boolean
+  readonly hasToolCalls?: boolean
   readonly usage: TokenUsage | null
 }

@@ -1,7 +1,7 @@
 /** Owners whose names begin with this are ours; callers may name only `SHARED_OWNER` among them. */
 
 import { compareText } from '../lib/compare.ts'
-import { parseBoundedText, invalid } from './field-parsers.ts'
+import { createInvalidInputError, parseBoundedText } from './field-parsers.ts'
 import type { OwnerId, SessionId, UserId } from './ids.ts'
 import * as limits from './limits.ts'
 
@@ -58,26 +58,28 @@ export function parseScope(input: ScopeInput): Scope {
   const { owner, user, session, ...unknown } = input
   const [stray] = Object.keys(unknown)
   // A misspelt `user` would mix the data of all users.
-  if (stray !== undefined) throw invalid(stray, `A scope has no field "${stray}".`)
+  if (stray !== undefined) throw createInvalidInputError(stray, `A scope has no field "${stray}".`)
   return {
-    owner: ownerName(owner) as OwnerId, // each name is checked where it gets its brand
-    ...(user === undefined ? {} : { user: user === null ? null : (name('user', user) as UserId) }),
+    owner: parseOwnerName(owner) as OwnerId, // each name is checked where it gets its brand
+    ...(user === undefined
+      ? {}
+      : { user: user === null ? null : (parseName('user', user) as UserId) }),
     ...(session === undefined
       ? {}
-      : { session: session === null ? null : (name('session', session) as SessionId) }),
+      : { session: session === null ? null : (parseName('session', session) as SessionId) }),
   }
 }
 
 /** Where a write with this scope goes: what the scope leaves open belongs to nobody in particular. */
-export function placeOf(scope: Scope): Place {
+export function toPlace(scope: Scope): Place {
   return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
 }
 
 /** The system's own rows, keys among them, lie under names that no caller may give. */
-export function ownerName(value: unknown): string {
-  const owner = name('owner', value)
+export function parseOwnerName(value: unknown): string {
+  const owner = parseName('owner', value)
   if (owner.startsWith(RESERVED_OWNER_PREFIX) && owner !== SHARED_OWNER) {
-    throw invalid(
+    throw createInvalidInputError(
       'owner',
       `An owner's name must not begin with ${RESERVED_OWNER_PREFIX}, except ${SHARED_OWNER}.`,
     )
@@ -85,10 +87,12 @@ export function ownerName(value: unknown): string {
   return owner
 }
 
-export function name(field: string, value: unknown): string {
+export function parseName(field: string, value: unknown): string {
   const text = parseBoundedText(field, value, limits.NAME_CHARACTERS_MAX)
-  if (text.trim() !== text) throw invalid(field, `${field} must not begin or end with a space.`)
-  if (/\p{Cc}|\p{Cs}/u.test(text)) throw invalid(field, `${field} holds a control character.`)
+  if (text.trim() !== text)
+    throw createInvalidInputError(field, `${field} must not begin or end with a space.`)
+  if (/\p{Cc}|\p{Cs}/u.test(text))
+    throw createInvalidInputError(field, `${field} holds a control character.`)
   return text
 }
 

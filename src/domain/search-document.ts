@@ -120,7 +120,7 @@ export type DocumentKind = 'memory' | 'turn'
 
 export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']
 
-export function kindsOf(types: readonly DocumentType[] | undefined): readonly DocumentKind[] {
+export function selectKinds(types: readonly DocumentType[] | undefined): readonly DocumentKind[] {
   if (types === undefined) return ['memory']
   return DOCUMENT_KINDS.filter((kind) =>
     types.some((type) => (type === 'turn') === (kind === 'turn')),

@@ -1,4 +1,4 @@
-import { type TermText, extractTerms, extractTermText } from '../text/search/terms.ts'
+import { extractTerms, extractTermText, type TermText } from '../text/search/terms.ts'
 import type { Memory } from './memory.ts'
 
 type Searchable = Pick<Memory, 'content' | 'key' | 'provenance'>

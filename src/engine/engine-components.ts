@@ -21,13 +21,18 @@ export type EngineComponents = {
 }
 
 /** A model that hangs doesn't know it; whoever has waited for it does. */
-export function buildEmbedderReport(embedder: Embedder, guard: ProbingCircuitBreaker): EmbedderReport {
+export function buildEmbedderReport(
+  embedder: Embedder,
+  guard: ProbingCircuitBreaker,
+): EmbedderReport {
   const report = embedder.report()
   const because = guard.getOpenReason()
   return because === null ? report : { ...report, state: { kind: 'failing', reason: because } }
 }
 
-export function describeReranker(reranker: EngineDependencies['reranker']): EngineComponents['reranker'] {
+export function describeReranker(
+  reranker: EngineDependencies['reranker'],
+): EngineComponents['reranker'] {
   return reranker === undefined
     ? null
     : { name: reranker.name, provider: reranker.provider ?? null }

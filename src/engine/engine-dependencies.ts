@@ -1,5 +1,5 @@
 import type { VectorEncoding } from '../domain/embedding-text.ts'
-import type { Ids } from '../domain/ids.ts'
+import type { IdGenerator } from '../domain/ids.ts'
 import type { SettingValues } from '../domain/settings/settings.ts'
 import type { Adjudicate } from '../domain/verdict.ts'
 import type { Files } from '../files/files.ts'
@@ -17,7 +17,7 @@ import type { CountTokens } from '../text/tokens.ts'
 export type EngineDependencies = {
   readonly store: Store
   readonly clock: Clock
-  readonly ids: Ids
+  readonly ids: IdGenerator
   /** The operator's settings. */
   readonly settings: SettingValues
   readonly embedder?: Embedder

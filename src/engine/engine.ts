@@ -3,17 +3,17 @@
  * are checked here, so that nothing unchecked reaches the code behind it.
  */
 
-import { createApiKeys, type ApiKeys } from '../admin/api-keys.ts'
+import { type ApiKeys, createApiKeys } from '../admin/api-keys.ts'
 import { type AuditLog, createAuditLog } from '../admin/audit-log.ts'
-import { type IdempotencyKeys, createIdempotencyKeys } from '../admin/idempotency.ts'
+import { createIdempotencyKeys, type IdempotencyKeys } from '../admin/idempotency.ts'
 import { type ErasedOwner, eraseOwner } from '../admin/owner-erasure.ts'
 import { createReplicaAdmin, type ReplicaAdmin } from '../admin/replica-admin.ts'
 import { createStoredSettings, type StoredSettings } from '../admin/stored-settings.ts'
 import { createContextBuilder } from '../conversations/context/context-builder.ts'
 import {
   type ContextPreview,
-  previewContext,
   type PreviewSettings,
+  previewContext,
 } from '../conversations/context/context-preview.ts'
 import { createConversations } from '../conversations/conversation-service.ts'
 import type { Conversations } from '../conversations/conversations.ts'
@@ -25,15 +25,19 @@ import { isTurnDocument } from '../domain/search-document.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { createEngineFiles } from '../files/engine-access.ts'
 import { type EngineFiles, parseOwnerNames } from '../files/engine-files.ts'
-import { type SourceSearchQuery, searchSources, type SourceSearchResult } from '../files/search/source-search.ts'
-import { selectModel, createModelTasks } from '../learning/completions/model-tasks.ts'
-import { createLearning, type LearningApi, type BackgroundStatus } from '../learning/learning.ts'
+import {
+  type SourceSearchQuery,
+  type SourceSearchResult,
+  searchSources,
+} from '../files/search/source-search.ts'
+import { createModelTasks, selectModel } from '../learning/completions/model-tasks.ts'
+import { type BackgroundStatus, createLearning, type LearningApi } from '../learning/learning.ts'
 import { patternRules } from '../learning/patterns/extractor.ts'
 import type { PatternLearningOptions } from '../learning/patterns/pattern-drafts.ts'
-import { type Learned, learn } from '../learning/patterns/pattern-learning.ts'
+import { type LearnResult, learnPatterns } from '../learning/patterns/pattern-learning.ts'
 import {
-  type SummarizeResult,
   type SummarizeOptions,
+  type SummarizeResult,
   summarize,
   summarizeMemories,
 } from '../learning/summaries/summarizer.ts'
@@ -41,8 +45,15 @@ import type { YieldTurn } from '../lib/backpressure.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
-import { type BulkDeleteResult, type BulkDeleteOptions, deleteMatching } from '../memory/bulk-deletion.ts'
-import { listContradictionPatterns, warmUpPatternsInSlices } from '../memory/contradiction/pattern-warmup.ts'
+import {
+  type BulkDeleteOptions,
+  type BulkDeleteResult,
+  deleteMatching,
+} from '../memory/bulk-deletion.ts'
+import {
+  listContradictionPatterns,
+  warmUpPatternsInSlices,
+} from '../memory/contradiction/pattern-warmup.ts'
 import type { DraftInput, EditInput } from '../memory/draft.ts'
 import * as correct from '../memory/memory-editor.ts'
 import * as read from '../memory/memory-reader.ts'
@@ -50,11 +61,11 @@ import { type RememberResult, remember } from '../memory/memory-writer.ts'
 import { createRedactingStore } from '../memory/receipt-redaction.ts'
 import { type UndoResult, undoChange } from '../memory/undo.ts'
 import { UsageCounter } from '../memory/usage-counter.ts'
-import { type WriteProbeResult, probeWrite } from '../memory/write-probe.ts'
+import { probeWrite, type WriteProbeResult } from '../memory/write-probe.ts'
 import { createModelService, type ModelService } from '../models/model-service.ts'
 import { exportLines, type Imported, importLines } from '../portability/export-import.ts'
 import type { ImportRecord } from '../portability/importers/foreign-record.ts'
-import { type RecordImportOptions, importRecords } from '../portability/record-import.ts'
+import { importRecords, type RecordImportOptions } from '../portability/record-import.ts'
 import { listDocumentsToEmbed } from '../recall/indexing/embedding-queue.ts'
 import { Indexer, type IndexStatus, type ReindexOptions } from '../recall/indexing/indexer.ts'
 import { createMemoryOverview, type MemoryOverview } from '../recall/memory-overview.ts'
@@ -62,20 +73,20 @@ import { recall } from '../recall/recall.ts'
 import type { RecallQuery } from '../recall/recall-query.ts'
 import type { RecallResult } from '../recall/recall-result.ts'
 import { mergeRecallResults, type RecallScope, resolveRecallScopes } from '../recall/scope-merge.ts'
-import { createChangeFeed, type ChangeFeed } from '../storage/access/change-feed.ts'
+import { type ChangeFeed, createChangeFeed } from '../storage/access/change-feed.ts'
 import { withCommitHook } from '../storage/access/commit-hook.ts'
 import { CountCache } from '../storage/access/count-cache.ts'
 import { yieldingStore } from '../storage/access/yielding-store.ts'
-import type { Change, Page, IntegrityProblem, StoreReport, MemoryCounts } from '../storage/store.ts'
+import type { Change, IntegrityProblem, MemoryCounts, Page, StoreReport } from '../storage/store.ts'
 import type { VectorReplicaStatus } from '../storage/vector-replication.ts'
 import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import {
-  type EngineComponents,
-  type IndexReport,
   buildEmbedderReport,
   describeReranker,
   describeVectorSource,
+  type EngineComponents,
+  type IndexReport,
 } from './engine-components.ts'
 import type { EngineDependencies } from './engine-dependencies.ts'
 
@@ -100,12 +111,15 @@ export interface Engine extends LearningApi {
     scope: ScopeInput,
     text: string,
     options?: { readonly observedAt?: number; readonly source?: string },
-  ): Promise<Learned>
+  ): Promise<LearnResult>
   /**
    * The memories that answer a question, best first, each with its reasons; none when nothing fits. `reach` says where
    * to look: in the session of the scope, in everything of the owner, or in shared memory as well.
    */
-  recall(scope: ScopeInput, query: RecallQuery & { readonly reach?: RecallScope }): Promise<RecallResult>
+  recall(
+    scope: ScopeInput,
+    query: RecallQuery & { readonly reach?: RecallScope },
+  ): Promise<RecallResult>
   /** What answers a question in several sources together, best first. Files and what was said are among them. */
   searchSources(scope: ScopeInput, query: SourceSearchQuery): Promise<SourceSearchResult>
   /** What the gateway would give a model for a message, with the settings that are tried. Changes nothing. */
@@ -141,10 +155,17 @@ export interface Engine extends LearningApi {
   /** Removes a memory with its history for good, disables the turns that state it, and says how much that was. */
   erase(scope: ScopeInput, id: string): Promise<correct.ErasureCounts>
   /** Erases what has been forgotten for longer than the setting `binDays`, or than `days`. */
-  emptyTrash(scope: ScopeInput, options?: { readonly days?: number }): Promise<correct.ErasureCounts>
+  emptyTrash(
+    scope: ScopeInput,
+    options?: { readonly days?: number },
+  ): Promise<correct.ErasureCounts>
   undo(scope: ScopeInput, change: string): Promise<UndoResult>
   /** Forgets, or erases, everything that matches; one change, which can be undone as long as nothing is erased. */
-  clear(scope: ScopeInput, query: read.ReadFilter, options?: BulkDeleteOptions): Promise<BulkDeleteResult>
+  clear(
+    scope: ScopeInput,
+    query: read.ReadFilter,
+    options?: BulkDeleteOptions,
+  ): Promise<BulkDeleteResult>
   /** Puts one memory in the place of many old ones, which it supersedes, in the words of a model where there is one. */
   summarize(scope: ScopeInput, options?: SummarizeOptions): Promise<SummarizeResult>
   /** The same by size: of each user, or of a session, the newest that fit into `maxTokens` (4,000) stay as they are. */
@@ -230,14 +251,17 @@ export function createEngineWith(given: EngineDependencies): Engine {
     embedder === undefined || vectors === undefined
       ? null
       : new Indexer({ ...given, embedder, vectors })
-  const guards = { meaning: new ProbingCircuitBreaker(given.clock), rerank: new ProbingCircuitBreaker(given.clock) }
+  const guards = {
+    meaning: new ProbingCircuitBreaker(given.clock),
+    rerank: new ProbingCircuitBreaker(given.clock),
+  }
   const tallies = new CountCache(given.store, given.clock)
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const noteCommitted = (changes: readonly Change[]) => {
     tallies.onCommit(changes)
     indexer?.changed(listDocumentsToEmbed(changes))
     keeper.changed(changes)
-    reader.changed(changes)
+    reader.onCommit(changes)
     for (const listener of listeners) listener(changes)
   }
   const store = withCommitHook(createRedactingStore(given.store), noteCommitted)
@@ -249,7 +273,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
   /** Whatever else may hold something of what was erased lets it go. */
   const letGo = async () => {
     conversations.purgeCaches()
-    reader.letGo()
+    reader.purgeCaches()
     await answers.clear()
     await ports.onErased?.()
   }
@@ -269,7 +293,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
     settings: stored,
     serialize: inTurn,
     purgeCaches: letGo,
-    read: reader.read,
+    read: reader.buildContext,
     remember: rememberInTurn,
   })
   const { life, settings, buildSignalChanges: noteSaid } = keeper
@@ -279,7 +303,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
     settings: await settings.resolve(owner),
   })
   const wordingOf = async ({ owner }: Scope) => {
-    const { coreModel } = await settings.resolve(owner)
+    const { 'learning.extractionModel': coreModel } = await settings.resolve(owner)
     const model = selectModel(coreModel, keeper.modelFor(owner))
     return model === null ? {} : { word: createModelTasks(model).summary }
   }
@@ -292,21 +316,27 @@ export function createEngineWith(given: EngineDependencies): Engine {
     inTurn(scope, async () => {
       const parsed = parseScope(scope)
       const own = await portsOf(parsed)
-      const unhurried = giveWay === undefined ? own : { ...own, store: yieldingStore(own.store, giveWay) }
-      return learn(unhurried, parsed, text, options)
+      const unhurried =
+        giveWay === undefined ? own : { ...own, store: yieldingStore(own.store, giveWay) }
+      return learnPatterns(unhurried, parsed, text, options)
     })
   const recallIn: Engine['recall'] = async (scope, { reach, ...query }) => {
     const parsed = parseScope(scope)
     const inForce = await settings.resolve(parsed.owner)
     const scopes = resolveRecallScopes(parsed, reach, inForce)
-    const tuned = inForce.rerankEnabled ? ports : withoutReranker(ports)
+    const tuned = inForce['recall.rerankEnabled'] ? ports : withoutReranker(ports)
     const found = mergeRecallResults(
       await Promise.all(
         scopes.map((each) =>
-          recall({ ...tuned, settings: inForce }, { indexer, circuitBreakers: guards }, each, query),
+          recall(
+            { ...tuned, settings: inForce },
+            { indexer, circuitBreakers: guards },
+            each,
+            query,
+          ),
         ),
       ),
-      query.limit ?? inForce.recallLimit,
+      query.limit ?? inForce['recall.limit'],
       query,
     )
     if (query.purpose === 'prompt') {
@@ -325,7 +355,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
   const conversations = createConversations({
     ports,
     settings,
-    read: reader.read,
+    read: reader.buildContext,
     learn: learnInTurn,
     noteSaid,
   })
@@ -339,7 +369,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
     files: files === null ? null : parseOwnerNames(files),
     keys: createApiKeys(ports),
     settings,
-    audit: createAuditLog(ports, async () => (await settings.resolve(null)).auditDays),
+    audit: createAuditLog(ports, async () => (await settings.resolve(null))['retention.auditDays']),
     idempotency: answers,
     changeFeed: elsewhere,
     replication: tiers,
@@ -360,7 +390,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
       ),
     previewContext: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
       const inForce = resolveSettings(await settings.resolve(parseScope(scope).owner), trial)
-      return previewContext({ ports, read: reader.read }, scope, message, inForce, signal)
+      return previewContext({ ports, read: reader.buildContext }, scope, message, inForce, signal)
     },
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
     list: async (scope, query = {}) => read.listMemories(ports, parseScope(scope), query),
@@ -443,7 +473,8 @@ export function createEngineWith(given: EngineDependencies): Engine {
     importRecords: async (scope, records, options) =>
       importRecords(ports, parseScope(scope), records, options),
     // What the system keeps for itself has a place, but nobody lives there.
-    listPlaces: async () => (await store.listPlaces()).filter(({ owner }) => owner !== SYSTEM_OWNER),
+    listPlaces: async () =>
+      (await store.listPlaces()).filter(({ owner }) => owner !== SYSTEM_OWNER),
     status: async () => ({
       ...(await store.getReport()),
       index:
@@ -454,7 +485,8 @@ export function createEngineWith(given: EngineDependencies): Engine {
               embedder: buildEmbedderReport(embedder, guards.meaning),
               facts: vectors.report(),
             },
-      vectorsUnavailableReason: indexer === null && embedder !== undefined ? explainMissingVectors(given) : null,
+      vectorsUnavailableReason:
+        indexer === null && embedder !== undefined ? explainMissingVectors(given) : null,
       replication: await tiers.current(),
       rerankerProblem: given.reranker?.unavailableReason ?? guards.rerank.getOpenReason(),
       learning: await keeper.status(),

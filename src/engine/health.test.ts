@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../domain/errors.ts'
 import { GAUGES } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
-import { describeHealth, readGauges, HEALTH_REASONS } from './health.ts'
+import { describeHealth, HEALTH_REASONS, readGauges } from './health.ts'
 
 type Index = NonNullable<EngineStatus['index']>
 

@@ -125,7 +125,10 @@ function modelFindings(status: EngineStatus): readonly HealthFinding[] {
   ]
 }
 
-function indexFindings({ index, vectorsUnavailableReason: withoutVectors }: EngineStatus): readonly HealthFinding[] {
+function indexFindings({
+  index,
+  vectorsUnavailableReason: withoutVectors,
+}: EngineStatus): readonly HealthFinding[] {
   if (index === null) {
     // Without a model, by words alone is what was asked for.
     return withoutVectors === null ? [] : [degradedFinding('vectors_not_stored', withoutVectors)]
@@ -169,7 +172,10 @@ const STORE_REASONS: { readonly [Code in ErrorCode]?: HealthReason } = {
 
 /** A store that can't even tell its status. The message of a bug may quote anything, and stays inside. */
 function storeFinding({ code, message }: AppError): HealthFinding {
-  return unavailableFinding(STORE_REASONS[code] ?? 'store_unreachable', code === 'internal' ? null : message)
+  return unavailableFinding(
+    STORE_REASONS[code] ?? 'store_unreachable',
+    code === 'internal' ? null : message,
+  )
 }
 
 /** What can't be written can still be read. */

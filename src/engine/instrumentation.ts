@@ -4,13 +4,22 @@
  * way, so that new ones need no change.
  */
 
-import type { ConversationRequest, RequestOutcome, PreparedRequest } from '../conversations/conversations.ts'
+import type {
+  ConversationRequest,
+  PreparedRequest,
+  RequestOutcome,
+} from '../conversations/conversations.ts'
 import { ERRORS, toAppError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
-import type { Learned } from '../learning/patterns/pattern-learning.ts'
+import type { LearnResult } from '../learning/patterns/pattern-learning.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
-import type { RetrieverReport, RecallResult } from '../recall/recall-result.ts'
-import { NOOP_TELEMETRY, type SpanAttributes, type SpanName, type Telemetry } from '../telemetry/telemetry.ts'
+import type { RecallResult, RetrieverReport } from '../recall/recall-result.ts'
+import {
+  NOOP_TELEMETRY,
+  type SpanAttributes,
+  type SpanName,
+  type Telemetry,
+} from '../telemetry/telemetry.ts'
 import type { Engine } from './engine.ts'
 
 type EngineMethod = (...given: readonly unknown[]) => unknown
@@ -88,7 +97,8 @@ class Observer {
     method: EngineMethod,
     given: readonly unknown[],
   ): Promise<unknown> {
-    const facts = ignoreErrors(() => ({ ...getScopeAttributes(given[0]), ...before?.(given) })) ?? {}
+    const facts =
+      ignoreErrors(() => ({ ...getScopeAttributes(given[0]), ...before?.(given) })) ?? {}
     return this.#telemetry.span(name, facts, async (note) => {
       const result = await method(...given)
       ignoreErrors(() => {
@@ -275,7 +285,8 @@ const SPAN_OF: { readonly [operation: string]: SpanKind | undefined } = {
   },
   learn: {
     name: 'upsert_memory',
-    after: (result) => getMemoriesAttributes((result as Learned).remembered.map(({ memory }) => memory)), // likewise
+    after: (result) =>
+      getMemoriesAttributes((result as LearnResult).remembered.map(({ memory }) => memory)), // likewise
   },
   edit: { name: 'update_memory', before: getRecordAttributes, after: getMemoryAttributes },
   disable: { name: 'update_memory', before: getRecordAttributes, after: getMemoryAttributes },

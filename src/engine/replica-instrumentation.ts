@@ -1,4 +1,4 @@
-import type { ReplicationListener, ReplicaState } from '../storage/vector-replication.ts'
+import type { ReplicaState, ReplicationListener } from '../storage/vector-replication.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
 const AMISS: ReadonlySet<ReplicaState> = new Set(['down', 'misconfigured', 'lagging'])

@@ -1,17 +1,23 @@
 /** The built-in search in files: an engine of its own, in which each chunk of a file is a memory. */
 import { AppError } from '../domain/errors.ts'
-import type { Ids, OwnerId } from '../domain/ids.ts'
+import type { IdGenerator, OwnerId } from '../domain/ids.ts'
 import type { Engine } from '../engine/engine.ts'
 import { raceAbort } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { BatchEmbedder } from '../models/batch-embedder.ts'
 import type { FileProblem } from './file.ts'
-import type { FileTimings, FileOptions } from './file-options.ts'
-import type { FileSearchResult, FileQuery, FileSearch, FileStatus, ProbeResult } from './file-search.ts'
+import type { FileOptions, FileTimings } from './file-options.ts'
+import type {
+  FileQuery,
+  FileSearch,
+  FileSearchResult,
+  FileStatus,
+  ProbeResult,
+} from './file-search.ts'
 import type { FileTree } from './file-tree.ts'
 import { BatchPrefill } from './indexing/batch-prefill.ts'
-import { type IndexStore, countUnembedded } from './indexing/chunk-vectors.ts'
+import { countUnembedded, type IndexStore } from './indexing/chunk-vectors.ts'
 import { FileSync, type SyncOptions } from './indexing/file-sync.ts'
 import { readGenerations } from './indexing/generations.ts'
 import { loadIndexedFiles } from './indexing/index-scan.ts'
@@ -22,7 +28,7 @@ import { readTextRange } from './text-range.ts'
 
 export type BuiltinFileSearchDependencies = {
   readonly clock: Clock
-  readonly ids: Ids
+  readonly ids: IdGenerator
   /** Where the index is, and the engine on it, which is closed with the search. */
   readonly innerStore: IndexStore
   readonly inner: Engine
@@ -128,13 +134,21 @@ export function createBuiltinFileSearch(parts: BuiltinFileSearchDependencies): B
 }
 
 async function buildStatus(
-  { roots, innerStore: store, inner, watchingOf, troubleOf, prefill }: BuiltinFileSearchDependencies,
+  {
+    roots,
+    innerStore: store,
+    inner,
+    watchingOf,
+    troubleOf,
+    prefill,
+  }: BuiltinFileSearchDependencies,
   keeper: FileSync,
   owner: OwnerId,
 ): Promise<FileStatus> {
   const generations = await readGenerations({ store }, owner)
   const home = generations === null ? null : { owner, user: generations.live.name }
-  const files = home === null ? new Map<string, never[]>() : await loadIndexedFiles({ store }, { home })
+  const files =
+    home === null ? new Map<string, never[]>() : await loadIndexedFiles({ store }, { home })
   const looks = await readScanLog(store, owner)
   const wordsOnly = await countUnembedded(inner, store, home)
   const all = [...files.values()].flat()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { SNIPPET_CHARACTERS_MAX, snippetOf } from '../text/query-snippet.ts'
+import { extractFileSnippet, SNIPPET_CHARACTERS_MAX } from '../text/query-snippet.ts'
 import { extractQueryTerms } from '../text/search/terms.ts'
 import { formatCitation, parseCitation } from './citation.ts'
 
@@ -34,9 +34,9 @@ const LINE = 'Nothing of interest is said on this line of the file, nor on the n
 const filler = (count: number) => Array.from({ length: count }, () => LINE)
 
 it('[FC17] shows all of a short text, and the beginning of one that has none of the words', () => {
-  expect(snippetOf('I like tea.', extractQueryTerms('coffee'))).toBe('I like tea.')
+  expect(extractFileSnippet('I like tea.', extractQueryTerms('coffee'))).toBe('I like tea.')
   const text = filler(40).join('\n')
-  const shown = snippetOf(text, extractQueryTerms('coffee'))
+  const shown = extractFileSnippet(text, extractQueryTerms('coffee'))
   expect(text.startsWith(shown)).toBe(true)
   expect(shown.length).toBeGreaterThan(SNIPPET_CHARACTERS_MAX / 2)
 })
@@ -49,7 +49,10 @@ it('[FC17] shows the lines with most words of the question, and some around them
     'Ada brews teas in Kyoto.',
     ...filler(20),
   ]
-  const shown = snippetOf(lines.join('\n'), extractQueryTerms('Which tea does Ada brew in Kyoto?'))
+  const shown = extractFileSnippet(
+    lines.join('\n'),
+    extractQueryTerms('Which tea does Ada brew in Kyoto?'),
+  )
   expect(shown).toContain('Ada brews teas in Kyoto.')
   const [before = '', after = ''] = shown.split('Ada brews teas in Kyoto.')
   expect(before).toContain(LINE)
@@ -58,10 +61,14 @@ it('[FC17] shows the lines with most words of the question, and some around them
 
 it('[FC17] finds them in one long line, in any script', () => {
   const chinese = `${'今天天气很好，我们去公园散步。'.repeat(100)}小明最喜欢龙井茶。${'晚上早点睡觉。'.repeat(200)}`
-  expect(snippetOf(chinese, extractQueryTerms('小明喜欢什么龙井茶？'))).toContain('小明最喜欢龙井茶')
+  expect(extractFileSnippet(chinese, extractQueryTerms('小明喜欢什么龙井茶？'))).toContain(
+    '小明最喜欢龙井茶',
+  )
   const english = `${'filler words '.repeat(300)}the kettle whistled ${'filler words '.repeat(300)}`
-  expect(snippetOf(english, extractQueryTerms('kettle'))).toContain('the kettle whistled')
-  expect(snippetOf('x'.repeat(1_000_000), extractQueryTerms('kettle')).length).toBeGreaterThan(500)
+  expect(extractFileSnippet(english, extractQueryTerms('kettle'))).toContain('the kettle whistled')
+  expect(
+    extractFileSnippet('x'.repeat(1_000_000), extractQueryTerms('kettle')).length,
+  ).toBeGreaterThan(500)
 })
 
 it('[FC17] is a part of the text, of 700 characters at most, with whole characters', () => {
@@ -86,7 +93,7 @@ it('[FC17] is a part of the text, of 700 characters at most, with whole characte
   const max = fc.constantFrom(1, 2, 50, 700)
   fc.assert(
     fc.property(anyText, max, fc.constantFrom('tea kettle', '茶', ''), (text, most, query) => {
-      const shown = snippetOf(text, extractQueryTerms(query), most)
+      const shown = extractFileSnippet(text, extractQueryTerms(query), most)
       expect(shown.length).toBeLessThanOrEqual(most)
       expect(text).toContain(shown)
       expect(shown).not.toMatch(/\p{Cs}/u)

@@ -31,7 +31,11 @@ export function parseCitation(text: string): Citation | null {
 export const PART_CHARACTERS = 120
 
 /** A part of a text; `terms` are those of the query that are in it. */
-type SnippetPart = { readonly start: number; readonly end: number; readonly terms: readonly string[] }
+type SnippetPart = {
+  readonly start: number
+  readonly end: number
+  readonly terms: readonly string[]
+}
 
 export function splitParts(
   text: string,
@@ -93,7 +97,11 @@ function decrementCount(counts: Map<string, number>, term: string): void {
 }
 
 /** With as much around it as there is room for, a third of that before it. */
-export function widenRun(parts: readonly SnippetPart[], run: PartRun, charactersMax: number): PartRun {
+export function widenRun(
+  parts: readonly SnippetPart[],
+  run: PartRun,
+  charactersMax: number,
+): PartRun {
   let { first, last } = run
   const lengthFrom = (from: number) => (parts[last]?.end ?? 0) - (parts[from]?.start ?? 0)
   const before = lengthFrom(first) + (charactersMax - lengthFrom(first)) / 3

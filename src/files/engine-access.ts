@@ -19,7 +19,12 @@ export type FilesHostDependencies = {
 }
 
 /** Null where there is no place for files. */
-export function createEngineFiles({ ports, settings, listeners, remember }: FilesHostDependencies): Files | null {
+export function createEngineFiles({
+  ports,
+  settings,
+  listeners,
+  remember,
+}: FilesHostDependencies): Files | null {
   const files = ports.files?.({
     store: ports.store,
     settingsOf: (owner) => settings.resolve(owner),

@@ -26,13 +26,25 @@ export interface EngineFiles {
   }
   /** What the built-in index holds: files of a root with their state, and pieces of a file. */
   readonly contents: {
-    files(owner: string, ...rest: RestParameters<FileContents['files']>): ReturnType<FileContents['files']>
-    pieces(owner: string, ...rest: RestParameters<FileContents['chunks']>): ReturnType<FileContents['chunks']>
+    files(
+      owner: string,
+      ...rest: RestParameters<FileContents['files']>
+    ): ReturnType<FileContents['files']>
+    pieces(
+      owner: string,
+      ...rest: RestParameters<FileContents['chunks']>
+    ): ReturnType<FileContents['chunks']>
   }
   /** The lines that answer a question, best first; none when nothing fits. */
-  search(owner: string, ...rest: RestParameters<FileSearch['search']>): ReturnType<FileSearch['search']>
+  search(
+    owner: string,
+    ...rest: RestParameters<FileSearch['search']>
+  ): ReturnType<FileSearch['search']>
   /** A file, or some lines of it; empty, with a reason, when there is none. */
-  readFile(owner: string, ...rest: RestParameters<FileSearch['readFile']>): ReturnType<FileSearch['readFile']>
+  readFile(
+    owner: string,
+    ...rest: RestParameters<FileSearch['readFile']>
+  ): ReturnType<FileSearch['readFile']>
   status(owner: string): ReturnType<FileSearch['status']>
   /** Looks at all files now; `force` reads and cuts every one anew. */
   sync(owner: string, ...rest: RestParameters<FileSearch['sync']>): ReturnType<FileSearch['sync']>

@@ -6,7 +6,7 @@ import { AppError, toAppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Instant } from '../lib/time.ts'
-import type { FileSearchResult, FileQuery, FileSearch, SyncReport } from './file-search.ts'
+import type { FileQuery, FileSearch, FileSearchResult, SyncReport } from './file-search.ts'
 
 export type FailoverDependencies = {
   readonly primary: FileSearch
@@ -32,7 +32,10 @@ type OpenState = {
 
 export function createFailoverFileSearch(parts: FailoverDependencies): FileSearch {
   const { primary, fallback, clock, primaryName, failClosed = false } = parts
-  const { retryDelayMs: firstPauseMs = FIRST_PAUSE_MS, retryDelayMsMax: pauseMsMax = PAUSE_MS_MAX } = parts
+  const {
+    retryDelayMs: firstPauseMs = FIRST_PAUSE_MS,
+    retryDelayMsMax: pauseMsMax = PAUSE_MS_MAX,
+  } = parts
   /** Null while the first one is well. */
   let bypass: OpenState | null = null
   /** One call finds out whether it is well again; the others don't wait for that. */
@@ -49,7 +52,10 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
   }
 
   /** What the first one answers, and whether it is well; throws what the caller is to blame for. */
-  async function tryPrimary(owner: OwnerId, query: FileQuery): Promise<FileSearchResult | AppError> {
+  async function tryPrimary(
+    owner: OwnerId,
+    query: FileQuery,
+  ): Promise<FileSearchResult | AppError> {
     // Calls that began while it was well and fail together are one failure.
     const before = bypass
     isTrying = bypass !== null

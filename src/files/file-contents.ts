@@ -5,11 +5,11 @@ import type { Engine } from '../engine/engine.ts'
 import type { Instant } from '../lib/time.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Store } from '../storage/store.ts'
-import type { Chunk, FileSource, FileProblem } from './file.ts'
+import type { Chunk, FileProblem, FileSource } from './file.ts'
 import { readGenerations } from './indexing/generations.ts'
-import { readChunkMetadata, type GenerationScope, toFileRecord } from './indexing/index-rows.ts'
+import { type GenerationScope, readChunkMetadata, toFileRecord } from './indexing/index-rows.ts'
 import { readScanLog } from './indexing/scan-log.ts'
-import { resolveDisplayPath, type NamedRoot, toDisplayPath, type Roots } from './roots.ts'
+import { type NamedRoot, type Roots, resolveDisplayPath, toDisplayPath } from './roots.ts'
 
 /** `partial`: not all of it could be read. `skipped`: none of it. */
 export const FILE_STATES = ['indexed', 'partial', 'skipped'] as const
@@ -77,7 +77,9 @@ export function createFileContents(parts: FileContentsDependencies): FileContent
       const home = await toGenerationScope(store, owner)
       const at = resolveDisplayPath(await roots.list(owner), path)
       const files = at === null ? [] : await listFiles(store, owner, at.root)
-      const found = files.find((each) => at !== null && each.path === toDisplayPath(at.root, at.path))
+      const found = files.find(
+        (each) => at !== null && each.path === toDisplayPath(at.root, at.path),
+      )
       if (home === null || found === undefined || found.document === null) {
         throw new AppError('not_found', `${path} is not indexed.`, { path })
       }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { instant } from '../../test/fakes/memories.ts'
 import { DAY_MS } from '../lib/decay.ts'
-import { getAgeReference, decayScore, parsePathDate } from './file-dates.ts'
+import { decayScore, getAgeReference, parsePathDate } from './file-dates.ts'
 
 const WRITTEN = instant(Date.UTC(2027, 5, 1, 12))
 const day = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date)

@@ -1,5 +1,5 @@
 import type { OwnerId } from '../domain/ids.ts'
-import type { FileSource, FileProblem } from './file.ts'
+import type { FileProblem, FileSource } from './file.ts'
 
 export type FileQuery = {
   readonly text: string

@@ -1,15 +1,15 @@
 /** Memory in files, behind one object: where they are, what is in them, and adding to them. */
 import { AppError } from '../domain/errors.ts'
-import type { Ids, OwnerId } from '../domain/ids.ts'
+import type { IdGenerator, OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
-import { systemIntervalTimers, type IntervalTimers } from '../lib/interval-timers.ts'
+import { type IntervalTimers, systemIntervalTimers } from '../lib/interval-timers.ts'
 import type { BatchEmbedder } from '../models/batch-embedder.ts'
 import type { Store } from '../storage/store.ts'
 import { createBuiltinFileSearch } from './builtin-file-search.ts'
-import { type FileContents, createFileContents } from './file-contents.ts'
-import { FILE_TIMINGS, type FileTimings, type FileOptions } from './file-options.ts'
+import { createFileContents, type FileContents } from './file-contents.ts'
+import { FILE_TIMINGS, type FileOptions, type FileTimings } from './file-options.ts'
 import type { FileSearch } from './file-search.ts'
 import type { FileTree, Workspace } from './file-tree.ts'
 import { FileWatcher } from './file-watcher.ts'
@@ -21,7 +21,7 @@ export type FilesDependencies = {
   /** Of the memories: roots are kept there. */
   readonly store: Store
   readonly clock: Clock
-  readonly ids: Ids
+  readonly ids: IdGenerator
   /** The engine of the index, and the store that it is on. Both are closed with this. */
   readonly inner: Engine
   readonly innerStore: IndexStore

@@ -65,7 +65,8 @@ function listing(path: string, sizeBytes: number, entries: readonly FolderEntry[
     `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`,
     `${formatSize(sizeBytes)}\t${path}`,
     ...shown.map(
-      (entry) => `${formatSize(entry.sizeBytes)}\t${path}/${entry.path}${entry.isFolder ? '/' : ''}`,
+      (entry) =>
+        `${formatSize(entry.sizeBytes)}\t${path}/${entry.path}${entry.isFolder ? '/' : ''}`,
     ),
   ].join('\n')
 }

@@ -33,7 +33,8 @@ export function parseRootEntry(value: unknown): Entry {
 
 function parseBody({ kind, path, include, exclude, name }: Fields): JsonObject {
   const known = ROOT_KINDS.find((each) => each === kind)
-  if (known === undefined) throw createInvalidInputError('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
+  if (known === undefined)
+    throw createInvalidInputError('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
   const where = parseText('path', path)
   if (!ABSOLUTE.test(where) || where.includes('\0')) {
     throw createInvalidInputError('path', 'The path of a root is absolute.')
@@ -58,7 +59,10 @@ function toFields(field: string, value: unknown): Fields {
 
 function parseText(field: string, value: unknown): string {
   if (typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX) return value
-  throw createInvalidInputError(field, `${field} is a text of at most ${TEXT_CHARACTERS_MAX} characters.`)
+  throw createInvalidInputError(
+    field,
+    `${field} is a text of at most ${TEXT_CHARACTERS_MAX} characters.`,
+  )
 }
 
 function parseTextList(field: string, value: unknown): readonly string[] {

@@ -13,7 +13,7 @@ import type { JsonObject } from '../lib/json.ts'
 import { hashParts } from '../lib/parts-hash.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Store } from '../storage/store.ts'
-import { ROOT_KINDS, type FileRoot, type RootKind } from './file.ts'
+import { type FileRoot, ROOT_KINDS, type RootKind } from './file.ts'
 
 /** `name` is what paths in it begin with when they are told; empty for the workspace. */
 export type NamedRoot = FileRoot & { readonly name: string }

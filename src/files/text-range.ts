@@ -2,9 +2,9 @@
 import { AppError } from '../domain/errors.ts'
 import { countLineBreaks, indexLines, sliceLines } from '../text/lines.ts'
 import type { FileOptions } from './file-options.ts'
-import type { LineRange, FileText } from './file-search.ts'
+import type { FileText, LineRange } from './file-search.ts'
 import type { FileTree } from './file-tree.ts'
-import { resolveDisplayPath, type NamedRoot } from './roots.ts'
+import { type NamedRoot, resolveDisplayPath } from './roots.ts'
 import { parseSessionLines } from './sessions/session-lines.ts'
 
 export type TextRangeDependencies = {
@@ -61,7 +61,9 @@ async function readSession(
     if (tail === null) return { text: '', reason: `${path}: it is not there.` }
     const next = line + countLineBreaks(tail.text)
     const isAsked = next > from
-    const said = isAsked ? parseSessionLines(tail.text, { firstLine: line, emailAddresses: mails }).messages : []
+    const said = isAsked
+      ? parseSessionLines(tail.text, { firstLine: line, emailAddresses: mails }).messages
+      : []
     for (const { role, text, line: number } of said) {
       if (number < from || number >= end) continue
       told[number - from] = `${role === 'user' ? 'User' : 'Assistant'}: ${text}`

@@ -8,35 +8,35 @@ import type { Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import {
-  listEntries,
-  getSystemEntry,
   buildEntryChange,
   buildEntryRemoval,
+  getSystemEntry,
+  listEntries,
   SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
 import {
-  scheduleJob,
+  buildJobId,
+  buildJobLockId,
   cancelJob,
   claimJob,
   finishJob,
   isDue,
   type Job,
-  type JobResult,
   type JobLimits,
   type JobRequest,
-  buildJobId,
-  buildJobLockId,
+  type JobResult,
   parseJob,
+  scheduleJob,
   toJobEntry,
 } from './job.ts'
 import {
+  buildLease,
+  buildLockChange,
   buildLockFence,
   type IsLeaseAbandoned,
   isLockFree,
   type LockRow,
-  buildLease,
-  buildLockChange,
   loadLock,
 } from './owner-locks.ts'
 
@@ -185,7 +185,9 @@ export class JobQueue {
       const { kind, key, owner, input, everyMs } = before
       const recurs = everyMs === null ? {} : { everyMs }
       const now = this.#now()
-      return { job: scheduleJob(before, { kind, key, owner, input, at: now, ...recurs }, now) ?? before }
+      return {
+        job: scheduleJob(before, { kind, key, owner, input, at: now, ...recurs }, now) ?? before,
+      }
     })
     return job
   }

@@ -11,7 +11,7 @@ import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Change } from '../storage/store.ts'
-import { type Job, type JobResult, type JobLimits, buildJobLockId } from './job.ts'
+import { buildJobLockId, type Job, type JobLimits, type JobResult } from './job.ts'
 import type { JobClaim, JobQueue, JobRun } from './job-queue.ts'
 import { LeaseWatchdog } from './lease-watchdog.ts'
 
@@ -287,7 +287,11 @@ export class JobRunner {
 
   #run(run: JobRun): void {
     this.#runs++
-    const running: RunningJob = { ...run, controller: new AbortController(), ended: Promise.resolve() }
+    const running: RunningJob = {
+      ...run,
+      controller: new AbortController(),
+      ended: Promise.resolve(),
+    }
     this.#running.set(run.lane, running)
     if (this.#isClosed) running.controller.abort()
     running.ended = this.#perform(running).finally(() => {

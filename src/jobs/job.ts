@@ -99,7 +99,11 @@ const HASH_CHARACTERS = 40
 /** When nothing is due: no search for what is due meets it. */
 const NEVER = INSTANT_MAX as Instant // the last instant there is
 
-export function buildJobId({ kind, owner, key }: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
+export function buildJobId({
+  kind,
+  owner,
+  key,
+}: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
   return `job_${kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
 }
 
@@ -127,16 +131,27 @@ export function scheduleJob(before: Job | null, request: JobRequest, now: Instan
   return {
     ...(before ?? NEW),
     ...{ id: buildJobId(request), kind, key, owner, input, everyMs },
-    ...{ status: 'waiting', dueAt: at, statusChangedAt: now, attempts: 0, lostLeases: 0, claim: null },
+    ...{
+      status: 'waiting',
+      dueAt: at,
+      statusChangedAt: now,
+      attempts: 0,
+      lostLeases: 0,
+      claim: null,
+    },
   }
 }
 
 const NEW = { lastError: null, outcome: null, cancelledRun: null }
 
 function assertValidRequest({ kind, key, at, everyMs }: JobRequest): void {
-  if (!KIND.test(kind)) throw createInvalidJobError('kind', 'A kind of job is a word of up to 19 letters.')
+  if (!KIND.test(kind))
+    throw createInvalidJobError('kind', 'A kind of job is a word of up to 19 letters.')
   if (key.length > KEY_CHARACTERS_MAX) {
-    throw createInvalidJobError('key', `The key of a job has at most ${KEY_CHARACTERS_MAX} characters.`)
+    throw createInvalidJobError(
+      'key',
+      `The key of a job has at most ${KEY_CHARACTERS_MAX} characters.`,
+    )
   }
   if (!Number.isSafeInteger(at) || Math.abs(at) > INSTANT_MAX) {
     throw createInvalidJobError('at', 'A job is due at a time.')
@@ -154,13 +169,22 @@ function createInvalidJobError(field: string, message: string): AppError {
  * What got into its state in the future was put there by a clock that has been set back since. Nobody knows how long it
  * has waited, so it is due.
  */
-export function isDue({ status, dueAt, statusChangedAt: since }: Job, now: Instant, leaseMs: number): boolean {
+export function isDue(
+  { status, dueAt, statusChangedAt: since }: Job,
+  now: Instant,
+  leaseMs: number,
+): boolean {
   if (status !== 'waiting' && status !== 'running') return false
   return dueAt !== null && (dueAt <= now || since > now + 2 * leaseMs)
 }
 
 /** By a run, or dead where too many runs were lost with it. */
-export function claimJob(job: Job, claim: string, now: Instant, { lostLeasesMax: lossesMax }: JobLimits): Job {
+export function claimJob(
+  job: Job,
+  claim: string,
+  now: Instant,
+  { lostLeasesMax: lossesMax }: JobLimits,
+): Job {
   const losses = job.lostLeases + (job.status === 'running' ? 1 : 0)
   const lastError = losses > job.lostLeases ? 'lost' : job.lastError
   if (losses >= lossesMax) return toEnded({ ...job, lostLeases: losses, lastError }, 'dead', now)
@@ -175,7 +199,11 @@ export function finishJob(job: Job, ending: JobResult, now: Instant, limits: Job
     }
     case 'later': {
       const { at, outcome = job.outcome, input = job.input } = ending
-      return toWaiting({ ...job, outcome, input, attempts: 0, lostLeases: 0, lastError: null }, at, now)
+      return toWaiting(
+        { ...job, outcome, input, attempts: 0, lostLeases: 0, lastError: null },
+        at,
+        now,
+      )
     }
     case 'failed':
       return failJob(job, ending.error, now, limits)

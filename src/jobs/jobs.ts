@@ -6,7 +6,7 @@ import type { ErrorCode } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
-import { systemIntervalTimers, type IntervalTimers } from '../lib/interval-timers.ts'
+import { type IntervalTimers, systemIntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
@@ -14,7 +14,13 @@ import type { Change, Page, Store } from '../storage/store.ts'
 import { type Job, type JobRequest, type JobStatus, parseJob } from './job.ts'
 import { JobQueue } from './job-queue.ts'
 import { type EndedJob, type JobHandler, JobRunner } from './job-runner.ts'
-import { type LockedResult, type LockHold, OwnerLocks, type LockOptions, type TryAcquire } from './owner-locks.ts'
+import {
+  type LockedResult,
+  type LockHold,
+  type LockOptions,
+  OwnerLocks,
+  type TryAcquire,
+} from './owner-locks.ts'
 
 export type { IntervalTimers as Timers } from '../lib/interval-timers.ts'
 
@@ -180,7 +186,8 @@ export function createJobs(ports: EngineDependencies, options: JobsOptions): Job
       await Promise.all([runner.stopAll(owner), holders.stopAll(owner)])
     },
     withOwnerLock: (owner, work, given) => holders.hold(owner, work, given),
-    runForeground: (task, work, given) => holders.hold(task.request.owner, work, given, entering(task)),
+    runForeground: (task, work, given) =>
+      holders.hold(task.request.owner, work, given, entering(task)),
     start: () => runner.start(),
     runDue: () => runner.runDue(),
     report: () => ({ running: runner.running, lastError: runner.lastError }),

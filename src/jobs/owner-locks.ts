@@ -6,16 +6,22 @@ import type { Entry, EntryKind } from '../domain/entry.ts'
 import { AppError, toAppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
-import { pause } from '../lib/abort.ts'
+import { sleepUntilAborted } from '../lib/abort.ts'
 import type { IntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
-import { getSystemEntry, buildEntryChange, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import { buildEntryChange, getSystemEntry, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
-import { isLeaseExpired, type JobLimits, type OwnerLock, buildOwnerLockId, parseOwnerLock } from './job.ts'
+import {
+  buildOwnerLockId,
+  isLeaseExpired,
+  type JobLimits,
+  type OwnerLock,
+  parseOwnerLock,
+} from './job.ts'
 
 export const LOCK_KIND = 'lane' satisfies EntryKind
 
@@ -39,10 +45,17 @@ export function isLockFree(
   leaseMs: number,
   isAbandoned: IsLeaseAbandoned,
 ): boolean {
-  return lane === null || (isLeaseExpired(lane, now, leaseMs) && isAbandoned(id, entry?.version ?? 0))
+  return (
+    lane === null || (isLeaseExpired(lane, now, leaseMs) && isAbandoned(id, entry?.version ?? 0))
+  )
 }
 
-export function buildLease(holder: string, claim: string, now: Instant, leaseMs: number): JsonObject {
+export function buildLease(
+  holder: string,
+  claim: string,
+  now: Instant,
+  leaseMs: number,
+): JsonObject {
   return { holder, claim, leasedUntil: now + leaseMs }
 }
 
@@ -224,7 +237,7 @@ export class OwnerLocks {
       if (tenure !== null) return tenure
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX, waitMs - waitedMs)
       if (pauseMs <= 0) return null
-      await pause(pauseMs, signal)
+      await sleepUntilAborted(pauseMs, signal)
     }
   }
 
@@ -262,7 +275,10 @@ export class OwnerLocks {
     await commitWithRetry(ports, async () => {
       const row = await this.#row(owner)
       const isOurs = row.lane?.claim === claim
-      return { changes: isOurs ? [buildLockChange(row, {}, owner, ports.clock.now())] : [], result: null }
+      return {
+        changes: isOurs ? [buildLockChange(row, {}, owner, ports.clock.now())] : [],
+        result: null,
+      }
     })
   }
 

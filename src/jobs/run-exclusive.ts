@@ -5,7 +5,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
-import type { Hold, Jobs, ForegroundJob } from './jobs.ts'
+import type { ForegroundJob, Hold, Jobs } from './jobs.ts'
 
 export type ExclusiveRunDependencies = { readonly ports: EngineDependencies; readonly jobs: Jobs }
 

@@ -77,7 +77,10 @@ export async function getEpisode(
 }
 
 /** What was distilled from the same turns, oldest first. */
-export async function listEpisodeFacts({ store }: EngineDependencies, episode: Memory): Promise<readonly Memory[]> {
+export async function listEpisodeFacts(
+  { store }: EngineDependencies,
+  episode: Memory,
+): Promise<readonly Memory[]> {
   const { place, provenance } = episode
   if (place.session === null) return []
   const turns = new Set(provenance.turns)

@@ -8,12 +8,12 @@ import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal } from '../domain/signal.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { JobRequest } from '../jobs/job.ts'
-import type { Job, JobContext, JobHandler, JobOutcome, Jobs, ForegroundJob } from '../jobs/jobs.ts'
+import type { ForegroundJob, Job, JobContext, JobHandler, JobOutcome, Jobs } from '../jobs/jobs.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import type { ConsolidateOptions, ConsolidationReport } from './consolidation/consolidator.ts'
-import { DISTILL_JOB, buildDistillationJob } from './distillation/distillation-job.ts'
+import { buildDistillationJob, DISTILL_JOB } from './distillation/distillation-job.ts'
 import type { Distillation } from './distillation/outcome.ts'
 import { loadSignals } from './signals.ts'
 
@@ -36,7 +36,9 @@ export type LearningJobDependencies = {
   readonly modelIn: (settings: Settings) => string | null
 }
 
-export function createJobHandlers(parts: LearningJobDependencies): Readonly<Record<string, JobHandler>> {
+export function createJobHandlers(
+  parts: LearningJobDependencies,
+): Readonly<Record<string, JobHandler>> {
   return {
     [DISTILL_JOB]: (job, context) => distilSession(parts, job, context),
     [CONSOLIDATE_JOB]: (job, context) => consolidateOwner(parts, job, context),
@@ -83,7 +85,10 @@ async function consolidateOwner(
 ): Promise<JobOutcome> {
   if (owner === null) throw new AppError('internal', 'A job to consolidate names an owner.')
   const user = typeof input.user === 'string' ? { user: input.user as UserId } : {} // as it was asked for
-  return { kind: 'done', outcome: buildReportOutcome(await consolidate({ owner, ...user }, { signal })) }
+  return {
+    kind: 'done',
+    outcome: buildReportOutcome(await consolidate({ owner, ...user }, { signal })),
+  }
 }
 
 function buildReportOutcome({ id, memories, actionsTotal }: ConsolidationReport): JsonObject {
@@ -91,14 +96,20 @@ function buildReportOutcome({ id, memories, actionsTotal }: ConsolidationReport)
 }
 
 /** Because somebody asks for it, and waits. */
-export function buildForegroundConsolidation({ owner, user }: Scope): ForegroundJob<ConsolidationReport> {
+export function buildForegroundConsolidation({
+  owner,
+  user,
+}: Scope): ForegroundJob<ConsolidationReport> {
   const input = { asked: true, ...(typeof user === 'string' ? { user } : {}) }
-  return { request: { kind: CONSOLIDATE_JOB, key: 'asked', owner, input }, outcome: buildReportOutcome }
+  return {
+    request: { kind: CONSOLIDATE_JOB, key: 'asked', owner, input },
+    outcome: buildReportOutcome,
+  }
 }
 
 export function buildConsolidationJob(
   owner: OwnerId,
-  { consolidationIntervalHours }: Settings,
+  { 'learning.consolidationIntervalHours': consolidationIntervalHours }: Settings,
   now: Instant,
 ): JobRequest {
   const everyMs = consolidationIntervalHours * HOUR_MS
@@ -113,7 +124,11 @@ export function buildMaintenanceJob(at: Instant): JobRequest {
 }
 
 /** Every owner is to be consolidated from time to time, and what waited for a model that is there now waits no longer. */
-async function runMaintenance(parts: LearningJobDependencies, job: Job, context: JobContext): Promise<JobOutcome> {
+async function runMaintenance(
+  parts: LearningJobDependencies,
+  job: Job,
+  context: JobContext,
+): Promise<JobOutcome> {
   const { store, clock } = parts.ports
   const owners = new Set((await store.listPlaces()).map(({ owner }) => owner))
   owners.delete(SYSTEM_OWNER)
@@ -136,7 +151,7 @@ async function schedulePendingSessions(
   owner: OwnerId,
   settings: Settings,
 ): Promise<void> {
-  if (settings.extractionMode === 'manual') return
+  if (settings['learning.extractionMode'] === 'manual') return
   const signals = await loadSignals(ports, { owner })
   for (const place of listSessionPlaces(signals.filter(({ status }) => status === 'pending'))) {
     const request = buildDistillationJob(place, settings, ports.clock.now())

@@ -4,14 +4,14 @@
  */
 
 import type { StoredSettings } from '../admin/stored-settings.ts'
-import { createConversationAdmin, type ConversationAdmin } from '../conversations/admin.ts'
+import { type ConversationAdmin, createConversationAdmin } from '../conversations/admin.ts'
 import {
   type CaptureResult,
   captureMessages,
-  type PromptHookDependencies,
-  type PromptContext,
-  recallForPrompt,
   type HookMessage,
+  type PromptContext,
+  type PromptHookDependencies,
+  recallForPrompt,
 } from '../conversations/prompt-hooks.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { type OwnerId, parseId } from '../domain/ids.ts'
@@ -21,13 +21,13 @@ import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal, SignalStatus } from '../domain/signal.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { createJobs, type EndedJob, type Job, type JobQuery, type Jobs } from '../jobs/jobs.ts'
-import { type WaitOptions, runExclusive } from '../jobs/run-exclusive.ts'
+import { runExclusive, type WaitOptions } from '../jobs/run-exclusive.ts'
 import { createKeyedMutex, type Serialize } from '../lib/keyed-mutex.ts'
-import { type ModelCallReport, guardModel, type Spent } from '../models/guarded-models.ts'
+import { guardModel, type ModelCallReport, type Spent } from '../models/guarded-models.ts'
 import type { LanguageModel } from '../models/language-model.ts'
-import { findSession } from '../storage/access/session-lookup.ts'
+import { findSessionByName } from '../storage/access/session-lookup.ts'
 import type { Change, Page } from '../storage/store.ts'
-import { addAdjudicator, selectModel, createModelTasks } from './completions/model-tasks.ts'
+import { addAdjudicator, createModelTasks, selectModel } from './completions/model-tasks.ts'
 import {
   type ConsolidateOptions,
   type ConsolidationReport,
@@ -35,33 +35,42 @@ import {
   listReports,
 } from './consolidation/consolidator.ts'
 import type { StoredConsolidationReport } from './consolidation/report.ts'
-import { type IngestResult, type IngestInput, ingestConversation } from './distillation/conversation-ingest.ts'
+import {
+  type IngestInput,
+  type IngestResult,
+  ingestConversation,
+} from './distillation/conversation-ingest.ts'
 import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
 import { type DistillerDependencies, distillSession } from './distillation/distiller.ts'
 import { distillExclusive } from './distillation/exclusive-distillation.ts'
 import type { Distillation } from './distillation/outcome.ts'
 import {
   buildForegroundConsolidation,
-  createJobHandlers,
-  listSessionPlaces,
   buildMaintenanceJob,
+  createJobHandlers,
   type LearningJobDependencies,
+  listSessionPlaces,
   retryModelJobs,
 } from './learning-jobs.ts'
 import {
   type Conflict,
-  listConflicts,
   keepBoth,
+  listConflicts,
   type ResolvedConflict,
   resolveMemoryConflict,
 } from './review/conflict-review.ts'
-import { approveMemory, listSuspectMemories, type ReviewQuery, rejectMemory } from './review/suspect-review.ts'
-import { createSignalWriter, type BuildSignalChanges } from './signal-writer.ts'
 import {
-  loadSignals,
+  approveMemory,
+  listSuspectMemories,
+  type ReviewQuery,
+  rejectMemory,
+} from './review/suspect-review.ts'
+import { type BuildSignalChanges, createSignalWriter } from './signal-writer.ts'
+import {
   forgetSignals,
   getSignal,
   listSignals,
+  loadSignals,
   retrySignals,
   type SignalQuery,
 } from './signals.ts'
@@ -196,7 +205,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
     ports.languageModel === undefined
       ? null
       : guardModel(ports.languageModel, ports, {
-          budgetOf: async (owner) => (await settings.resolve(owner)).modelTokensPerDay,
+          budgetOf: async (owner) => (await settings.resolve(owner))['learning.modelTokensPerDay'],
           onAsked: (asked) => hearing.onModelCall?.(asked),
         })
   const modelIn = (inForce: Settings) => (models === null ? null : selectModelName(inForce) || null)
@@ -204,10 +213,13 @@ export function createLearning(parts: LearningDependencies): LearningService {
 
   const partsFor = async (
     owner: OwnerId,
-    name: 'coreModel' | 'fastModel',
+    name: 'learning.extractionModel' | 'gateway.gateModel',
   ): Promise<DistillerDependencies> => {
     const inForce = await settings.resolve(owner)
-    const model = selectModel(inForce[name] || inForce.coreModel, models?.for(owner) ?? null)
+    const model = selectModel(
+      inForce[name] || inForce['learning.extractionModel'],
+      models?.for(owner) ?? null,
+    )
     return {
       ports: addAdjudicator({ ...ports, settings: inForce }, model && createModelTasks(model)),
       model,
@@ -220,13 +232,16 @@ export function createLearning(parts: LearningDependencies): LearningService {
     fence?: () => Promise<Change>,
   ) => {
     const isEach = isTurnExtraction(await settings.resolve(place.owner))
-    const given = await partsFor(place.owner, isEach ? 'fastModel' : 'coreModel')
+    const given = await partsFor(
+      place.owner,
+      isEach ? 'gateway.gateModel' : 'learning.extractionModel',
+    )
     const fenced = fence === undefined ? given : { ...given, fence }
     return distillSession(fenced, place, signal, isEach ? 'turns' : 'session')
   }
   const consolidateIn = (scope: Scope, options: ConsolidateOptions) =>
     oneAtATime({ owner: scope.owner }, async () => {
-      const { ports: judged, model } = await partsFor(scope.owner, 'coreModel')
+      const { ports: judged, model } = await partsFor(scope.owner, 'learning.extractionModel')
       const word = model === null ? undefined : createModelTasks(model).narrative
       const report = await consolidate(judged, scope, { word, ...options })
       if (report.trashPurged > 0) await letGo()
@@ -250,7 +265,11 @@ export function createLearning(parts: LearningDependencies): LearningService {
   const arming = async (place: SessionPlace) => {
     const inForce = await settings.resolve(place.owner)
     return jobs.buildScheduleChanges(
-      buildDistillationJob(place, { ...inForce, extractionMode: 'sessionEnd' }, ports.clock.now()),
+      buildDistillationJob(
+        place,
+        { ...inForce, 'learning.extractionMode': 'sessionEnd' },
+        ports.clock.now(),
+      ),
     )
   }
 
@@ -283,7 +302,10 @@ export function createLearning(parts: LearningDependencies): LearningService {
       return distillExclusive(asked, place, options, (...given) => distilNow(place, ...given))
     },
     ingest: async (input, options = {}) => {
-      const given = await partsFor(parseScope({ owner: input.owner }).owner, 'coreModel')
+      const given = await partsFor(
+        parseScope({ owner: input.owner }).owner,
+        'learning.extractionModel',
+      )
       const inLane = (place: SessionPlace) =>
         distillExclusive(asked, place, options, (signal, fence) =>
           distillSession(fence === undefined ? given : { ...given, fence }, place, signal),
@@ -293,12 +315,13 @@ export function createLearning(parts: LearningDependencies): LearningService {
     },
     recallForPrompt: async (scope, prompt) => {
       const inForce = await settings.resolve(parseScope(scope).owner)
-      return inForce.autoRecall
+      return inForce['hooks.recallEnabled']
         ? recallForPrompt(parts, scope, prompt, inForce)
         : { block: '', memories: [], skipped: 'off' }
     },
     captureMessages: async (scope, messages) => {
-      const { autoCapture, captureMaxChars } = await settings.resolve(parseScope(scope).owner)
+      const { 'hooks.captureEnabled': autoCapture, 'hooks.captureCharactersMax': captureMaxChars } =
+        await settings.resolve(parseScope(scope).owner)
       if (!autoCapture) return { captured: [], ignored: 0, skipped: 'off' }
       return captureMessages(parts, scope, messages, { captureMaxChars })
     },
@@ -362,7 +385,12 @@ export function createLearning(parts: LearningDependencies): LearningService {
 }
 
 /** By these it is decided whether a model can be asked. */
-const WAKING = ['coreModel', 'fastModel', 'modelTokensPerDay', 'extractionMode'] as const
+const WAKING = [
+  'learning.extractionModel',
+  'gateway.gateModel',
+  'learning.modelTokensPerDay',
+  'learning.extractionMode',
+] as const
 
 async function changeSettings(
   work: LearningJobDependencies,
@@ -382,23 +410,26 @@ function parseOwner(owner: string | null): OwnerId | null {
   return owner === null ? null : parseScope({ owner }).owner
 }
 
-function isTurnExtraction({ extractionMode }: Settings): boolean {
+function isTurnExtraction({ 'learning.extractionMode': extractionMode }: Settings): boolean {
   return extractionMode === 'everyTurn'
 }
 
 /** Empty where none is named. */
 function selectModelName(inForce: Settings): string {
-  const { coreModel, fastModel } = inForce
+  const { 'learning.extractionModel': coreModel, 'gateway.gateModel': fastModel } = inForce
   return isTurnExtraction(inForce) ? fastModel || coreModel : coreModel
 }
 
 /** Where no user is named, the one who has a session of this name is meant. */
-async function resolveSessionPlace(ports: EngineDependencies, scope: ScopeInput): Promise<SessionPlace> {
+async function resolveSessionPlace(
+  ports: EngineDependencies,
+  scope: ScopeInput,
+): Promise<SessionPlace> {
   const { owner, user, session } = parseScope(scope)
   if (session === undefined || session === null) {
     throw new AppError('invalid_input', 'Which session? Name it.', { field: 'sessionId' })
   }
   if (user !== undefined) return { owner, user, session }
-  const known = await findSession(ports, { owner, session })
+  const known = await findSessionByName(ports, { owner, session })
   return known ?? { owner, user: null, session }
 }

@@ -7,7 +7,7 @@ import type { Entry } from '../domain/entry.ts'
 import type { EntryId, SessionId, TurnId } from '../domain/ids.ts'
 import type { SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import { createPendingSignal, parseSignal, buildSignalId } from '../domain/signal.ts'
+import { buildSignalId, createPendingSignal, parseSignal } from '../domain/signal.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -39,7 +39,10 @@ export type BuildSignalChanges = (
 
 const OPEN_KEPT_MS = 30 * 86_400_000
 
-export function createSignalWriter(ports: EngineDependencies, jobs: () => Jobs): BuildSignalChanges {
+export function createSignalWriter(
+  ports: EngineDependencies,
+  jobs: () => Jobs,
+): BuildSignalChanges {
   return async (place, exchanges, settings, store = ports.store) => {
     const openId = buildOpenSessionId(place)
     const signalIds = exchanges.map(({ turns }) => toEntryId(turns[0]))
@@ -49,16 +52,23 @@ export function createSignalWriter(ports: EngineDependencies, jobs: () => Jobs):
       ({ turns, isWritten, position, isHistory }): readonly Change[] => {
         const before = known.get(toEntryId(turns[0])) ?? null
         // Tried again after it was kept all the same: it waits, or has been learned from. What is not to be learned from, stays so.
-        if (before !== null && (!isWritten || parseSignal(before)?.status === 'forgotten')) return []
+        if (before !== null && (!isWritten || parseSignal(before)?.status === 'forgotten'))
+          return []
         const options = { position, isHistory, isRead: true }
         return [buildPut(createPendingSignal(place, turns, now, before, options), before)]
       },
     )
-    if (signals.length === 0 || settings.extractionMode === 'manual') return signals
+    if (signals.length === 0 || settings['learning.extractionMode'] === 'manual') return signals
     return [
       ...signals,
       ...(await jobs().buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
-      ...(await buildPreviousSessionFlush({ ...ports, store }, jobs(), place, known.get(openId) ?? null, settings)),
+      ...(await buildPreviousSessionFlush(
+        { ...ports, store },
+        jobs(),
+        place,
+        known.get(openId) ?? null,
+        settings,
+      )),
     ]
   }
 }
@@ -69,7 +79,7 @@ async function buildPreviousSessionFlush(
   jobs: Jobs,
   place: SessionPlace,
   open: Entry | null,
-  { extractionMode }: Settings,
+  { 'learning.extractionMode': extractionMode }: Settings,
 ): Promise<readonly Change[]> {
   const before = open?.body.session
   if (before === place.session) return []
@@ -82,7 +92,11 @@ async function buildPreviousSessionFlush(
   return isWaiting ? [opening, ...(await jobs.buildScheduleChanges(flushed, store))] : [opening]
 }
 
-function buildOpenSessionEntry({ owner, user, session }: SessionPlace, at: Instant, before: Entry | null) {
+function buildOpenSessionEntry(
+  { owner, user, session }: SessionPlace,
+  at: Instant,
+  before: Entry | null,
+) {
   return {
     id: buildOpenSessionId({ owner, user }),
     place: { owner, user, session: null },

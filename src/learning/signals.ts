@@ -70,7 +70,12 @@ export function markProcessed(
   signal: Signal,
   change: ChangeId | null,
 ): Change {
-  return buildSignalUpdate(ports, signal, { status: 'processed', isPatternScanned: true, error: null, change })
+  return buildSignalUpdate(ports, signal, {
+    status: 'processed',
+    isPatternScanned: true,
+    error: null,
+    change,
+  })
 }
 
 /** Patterns have read it, and it waits for a model. */

@@ -63,7 +63,7 @@ export class SharedTask<Result> {
 }
 
 /** Ends early, without an error, when the signal fires. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)

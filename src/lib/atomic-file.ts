@@ -24,7 +24,7 @@ export function syncFolder(folder: string): void {
 }
 
 /** What a file is, whatever it is called: it changes when another file takes its path. Null when there is none. */
-export function identityOf(path: string): string | null {
+export function readFileIdentity(path: string): string | null {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat === undefined ? null : `${stat.dev}:${stat.ino}`
 }

@@ -104,7 +104,10 @@ function parseAnswer(sender: HttpEndpoint, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new AppError('unavailable', `${sender.serviceName} answered with something that is no JSON.`)
+    throw new AppError(
+      'unavailable',
+      `${sender.serviceName} answered with something that is no JSON.`,
+    )
   }
 }
 
@@ -148,7 +151,11 @@ async function toStatusError(sender: HttpEndpoint, response: Response): Promise<
   }
   const isPassing = status >= 500 || status === 408 || status === 425
   const wait = status === 503 ? retryAfter(response, answer) : null
-  return createFailure(`${source} failed (${said}).`, { ...facts, ...toRetryFacts(wait) }, isPassing)
+  return createFailure(
+    `${source} failed (${said}).`,
+    { ...facts, ...toRetryFacts(wait) },
+    isPassing,
+  )
 }
 
 function tooMany(

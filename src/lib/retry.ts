@@ -6,10 +6,7 @@ const PAUSES_MS = [50, 250, 1_000] as const
 const NEVER = new AbortController().signal
 
 /** Does work again when it fails, unless it would fail the same way each time. */
-export async function retry<Result>(
-  clock: Clock,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function retry<Result>(clock: Clock, work: () => Promise<Result>): Promise<Result> {
   for (const pause of PAUSES_MS) {
     try {
       return await work()

@@ -1,4 +1,4 @@
 /** Quotes an identifier for a statement. */
-export function quoted(name: string): string {
+export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -10,11 +10,21 @@ import type { Scope } from '../domain/scope.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
-import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, MemoryFilter } from '../storage/store.ts'
-import { deduplicateTombstones, buildReplacement } from './memory-changes.ts'
-import { type ErasureCounts, erase, buildErasure, toUserScope, buildTombstoneChanges } from './memory-editor.ts'
+import { buildReplacement, deduplicateTombstones } from './memory-changes.ts'
+import {
+  buildErasure,
+  buildTombstoneChanges,
+  type ErasureCounts,
+  erase,
+  toUserScope,
+} from './memory-editor.ts'
 import { type ReadFilter, toMemoryFilter } from './memory-reader.ts'
 import { planSuppression } from './turn-suppression.ts'
 
@@ -144,10 +154,16 @@ async function buildTrashChanges(
     change,
     updatedAt: now,
   }
-  return [...buildReplacement(ports, memory, after), ...(await buildTombstoneChanges(ports, memory, now))]
+  return [
+    ...buildReplacement(ports, memory, after),
+    ...(await buildTombstoneChanges(ports, memory, now)),
+  ]
 }
 
-async function eraseMatching(ports: EngineDependencies, memories: readonly Memory[]): Promise<Removed> {
+async function eraseMatching(
+  ports: EngineDependencies,
+  memories: readonly Memory[],
+): Promise<Removed> {
   const total = { memories: 0, turns: 0 }
   for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
     const batch = memories.slice(start, start + MEMORIES_PER_COMMIT)
@@ -181,7 +197,10 @@ async function eraseBatch(ports: EngineDependencies, batch: readonly Memory[]): 
 }
 
 /** Null when it was already gone. */
-async function eraseIfPresent(ports: EngineDependencies, memory: Memory): Promise<ErasureCounts | null> {
+async function eraseIfPresent(
+  ports: EngineDependencies,
+  memory: Memory,
+): Promise<ErasureCounts | null> {
   try {
     return await erase(ports, toUserScope(memory), memory.id)
   } catch (error) {

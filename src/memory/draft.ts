@@ -3,7 +3,7 @@
  * past this file.
  */
 
-import { parseBoundedText, invalid } from '../domain/field-parsers.ts'
+import { createInvalidInputError, parseBoundedText } from '../domain/field-parsers.ts'
 import type { TurnId } from '../domain/ids.ts'
 import * as limits from '../domain/limits.ts'
 import {
@@ -80,7 +80,8 @@ export type Edit = {
 export function parseDraft(input: DraftInput, now: Instant): Draft {
   const { provenance, observedAt, ...rest } = input
   const given = parseEdit(rest)
-  if (given.content === undefined) throw invalid('content', 'A memory needs content.')
+  if (given.content === undefined)
+    throw createInvalidInputError('content', 'A memory needs content.')
   return {
     content: given.content,
     key: given.key ?? null,
@@ -95,7 +96,7 @@ export function parseDraft(input: DraftInput, now: Instant): Draft {
 export function parseEdit(input: EditInput): Edit {
   for (const field of Object.keys(input)) {
     if (!Object.hasOwn(EDIT_PARSERS, field)) {
-      throw invalid(field, `A memory has no field "${field}" that can be set.`)
+      throw createInvalidInputError(field, `A memory has no field "${field}" that can be set.`)
     }
   }
   const edit: { [field: string]: unknown } = {}
@@ -105,7 +106,7 @@ export function parseEdit(input: EditInput): Edit {
   }
   const { validFrom, validUntil } = edit as Edit // each field was parsed by its own parser
   if (validFrom != null && validUntil != null && validUntil < validFrom) {
-    throw invalid('validUntil', 'validUntil must not be earlier than validFrom.')
+    throw createInvalidInputError('validUntil', 'validUntil must not be earlier than validFrom.')
   }
   return edit as Edit // as above
 }
@@ -118,15 +119,19 @@ const EDIT_PARSERS: { readonly [Field in keyof Required<Edit>]: (value: unknown)
   importance: (value) => parseNumberInRange('importance', value, 1, 10, 'whole'),
   salience: (value) => parseNumberInRange('salience', value, 0, 1),
   pinned: (value) => {
-    if (typeof value !== 'boolean') throw invalid('pinned', 'pinned is true or false.')
+    if (typeof value !== 'boolean')
+      throw createInvalidInputError('pinned', 'pinned is true or false.')
     return value
   },
   trust: (value) => parseChoice('trust', value, TRUST_LEVELS),
   validFrom: parseNullable((value) => parseInstant('validFrom', value)),
   validUntil: parseNullable((value) => parseInstant('validUntil', value)),
   expiresAt: parseNullable((value) => parseInstant('expiresAt', value)),
-  entities: (value) => parseWordList('entities', value, limits.ENTITIES_MAX, limits.ENTITY_CHARACTERS_MAX),
-  language: parseNullable((value) => parseBoundedText('language', value, limits.LANGUAGE_CHARACTERS_MAX)),
+  entities: (value) =>
+    parseWordList('entities', value, limits.ENTITIES_MAX, limits.ENTITY_CHARACTERS_MAX),
+  language: parseNullable((value) =>
+    parseBoundedText('language', value, limits.LANGUAGE_CHARACTERS_MAX),
+  ),
   metadata: parseMetadata,
 }
 
@@ -145,19 +150,20 @@ export function parseProvenance(input: Partial<Provenance>): Provenance {
 }
 
 function parseContent(value: unknown): string {
-  if (typeof value !== 'string') throw invalid('content', 'content is text.')
-  if (value.trim() === '') throw invalid('content', 'A memory needs content; this one is blank.')
+  if (typeof value !== 'string') throw createInvalidInputError('content', 'content is text.')
+  if (value.trim() === '')
+    throw createInvalidInputError('content', 'A memory needs content; this one is blank.')
   return parseBoundedText('content', value, limits.CONTENT_CHARACTERS_MAX)
 }
 
 function parseMetadata(value: unknown): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('metadata', 'metadata is a JSON object.')
+    throw createInvalidInputError('metadata', 'metadata is a JSON object.')
   }
   const json = toJson(value, limits.METADATA_DEPTH_MAX)
   const length = JSON.stringify(json).length
   if (length > limits.METADATA_CHARACTERS_MAX) {
-    throw invalid(
+    throw createInvalidInputError(
       'metadata',
       `metadata has ${length} characters as JSON; at most ${limits.METADATA_CHARACTERS_MAX} fit.`,
     )
@@ -168,7 +174,10 @@ function parseMetadata(value: unknown): JsonObject {
 /** Copies plain JSON and refuses everything else: what is stored must come back equal. */
 function toJson(value: unknown, depth: number): Json {
   if (depth < 0) {
-    throw invalid('metadata', `metadata is nested deeper than ${limits.METADATA_DEPTH_MAX} levels.`)
+    throw createInvalidInputError(
+      'metadata',
+      `metadata is nested deeper than ${limits.METADATA_DEPTH_MAX} levels.`,
+    )
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
   if (typeof value === 'number' && Number.isFinite(value)) return Object.is(value, -0) ? 0 : value
@@ -180,28 +189,41 @@ function toJson(value: unknown, depth: number): Json {
         .map(([key, item]) => [key, toJson(item, depth - 1)]),
     )
   }
-  throw invalid('metadata', `metadata holds a ${typeof value}, which JSON can't.`)
+  throw createInvalidInputError('metadata', `metadata holds a ${typeof value}, which JSON can't.`)
 }
 
 function parseWordList(field: string, value: unknown, countMax: number, charactersMax: number) {
   if (!Array.isArray(value) || value.length > countMax) {
-    throw invalid(field, `${field} is a list of at most ${countMax} texts.`)
+    throw createInvalidInputError(field, `${field} is a list of at most ${countMax} texts.`)
   }
   return value.map((word) => parseBoundedText(field, word, charactersMax))
 }
 
-function parseChoice<Value extends string>(field: string, value: unknown, values: readonly Value[]) {
+function parseChoice<Value extends string>(
+  field: string,
+  value: unknown,
+  values: readonly Value[],
+) {
   const found = values.find((candidate) => candidate === value)
   if (found === undefined) {
-    throw invalid(field, `${field} is one of ${values.join(', ')}; not "${String(value)}".`)
+    throw createInvalidInputError(
+      field,
+      `${field} is one of ${values.join(', ')}; not "${String(value)}".`,
+    )
   }
   return found
 }
 
-function parseNumberInRange(field: string, value: unknown, min: number, max: number, kind?: 'whole') {
+function parseNumberInRange(
+  field: string,
+  value: unknown,
+  min: number,
+  max: number,
+  kind?: 'whole',
+) {
   const fits = typeof value === 'number' && value >= min && value <= max
   if (!fits || (kind === 'whole' && !Number.isInteger(value))) {
-    throw invalid(
+    throw createInvalidInputError(
       field,
       `${field} is a ${kind ?? ''} number from ${min} to ${max}.`.replace('  ', ' '),
     )
@@ -214,7 +236,7 @@ const INSTANT_MAX = 8_640_000_000_000_000
 
 function parseInstant(field: string, value: unknown): Instant {
   if (!Number.isInteger(value) || Math.abs(Number(value)) > INSTANT_MAX) {
-    throw invalid(field, `${field} is a time in whole milliseconds since 1970.`)
+    throw createInvalidInputError(field, `${field} is a time in whole milliseconds since 1970.`)
   }
   return Number(value) as Instant // checked above
 }

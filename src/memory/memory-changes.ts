@@ -6,7 +6,11 @@ import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Change } from '../storage/store.ts'
 
 /** Puts `after` in the place of `before` and keeps `before` in the history. */
-export function buildReplacement({ ids }: EngineDependencies, before: Memory, after: Memory): readonly Change[] {
+export function buildReplacement(
+  { ids }: EngineDependencies,
+  before: Memory,
+  after: Memory,
+): readonly Change[] {
   return [
     {
       op: 'put',

@@ -11,11 +11,15 @@ import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { EXTRACTOR } from '../learning/distillation/fact-drafts.ts'
 import { PATTERN_EXTRACTOR } from '../learning/patterns/extractor.ts'
 import type { Instant } from '../lib/time.ts'
-import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
 import { type Edit, type EditInput, parseEdit } from './draft.ts'
-import { getMemoryOrThrow, buildReplacement } from './memory-changes.ts'
+import { buildReplacement, getMemoryOrThrow } from './memory-changes.ts'
 import { confirmPin } from './pins.ts'
 import {
   planLinkErasure,
@@ -89,7 +93,11 @@ function provenanceOf(memory: Memory, { content }: Edit): Memory['provenance'] {
 }
 
 /** Takes a memory out of recall without forgetting it. */
-export async function disable(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+export async function disable(
+  ports: EngineDependencies,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Memory> {
   const { memory } = await changeMemory(ports, scope, id, (memory) => {
     if (memory.status === 'disabled') return memory
     assertStatus(memory, ['active'], 'disabled')
@@ -162,7 +170,11 @@ function restoreContent(past: Memory): Partial<Memory> {
 }
 
 /** Puts a memory into the bin, disables the turns that state it, and keeps work that is under way from bringing it back. */
-export async function forget(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Forgotten> {
+export async function forget(
+  ports: EngineDependencies,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Forgotten> {
   const forgotten = await changeMemory(
     ports,
     scope,
@@ -180,7 +192,11 @@ export async function forget(ports: EngineDependencies, scope: Scope, id: Memory
  * Removes a memory and its whole history for good. Only the tombstones stay: hashes, no text. Turns that state it are disabled,
  * and receipts lose their lines.
  */
-export async function erase(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<ErasureCounts> {
+export async function erase(
+  ports: EngineDependencies,
+  scope: Scope,
+  id: MemoryId,
+): Promise<ErasureCounts> {
   const suppress = (memory: Memory) =>
     planSuppression(ports, [memory], ports.clock.now(), { isErasure: true })
   const erased = await eraseMatching(ports, scope, id, () => true, suppress)
@@ -240,7 +256,10 @@ export async function buildErasure(
 const REVISIONS_PER_COMMIT = COMMIT_CHANGES_MAX / 4
 
 /** A history too long for one commit is removed from its old end first; the memory goes with the last part. */
-async function removeExcessRevisions({ store }: EngineDependencies, revisions: readonly Change[]): Promise<void> {
+async function removeExcessRevisions(
+  { store }: EngineDependencies,
+  revisions: readonly Change[],
+): Promise<void> {
   const surplus = revisions.slice(0, -REVISIONS_PER_COMMIT)
   for (let start = 0; start < surplus.length; start += COMMIT_CHANGES_MAX) {
     await store.commit(surplus.slice(start, start + COMMIT_CHANGES_MAX))
@@ -248,10 +267,14 @@ async function removeExcessRevisions({ store }: EngineDependencies, revisions: r
 }
 
 /** Erases what has been in the bin for longer than `binDays`, or than the days given. */
-export async function emptyTrash(ports: EngineDependencies, scope: Scope, days?: number): Promise<ErasureCounts> {
-  const { binDays: keepDays } = resolveSettings(
+export async function emptyTrash(
+  ports: EngineDependencies,
+  scope: Scope,
+  days?: number,
+): Promise<ErasureCounts> {
+  const { 'retention.trashDays': keepDays } = resolveSettings(
     ports.settings,
-    days === undefined ? {} : { binDays: days },
+    days === undefined ? {} : { 'retention.trashDays': days },
   )
   const before = ports.clock.now() - keepDays * DAY_MS
   const total = { memories: 0, revisions: 0, turnsDisabled: 0 }

@@ -80,7 +80,9 @@ export async function listVersions(
   scope: Scope,
   id: MemoryId,
 ): Promise<readonly HistoryEntry[]> {
-  const entries: HistoryEntry[] = [{ memory: await getMemoryOrThrow(ports, scope, id), replacedAt: null }]
+  const entries: HistoryEntry[] = [
+    { memory: await getMemoryOrThrow(ports, scope, id), replacedAt: null },
+  ]
   for await (const page of pages(ports.store, 'revision', scope, { where: { memories: [id] } })) {
     for (const { memory, replacedAt } of page) entries.push({ memory, replacedAt })
   }

@@ -3,7 +3,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
-import { placeOf, type Scope } from '../domain/scope.ts'
+import { type Scope, toPlace } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
@@ -13,7 +13,7 @@ import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic
 import type { Change } from '../storage/store.ts'
 import { type DraftInput, parseDraft } from './draft.ts'
 import { buildReplacement } from './memory-changes.ts'
-import { isPlainStatement, findSimilarMemories } from './similar-memories.ts'
+import { findSimilarMemories, isPlainStatement } from './similar-memories.ts'
 import {
   decideWrite,
   findUndecidedMemory,
@@ -49,7 +49,7 @@ export async function writeDraft(
   isHistory = false,
 ): Promise<WriteDecision> {
   const { store, ids } = ports
-  const place = placeOf(scope)
+  const place = toPlace(scope)
   const home: Scope = { owner: place.owner, user: place.user }
   const settings = resolveSettings(ports.settings)
   const draft = parseDraft(input, ports.clock.now())
@@ -65,7 +65,12 @@ export async function writeDraft(
       limit: blocking.length,
     })
     const sameKey = draft.key === null ? null : await findKeyHolder(ports, home, draft.key)
-    const found = await findSimilarMemories(ports, place, draft, settings.neighboursMax)
+    const found = await findSimilarMemories(
+      ports,
+      place,
+      draft,
+      settings['memory.similarMemoriesMax'],
+    )
     const isEpisode = draft.fields.category === 'episode'
     const memories = isEpisode ? found.memories : found.memories.filter(isPlainStatement)
     const { close } = found
@@ -79,7 +84,7 @@ export async function writeDraft(
       similarMemories: memories,
       tombstones,
       isHistory,
-      reinforcement: settings.reinforcement,
+      reinforcement: settings['memory.reinforcementRate'],
     }
     const decision = await decideWithAdjudicator(ports, context, close, verdicts)
     // Forgetting may happen between this look and the commit; then the commit must not go through.
@@ -147,7 +152,9 @@ function buildChanges(ports: EngineDependencies, decision: WriteDecision): reado
   }
 }
 
-export function toRememberResult(decision: Exclude<WriteDecision, { kind: 'refused' }>): RememberResult {
+export function toRememberResult(
+  decision: Exclude<WriteDecision, { kind: 'refused' }>,
+): RememberResult {
   const other =
     decision.kind === 'create'
       ? null

@@ -44,8 +44,6 @@ export function inheritIdentity(older: Memory, newer: Memory): Memory {
     pinned: true,
     importance: Math.max(older.importance, newer.importance),
     salience: Math.max(older.salience, newer.salience),
-    metadata: isUserPinned(newer)
-      ? newer.metadata
-      : { ...newer.metadata, ...AUTO_PIN },
+    metadata: isUserPinned(newer) ? newer.metadata : { ...newer.metadata, ...AUTO_PIN },
   }
 }

@@ -51,5 +51,11 @@ export function buildReceiptLinesId(owner: OwnerId, id: MemoryId | TurnId): Entr
 
 /** Removes the lines of a memory or turn from all receipts, in the commit that the change is part of. */
 export function buildRedaction(owner: OwnerId, id: MemoryId | TurnId): Change {
-  return { op: 'remove', table: 'entry', scope: { owner }, id: buildReceiptLinesId(owner, id), expect: 'any' }
+  return {
+    op: 'remove',
+    table: 'entry',
+    scope: { owner },
+    id: buildReceiptLinesId(owner, id),
+    expect: 'any',
+  }
 }

@@ -4,9 +4,9 @@
  */
 
 import {
+  createInvalidInputError,
   type Fields,
   instant,
-  invalid,
   nullable,
   object,
   text,
@@ -23,7 +23,7 @@ export function parseMemory(value: unknown): Memory {
   const fields = object('memory', value)
   const known = new Set<string>(MEMORY_FIELDS)
   for (const field of Object.keys(fields)) {
-    if (!known.has(field)) throw invalid(field, `A memory has no field "${field}".`)
+    if (!known.has(field)) throw createInvalidInputError(field, `A memory has no field "${field}".`)
   }
   const editable = Object.fromEntries(
     EDITABLE.map((field) => [field, requireField(fields, field)]),
@@ -73,17 +73,21 @@ export function parseTurn(value: unknown): Turn {
   const fields = object('turn', value)
   const content = text('content', fields.content)
   if (content.length > TURN_CHARACTERS_MAX) {
-    throw invalid(
+    throw createInvalidInputError(
       'content',
       `content has ${content.length} characters; at most ${TURN_CHARACTERS_MAX} fit.`,
     )
   }
   const speaker = nullable(fields.speaker, (value) => text('speaker', value))
   if (speaker !== null && speaker.length > SPEAKER_CHARACTERS_MAX) {
-    throw invalid('speaker', `speaker has at most ${SPEAKER_CHARACTERS_MAX} characters.`)
+    throw createInvalidInputError(
+      'speaker',
+      `speaker has at most ${SPEAKER_CHARACTERS_MAX} characters.`,
+    )
   }
   const role = TURN_ROLES.find((candidate) => candidate === fields.role)
-  if (role === undefined) throw invalid('role', `role is one of ${TURN_ROLES.join(', ')}.`)
+  if (role === undefined)
+    throw createInvalidInputError('role', `role is one of ${TURN_ROLES.join(', ')}.`)
   return {
     id: parseId('turn', fields.id),
     place: parsePlace(fields.place),
@@ -142,14 +146,14 @@ function parsePlace(value: unknown): Place {
 }
 
 function requireField(fields: Fields, field: string): unknown {
-  if (fields[field] === undefined) throw invalid(field, `${field} is missing.`)
+  if (fields[field] === undefined) throw createInvalidInputError(field, `${field} is missing.`)
   return fields[field]
 }
 
 function parseStatus(value: unknown): Memory['status'] {
   const found = MEMORY_STATUSES.find((candidate) => candidate === value)
   if (found === undefined)
-    throw invalid('status', `status is one of ${MEMORY_STATUSES.join(', ')}.`)
+    throw createInvalidInputError('status', `status is one of ${MEMORY_STATUSES.join(', ')}.`)
   return found
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { normalizeStatement } from '../text/fingerprint.ts'
-import { extractTerms, extractQueryTerms } from '../text/search/terms.ts'
+import { extractQueryTerms, extractTerms } from '../text/search/terms.ts'
 import { splitSentences } from '../text/speech/sentences.ts'
 import { containsFolded, foldCase } from '../text/substring.ts'
 import { rewriteToFirstPerson } from './contradiction/persons.ts'

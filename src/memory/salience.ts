@@ -9,7 +9,10 @@ import type { Instant } from '../lib/time.ts'
 
 export const SALIENCE_HALF_LIFE_DAYS = 30
 
-export type DecayInput = Pick<Memory, 'salience' | 'pinned' | 'category' | 'lastUsedAt' | 'updatedAt'>
+export type DecayInput = Pick<
+  Memory,
+  'salience' | 'pinned' | 'category' | 'lastUsedAt' | 'updatedAt'
+>
 
 export function computeEffectiveSalience(memory: DecayInput, now: Instant): number {
   if (isExemptFromDecay(memory)) return memory.salience
@@ -17,7 +20,10 @@ export function computeEffectiveSalience(memory: DecayInput, now: Instant): numb
 }
 
 /** Whether time and automatic changes leave it alone. */
-export function isExemptFromDecay({ pinned, category }: Pick<Memory, 'pinned' | 'category'>): boolean {
+export function isExemptFromDecay({
+  pinned,
+  category,
+}: Pick<Memory, 'pinned' | 'category'>): boolean {
   return pinned || category === 'identity'
 }
 
@@ -30,6 +36,9 @@ export function getLastActivity({
 }
 
 /** 0 for what was used later than now: the clock has been set back, and nobody knows how long ago that was. */
-export function countIdleDays(memory: Pick<Memory, 'lastUsedAt' | 'updatedAt'>, now: Instant): number {
+export function countIdleDays(
+  memory: Pick<Memory, 'lastUsedAt' | 'updatedAt'>,
+  now: Instant,
+): number {
   return Math.max(0, now - getLastActivity(memory)) / DAY_MS
 }

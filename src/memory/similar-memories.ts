@@ -3,7 +3,7 @@
  * attribute in other words, and what is close in meaning. What the statement is to them, rules decide (`core/writing`).
  */
 
-import { renderEmbeddingText, buildSpaceSignature } from '../domain/embedding-text.ts'
+import { buildSpaceSignature, renderEmbeddingText } from '../domain/embedding-text.ts'
 import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
@@ -53,7 +53,11 @@ export async function findSimilarMemories(
   const home: Scope = { owner: place.owner, user: place.user }
   const unendedAt = clock.now()
   const { rows: exact } = await store.find('memory', home, {
-    where: { fingerprint: computeFingerprint(draft.content), statuses: ['active', 'disabled'], validAt: unendedAt },
+    where: {
+      fingerprint: computeFingerprint(draft.content),
+      statuses: ['active', 'disabled'],
+      validAt: unendedAt,
+    },
     limit: EXACT_MAX,
   })
   if (limit === 0) return { memories: exact, close: new Set() }

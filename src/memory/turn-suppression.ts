@@ -197,7 +197,10 @@ export async function planExchangeSuppression(
 }
 
 /** Whether a turn is in use is a person's decision from now on. */
-export async function planHandover({ store }: EngineDependencies, turn: Turn): Promise<readonly Change[]> {
+export async function planHandover(
+  { store }: EngineDependencies,
+  turn: Turn,
+): Promise<readonly Change[]> {
   const entries = await readEntries(store, turn.place.owner, [turn.id])
   return [...entries.values()].map(removeEntry)
 }

@@ -6,10 +6,14 @@ import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
-import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
-import { deduplicateTombstones, buildReplacement } from './memory-changes.ts'
+import { buildReplacement, deduplicateTombstones } from './memory-changes.ts'
 import { buildTombstoneChanges, buildTombstoneRemovals } from './memory-editor.ts'
 import { revertChange } from './reversion.ts'
 import { planRelease, planSuppression } from './turn-suppression.ts'
@@ -25,7 +29,11 @@ export type UndoResult = {
 /** So few that others are answered between two commits. */
 const MEMORIES_PER_COMMIT = 50
 
-export async function undoChange(ports: EngineDependencies, scope: Scope, target: ChangeId): Promise<UndoResult> {
+export async function undoChange(
+  ports: EngineDependencies,
+  scope: Scope,
+  target: ChangeId,
+): Promise<UndoResult> {
   const touched = await loadTouched(ports, scope, target)
   const mark = createChangeStamp(ports)
   const memories: Memory[] = []
@@ -51,11 +59,14 @@ async function undoTogether(
   touched: readonly TouchedMemory[],
   mark: ReturnType<typeof createChangeStamp>,
 ): Promise<UndoResult> {
-  const undone = await commitWithRetry(ports, async (): Promise<PlannedCommit<UndoResult | null>> => {
-    const decided = await planUndo(ports, scope, touched, mark)
-    const isTooMuch = decided.changes.length > COMMIT_CHANGES_MAX && touched.length > 1
-    return isTooMuch ? { changes: [], result: null } : decided
-  })
+  const undone = await commitWithRetry(
+    ports,
+    async (): Promise<PlannedCommit<UndoResult | null>> => {
+      const decided = await planUndo(ports, scope, touched, mark)
+      const isTooMuch = decided.changes.length > COMMIT_CHANGES_MAX && touched.length > 1
+      return isTooMuch ? { changes: [], result: null } : decided
+    },
+  )
   if (undone !== null) return undone
   const half = Math.ceil(touched.length / 2)
   const first = await undoTogether(ports, scope, touched.slice(0, half), mark)

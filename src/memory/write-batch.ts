@@ -6,7 +6,7 @@
 
 import type { ChangeId, MemoryId, TombstoneId, TurnId } from '../domain/ids.ts'
 import { isKeyHolder, type Memory, type Tombstone } from '../domain/memory.ts'
-import { type Place, placeOf, type Scope } from '../domain/scope.ts'
+import { type Place, type Scope, toPlace } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
@@ -15,8 +15,8 @@ import type { Instant } from '../lib/time.ts'
 import type { Change } from '../storage/store.ts'
 import type { Draft } from './draft.ts'
 import { buildReplacement } from './memory-changes.ts'
-import { findKeyHolder, decideWithAdjudicator } from './memory-writer.ts'
-import { isPlainStatement, type SimilarMemories, findSimilarMemories } from './similar-memories.ts'
+import { decideWithAdjudicator, findKeyHolder } from './memory-writer.ts'
+import { findSimilarMemories, isPlainStatement, type SimilarMemories } from './similar-memories.ts'
 import type { WriteDecision } from './write-decision.ts'
 
 export type BatchStamp = { readonly change: ChangeId; readonly now: Instant }
@@ -63,7 +63,7 @@ export class WriteBatch {
     { verdicts = new Map(), history = new Set() }: BatchOptions = {},
   ) {
     this.#ports = ports
-    this.#place = placeOf(scope)
+    this.#place = toPlace(scope)
     this.#home = { owner: this.#place.owner, user: this.#place.user }
     this.#mark = mark
     this.#verdicts = verdicts
@@ -90,7 +90,7 @@ export class WriteBatch {
       similarMemories: memories,
       tombstones: await this.#tombstones(draft),
       isHistory: this.#isHistory(draft),
-      reinforcement: this.#settings.reinforcement,
+      reinforcement: this.#settings['memory.reinforcementRate'],
     }
     const verdicts = this.#verdictsOn(draft)
     const decision = await decideWithAdjudicator(this.#ports, context, close, verdicts, VERDICT_MS)
@@ -178,8 +178,13 @@ export class WriteBatch {
 
   /** Those of the store as the batch leaves them, then those that it makes. */
   async #neighbours(draft: Draft): Promise<SimilarMemories> {
-    const { neighboursMax } = this.#settings
-    const { memories, close } = await findSimilarMemories(this.#ports, this.#place, draft, neighboursMax)
+    const { 'memory.similarMemoriesMax': neighboursMax } = this.#settings
+    const { memories, close } = await findSimilarMemories(
+      this.#ports,
+      this.#place,
+      draft,
+      neighboursMax,
+    )
     const known = new Set(memories.map(({ id }) => id))
     const made = [...this.#touched.values()].filter(({ after }) => !known.has(after.id))
     const present = [

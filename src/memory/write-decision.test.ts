@@ -69,7 +69,9 @@ describe('decideWrite', () => {
 
   it('[WR2] a key that a caller gave is not swallowed by a similar memory', () => {
     const neighbours = [stored('I like tea')]
-    expect(decide({ content: 'I like tea', key: 'drink' }, { similarMemories: neighbours }).kind).toBe('create')
+    expect(
+      decide({ content: 'I like tea', key: 'drink' }, { similarMemories: neighbours }).kind,
+    ).toBe('create')
   })
 
   it('[WR3] a restatement reinforces instead of doubling', () => {
@@ -120,7 +122,9 @@ describe('decideWrite', () => {
       because: 'number',
       memory: { conflictsWith: neighbours[0]?.id },
     })
-    expect(decide({ content: 'I now have 3 cats' }, { similarMemories: neighbours }).kind).toBe('supersede')
+    expect(decide({ content: 'I now have 3 cats' }, { similarMemories: neighbours }).kind).toBe(
+      'supersede',
+    )
   })
 
   it('[WR4] nothing pinned, newer or better trusted is superseded', () => {
@@ -182,8 +186,10 @@ describe('decideWrite', () => {
     const known = stored('I drive a Golf')
     const input = { content: 'I drive a Tesla to work now' }
     const given = (verdict: Verdict, neighbour = known) =>
-      decide(input, { similarMemories: [neighbour], verdicts: new Map([[neighbour.content, verdict]]) })
-        .kind
+      decide(input, {
+        similarMemories: [neighbour],
+        verdicts: new Map([[neighbour.content, verdict]]),
+      }).kind
 
     it('[TR6] it decides where rules can not tell', () => {
       expect(given('duplicate')).toBe('duplicate')
@@ -199,7 +205,11 @@ describe('decideWrite', () => {
     })
 
     it('[TR6] it is asked about what is close and kept apart by rules', () => {
-      const asked = (draft: DraftInput, neighbours: WriteContext['similarMemories'], close = false) => {
+      const asked = (
+        draft: DraftInput,
+        neighbours: WriteContext['similarMemories'],
+        close = false,
+      ) => {
         const context = { ...contextOf(draft), neighbours }
         const ids = new Set(close ? neighbours.map(({ id }) => id) : [])
         return findUndecidedMemory(context, decideWrite(context), ids)?.content ?? null

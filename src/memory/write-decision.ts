@@ -7,13 +7,7 @@
  */
 
 import type { ChangeId, MemoryId } from '../domain/ids.ts'
-import {
-  hasEnded,
-  isTrusted,
-  type Memory,
-  type Tombstone,
-  TRUST_LEVELS,
-} from '../domain/memory.ts'
+import { hasEnded, isTrusted, type Memory, type Tombstone, TRUST_LEVELS } from '../domain/memory.ts'
 import type { Place } from '../domain/scope.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import type { Instant } from '../lib/time.ts'
@@ -22,12 +16,12 @@ import {
   type Comparison,
   type Contradiction,
   compareParsedStatements,
-  parseStatement,
-  type ParsedStatement,
   computeWordOverlap,
+  type ParsedStatement,
+  parseStatement,
 } from './contradiction/statements.ts'
 import { type Draft, IMPORTANCE_DEFAULT, parseEdit, SALIENCE_DEFAULT } from './draft.ts'
-import { inheritIdentity, hasAutoPin, isAutoPinned, isUserPinned, removeAutoPin } from './pins.ts'
+import { hasAutoPin, inheritIdentity, isAutoPinned, isUserPinned, removeAutoPin } from './pins.ts'
 
 export type WriteContext = {
   readonly draft: Draft
@@ -83,7 +77,8 @@ export function decideWrite(context: WriteContext): WriteDecision {
   const { draft, sameKey, tombstones, isHistory = false } = context
   const isBlocking = ({ forgottenAt }: Tombstone) =>
     // What is said right after the forgetting is new, even within the same millisecond.
-    isHistory || (draft.hasObservedAt ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt)
+    isHistory ||
+    (draft.hasObservedAt ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt)
   if (tombstones.some(isBlocking)) {
     return { kind: 'refused', because: 'forgotten' }
   }
@@ -148,7 +143,8 @@ function decideRestatement(context: WriteContext, memory: Memory): RestatementDe
   const { importance = 0, ...rest } = context.draft.fields
   const given = isUserPinned(memory) ? removePin(rest) : rest
   const draft = { ...context.draft, given }
-  if (!isMoreDetailed(draft, memory) || isLessTrusted(draft, memory)) return reinforceMemory(context, memory)
+  if (!isMoreDetailed(draft, memory) || isLessTrusted(draft, memory))
+    return reinforceMemory(context, memory)
   const updated: Memory = {
     ...updateMemory({ ...context, draft }, memory),
     content: memory.content,
@@ -359,7 +355,9 @@ function isMoreDetailed(draft: Draft, holder: Memory): boolean {
   return (
     isNewlyPinned(draft, holder) ||
     Object.entries(fields).some(([field, value]) => !isJsonEqual(known[field], value)) ||
-    Object.entries(metadata ?? {}).some(([name, value]) => !isJsonEqual(holder.metadata[name], value))
+    Object.entries(metadata ?? {}).some(
+      ([name, value]) => !isJsonEqual(holder.metadata[name], value),
+    )
   )
 }
 

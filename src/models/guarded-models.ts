@@ -5,7 +5,7 @@ import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { type BreakerOptions, CircuitBreakers } from '../lib/circuit-breaker.ts'
 import { Semaphore } from '../lib/semaphore.ts'
 import type { Completion, CompletionRequest, LanguageModel } from './language-model.ts'
-import { ModelBudget, type BudgetUsage } from './model-budget.ts'
+import { type BudgetUsage, ModelBudget } from './model-budget.ts'
 
 export type { BudgetUsage as Spent } from './model-budget.ts'
 
@@ -51,7 +51,11 @@ export function guardModel(
   const lanes = { background: new Semaphore(concurrency), 'waited-for': new Semaphore(concurrency) }
   const spending = new ModelBudget(ports, budgetOf)
 
-  const complete = (owner: OwnerId, lane: ModelPriority, request: CompletionRequest): Promise<Completion> =>
+  const complete = (
+    owner: OwnerId,
+    lane: ModelPriority,
+    request: CompletionRequest,
+  ): Promise<Completion> =>
     lanes[lane].run(request.signal, async () => {
       await spending.check(owner)
       const completion = await breakers.run(request.model, () => model.complete(request))

@@ -10,7 +10,11 @@ import { sha256 } from '../lib/hash.ts'
 import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
-import { getSystemEntry, buildEntryChange, removeExpiredEntries } from '../storage/access/system-entries.ts'
+import {
+  buildEntryChange,
+  getSystemEntry,
+  removeExpiredEntries,
+} from '../storage/access/system-entries.ts'
 import type { Completion } from './language-model.ts'
 
 export type BudgetUsage = {

@@ -54,7 +54,12 @@ function getKnownSystemRole(providerName: string, model: string): SystemRole | n
   return LEADING_SYSTEM.has(provider) || STRICT.test(model) ? 'leading' : null
 }
 
-function isGpt51OrLater({ major, minor }: { readonly [name: string]: string | undefined }): boolean {
+function isGpt51OrLater({
+  major,
+  minor,
+}: {
+  readonly [name: string]: string | undefined
+}): boolean {
   const [first, second] = [Number(major ?? 0), Number(minor ?? 0)]
   return first > 5 || (first === 5 && second >= 1)
 }
@@ -73,19 +78,29 @@ const CONTEXT_WINDOWS: readonly (readonly [RegExp, number])[] = [
   [buildWholeNamePattern(String.raw`gpt-4\.5-preview${DATED}`), 128_000],
   [buildWholeNamePattern(String.raw`gpt-4\.1(?:-mini|-nano)?${DATED}`), 1_047_576],
   [buildWholeNamePattern(String.raw`gpt-5(?:\.[12])?-chat-latest`), 128_000],
-  [buildWholeNamePattern(String.raw`gpt-5(?:\.[12])?(?:-mini|-nano|-pro|-codex)?${DATED}`), 400_000],
+  [
+    buildWholeNamePattern(String.raw`gpt-5(?:\.[12])?(?:-mini|-nano|-pro|-codex)?${DATED}`),
+    400_000,
+  ],
   [buildWholeNamePattern(`o1-(?:mini|preview)${DATED}`), 128_000],
   [buildWholeNamePattern(`o1(?:-pro)?${DATED}|o3(?:-mini|-pro)?${DATED}|o4-mini${DATED}`), 200_000],
   [buildWholeNamePattern(`gpt-oss(?:-\\d+b)?${VARIANT}`), 131_072],
   [buildWholeNamePattern(`claude-3(?:[-.][57])?-(?:opus|sonnet|haiku)${VARIANT}`), 200_000],
   [
-    buildWholeNamePattern(String.raw`claude-(?:opus|sonnet|haiku)-4(?:[-.][015])?(?:[-@]\d{8})?(?:-latest)?`),
+    buildWholeNamePattern(
+      String.raw`claude-(?:opus|sonnet|haiku)-4(?:[-.][015])?(?:[-@]\d{8})?(?:-latest)?`,
+    ),
     200_000,
   ],
   [buildWholeNamePattern(String.raw`gemini-1\.5-pro(?:-latest|-00\d)?`), 2_097_152],
   [buildWholeNamePattern(String.raw`gemini-1\.5-flash(?:-8b)?(?:-latest|-00\d)?`), 1_048_576],
   [buildWholeNamePattern(String.raw`gemini-2\.0-flash(?:-lite)?(?:-00\d)?`), 1_048_576],
-  [buildWholeNamePattern(String.raw`gemini-2\.5-(?:pro|flash|flash-lite)(?:-preview-\d{2}-\d{2,4})?`), 1_048_576],
+  [
+    buildWholeNamePattern(
+      String.raw`gemini-2\.5-(?:pro|flash|flash-lite)(?:-preview-\d{2}-\d{2,4})?`,
+    ),
+    1_048_576,
+  ],
   [buildWholeNamePattern(`(?:meta-)?llama-?3[.-][123]${VARIANT}`), 131_072],
   [buildWholeNamePattern('(?:meta-)?llama-?3(?::.*|-(?:8|70)b.*)?'), 8_192],
   [buildWholeNamePattern(`(?:open-)?mixtral-8x7b${VARIANT}`), 32_768],

@@ -2,14 +2,18 @@
 
 import { AppError } from '../domain/errors.ts'
 import type { ApiFormat } from '../domain/model-call.ts'
-import type { Provider, ProviderRegistry, ModelRoute } from './provider.ts'
+import type { ModelRoute, Provider, ProviderRegistry } from './provider.ts'
 
 /**
  * By its alias, by the provider before its first slash, by the provider that lists it, or else the default for the
  * format. A name with a slash goes only to a default that the operator named: nobody's words may reach a provider
  * because the one they were meant for isn't there.
  */
-export function routeModel(registry: ProviderRegistry, format: ApiFormat, model: string): ModelRoute {
+export function routeModel(
+  registry: ProviderRegistry,
+  format: ApiFormat,
+  model: string,
+): ModelRoute {
   const { aliases, providers } = registry
   const named = Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model
   const route = routeByProvider(providers, named) ?? routeByList(providers, named)
@@ -54,7 +58,10 @@ function createUnknownModelError(
   model: string,
   named: string,
 ): AppError {
-  const asked = named === model ? truncateForMessage(model) : `${truncateForMessage(model)}, an alias of ${truncateForMessage(named)},`
+  const asked =
+    named === model
+      ? truncateForMessage(model)
+      : `${truncateForMessage(model)}, an alias of ${truncateForMessage(named)},`
   const names = providers.map(({ name }) => name).join(', ')
   const known = names === '' ? 'No provider is configured' : `The providers are ${names}`
   const others = Object.keys(aliases).length === 0 ? '' : ', or an alias of the configuration'

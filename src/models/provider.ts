@@ -62,5 +62,9 @@ export type ModelRoute = {
   readonly model: string
 }
 
-export { getContextWindow as contextWindowOf, hasToolSupport as supportsTools, getSystemRole as systemRoleOf } from './model-capabilities.ts'
+export {
+  getContextWindow as contextWindowOf,
+  getSystemRole as systemRoleOf,
+  hasToolSupport as supportsTools,
+} from './model-capabilities.ts'
 export { routeModel } from './model-routing.ts'

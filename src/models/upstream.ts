@@ -47,7 +47,7 @@ export interface Upstream {
 }
 
 /** In lower case; empty when there is none. */
-export function headerOf(headers: HeaderPairs, wanted: string): string {
+export function headerValue(headers: HeaderPairs, wanted: string): string {
   const found = headers.find(([name]) => name.toLowerCase() === wanted)
   return found?.[1].trim().toLowerCase() ?? ''
 }

@@ -84,7 +84,10 @@ export function isEncrypted(firstLine: string): boolean {
   return isObject(header) && header.format === ENCRYPTED_FORMAT
 }
 
-async function verifyPassphrase(header: EncryptionHeader, passphrase: string | undefined): Promise<Buffer> {
+async function verifyPassphrase(
+  header: EncryptionHeader,
+  passphrase: string | undefined,
+): Promise<Buffer> {
   if (passphrase === undefined || passphrase === '') {
     throw new AppError('locked', 'The export is encrypted. Give the passphrase it was made with.')
   }
@@ -196,12 +199,14 @@ function parseHeader(text: string): EncryptionHeader {
       `The export is encrypted in a way that this Recollect does not know: version ${String(version)}, ${String(cipher)}, ${String(kdf)}.`,
     )
   }
-  const isCost = isIntegerInRange(N) && isIntegerInRange(r) && isIntegerInRange(p) && p <= SCRYPT_PARALLEL_MAX
+  const isCost =
+    isIntegerInRange(N) && isIntegerInRange(r) && isIntegerInRange(p) && p <= SCRYPT_PARALLEL_MAX
   if (!isCost || N < 2 || (N & (N - 1)) !== 0 || 128 * N * r > SCRYPT_BYTES_MAX) {
     throw createHeaderError('asks for a key that cannot be made')
   }
   const parts = { salt: decodeBase64(salt), check: decodeBase64(check) }
-  if (parts.salt.length < 16 || parts.check.length !== CHECK_BYTES) throw createHeaderError('is incomplete')
+  if (parts.salt.length < 16 || parts.check.length !== CHECK_BYTES)
+    throw createHeaderError('is incomplete')
   return { N, r, p, ...parts }
 }
 

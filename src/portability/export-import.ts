@@ -8,20 +8,26 @@ import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { isObject } from '../lib/json.ts'
 import type { Table, TableRow } from '../storage/store.ts'
-import { isEncrypted, encryptLines, decryptLines } from './export-encryption.ts'
+import { decryptLines, encryptLines, isEncrypted } from './export-encryption.ts'
 import {
-  type ImportConflict,
-  type ImportResult,
-  ImportBatch,
-  isRowPresent,
   buildPutChange,
   type ConflictResolution,
-  throwIfImportAborted,
+  ImportBatch,
+  type ImportConflict,
+  type ImportResult,
   type ImportUnit,
+  isRowPresent,
+  throwIfImportAborted,
 } from './import-rows.ts'
 import { parseJsonOrNull } from './importers/foreign-record.ts'
 import { EXPORT_FORMAT } from './importers/format-detection.ts'
-import { isPortable, PORTABLE_TABLE_CODECS, PORTABLE_TABLES, exportRoots, exportRows } from './portable-tables.ts'
+import {
+  exportRoots,
+  exportRows,
+  isPortable,
+  PORTABLE_TABLE_CODECS,
+  PORTABLE_TABLES,
+} from './portable-tables.ts'
 
 export type { ImportResult as Imported } from './import-rows.ts'
 
@@ -49,7 +55,9 @@ async function* plainLines(ports: EngineDependencies, scope: Scope | null): Asyn
     for (const table of PORTABLE_TABLES) {
       // Settings of everybody come at once, with the system's, and not a second time with each owner.
       const isOfOwner = scope === null && each !== null && table === 'entry'
-      const rows = isOfOwner ? exportRoots(ports.store, each.owner) : exportRows(ports.store, table, each)
+      const rows = isOfOwner
+        ? exportRoots(ports.store, each.owner)
+        : exportRows(ports.store, table, each)
       for await (const row of rows) yield JSON.stringify({ table, row })
     }
   }
@@ -175,7 +183,8 @@ async function resolveConflict(
 ): Promise<ConflictResolution> {
   if (conflict.because === 'key') throw createKeyTakenError(conflict.id)
   if (entry === undefined) return 'skipped'
-  if (entry.table === 'revision') return (await isRowPresent(store, entry)) ? 'skipped' : 'elsewhere'
+  if (entry.table === 'revision')
+    return (await isRowPresent(store, entry)) ? 'skipped' : 'elsewhere'
   const { owner, user } = entry.row.place
   const known = await store.get(entry.table, { owner, user }, entry.row.id as never) // its own table's id
   if (known === null) return 'elsewhere'

@@ -6,7 +6,7 @@ import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Change, CommitOutcome, Store, TableRow } from '../storage/store.ts'
-import { loadOwnerRows, createIdRemapper } from './id-collisions.ts'
+import { createIdRemapper, loadOwnerRows } from './id-collisions.ts'
 import { deriveId, mapRowIds } from './id-mapping.ts'
 
 export type ImportResult = {
@@ -34,7 +34,11 @@ export type ConflictResolution = ImportUnitResult | 'elsewhere'
 export type ImportConflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
 /** What is done with a unit that could not simply be added. Throws what is to be told of it. */
-export type ResolveImportConflict = (ports: EngineDependencies, unit: ImportUnit, conflict: ImportConflict) => Promise<ConflictResolution>
+export type ResolveImportConflict = (
+  ports: EngineDependencies,
+  unit: ImportUnit,
+  conflict: ImportConflict,
+) => Promise<ConflictResolution>
 
 /** So few that others are answered between two commits. */
 const BATCH_ROWS = 250
@@ -164,7 +168,11 @@ function stripId({ line, rows }: ImportUnit, taken: string): ImportUnit {
 
 /** Whether the row is in the place that it is to go to, in whichever version. */
 export async function isRowPresent(store: Store, entry: TableRow): Promise<boolean> {
-  const known = await store.get(entry.table, getUserScope(getRowPlace(entry)), entry.row.id as never) // its own table's id
+  const known = await store.get(
+    entry.table,
+    getUserScope(getRowPlace(entry)),
+    entry.row.id as never,
+  ) // its own table's id
   return known !== null
 }
 
@@ -181,7 +189,10 @@ export function buildInsertChanges(unit: ImportUnit): readonly Change[] {
   return unit.rows.map((entry) => buildPutChange(entry, 'absent'))
 }
 
-export function buildPutChange(entry: TableRow, expect: Extract<Change, { op: 'put' }>['expect']): Change {
+export function buildPutChange(
+  entry: TableRow,
+  expect: Extract<Change, { op: 'put' }>['expect'],
+): Change {
   return { op: 'put', ...entry, expect } as Change // table and row belong together in the entry
 }
 
@@ -205,7 +216,10 @@ const ORPHAN = 'It is an earlier version of a memory that is not here.'
  * What must not come in, and why: memories that were erased here since they were exported (the bin has its own traces),
  * and history without its memory.
  */
-async function findRefused(store: Store, batch: readonly ImportUnit[]): Promise<ReadonlyMap<ImportUnit, string>> {
+async function findRefused(
+  store: Store,
+  batch: readonly ImportUnit[],
+): Promise<ReadonlyMap<ImportUnit, string>> {
   const forgotten = await findForgotten(store, batch)
   const memories = new Set<string>()
   const histories: Memory[] = []
@@ -233,7 +247,10 @@ async function findRefused(store: Store, batch: readonly ImportUnit[]): Promise<
   return refused
 }
 
-async function findForgotten(store: Store, batch: readonly ImportUnit[]): Promise<ReadonlySet<ImportUnit>> {
+async function findForgotten(
+  store: Store,
+  batch: readonly ImportUnit[],
+): Promise<ReadonlySet<ImportUnit>> {
   const blocked = new Set<ImportUnit>()
   if ((await store.getReport()).rows.tombstone === 0) return blocked
   for (const unit of batch) {
@@ -257,7 +274,9 @@ function isRevisionRow({ rows: [first] }: ImportUnit): boolean {
 
 async function hasParentMemory(store: Store, unit: ImportUnit): Promise<boolean> {
   const memory = getMemory(unit)
-  return memory !== null && (await store.get('memory', getUserScope(memory.place), memory.id)) !== null
+  return (
+    memory !== null && (await store.get('memory', getUserScope(memory.place), memory.id)) !== null
+  )
 }
 
 function buildMemoryIdentity({ id, place: { owner, user } }: Memory): string {

@@ -11,13 +11,7 @@ import { parseRootEntry } from '../files/root-codec.ts'
 import { parseMemory, parseRevision, parseTombstone, parseTurn } from '../memory/record-codec.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { FindQuery, Row, Store, Table } from '../storage/store.ts'
-import {
-  deriveId,
-  type MapId,
-  mapMemoryIds,
-  mapRevisionIds,
-  mapTurnIds,
-} from './id-mapping.ts'
+import { deriveId, type MapId, mapMemoryIds, mapRevisionIds, mapTurnIds } from './id-mapping.ts'
 
 type PortableTable<T extends Table> = {
   /** What of the table belongs to an export of `scope`; for null, to one of everything that is nobody's. */

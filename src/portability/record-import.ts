@@ -19,16 +19,16 @@ import type { TableRow } from '../storage/store.ts'
 import { hashToAlphabet, ID_ALPHABET } from './id-mapping.ts'
 import {
   buildInsertChanges,
+  type ConflictResolution,
+  ImportBatch,
   type ImportConflict,
   type ImportResult,
-  ImportBatch,
-  isRowPresent,
-  type ConflictResolution,
-  throwIfImportAborted,
   type ImportUnit,
   type ImportUnitResult,
+  isRowPresent,
+  throwIfImportAborted,
 } from './import-rows.ts'
-import type { ImportedMemory, ImportRecord, ImportedTurn } from './importers/foreign-record.ts'
+import type { ImportedMemory, ImportedTurn, ImportRecord } from './importers/foreign-record.ts'
 
 export type RecordImportOptions = {
   readonly onProgress?: (records: number) => void
@@ -134,9 +134,7 @@ function buildMemoryRows(record: ImportedMemory, target: ImportTarget): readonly
   })
   return [
     { table: 'memory', row: memory },
-    ...buildRevisions(memory, earlier, target).map(
-      (row): TableRow => ({ table: 'revision', row }),
-    ),
+    ...buildRevisions(memory, earlier, target).map((row): TableRow => ({ table: 'revision', row })),
   ]
 }
 
@@ -158,7 +156,10 @@ function buildRevisions(
 }
 
 /** Names that would break our rules are refused there, with the reason. */
-function toPlace(record: ImportedMemory | ImportedTurn, { scope, keepOwners }: ImportTarget): Place {
+function toPlace(
+  record: ImportedMemory | ImportedTurn,
+  { scope, keepOwners }: ImportTarget,
+): Place {
   const owner: OwnerId =
     keepOwners && record.owner != null ? parseScope({ owner: record.owner }).owner : scope.owner
   const { user, session } = parseScope({
@@ -186,7 +187,11 @@ const NAME_CHARACTERS_MAX = 200
 const EARLIER_MAX = 500
 
 /** What is already here: the newer wording wins, and a key that is taken stays with whoever holds it. */
-async function resolveConflict(ports: EngineDependencies, unit: ImportUnit, conflict: ImportConflict): Promise<ConflictResolution> {
+async function resolveConflict(
+  ports: EngineDependencies,
+  unit: ImportUnit,
+  conflict: ImportConflict,
+): Promise<ConflictResolution> {
   const [first] = unit.rows
   if (first?.table === 'turn') {
     return (await isRowPresent(ports.store, first)) ? 'skipped' : 'elsewhere'
@@ -198,7 +203,11 @@ async function resolveConflict(ports: EngineDependencies, unit: ImportUnit, conf
   return conflict.because === 'key' ? insertWithoutKey(ports, unit, first.row) : 'elsewhere'
 }
 
-async function updateExisting(ports: EngineDependencies, known: Memory, arriving: Memory): Promise<ImportUnitResult> {
+async function updateExisting(
+  ports: EngineDependencies,
+  known: Memory,
+  arriving: Memory,
+): Promise<ImportUnitResult> {
   if (!isNewer(arriving, known)) return 'skipped'
   const { content, type, category, expiresAt, updatedAt, change } = arriving
   const metadata = { ...known.metadata, ...arriving.metadata }

@@ -89,7 +89,10 @@ export interface MemoryOverview {
 
 const ENTITIES = 150
 
-export function createMemoryOverview(ports: EngineDependencies, indexer: Indexer | null): MemoryOverview {
+export function createMemoryOverview(
+  ports: EngineDependencies,
+  indexer: Indexer | null,
+): MemoryOverview {
   return {
     vectors: async (scope, { limit = OVERVIEW_MEMORIES_MAX } = {}) => {
       const rowsMax = parseLimit(limit, OVERVIEW_MEMORIES_MAX)
@@ -199,7 +202,9 @@ export function collectEntities(
     .slice(0, entitiesMax)
   const placeOf = new Map(chosen.map(([key], place) => [key, place]))
   const memories = newestFirst.flatMap((memory) => {
-    const entities = [...deduplicate(memory.entities).keys()].flatMap((key) => placeOf.get(key) ?? [])
+    const entities = [...deduplicate(memory.entities).keys()].flatMap(
+      (key) => placeOf.get(key) ?? [],
+    )
     return entities.length === 0 ? [] : [{ memory, entities }]
   })
   return { entities: chosen.map(([, entity]) => entity), memories, total: known.size }

@@ -62,11 +62,11 @@ export type RecallQuery = ReadFilter & {
    * Whether to search memories (`facts`), turns of conversations, or both. The default is both, unless a filter asks for
    * what only memories have, as `categories` does. The strategies `recent` and `exact` list memories alone.
    */
-  readonly include?: Settings['recallSources']
+  readonly include?: Settings['gateway.contextSources']
   /** What the person said just before, newest first: a follow-up question is searched together with it. */
   readonly context?: readonly string[]
-  readonly strategy?: Settings['strategy']
-  readonly fusion?: Settings['fusion']
+  readonly strategy?: Settings['recall.strategy']
+  readonly fusion?: Settings['recall.fusion']
   /** At most so many tokens of memories, but at least one memory. */
   readonly tokensMax?: number
   /**

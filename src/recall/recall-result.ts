@@ -16,7 +16,7 @@ export type RecalledMemory = {
 
 export type RecallResult = {
   readonly memories: readonly RecalledMemory[]
-  readonly strategy: Settings['strategy']
+  readonly strategy: Settings['recall.strategy']
   readonly retrievers: {
     readonly keyword: RetrieverReport
     readonly vector: RetrieverReport

@@ -34,44 +34,62 @@ import { discountContextTerms } from './question/follow-up.ts'
 import { containsAnyName, namesWithin } from './question/names.ts'
 import { removeTimeTerms } from './question/time-terms.ts'
 import {
-  compareByScore,
-  type Candidate,
-  type LoadedCandidate,
-  attachDocument,
-  reviseCandidate,
   addTrailStep,
+  attachDocument,
+  type Candidate,
+  compareByScore,
+  type LoadedCandidate,
   renderTrail,
+  reviseCandidate,
 } from './ranking/candidate.ts'
 import { selectPool, withoutRepetitions } from './ranking/candidate-pool.ts'
 import { diversifyCandidates } from './ranking/diversity.ts'
 import {
-  SESSION_CONTEXT_REACH,
-  type SessionContext,
-  rankInitialHits,
   gatherEvidence,
   type LexicalHits,
+  rankInitialHits,
+  SESSION_CONTEXT_REACH,
+  type SessionContext,
 } from './ranking/evidence.ts'
-import { type FusionOptions, fuseCandidates, type RetrieverHits, addFusionTrail } from './ranking/fusion.ts'
-import { type ParsedQuestion, boostQuestionMatches, parseQuestion } from './ranking/question-match.ts'
-import { type BudgetedMemory, fitBudget } from './ranking/result-budget.ts'
-import { applyBoosts } from './ranking/score-boosts.ts'
-import { filterBySimilarity, CERTAIN_COVERAGE } from './ranking/similarity-threshold.ts'
-import { buildContextText, buildDocumentFilter, toMemoryFilterOnly, type RecallQuery } from './recall-query.ts'
-import type { RetrieverReport, RecalledMemory, RecallResult } from './recall-result.ts'
 import {
-  SESSION_CONTEXT_HITS_MAX,
-  type TimeMatches,
-  retrieveByTime,
-  searchLexical,
-  type VectorMatch,
-  searchVectors,
-  type RetrievalRequest,
-  type RetrieverDependencies,
+  addFusionTrail,
+  type FusionOptions,
+  fuseCandidates,
+  type RetrieverHits,
+} from './ranking/fusion.ts'
+import {
+  boostQuestionMatches,
+  type ParsedQuestion,
+  parseQuestion,
+} from './ranking/question-match.ts'
+import { type BudgetedMemory, fitBudget } from './ranking/result-budget.ts'
+import { applyBoosts, type BoostOptions } from './ranking/score-boosts.ts'
+import {
+  CERTAIN_COVERAGE,
+  filterBySimilarity,
+  type ThresholdOptions,
+} from './ranking/similarity-threshold.ts'
+import {
+  buildContextText,
+  buildDocumentFilter,
+  type RecallQuery,
+  toMemoryFilterOnly,
+} from './recall-query.ts'
+import type { RecalledMemory, RecallResult, RetrieverReport } from './recall-result.ts'
+import {
   assertAnyRetrieverAnswered,
   buildRetrieverReport,
-  createSkipped,
   collectNeighbors,
   createEmptyCandidate,
+  createSkipped,
+  type RetrievalRequest,
+  type RetrieverDependencies,
+  retrieveByTime,
+  SESSION_CONTEXT_HITS_MAX,
+  searchLexical,
+  searchVectors,
+  type TimeMatches,
+  type VectorMatch,
 } from './retrievers.ts'
 
 /** How many candidates are read and ranked by more than their place in the lists. */
@@ -91,8 +109,8 @@ export async function recall(
   scope: Scope,
   query: RecallQuery,
 ): Promise<RecallResult> {
-  const settings = resolveSettings(ports.settings, selectCandidates(query))
-  const limit = parseLimit(query.limit ?? settings.recallLimit, RECALL_MEMORIES_MAX)
+  const settings = resolveSettings(ports.settings, toSettingOverrides(query))
+  const limit = parseLimit(query.limit ?? settings['recall.limit'], RECALL_MEMORIES_MAX)
   if (typeof query.text !== 'string') {
     throw new AppError('invalid_input', 'What is looked for is text.', { field: 'text' })
   }
@@ -108,21 +126,16 @@ export async function recall(
     text: query.text.slice(0, QUERY_CHARACTERS_MAX),
     context: buildContextText(query),
     now,
-    timeoutMs: settings.legDeadlineMs,
+    timeoutMs: settings['recall.retrieverTimeoutMs'],
   }
   const found =
-    settings.strategy === 'recent' || settings.strategy === 'exact'
+    settings['recall.strategy'] === 'recent' || settings['recall.strategy'] === 'exact'
       ? await loadNewest(call, limit)
       : await retrieveCandidates(call)
-  const fitted = fitBudget(
-    found.candidates,
-    limit,
-    tokensMax,
-    ports.countTokens ?? estimateTokens,
-  )
+  const fitted = fitBudget(found.candidates, limit, tokensMax, ports.countTokens ?? estimateTokens)
   return {
     memories: fitted.map(toRecalled),
-    strategy: settings.strategy,
+    strategy: settings['recall.strategy'],
     retrievers: found.retrievers,
     abstained: found.abstained,
     topSimilarity: found.topSimilarity,
@@ -155,12 +168,17 @@ async function retrieveCandidates(call: RecallRun): Promise<RetrievedCandidates>
   await yieldToEventLoop()
   const pool = await readPool(call, all, then.candidates, { legs, answer })
   await yieldToEventLoop()
-  const ranked = applyBoosts(boostQuestionMatches(pool, asked), now, settings)
+  const ranked = applyBoosts(boostQuestionMatches(pool, asked), now, toBoostOptions(settings))
   const reranked = await rerank(call, ranked)
-  const varied = diversifyCandidates(reranked.candidates, settings.mmrLambda)
-  const above = filterBySimilarity(varied, answer?.closeness ?? null, settings, easedBy(text))
+  const varied = diversifyCandidates(reranked.candidates, settings['recall.mmrLambda'])
+  const above = filterBySimilarity(
+    varied,
+    answer?.closeness ?? null,
+    toThresholds(settings),
+    easedBy(text),
+  )
   // A reranker's scores have no zero to measure a tail from.
-  const keepsTail = reranked.report.state === 'searched' || settings.memberFloor === 0
+  const keepsTail = reranked.report.state === 'searched' || settings['recall.minSimilarity'] === 0
   const near = keepsTail ? above : removeTail(above, text)
   return {
     candidates: near,
@@ -203,7 +221,7 @@ async function readCandidates(
   others: readonly Candidate[],
   { legs, answer }: { readonly legs: RetrieverHits; readonly answer: VectorMatch | null },
 ): Promise<readonly LoadedCandidate[]> {
-  const candidates = [...addFusionTrail(best, legs, call.settings), ...others]
+  const candidates = [...addFusionTrail(best, legs, toFusionOptions(call.settings)), ...others]
   // At once, because each is a trip where the store is a server.
   const [rows, own] = await Promise.all([
     load(call, candidates),
@@ -223,7 +241,10 @@ function easedBy(question: string): (candidate: LoadedCandidate) => boolean {
 }
 
 /** Without those that only a model brought here which can't read them. */
-function filterReadable(candidates: readonly LoadedCandidate[], meaning: VectorMatch | null): readonly LoadedCandidate[] {
+function filterReadable(
+  candidates: readonly LoadedCandidate[],
+  meaning: VectorMatch | null,
+): readonly LoadedCandidate[] {
   if (meaning === null) return candidates
   return candidates.filter(
     ({ evidence, memory }) =>
@@ -243,14 +264,20 @@ function runStrategy(
 }
 
 /** Of the nearest, on the scale of the floors. */
-function getTopSimilarity(pool: readonly LoadedCandidate[], meaning: VectorMatch | null): number | null {
+function getTopSimilarity(
+  pool: readonly LoadedCandidate[],
+  meaning: VectorMatch | null,
+): number | null {
   const similarities = pool.flatMap(({ contextSimilarity }) => contextSimilarity ?? [])
   if (meaning === null || similarities.length === 0) return null
   return meaning.closeness(Math.max(...similarities))
 }
 
 /** What stands far below the best is not part of the answer, unless it holds the words of the question. */
-function removeTail(candidates: readonly LoadedCandidate[], question: string): readonly LoadedCandidate[] {
+function removeTail(
+  candidates: readonly LoadedCandidate[],
+  question: string,
+): readonly LoadedCandidate[] {
   // The same question, asked before, is nearer than any answer, so neither facts nor other turns are measured by it.
   const folded = normalizeStatement(question)
   const answers = candidates.filter(({ memory }) => normalizeStatement(memory.content) !== folded)
@@ -263,9 +290,17 @@ function removeTail(candidates: readonly LoadedCandidate[], question: string): r
   })
 }
 
-async function fuseHits(call: RecallRun, legs: RetrieverHits, told: ReturnType<typeof collectNeighbors>) {
-  const options: FusionOptions = call.settings
-  const candidates = gatherEvidence(legs.keyword, legs.vector, await loadSessionContext(call, legs, told))
+async function fuseHits(
+  call: RecallRun,
+  legs: RetrieverHits,
+  told: ReturnType<typeof collectNeighbors>,
+) {
+  const options = toFusionOptions(call.settings)
+  const candidates = gatherEvidence(
+    legs.keyword,
+    legs.vector,
+    await loadSessionContext(call, legs, told),
+  )
   return fuseCandidates(candidates, legs, options)
 }
 
@@ -275,14 +310,16 @@ async function loadSessionContext(
   { keyword, vector: meaning }: RetrieverHits,
   told: ReturnType<typeof collectNeighbors>,
 ): Promise<SessionContext> {
-  if (settings.fusion !== 'adaptive') return new Map()
+  if (settings['recall.fusion'] !== 'adaptive') return new Map()
   const ids = rankInitialHits(keyword, meaning)
     .slice(0, SESSION_CONTEXT_HITS_MAX)
     .map(({ id }) => id)
   const course = new Map(ids.flatMap((id) => filterNamedSpeakers(id, told.get(id))))
   const untold = ids.filter((id) => !told.has(id))
   if (untold.length === 0) return course
-  const asked = await withTimeout(deadlineMs, () => ports.store.findNeighbors(scope, untold, SESSION_CONTEXT_REACH))
+  const asked = await withTimeout(deadlineMs, () =>
+    ports.store.findNeighbors(scope, untold, SESSION_CONTEXT_REACH),
+  )
   return asked.kind === 'done' ? new Map([...course, ...asked.result]) : course
 }
 
@@ -365,7 +402,7 @@ async function rerank(
   candidates: readonly LoadedCandidate[],
 ): Promise<{ readonly candidates: readonly LoadedCandidate[]; readonly report: RetrieverReport }> {
   const { reranker } = ports
-  const top = candidates.slice(0, settings.rerankCandidates)
+  const top = candidates.slice(0, settings['recall.rerankCandidates'])
   if (reranker === undefined || reranker.unavailableReason !== undefined || top.length < 2) {
     const because =
       reranker === undefined
@@ -410,7 +447,10 @@ async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCand
     )
     after = page.next
   } while (present.length < limit && after !== null)
-  const report = buildRetrieverReport(createSkipped(`the strategy is ${call.settings.strategy}`), 0)
+  const report = buildRetrieverReport(
+    createSkipped(`the strategy is ${call.settings['recall.strategy']}`),
+    0,
+  )
   return {
     candidates: present.map((memory) => ({
       ...createEmptyCandidate(memory.id),
@@ -424,11 +464,11 @@ async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCand
   }
 }
 
-function selectCandidates({ strategy, fusion, timeoutMs: deadlineMs }: RecallQuery) {
+function toSettingOverrides({ strategy, fusion, timeoutMs: deadlineMs }: RecallQuery) {
   return {
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(fusion === undefined ? {} : { fusion }),
-    ...(deadlineMs === undefined ? {} : { legDeadlineMs: deadlineMs }),
+    ...(strategy === undefined ? {} : { 'recall.strategy': strategy }),
+    ...(fusion === undefined ? {} : { 'recall.fusion': fusion }),
+    ...(deadlineMs === undefined ? {} : { 'recall.retrieverTimeoutMs': deadlineMs }),
   }
 }
 
@@ -450,9 +490,39 @@ function getTokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings)
     }
     return tokensMax
   }
-  return purpose === 'prompt' ? settings.contextTokensMax : null
+  return purpose === 'prompt' ? settings['gateway.contextTokensMax'] : null
 }
 
-function toRecalled({ memory, score, coverage, evidence, tokens, trail }: BudgetedMemory): RecalledMemory {
+function toRecalled({
+  memory,
+  score,
+  coverage,
+  evidence,
+  tokens,
+  trail,
+}: BudgetedMemory): RecalledMemory {
   return { memory, score, coverage, evidence, tokens, trail: renderTrail(trail) }
+}
+
+function toFusionOptions(settings: Settings): FusionOptions {
+  return {
+    fusion: settings['recall.fusion'],
+    rrfK: settings['recall.rrfK'],
+    vectorWeight: settings['recall.vectorWeight'],
+  }
+}
+
+function toBoostOptions(settings: Settings): BoostOptions {
+  return {
+    halfLifeDays: settings['recall.halfLifeDays'],
+    recencyWeight: settings['recall.recencyWeight'],
+    importanceWeight: settings['recall.importanceWeight'],
+  }
+}
+
+function toThresholds(settings: Settings): ThresholdOptions {
+  return {
+    minTopSimilarity: settings['recall.minTopSimilarity'],
+    minSimilarity: settings['recall.minSimilarity'],
+  }
 }

@@ -13,7 +13,12 @@ import type { GuardedTask, ProbingCircuitBreaker } from '../lib/probing-circuit-
 import type { Instant } from '../lib/time.ts'
 import { type TimedResult, withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
-import type { NeighborRequest, DocumentFilter, SessionNeighbors, TextMatch } from '../storage/store.ts'
+import type {
+  DocumentFilter,
+  NeighborRequest,
+  SessionNeighbors,
+  TextMatch,
+} from '../storage/store.ts'
 import type { VectorHit, VectorSpace } from '../storage/vector-index.ts'
 import { extractQueryTerms } from '../text/search/terms.ts'
 import type { Indexer } from './indexing/indexer.ts'
@@ -22,14 +27,17 @@ import { canContainName, extractNames, removeNames } from './question/names.ts'
 import { type Candidate, NO_EVIDENCE } from './ranking/candidate.ts'
 import { isDominatedByOneText, RESERVED_DOCUMENTS } from './ranking/candidate-pool.ts'
 import { SESSION_CONTEXT_REACH } from './ranking/evidence.ts'
-import { type ParsedQuestion, isNamedSpeaker } from './ranking/question-match.ts'
+import { isNamedSpeaker, type ParsedQuestion } from './ranking/question-match.ts'
 import { createSimilarityScale, SUBJECTS_MAX } from './ranking/similarity-threshold.ts'
 import type { RetrieverReport } from './recall-result.ts'
 
 /** What recall works with besides the ports: all that lasts longer than one question. */
 export type RetrieverDependencies = {
   readonly indexer: Indexer | null
-  readonly circuitBreakers: { readonly meaning: ProbingCircuitBreaker; readonly rerank: ProbingCircuitBreaker }
+  readonly circuitBreakers: {
+    readonly meaning: ProbingCircuitBreaker
+    readonly rerank: ProbingCircuitBreaker
+  }
 }
 
 /** One question, with everything that its stages need. */
@@ -82,7 +90,7 @@ export type RetrieverResult<Result> = TimedResult<Result> | SkippedRetriever
 
 export async function searchLexical(call: RetrievalRequest) {
   const { ports, scope, context, where, settings, timeoutMs: deadlineMs } = call
-  if (settings.strategy === 'semantic') return createSkipped('the strategy is semantic')
+  if (settings['recall.strategy'] === 'semantic') return createSkipped('the strategy is semantic')
   const text = context === null ? call.text : `${call.text}\n${context}`
   const matchIn = (filter: DocumentFilter, limit: number) =>
     ports.store.searchText(scope, {
@@ -154,17 +162,30 @@ export async function searchVectors(
   call: RetrievalRequest,
   words: Promise<RetrieverResult<TextMatch>>,
 ): Promise<RetrieverResult<VectorMatch>> {
-  const { ports, indexer, circuitBreakers: guards, scope, text, settings, timeoutMs: deadlineMs } = call
+  const {
+    ports,
+    indexer,
+    circuitBreakers: guards,
+    scope,
+    text,
+    settings,
+    timeoutMs: deadlineMs,
+  } = call
   const { vectors } = ports
-  if (settings.strategy === 'keyword') return createSkipped('the strategy is keyword')
+  if (settings['recall.strategy'] === 'keyword') return createSkipped('the strategy is keyword')
   if (indexer === null || vectors === undefined) {
     const isModelMissing = ports.embedder === undefined
-    return createSkipped(isModelMissing ? 'there is no embedding model' : 'the store keeps no vectors')
+    return createSkipped(
+      isModelMissing ? 'there is no embedding model' : 'the store keeps no vectors',
+    )
   }
   if (!/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text)) {
     return createSkipped('there are too few letters in the question')
   }
-  const look: GuardedTask<VectorMatch | SkippedRetriever> = async (signal, { awaitLoad: loads, awaitAnswer: asks }) => {
+  const look: GuardedTask<VectorMatch | SkippedRetriever> = async (
+    signal,
+    { awaitLoad: loads, awaitAnswer: asks },
+  ) => {
     await yieldToEventLoop()
     await loads(() => indexer.load())
     const { space, embedder, model, calibration } = await indexer.open(scope)
@@ -175,7 +196,7 @@ export async function searchVectors(
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
     const compared = await removeNamesFromQuestion(call, words)
     const vector = await asks(() => embedQuestion(compared, call.context, embedder, signal))
-    const limit = settings.vectorCandidates
+    const limit = settings['recall.vectorCandidates']
     const nearestIn = (where: DocumentFilter, most: number) =>
       vectors.search(space, scope, {
         ...{ vector, limit: most, where, besides: BESIDES },

@@ -5,23 +5,23 @@ import type { Settings } from '../domain/settings/settings.ts'
 import type { RecallQuery } from './recall-query.ts'
 import type { RecalledMemory, RecallResult } from './recall-result.ts'
 
-export type RecallScope = Settings['recallScope']
+export type RecallScope = Settings['recall.scope']
 
 /** The scopes that a question is asked in. */
 export function resolveRecallScopes(
   scope: Scope,
   asked: RecallScope | undefined,
-  settings: Pick<Settings, 'recallScope' | 'sharedMemory'>,
+  settings: Pick<Settings, 'recall.scope' | 'recall.sharedMemoryEnabled'>,
 ): readonly Scope[] {
   const { session, ...everywhere } = scope
   const isSessionNamed = session !== undefined && session !== null
   if (asked === 'session' && !isSessionNamed) {
     throw new AppError('invalid_input', 'Which session? Name it.', { field: 'sessionId' })
   }
-  const reach = asked ?? (isSessionNamed ? 'session' : settings.recallScope)
+  const reach = asked ?? (isSessionNamed ? 'session' : settings['recall.scope'])
   if (reach === 'session' && isSessionNamed) return [scope]
   if (reach !== 'global') return [everywhere]
-  if (!settings.sharedMemory) {
+  if (!settings['recall.sharedMemoryEnabled']) {
     if (asked === undefined) return [everywhere]
     throw new AppError('invalid_input', 'Shared memory is off: the setting `sharedMemory`.', {
       field: 'scope',
@@ -51,7 +51,10 @@ export function mergeRecallResults(
   }
 }
 
-function takeWithinTokens(ranked: readonly RecalledMemory[], tokensMax: number): readonly RecalledMemory[] {
+function takeWithinTokens(
+  ranked: readonly RecalledMemory[],
+  tokensMax: number,
+): readonly RecalledMemory[] {
   let left = tokensMax
   return ranked.filter(({ tokens }, place) => {
     const fits = place === 0 || tokens <= left

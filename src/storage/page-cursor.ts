@@ -72,8 +72,13 @@ export function getOrderPoint(fields: readonly OrderField[], row: Row<Table>): O
 const BETWEEN = '~'
 
 /** What leads on from the last row of a page that is not the last one, even when that row is gone by then. */
-export function encodeCursor(order: Order | undefined, last: Row<Table> | undefined): string | null {
-  return last === undefined ? null : getOrderPoint(ORDERS[order ?? 'newest'].fields, last).join(BETWEEN)
+export function encodeCursor(
+  order: Order | undefined,
+  last: Row<Table> | undefined,
+): string | null {
+  return last === undefined
+    ? null
+    : getOrderPoint(ORDERS[order ?? 'newest'].fields, last).join(BETWEEN)
 }
 
 /** Salience is a share of one; whatever else is counted is whole. */

@@ -3,7 +3,7 @@ import type { MemoryId } from '../domain/ids.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import { compareText } from '../lib/compare.ts'
 import { isFiniteThroughout } from '../lib/vector-math.ts'
-import type { NeighborRequest, DocumentFilter, SessionNeighbors } from './store.ts'
+import type { DocumentFilter, NeighborRequest, SessionNeighbors } from './store.ts'
 
 /** Vectors that can be compared with each other: those of one model in one form. */
 export type VectorSpace = {

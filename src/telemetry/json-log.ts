@@ -42,7 +42,10 @@ const LIST_VALUES_MAX = 20
 
 type LogLine = { [name: string]: unknown }
 
-export function createJsonLog({ level = 'info', destination: to = STANDARD_ERROR }: LogOptions = {}): JsonLog {
+export function createJsonLog({
+  level = 'info',
+  destination: to = STANDARD_ERROR,
+}: LogOptions = {}): JsonLog {
   const file =
     typeof to === 'number'
       ? destination({

@@ -40,7 +40,10 @@ const RECORD_CHARACTERS_MAX = 2_000
 
 const unnoted: AddSpanAttributes = () => {}
 
-export function createOtelTracing({ version, captureContent = false }: TracingOptions): OtelTracing {
+export function createOtelTracing({
+  version,
+  captureContent = false,
+}: TracingOptions): OtelTracing {
   const tracer = trace.getTracer('recollect', version)
   return {
     span: (name, facts, work) => {

@@ -10,7 +10,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { parseBaseUrl } from '../domain/service-endpoint.ts'
-import { type OtlpService, encodeTraceRequest } from './otlp-format.ts'
+import { encodeTraceRequest, type OtlpService } from './otlp-format.ts'
 import { createRecordingTracer, type EndedSpan } from './span-recorder.ts'
 
 export type OtlpExporterOptions = {

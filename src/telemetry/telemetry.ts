@@ -162,7 +162,9 @@ export type CounterName = keyof typeof COUNTERS
 export type HistogramName = keyof typeof HISTOGRAMS
 export type GaugeName = keyof typeof GAUGES
 
-type MetricLabels<Kind extends MetricDeclaration> = { readonly [Label in Kind['labels'][number]]: string }
+type MetricLabels<Kind extends MetricDeclaration> = {
+  readonly [Label in Kind['labels'][number]]: string
+}
 export type CounterLabels<Name extends CounterName> = MetricLabels<(typeof COUNTERS)[Name]>
 export type HistogramLabels<Name extends HistogramName> = MetricLabels<(typeof HISTOGRAMS)[Name]>
 

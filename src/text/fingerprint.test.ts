@@ -18,6 +18,8 @@ it('[WR3] ignores case, width, spacing and closing marks, and nothing else', () 
 })
 
 it('[WR3] hardly ever takes one statement for another', () => {
-  const prints = new Set(Array.from({ length: 200_000 }, (_, n) => computeFingerprint(`statement ${n}`)))
+  const prints = new Set(
+    Array.from({ length: 200_000 }, (_, n) => computeFingerprint(`statement ${n}`)),
+  )
   expect(prints.size).toBe(200_000)
 })

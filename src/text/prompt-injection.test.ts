@@ -7,9 +7,9 @@ import {
 } from '../learning/capture-rules.ts'
 import { assessTrust } from '../learning/statement-trust.ts'
 import {
-  isPromptInjection,
   isAssistantInstruction,
   isInstructionOverride,
+  isPromptInjection,
 } from './prompt-injection.ts'
 
 const ATTACKS = '../shared/evals/adversarial/injection-attacks.json'

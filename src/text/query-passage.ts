@@ -47,7 +47,10 @@ function listBigrams(word: string): readonly string[] {
 }
 
 /** Which of the needles a text holds. */
-export function findQueryTerms(text: string, needles: readonly QueryTerm[]): ReadonlySet<QueryTerm> {
+export function findQueryTerms(
+  text: string,
+  needles: readonly QueryTerm[],
+): ReadonlySet<QueryTerm> {
   const lowered = text.toLowerCase()
   return new Set(needles.filter((needle) => findOffsets(lowered, needle.text, 1).length > 0))
 }
@@ -79,7 +82,10 @@ export function linesOfPassage(
 type TermOccurrence = { readonly at: number; readonly needle: number; readonly weight: number }
 
 /** Where the needles stand, in the order of the text. */
-function findOccurrences(content: string, needles: readonly QueryTerm[]): readonly TermOccurrence[] {
+function findOccurrences(
+  content: string,
+  needles: readonly QueryTerm[],
+): readonly TermOccurrence[] {
   const lowered = content.toLowerCase()
   // A few letters are longer in lower case; then offsets in the two are not the same.
   if (lowered.length !== content.length) return []

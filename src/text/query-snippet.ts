@@ -5,7 +5,7 @@ import { trimLoneSurrogate } from './markdown/markdown-syntax.ts'
  * The part of the text, as it is written, that has most of the terms of a query (`queryTerms`), with something of what is
  * around it. All of the text when it is short enough, its beginning when it has none of the terms.
  */
-export function snippetOf(
+export function extractFileSnippet(
   text: string,
   terms: readonly string[],
   charactersMax: number = SNIPPET_CHARACTERS_MAX,

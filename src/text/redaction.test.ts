@@ -52,7 +52,9 @@ it('[FC14] takes out private keys, over many lines or one, and when the end is m
     const end = `-----END ${kind}-----`
     for (const join of ['\n', '\r\n', '\\n', '\n> ']) {
       const key = [begin, 'Proc-Type: 4,ENCRYPTED', '', ...lines, end].join(join)
-      expect(redactSensitiveText(`before ${key} after`, KEPT)).toBe('before [redacted:private_key] after')
+      expect(redactSensitiveText(`before ${key} after`, KEPT)).toBe(
+        'before [redacted:private_key] after',
+      )
       const cut = [begin, ...lines].join(join)
       expect(redactSensitiveText(`before ${cut}\nand then`, KEPT)).toBe(
         'before [redacted:private_key]\nand then',
@@ -115,7 +117,9 @@ it('[FC15] leaves ordinary words, code, ids, hashes and pictures as they are', (
 it('[FC14] takes out addresses of people where that is wished', () => {
   const text = 'Write to ada.l+tea@example.co.uk, or to <bob@büro.example>.'
   expect(redactSensitiveText(text, KEPT)).toBe(text)
-  expect(redactSensitiveText(text, HIDDEN)).toBe('Write to [redacted:mail], or to <[redacted:mail]>.')
+  expect(redactSensitiveText(text, HIDDEN)).toBe(
+    'Write to [redacted:mail], or to <[redacted:mail]>.',
+  )
 })
 
 const anyText = fc
@@ -190,7 +194,9 @@ it('[FC15] is done in time with what is made to take long', () => {
   ]
   for (const part of hostile) {
     const text = part.repeat(Math.ceil(many / part.length))
-    expect(redactSensitiveText(redactSensitiveText(text, HIDDEN), HIDDEN)).toBe(redactSensitiveText(text, HIDDEN))
+    expect(redactSensitiveText(redactSensitiveText(text, HIDDEN), HIDDEN)).toBe(
+      redactSensitiveText(text, HIDDEN),
+    )
   }
   expect(redactSensitiveText(`-----BEGIN PRIVATE KEY-----${'+'.repeat(many)}`, KEPT)).toBe(
     '[redacted:private_key]',

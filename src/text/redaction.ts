@@ -13,7 +13,10 @@ export type RedactionOptions = {
   readonly emailAddresses: boolean
 }
 
-export function redactSensitiveText(text: string, { emailAddresses: mails }: RedactionOptions): string {
+export function redactSensitiveText(
+  text: string,
+  { emailAddresses: mails }: RedactionOptions,
+): string {
   let redacted = redactPrivateKeys(text)
   for (const rule of RULES) redacted = applyRule(rule, redacted)
   return mails ? applyRule(MAILS, redacted) : redacted
@@ -54,7 +57,11 @@ const RULES: readonly SecretRule[] = [
     ['ghp_', 'gho_', 'ghr_', 'ghs_', 'ghu_', 'github_pat_'],
     String.raw`\w{22,}[\w-]*`,
   ),
-  buildTokenRule('gitlab_token', ['glpat-', 'glrt-', 'gldt-', 'glptt-', 'glcbt-'], String.raw`[\w-]{16,}`),
+  buildTokenRule(
+    'gitlab_token',
+    ['glpat-', 'glrt-', 'gldt-', 'glptt-', 'glcbt-'],
+    String.raw`[\w-]{16,}`,
+  ),
   buildTokenRule(
     'slack_token',
     ['xoxa-', 'xoxb-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
@@ -209,7 +216,9 @@ function redactPrivateKeys(text: string): string {
     const hasEnd = end.done !== true && end.value.index <= limit
     kept += text.slice(from, begin.index) + KEY_MARK
     from =
-      hasEnd && end.done !== true ? end.value.index + end.value[0].length : findKeyBodyEnd(text, bodyStart)
+      hasEnd && end.done !== true
+        ? end.value.index + end.value[0].length
+        : findKeyBodyEnd(text, bodyStart)
   })
   return kept + text.slice(from)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scoreCoverage, isReadableFrom, detectWritingSystem } from './writing-system.ts'
+import { detectWritingSystem, isReadableFrom, scoreCoverage } from './writing-system.ts'
 
 describe('[FX32] the writing of a text', () => {
   it.each([

@@ -20,7 +20,11 @@ export function describeSystem(name: string, open: OpenStore): void {
 function describeKeys(open: OpenStore): void {
   it('[SY1] lets in who holds the secret, and keeps no secret', async () => {
     const { engine, store } = await openEngine(open)
-    const { key, secret } = await engine.keys.create({ name: 'app', defaultOwner: 'ada', role: 'agent' })
+    const { key, secret } = await engine.keys.create({
+      name: 'app',
+      defaultOwner: 'ada',
+      role: 'agent',
+    })
     expect(secret).toMatch(/^rc_[0-9a-z]+_[\w-]{43}$/)
     expect(await engine.keys.verify(secret)).toMatchObject({
       id: key.id,
@@ -107,7 +111,7 @@ function describeKeys(open: OpenStore): void {
 function describeSettings(open: OpenStore): void {
   it('[SY4] lets the owner override the system, and the system the default', async () => {
     const { engine } = await openEngine(open)
-    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(10)
+    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(10)
     await engine.settings.change(null, { recallLimit: 3, strategy: 'keyword' })
     expect(await engine.settings.resolve(owner('ada'))).toMatchObject({ recallLimit: 3 })
     await engine.settings.change(owner('ada'), { recallLimit: 7 })
@@ -115,9 +119,9 @@ function describeSettings(open: OpenStore): void {
       recallLimit: 7,
       strategy: 'keyword',
     })
-    expect((await engine.settings.resolve(owner('bob'))).recallLimit).toBe(3)
+    expect((await engine.settings.resolve(owner('bob')))['recall.limit']).toBe(3)
     await engine.settings.change(owner('ada'), { recallLimit: null })
-    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(3)
+    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(3)
     expect(await engine.settings.getStored(owner('ada'))).toEqual({})
   })
 
@@ -151,13 +155,13 @@ function describeSettings(open: OpenStore): void {
     await engine.settings.resolve(owner('ada'))
     await on(store).settings.change(owner('ada'), { recallLimit: 4 })
     clock.advance(2_000)
-    expect((await engine.settings.resolve(owner('ada'))).recallLimit).toBe(4)
+    expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(4)
   })
 
   it('[SY14] gives memories to whoever asks for them, whether or not the gateway has memory', async () => {
     const { engine } = await openEngine(open)
     await engine.remember(ADA, { content: 'I prefer tea' })
-    expect((await engine.settings.resolve(owner('ada'))).enabled).toBe(false)
+    expect((await engine.settings.resolve(owner('ada')))['gateway.enabled']).toBe(false)
     for (const enabled of [false, true]) {
       await engine.settings.change(owner('ada'), { enabled })
       const given = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
@@ -265,12 +269,16 @@ function describeAuditAndAnswers(open: OpenStore): void {
       await held
       return { n: ++done }
     }
-    const asked = [engine.idempotency.runOnce('k', 'body', work), engine.idempotency.runOnce('k', 'body', work)]
+    const asked = [
+      engine.idempotency.runOnce('k', 'body', work),
+      engine.idempotency.runOnce('k', 'body', work),
+    ]
     await Promise.race(asked).catch(release)
     const both = await Promise.allSettled(asked)
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(done).toBe(1)
-    const failing = () => engine.idempotency.runOnce('f', 'body', () => Promise.reject(new Error('no')))
+    const failing = () =>
+      engine.idempotency.runOnce('f', 'body', () => Promise.reject(new Error('no')))
     await expect(failing()).rejects.toThrow('no')
     expect(await engine.idempotency.runOnce('f', 'body', work)).toMatchObject({ isRepeated: false })
   })

@@ -26,7 +26,7 @@ function describeIdentity(open: OpenStore): void {
   it.each(['off', 'heuristic', 'llm'] as const)(
     '[PL4] is said whatever is asked, with the gate %s',
     async (relevanceGateMode) => {
-      const reading = await openReading(open, { relevanceGateMode })
+      const reading = await openReading(open, { 'gateway.gateMode': relevanceGateMode })
       const [ada, oslo] = await remember(reading.engine, [
         who('The user is called Ada', { importance: 3 }),
         who('The user lives in Oslo', { importance: 9 }),
@@ -125,7 +125,7 @@ function describeIdentity(open: OpenStore): void {
 
 function describeFitting(open: OpenStore): void {
   it('[PL7] gives whole items within the budget, and who the person is within half of it', async () => {
-    const reading = await openReading(open, { contextTokensMax: 200 })
+    const reading = await openReading(open, { 'gateway.contextTokensMax': 200 })
     const { engine, client } = reading
     for (let n = 10; n < 30; n++) await remember(engine, [who(`The user knows person number ${n}`)])
     for (let n = 10; n < 30; n++) await remember(engine, [{ content: `Tea ${n} is green tea` }])
@@ -144,7 +144,7 @@ function describeFitting(open: OpenStore): void {
   })
 
   it('[PL7] keeps the most important of too many, in the order in which they were learned', async () => {
-    const reading = await openReading(open, { contextTokensMax: 4_000 })
+    const reading = await openReading(open, { 'gateway.contextTokensMax': 4_000 })
     for (let n = 10; n < 30; n++) {
       const importance = n % 2 === 0 ? 9 : 2
       await remember(reading.engine, [who(`The user knows person number ${n}`, { importance })])
@@ -155,8 +155,8 @@ function describeFitting(open: OpenStore): void {
 
   it('[PL7] fetches as many facts as the budget plans for', async () => {
     const reading = await openReading(open, {
-      relevanceGateMode: 'heuristic',
-      contextTokensMax: 100,
+      'gateway.gateMode': 'heuristic',
+      'gateway.contextTokensMax': 100,
     })
     const { engine, client } = reading
     for (let n = 10; n < 30; n++) {
@@ -210,7 +210,7 @@ function describeFitting(open: OpenStore): void {
     const reading = await openReading(open)
     await remember(reading.engine, [who('The user is called Ada')])
     reading.clock.advance(105 * 60_000) // 23:58
-    const loop = { asked: { continuesAnswer: true } }
+    const loop = { asked: { isMidAnswer: true } }
     const asked = () => reading.client.send([SMALL_TALK], null, loop, { status: 500 })
     const { block } = await asked()
     reading.clock.advance(5 * 60_000)
@@ -221,7 +221,10 @@ function describeFitting(open: OpenStore): void {
 
 function describeCost(open: OpenStore): void {
   it('[PL8] receipts tell what was decided and given, and those of earlier versions can be read', async () => {
-    const reading = await openReading(open, { shadow: true, relevanceGateMode: 'heuristic' })
+    const reading = await openReading(open, {
+      'gateway.dryRun': true,
+      'gateway.gateMode': 'heuristic',
+    })
     const { engine, store } = reading
     const [always, dog] = await remember(engine, [who('The user is called Ada'), DOG])
     await reading.lines(ABOUT_DOG)

@@ -1,7 +1,7 @@
 /** Parts of conversations that need no store. */
 import { expect, it, onTestFinished } from 'vitest'
 import { createContextBuilder } from '../../src/conversations/context/context-builder.ts'
-import type { ReadingParts } from '../../src/conversations/context/types.ts'
+import type { ContextBuilderDependencies } from '../../src/conversations/context/types.ts'
 import { createConversations } from '../../src/conversations/conversation-service.ts'
 import { resolveSettings, type SettingValues } from '../../src/domain/settings/settings.ts'
 import { RequestBackpressure } from '../../src/lib/backpressure.ts'
@@ -103,8 +103,12 @@ it('[CV32] a request that never ends, or one after the other, doesn’t keep any
 })
 
 /** Conversations that look memories up with `recall`, which mostly refuses. */
-function conversationsOn(given: SettingValues, recall: ReadingParts['recall']) {
-  const settings = resolveSettings({ enabled: true, injectDeadlineMs: 30_000, ...given })
+function conversationsOn(given: SettingValues, recall: ContextBuilderDependencies['recall']) {
+  const settings = resolveSettings({
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+    ...given,
+  })
   const ports = {
     store: createInMemoryStore(),
     clock: new FakeClock(),
@@ -115,7 +119,7 @@ function conversationsOn(given: SettingValues, recall: ReadingParts['recall']) {
   const conversations = createConversations({
     ports,
     settings: { resolve: async () => settings, peek: () => settings },
-    read: reader.read,
+    read: reader.buildContext,
     learn: async () => ({ remembered: [], refused: 0 }),
     noteSaid: async () => [],
   })
@@ -128,7 +132,7 @@ function conversationsOn(given: SettingValues, recall: ReadingParts['recall']) {
 }
 
 it('[CV4] a message that needs no memories is told so, and nothing is looked for', async () => {
-  const conversations = conversationsOn({ relevanceGateMode: 'heuristic' }, () =>
+  const conversations = conversationsOn({ 'gateway.gateMode': 'heuristic' }, () =>
     Promise.reject(new Error('nobody asked')),
   )
   expect(await conversations.prepare(requestOf(['Thanks!']))).toMatchObject({

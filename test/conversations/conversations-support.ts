@@ -2,11 +2,11 @@
 import { onTestFinished } from 'vitest'
 import type {
   ConversationRequest,
-  RequestOutcome,
   PreparedRequest,
+  RequestOutcome,
 } from '../../src/conversations/conversations.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
-import type { Answer, Asked, Exchange } from '../../src/domain/model-call.ts'
+import type { Exchange, ModelAnswer, ModelRequest } from '../../src/domain/model-call.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import type { EngineDependencies } from '../../src/engine/engine-dependencies.ts'
@@ -20,7 +20,7 @@ export const ADA = { owner: 'ada' }
 export const ada = 'ada' as OwnerId
 
 export type RequestFields = Partial<Omit<ConversationRequest, 'request' | 'options'>> & {
-  readonly asked?: Partial<Asked>
+  readonly asked?: Partial<ModelRequest>
   readonly wants?: Partial<ConversationRequest['options']>
 }
 
@@ -47,14 +47,14 @@ export function requestOf(
     ...fields,
     request: {
       model: 'gpt',
-      streams: false,
+      isStreaming: false,
       endUser: null,
       instructions: '',
       exchanges,
       toolResults,
-      continuesAnswer: toolResults.length > 0 || (exchanges.at(-1)?.assistant ?? null) !== null,
-      previous: null,
-      conversation: null,
+      isMidAnswer: toolResults.length > 0 || (exchanges.at(-1)?.assistant ?? null) !== null,
+      previousResponseId: null,
+      conversationId: null,
       characters: said.join('').length,
       outputTokensMax: null,
       ...fields.asked,
@@ -63,13 +63,13 @@ export function requestOf(
   }
 }
 
-export function answerOf(text: string, fields: Partial<Answer> = {}): Answer {
+export function answerOf(text: string, fields: Partial<ModelAnswer> = {}): ModelAnswer {
   return { id: null, text, isComplete: true, usage: null, ...fields }
 }
 
 export function outcomeOf(
   { block, skipped }: PreparedRequest,
-  answer: Answer | null,
+  answer: ModelAnswer | null,
   fields: Partial<RequestOutcome> = {},
 ): RequestOutcome {
   return {
@@ -85,7 +85,11 @@ export function outcomeOf(
 }
 
 /** Nothing is late here, however busy the machine is, unless a test says so. */
-const PATIENT: SettingValues = { recallSources: 'facts', enabled: true, injectDeadlineMs: 30_000 }
+const PATIENT: SettingValues = {
+  'gateway.contextSources': 'facts',
+  'gateway.enabled': true,
+  'gateway.contextTimeoutMs': 30_000,
+}
 
 export async function openConversations(
   open: OpenStore,
@@ -110,7 +114,7 @@ export function clientOf(engine: Engine) {
   /** Without waiting for what is kept of it. */
   const send = async (
     said: readonly string[],
-    answer: Answer | string | null,
+    answer: ModelAnswer | string | null,
     fields: RequestFields = {},
     outcome: Partial<RequestOutcome> = {},
   ): Promise<PreparedRequest> => {

@@ -1,7 +1,7 @@
 /** What memory does before and after a request, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import { CONTEXT_SKIP_REASONS } from '../../src/conversations/conversations.ts'
-import { FENCE_OPEN, renderMemoryLine, renderBlock } from '../../src/domain/context-block.ts'
+import { FENCE_OPEN, renderBlock, renderMemoryLine } from '../../src/domain/context-block.ts'
 import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
 import {
@@ -49,10 +49,10 @@ function describePreparing(open: OpenStore): void {
 
   const WITHOUT: readonly (readonly [string, string, object, readonly string[], RequestFields])[] =
     [
-      ['off', 'memory is off', { enabled: false }, QUESTION, {}],
+      ['off', 'memory is off', { 'gateway.enabled': false }, QUESTION, {}],
       ['memory-disabled', 'the request wants none', {}, QUESTION, { wants: { memory: false } }],
       ['context-disabled', 'the request wants none added', {}, QUESTION, { wants: { inject: false } }],
-      ['context-disabled', 'none are to be added', { inject: false }, QUESTION, {}],
+      ['context-disabled', 'none are to be added', { 'gateway.contextEnabled': false }, QUESTION, {}],
       ['no-user-message', 'nobody says anything', {}, [], {}],
       ['no-user-message', 'what is said is only a block', {}, [ONLY_BLOCK], {}],
       ['no-budget', 'none may be added', { contextTokensMax: 0 }, QUESTION, {}],
@@ -88,8 +88,8 @@ function describePreparing(open: OpenStore): void {
 
   it('[CV8] with memory off, nothing but settings is read, and nothing is left', async () => {
     for (const [settings, fields] of [
-      [{ enabled: false }, {}],
-      [{ enabled: true }, { wants: { memory: false } }],
+      [{ 'gateway.enabled': false }, {}],
+      [{ 'gateway.enabled': true }, { wants: { memory: false } }],
     ] as const) {
       const store = await open()
       const touched: string[] = []
@@ -108,7 +108,9 @@ function describePreparing(open: OpenStore): void {
       const prepared = await client.ask(['I prefer tea'], 'Good.', fields)
       expect(prepared.receipt).toBeNull()
       // As soon as settings are at hand, that can be told without waiting.
-      expect(engine.conversations.prepareWithoutMemory(requestOf(['I prefer tea'], fields))).toEqual(prepared)
+      expect(
+        engine.conversations.prepareWithoutMemory(requestOf(['I prefer tea'], fields)),
+      ).toEqual(prepared)
       expect(touched).toEqual([])
       expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
     }
@@ -175,7 +177,7 @@ function describePreparing(open: OpenStore): void {
 
   it('[CV6] a tool loop that was given nothing is given nothing while it lasts', async () => {
     const { engine, client } = await openConversations(open)
-    const calling = answerOf('', { callsTools: true })
+    const calling = answerOf('', { hasToolCalls: true })
     expect((await client.ask(QUESTION, calling)).block).toBeNull()
     await engine.remember(ADA, { content: 'I drink green tea' })
     expect((await client.ask(QUESTION, calling, LOOP)).block).toBeNull()
@@ -196,7 +198,7 @@ function describePreparing(open: OpenStore): void {
   it('[CV42] so is a tool loop that is repeated after its answer', async () => {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'I drink green tea' })
-    const calling = answerOf('Let me see.', { callsTools: true })
+    const calling = answerOf('Let me see.', { hasToolCalls: true })
     const first = await client.ask(QUESTION, calling)
     await engine.remember(ADA, { content: 'I drink cold water' })
     const broken = answerOf('You dri', { isComplete: false })
@@ -209,7 +211,7 @@ function describePreparing(open: OpenStore): void {
     const { engine, client } = await openConversations(open)
     await engine.remember(ADA, { content: 'I drink green tea' })
     await engine.remember(ADA, { content: 'I drink cold water' })
-    const calling = answerOf('', { callsTools: true })
+    const calling = answerOf('', { hasToolCalls: true })
     expect((await client.ask(QUESTION, calling)).block).toContain('green tea')
     await engine.settings.change(ada, { recallScope: 'session' })
     expect((await client.ask(QUESTION, calling, LOOP)).block).toBeNull()
@@ -238,7 +240,7 @@ function describePreparing(open: OpenStore): void {
           return store.searchText(...given)
         },
       },
-      settings: { injectDeadlineMs: 20, legDeadlineMs: 5_000 },
+      settings: { 'gateway.contextTimeoutMs': 20, 'recall.retrieverTimeoutMs': 5_000 },
     })
     const prepared = await client.send(QUESTION, 'Tea.')
     expect(prepared.block).toBeNull()
@@ -258,7 +260,7 @@ function describePreparing(open: OpenStore): void {
           return store.get(...given)
         }) as typeof store.get,
       },
-      settings: { injectDeadlineMs: 20 },
+      settings: { 'gateway.contextTimeoutMs': 20 },
     })
     expect(await client.send(['I prefer tea'], 'Good.')).toMatchObject({
       skipped: 'timeout',
@@ -280,7 +282,7 @@ function describePreparing(open: OpenStore): void {
       store,
       vectors: createInMemoryVectorIndex(store),
       embedder: scriptedEmbedder(() => held.opened),
-      settings: { injectDeadlineMs: 4_000 },
+      settings: { 'gateway.contextTimeoutMs': 4_000 },
     })
     await engine.remember(ADA, { content: 'I drink green tea' })
     expect((await client.send(QUESTION, 'Tea.')).block).toContain('green tea')
@@ -294,12 +296,14 @@ function describePreparing(open: OpenStore): void {
     })
     const signal = AbortSignal.abort()
     expect(await client.ask(QUESTION, '-', { signal })).toMatchObject({ skipped: 'failed' })
-    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ error: 'cancelled' }])
+    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
+      { error: 'cancelled' },
+    ])
   })
 
   it('[CV4] looks in the session where the settings say so', async () => {
     const { engine, client } = await openConversations(open, {
-      settings: { recallScope: 'session' },
+      settings: { 'recall.scope': 'session' },
     })
     await engine.remember(ADA, { content: 'I drink green tea' })
     const here = { scope: { ...ADA, session: 'here' } }
@@ -457,7 +461,7 @@ function describeLearning(open: OpenStore): void {
 
   it('[CV17] shadow recalls, records and learns, and gives nothing', async () => {
     const { engine, client } = await openConversations(open, {
-      settings: { shadow: true },
+      settings: { 'gateway.dryRun': true },
     })
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     await client.ask(['What do I drink? I live in Lisbon.'], 'Tea.')

@@ -56,7 +56,7 @@ function describeOff(open: OpenStore): void {
 
 function describeHeuristic(open: OpenStore): void {
   const heuristic = (settings: SettingValues = {}) =>
-    openReading(open, { relevanceGateMode: 'heuristic', ...settings })
+    openReading(open, { 'gateway.gateMode': 'heuristic', ...settings })
 
   it('[PL2] gives nothing to a message that refers to nothing', async () => {
     const reading = await heuristic()
@@ -386,10 +386,10 @@ function describeModel(open: OpenStore): void {
     openReading(
       open,
       {
-        relevanceGateMode: 'llm',
-        fastModel: 'test/fast',
-        coreModel: 'test/core',
-        extractionMode: 'manual',
+        'gateway.gateMode': 'llm',
+        'gateway.gateModel': 'test/fast',
+        'learning.extractionModel': 'test/core',
+        'learning.extractionMode': 'manual',
         ...settings,
       },
       languageModel === undefined ? {} : { languageModel },
@@ -416,19 +416,23 @@ function describeModel(open: OpenStore): void {
 
   it('[PL3] asks the core model where there is no fast one', async () => {
     const model = new ScriptedModel('none')
-    await (await llm(model, { fastModel: '' })).lines(ABOUT_DOG)
+    await (await llm(model, { 'gateway.gateModel': '' })).lines(ABOUT_DOG)
     expect(model.requests).toMatchObject([{ model: 'test/core' }])
   })
 
   const USELESS: readonly (readonly [string, LanguageModel | undefined, SettingValues])[] = [
     ['there is none', undefined, {}],
-    ['none is named', new ScriptedModel('none'), { fastModel: '', coreModel: '' }],
+    [
+      'none is named',
+      new ScriptedModel('none'),
+      { 'gateway.gateModel': '', 'learning.extractionModel': '' },
+    ],
     ['it fails', new ScriptedModel(new AppError('unavailable', 'Down.')), {}],
     ['it says something else', new ScriptedModel('I would be glad to help!'), {}],
     ['it says everything', new ScriptedModel('identity, pinned or none'), {}],
     ['it goes on about it', new ScriptedModel(`none, ${'because '.repeat(50)}`), {}],
     ['it says nothing', new ScriptedModel(''), {}],
-    ['its budget is used up', new ScriptedModel('none'), { modelTokensPerDay: 1 }],
+    ['its budget is used up', new ScriptedModel('none'), { 'learning.modelTokensPerDay': 1 }],
   ]
   it.each(USELESS)('[PL3] leaves it to the rules when %s', async (what, model, settings) => {
     const reading = await llm(model, settings)
@@ -440,7 +444,7 @@ function describeModel(open: OpenStore): void {
 
   it('[PL3] leaves it to the rules when the model is late, and to them at once after that', async () => {
     const model = new ScriptedModel(() => new Promise(() => {}))
-    const reading = await llm(model, { injectDeadlineMs: 2_000 })
+    const reading = await llm(model, { 'gateway.contextTimeoutMs': 2_000 })
     await remember(reading.engine, [DOG])
     for (const more of ['', ' Tell me.', ' Please.', ' Do you know?', ' Well?']) {
       // A busy machine may be too late for memories as well, but never for an answer.

@@ -21,7 +21,11 @@ async function openGate(injectDeadlineMs = 30_000) {
   const { model, upstream } = await openModel()
   const { engine, client } = await openConversations(openSqlite, {
     languageModel: model,
-    settings: { relevanceGateMode: 'llm', fastModel: 'scripted/small', injectDeadlineMs },
+    settings: {
+      'gateway.gateMode': 'llm',
+      'gateway.gateModel': 'scripted/small',
+      'gateway.contextTimeoutMs': injectDeadlineMs,
+    },
   })
   await engine.remember(ADA, { content: 'My dog is called Rex' })
   const ask = async (message: string) => {

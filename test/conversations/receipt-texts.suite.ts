@@ -46,7 +46,7 @@ async function textRows(store: Store, owner: OwnerId = ada): Promise<readonly En
 
 export async function openCited(open: OpenStore, settings = {}) {
   const opened = await openConversations(open, {
-    settings: { recallSources: 'both', ...settings },
+    settings: { 'gateway.contextSources': 'both', ...settings },
   })
   const { engine, client } = opened
   const detail = async (id: string | null) => {

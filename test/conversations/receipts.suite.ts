@@ -61,7 +61,9 @@ function describeKeeping(open: OpenStore): void {
     expect(receipt?.turns).toHaveLength(2)
     expect(receipt?.extracted).toHaveLength(1)
     expect(JSON.stringify(receipt)).not.toMatch(/Lisbon/)
-    expect(await engine.conversations.getReceipt({ owner: 'bob' }, prepared.receipt ?? '')).toBeNull()
+    expect(
+      await engine.conversations.getReceipt({ owner: 'bob' }, prepared.receipt ?? ''),
+    ).toBeNull()
     expect((await engine.conversations.listReceipts(ADA, { session: 's2' })).rows).toEqual([])
     const { rows } = await engine.conversations.listReceipts(ADA, { session: 's1' })
     const { block: _block, lines: _pieces, ...told } = receipt ?? {}
@@ -82,7 +84,7 @@ function describeKeeping(open: OpenStore): void {
     const { engine, client } = await openConversations(open)
     await engine.settings.change(ada, { contextTokensMax: 1 })
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
-    const cut = answerOf('Te', { isComplete: false, isCutOff: true })
+    const cut = answerOf('Te', { isComplete: false, isTruncated: true })
     const endings = [cut, answerOf('T', { isComplete: false }), null] as const
     for (const [n, ending] of endings.entries()) {
       await client.ask([`What do I drink, ${n}?`], ending)

@@ -135,7 +135,7 @@ function describeSameWords(open: OpenStore): void {
     const ask = (words: string, id: string, previous: string | null) =>
       client.ask([words], answerOf(`To ${id}`, { id }), {
         format: 'responses',
-        asked: { previous },
+        asked: { previousResponseId: previous },
       })
     await ask('Hello there', 'resp_1', null)
     await ask('How are you?', 'resp_2', 'resp_1')
@@ -155,7 +155,7 @@ function describeCalls(open: OpenStore): void {
   /** As a coding agent asks: one name for all calls of a session, the whole history in each of the conversation. */
   const call = (instructions: string, fields: RequestFields['asked'] = {}): RequestFields => ({
     format: 'messages',
-    asked: { conversation: '12345678-1234', instructions, ...fields },
+    asked: { conversationId: '12345678-1234', instructions, ...fields },
   })
 
   it('[CV24] calls with another system prompt neither answer nor join the conversation', async () => {
@@ -256,7 +256,7 @@ function describeBroken(open: OpenStore): void {
 
   it('[CV14] what was said is learned at once where the answer only became too long, which is not kept', async () => {
     const { engine, client, store } = await openConversations(open)
-    const cut = answerOf('We decided to use pnpm for th', { isComplete: false, isCutOff: true })
+    const cut = answerOf('We decided to use pnpm for th', { isComplete: false, isTruncated: true })
     await client.ask(['I live in Quito'], cut)
     expect(await transcript(store)).toEqual(['1 user: I live in Quito'])
     expect(await contentsOf(engine)).toEqual(['I live in Quito'])
@@ -274,7 +274,7 @@ function describeBroken(open: OpenStore): void {
 
   it('[CV14] nothing is learned from tools with half an answer either', async () => {
     const { engine, client } = await openConversations(open, {
-      settings: { extractToolResults: true },
+      settings: { 'learning.toolResultsEnabled': true },
     })
     const loop = { asked: { toolResults: ['I live in Berlin.'] } }
     await client.ask(['Look me up'], half('Y'), loop)
@@ -287,7 +287,7 @@ function describeBroken(open: OpenStore): void {
     const { client, store } = await openConversations(open)
     const after = (previous: string | null) => ({
       format: 'responses' as const,
-      asked: { previous },
+      asked: { previousResponseId: previous },
     })
     await client.ask(['Hello'], answerOf('Hi.', { id: 'resp_1' }), after(null))
     await client.ask(['Tell me all'], half('It beg', 'resp_2'), after('resp_1'))

@@ -238,7 +238,7 @@ function describeSessions(open: OpenStore): void {
     const { client, store } = await openConversations(open)
     const after = (previous: string | null) => ({
       format: 'responses' as const,
-      asked: { previous },
+      asked: { previousResponseId: previous },
     })
     await client.ask(['Hello'], answerOf('Hi.', { id: 'resp_1' }), after(null))
     await client.ask(
@@ -263,11 +263,11 @@ function describeSessions(open: OpenStore): void {
 
   it('[CV12] a conversation that the provider keeps is one session', async () => {
     const { client, store } = await openConversations(open)
-    const kept = { format: 'responses' as const, asked: { conversation: 'conv_1' } }
+    const kept = { format: 'responses' as const, asked: { conversationId: 'conv_1' } }
     await client.ask(['Hello'], 'Hi.', kept)
     await client.ask(['How are you?'], 'Well.', kept)
     await client.ask(['How are you?'], 'Well.', kept) // tried again
-    await client.ask(['Hello'], 'Hi.', { ...kept, asked: { conversation: 'conv_2' } })
+    await client.ask(['Hello'], 'Hi.', { ...kept, asked: { conversationId: 'conv_2' } })
     expect(await transcript(store)).toHaveLength(6)
     expect(await sessionsOf(store)).toBe(2)
   })

@@ -88,7 +88,9 @@ export function describeConversationRecall(name: string, open: OpenStore): void 
     it('[CR14] narrows a block to facts or to conversations', async () => {
       const both = ['Which tea do I prefer in the evening?', 'I prefer rooibos tea.'] as const
       const linesWith = async (recallSources: 'facts' | 'conversations') => {
-        const { asked, say, engine } = await opened({ settings: { recallSources } })
+        const { asked, say, engine } = await opened({
+          settings: { 'gateway.contextSources': recallSources },
+        })
         await say('one', 'My sister Ann drinks rooibos tea in the evening with us.')
         await engine.remember(ADA, { content: both[1] })
         return (await asked('two', both[0])).join()
@@ -165,7 +167,7 @@ export function describeRecallByMeaning(
     const { engine, client, clock } = await openConversations(store, {
       embedder,
       vectors,
-      settings: { recallSources: 'both' },
+      settings: { 'gateway.contextSources': 'both' },
     })
     await client.ask(['Our cellar flooded, so the washing machine broke down.'], 'Oh no.', {
       scope: { ...ADA, session: 'one' },

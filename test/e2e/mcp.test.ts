@@ -46,7 +46,9 @@ async function connect(url: string, key: string) {
 it('[MC3] a key says whose memories a model gets', async () => {
   const { engine, url } = await start()
   const secrets = await Promise.all(
-    ['ann', 'ben'].map((home) => engine.keys.create({ name: home, defaultOwner: home, role: 'agent' })),
+    ['ann', 'ben'].map((home) =>
+      engine.keys.create({ name: home, defaultOwner: home, role: 'agent' }),
+    ),
   )
   const [ann, ben] = await Promise.all(secrets.map(({ secret }) => connect(url, secret)))
   await ann?.call('memory_add', { content: 'Ann keeps bees' })

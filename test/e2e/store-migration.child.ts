@@ -13,8 +13,14 @@ async function move(): Promise<void> {
   const system = { platform: 'linux', home: '/nowhere' } as const
   const config = readConfig({}, environment, system)
   const serveMcp = () => Promise.reject(new Error('Nobody speaks MCP here.'))
-  const setup = createCliEnvironment({ config, environment, now: Date.now, askPassphrase: null, serveMcp })
-  const moved = await setup.database.moving.migrate(
+  const setup = createCliEnvironment({
+    config,
+    environment,
+    now: Date.now,
+    askPassphrase: null,
+    serveMcp,
+  })
+  const moved = await setup.database.migrator.migrate(
     { kind: 'folder', folder: target, key: null },
     {
       onProgress: (phase, done) => tell({ phase, done }),

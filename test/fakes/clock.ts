@@ -1,4 +1,4 @@
-import type { IdsByPrefix, Ids } from '../../src/domain/ids.ts'
+import type { IdGenerator, IdsByPrefix } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Instant } from '../../src/lib/time.ts'
 
@@ -25,7 +25,7 @@ export class FakeClock implements Clock {
 }
 
 /** Ids that count, so that a failing run can be read. */
-export function countingIds(): Ids {
+export function countingIds(): IdGenerator {
   let count = 0
   return {
     next<Prefix extends keyof IdsByPrefix>(prefix: Prefix) {

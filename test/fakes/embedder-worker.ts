@@ -5,8 +5,8 @@ import type {
   EmbedderWorkerListener,
 } from '../../src/models/embedders/local/embedder-worker-process.ts'
 import type {
-  LoadedModel,
   EmbedderWorkerAnswer,
+  LoadedModel,
 } from '../../src/models/embedders/local/embedder-worker-protocol.ts'
 
 export type FakeWorker = EmbedderWorker & {

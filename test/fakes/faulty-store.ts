@@ -5,7 +5,7 @@ const CALLS = [
   'get',
   'find',
   'countMemories',
-  'searchLexical',
+  'searchText',
   'findDocuments',
   'listSessions',
   'findNeighbors',

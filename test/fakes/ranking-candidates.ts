@@ -1,6 +1,10 @@
 /** Makes candidates of ranking: nothing speaks for one unless a test says so. */
 import type { Memory } from '../../src/domain/memory.ts'
-import { type Candidate, type LoadedCandidate, NO_EVIDENCE } from '../../src/recall/ranking/candidate.ts'
+import {
+  type Candidate,
+  type LoadedCandidate,
+  NO_EVIDENCE,
+} from '../../src/recall/ranking/candidate.ts'
 import { memory, memoryId } from './memories.ts'
 
 export function candidate(id: number, fields: Partial<Candidate> = {}): Candidate {

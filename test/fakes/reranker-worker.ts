@@ -1,8 +1,8 @@
 /** A worker of the local reranker that answers when it is told to, so that a test decides what is under way. */
 import type {
-  TextPair,
   RerankerWorkerAnswer,
   RerankerWorkerRequest,
+  TextPair,
 } from '../../src/models/rerankers/reranker-worker-protocol.ts'
 import type { ScoringWorker } from '../../src/models/rerankers/scoring-client.ts'
 

@@ -10,7 +10,11 @@ import type {
 
 type Labels = Readonly<Record<string, string>>
 
-export type KeptSpan = { readonly name: SpanName; readonly facts: SpanAttributes; isFailed: boolean }
+export type KeptSpan = {
+  readonly name: SpanName
+  readonly facts: SpanAttributes
+  isFailed: boolean
+}
 
 /** Telemetry that keeps what it is told. Its time moves by a second whenever somebody looks. */
 export class KeptTelemetry implements Telemetry {

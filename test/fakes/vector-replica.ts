@@ -4,8 +4,8 @@ import { AppError } from '../../src/domain/errors.ts'
 import { createInMemoryVectorReplica } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
 import type { VectorSpace } from '../../src/storage/vector-index.ts'
 import type {
-  ScheduleTimer,
   ReplicaConfiguration,
+  ScheduleTimer,
 } from '../../src/storage/vector-replica/replica-controller.ts'
 import type { VectorReplica } from '../../src/storage/vector-replica.ts'
 import type { FakeClock } from './clock.ts'

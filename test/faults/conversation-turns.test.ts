@@ -37,7 +37,7 @@ async function opened(open: () => Promise<Opened>, embedder: Embedder = createHa
   const { engine, client } = await openConversations(async () => store, {
     embedder,
     vectors,
-    settings: { recallSources: 'conversations', extractionMode: 'manual' },
+    settings: { 'gateway.contextSources': 'conversations', 'learning.extractionMode': 'manual' },
   })
   let requests = 0
   const say = (session: string, said: string, scope: object = ADA) =>

@@ -17,7 +17,7 @@ const ONE_WORD_TURNS = repetitions({ usual: 10_000, thorough: 100_000 })
 const ADA = { owner: 'ada' }
 const ALL_OF_ADA = { owner: AT_ADA.owner }
 const LONG = { ...ADA, session: 'long' }
-const SETTINGS = { recallSources: 'conversations' } as const
+const SETTINGS = { 'gateway.contextSources': 'conversations' } as const
 const ALL_TURNS = { types: ['turn'] } as const
 
 const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })

@@ -7,10 +7,10 @@ import type { Provider, ProviderRegistry } from '../../src/models/provider.ts'
 export const OWNER = 'ada'
 
 export const LEARNING: SettingValues = {
-  enabled: true,
-  coreModel: 'scripted/core',
-  summaryDebounceSeconds: 10,
-  consolidationIntervalHours: 1,
+  'gateway.enabled': true,
+  'learning.extractionModel': 'scripted/core',
+  'learning.debounceSeconds': 10,
+  'learning.consolidationIntervalHours': 1,
 }
 
 /** What every session tells: however often it is said, it is one fact. */
@@ -85,14 +85,14 @@ export async function say(
     signal: new AbortController().signal,
     request: {
       model: 'chat',
-      streams: false,
+      isStreaming: false,
       endUser: null,
       instructions: '',
       exchanges: [{ user: text, assistant: null }],
       toolResults: [],
-      continuesAnswer: false,
-      previous: null,
-      conversation: null,
+      isMidAnswer: false,
+      previousResponseId: null,
+      conversationId: null,
       characters: text.length,
       outputTokensMax: null,
     },

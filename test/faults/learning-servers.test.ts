@@ -84,7 +84,12 @@ function learnOnce({ url }: PostgresServer): void {
 async function talk(store: Awaited<ReturnType<typeof openFreshStore>>): Promise<void> {
   const clock = new FakeClock(Date.now() - 2 * QUIET_MS)
   const shared = { ...store, close: async () => {} }
-  const engine = createEngineWith({ store: shared, clock, ids: createIdGenerator(), settings: LEARNING })
+  const engine = createEngineWith({
+    store: shared,
+    clock,
+    ids: createIdGenerator(),
+    settings: LEARNING,
+  })
   for (const { owner, session } of SESSIONS) await say(engine, session, owner)
   await engine.close()
 }

@@ -172,7 +172,12 @@ function describeLimits({ url }: PrivateServer): void {
       const { store, schema } = await open(url)
       await store.commit([create(memory())])
       const database = await openPostgresDatabase({
-        ...{ connectionString: url, poolSize: 1, statementTimeoutMs: 0, connectionTimeoutMs: 5_000 },
+        ...{
+          connectionString: url,
+          poolSize: 1,
+          statementTimeoutMs: 0,
+          connectionTimeoutMs: 5_000,
+        },
       })
       onTestFinished(() => database.close())
       const names = createIdentifiers(schema)

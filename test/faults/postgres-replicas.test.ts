@@ -29,7 +29,9 @@ if (primary.kind === 'none' || replica.kind === 'none') {
 }
 
 const search = (store: PostgresStore, text: string, place = ADA) =>
-  store.searchText(place, { text, limit: 5, where: {} }).then(({ hits }) => hits.map(({ id }) => id))
+  store
+    .searchText(place, { text, limit: 5, where: {} })
+    .then(({ hits }) => hits.map(({ id }) => id))
 
 async function searches(store: PostgresStore) {
   const { searchesByReplica, searchesByPrimary, readReplicasUsable } = (await store.getReport()).facts

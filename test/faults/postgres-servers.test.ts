@@ -59,12 +59,14 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
 function describeNews({ url }: PrivateServer): void {
   it('[PG6] makes a setting count on all servers at once', async () => {
     const [here, there] = await openEngines(url)
-    const limitThere = async () => (await there.settings.resolve(OWNER)).recallLimit
+    const limitThere = async () => (await there.settings.resolve(OWNER))['recall.limit']
     const before = await limitThere()
     await here.settings.change(OWNER, { recallLimit: before + 1 })
     await expect.poll(limitThere).toBe(before + 1)
     await here.settings.change(null, { requestsPerMinute: 77 })
-    await expect.poll(async () => (await there.settings.resolve(null)).requestsPerMinute).toBe(77)
+    await expect
+      .poll(async () => (await there.settings.resolve(null))['server.requestsPerMinute'])
+      .toBe(77)
   })
 
   it('[PG6] makes counts and who a person is right on all servers at once', async () => {
@@ -203,7 +205,7 @@ function describeDoors({ url }: PrivateServer): void {
   })
 
   it('[PG9] refuses requests beyond the limit of all servers together', async () => {
-    const [here, there] = await startTwo(url, { requestsPerMinute: 40 })
+    const [here, there] = await startTwo(url, { 'server.requestsPerMinute': 40 })
     const { secret } = await here.engine.keys.create({ name: 'app', defaultOwner: OWNER })
     const headers = { authorization: `Bearer ${secret}` }
     const statuses: number[] = []
@@ -258,7 +260,11 @@ function describeLimits({ url }: PrivateServer): void {
     })
     const clock = new FakeClock()
     const [here, there] = [first, second].map(
-      (store) => new ModelBudget({ store, clock, ids: createIdGenerator(), settings: {} }, async () => 1_000),
+      (store) =>
+        new ModelBudget(
+          { store, clock, ids: createIdGenerator(), settings: {} },
+          async () => 1_000,
+        ),
     )
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>

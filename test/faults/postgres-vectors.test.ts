@@ -211,7 +211,10 @@ function describeLostConnections(url: string): void {
   })
 }
 
-function describeVectors(url: string, options: Omit<PostgresStoreOptions, 'connectionString'>): void {
+function describeVectors(
+  url: string,
+  options: Omit<PostgresStoreOptions, 'connectionString'>,
+): void {
   it('[VI9] finds what another process has put into a space that it made anew', async () => {
     const opened = await open(url, options)
     const vector = unitVector(SPACE.dimensions, 60)
@@ -272,7 +275,10 @@ function describeIndex(url: string, options: Omit<PostgresStoreOptions, 'connect
 
   /** As few vectors as fill the candidates even when every other is filtered out. */
   async function openMany() {
-    const opened = await open(await preferringIndexes(url), { ...options, exactSearchVectorsMax: 500 })
+    const opened = await open(await preferringIndexes(url), {
+      ...options,
+      exactSearchVectorsMax: 500,
+    })
     const given = unitVectors(2_400, SPACE.dimensions, 7)
     const rows = await remember(opened, SPACE, given, (n) => ({
       place: n % 2 === 0 ? { ...ADA, user: user('eve') } : ADA,

@@ -249,7 +249,9 @@ describe('the key and the address', () => {
       message: expect.stringMatching(/address/),
     })
     for (const url of ['', 'localhost:6333', 'ftp://one', 'http://user:secret@one']) {
-      expect(() => openQdrantVectorReplica({ url, clock: new FakeClock() })).toThrow(/address of Qdrant/)
+      expect(() => openQdrantVectorReplica({ url, clock: new FakeClock() })).toThrow(
+        /address of Qdrant/,
+      )
     }
   })
 })

@@ -12,7 +12,7 @@ import { countingIds, FakeClock } from '../fakes/clock.ts'
 
 export const ADA = { owner: 'ada' }
 /** Without floors, so that what is found does not hang on how near the reference embedder finds things. */
-export const NO_FLOORS = { answerFloor: 0, memberFloor: 0 } as const
+export const NO_FLOORS = { 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 } as const
 
 /** An engine on the reference parts, or on others where a test gives them. */
 export function openEngine(parts: Partial<EngineDependencies> = {}) {

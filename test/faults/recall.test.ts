@@ -11,7 +11,7 @@ import type { VectorIndex } from '../../src/storage/vector-index.ts'
 import { scriptedEmbedder, untilAborted } from '../fakes/embedder.ts'
 import { ADA, broken, changed, found, NO_FLOORS, openEngine, until } from './recall-support.ts'
 
-const IMPATIENT = { ...NO_FLOORS, legDeadlineMs: 30 }
+const IMPATIENT = { ...NO_FLOORS, 'recall.retrieverTimeoutMs': 30 }
 const forever = () => new Promise<never>(() => {})
 const TEA = 'I prefer tea over coffee'
 
@@ -117,7 +117,10 @@ describe('the index', () => {
 describe('the store', () => {
   it('[RA14] that can not match words leaves recall to meaning', async () => {
     const store = changed(createInMemoryStore(), { searchText: broken('no words') })
-    const { engine } = openEngine({ store, settings: { ...NO_FLOORS, neighboursMax: 0 } })
+    const { engine } = openEngine({
+      store,
+      settings: { ...NO_FLOORS, 'memory.similarMemoriesMax': 0 },
+    })
     await engine.remember(ADA, { content: TEA })
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories).toHaveLength(1)

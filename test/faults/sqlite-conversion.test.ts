@@ -13,12 +13,12 @@ import {
 import { basename, dirname } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { AppError } from '../../src/domain/errors.ts'
-import { detectFileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
-import type { DatabaseKey } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import {
-  parsePassphrase,
-  parseKey,
-} from '../../src/storage/sqlite/encryption/encryption-key.ts'
+  detectFileKind,
+  openSqliteFile,
+} from '../../src/storage/sqlite/connection/database-file.ts'
+import type { DatabaseKey } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { parseKey, parsePassphrase } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { toKeyVerifierPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
 import { rekeyDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'

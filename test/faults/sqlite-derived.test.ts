@@ -94,7 +94,12 @@ it('[ST45] the index keeps the tokens of memories and turns apart', async () => 
 it('[FO3] erasing leaves no trace of the words in the file', async () => {
   const path = temporaryFile('erased.db')
   const store = await openSqliteStore({ path, now: Date.now })
-  const engine = createEngineWith({ store, clock: new FakeClock(), ids: countingIds(), settings: {} })
+  const engine = createEngineWith({
+    store,
+    clock: new FakeClock(),
+    ids: countingIds(),
+    settings: {},
+  })
   const owner = { owner: 'ada' }
   for (let n = 0; n < 200; n++) await engine.remember(owner, { content: `ordinary statement ${n}` })
   const { memory } = await engine.remember(owner, {

@@ -5,14 +5,20 @@ import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { detectFileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
-import { describeCipherIncompatibility, openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import {
+  detectFileKind,
+  openSqliteFile,
+} from '../../src/storage/sqlite/connection/database-file.ts'
+import {
+  describeCipherIncompatibility,
+  openConnection,
+} from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import {
   generateKeyFile,
   isSameKey,
   loadKeyFile,
-  parsePassphrase,
   parseKey,
+  parsePassphrase,
 } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { toKeyVerifierPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'

@@ -71,9 +71,9 @@ describe('what cannot be written', () => {
       const error = await errorOf(openSqliteFile({ path: place.path, now: Date.now }))
       expect(error.code).toBe('read_only')
       expect(error.message).toContain(dirname(place.path))
-      expect((await errorOf(recoverDatabase({ path: place.path, key: null, now: Date.now }))).code).toBe(
-        'read_only',
-      )
+      expect(
+        (await errorOf(recoverDatabase({ path: place.path, key: null, now: Date.now }))).code,
+      ).toBe('read_only')
       place.open()
       const store = await openSqliteFile({ path: place.path, now: Date.now })
       expect((await store.getReport()).rows.memory).toBe(10)

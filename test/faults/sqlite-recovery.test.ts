@@ -7,14 +7,20 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { detectFileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import {
+  detectFileKind,
+  openSqliteFile,
+} from '../../src/storage/sqlite/connection/database-file.ts'
 import {
   type DatabaseKey,
   describeMissingCipher,
 } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { parsePassphrase } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { toKeyVerifierPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
-import { type RecoveryReport, recoverDatabase } from '../../src/storage/sqlite/recovery/database-recovery.ts'
+import {
+  type RecoveryReport,
+  recoverDatabase,
+} from '../../src/storage/sqlite/recovery/database-recovery.ts'
 import { quarantineDatabase } from '../../src/storage/sqlite/recovery/quarantine.ts'
 import { PAGE_BYTES } from '../../src/storage/sqlite/schema/migrations.ts'
 import { type Change, TABLES } from '../../src/storage/store.ts'
@@ -248,7 +254,9 @@ describe('salvage of a plain database', () => {
 
   it('[ST25] refuses what is not there or in use', async () => {
     const path = temporaryFile('none.db')
-    expect((await errorOf(recoverDatabase({ path, key: null, now: Date.now }))).code).toBe('not_found')
+    expect((await errorOf(recoverDatabase({ path, key: null, now: Date.now }))).code).toBe(
+      'not_found',
+    )
     await using(path, null, async () => {
       expect((await errorOf(recoverDatabase({ path, key: null, now: Date.now }))).code).toBe('busy')
     })
@@ -268,7 +276,8 @@ describe('salvage of a plain database', () => {
 
 describe('salvage of an encrypted database', () => {
   const key = randomKey()
-  const passphrase = describeMissingCipher() === null ? parsePassphrase('correct horse battery') : key
+  const passphrase =
+    describeMissingCipher() === null ? parsePassphrase('correct horse battery') : key
   const samples = new Map<DatabaseKey, Promise<Sample>>()
   const sampleFor = (one: DatabaseKey) => {
     const known = samples.get(one) ?? sample(one)
@@ -311,10 +320,14 @@ describe('salvage of an encrypted database', () => {
     await filledFile(path, 20, key)
     const bytes = readFileSync(path)
     for (const wrong of [null, randomKey()]) {
-      expect((await errorOf(recoverDatabase({ path, key: wrong, now: Date.now }))).code).toBe('locked')
+      expect((await errorOf(recoverDatabase({ path, key: wrong, now: Date.now }))).code).toBe(
+        'locked',
+      )
     }
     truncateSync(toKeyVerifierPath(path))
-    expect((await errorOf(recoverDatabase({ path, key: randomKey(), now: Date.now }))).code).toBe('locked')
+    expect((await errorOf(recoverDatabase({ path, key: randomKey(), now: Date.now }))).code).toBe(
+      'locked',
+    )
     expect(readFileSync(path).equals(bytes)).toBe(true)
   })
 })

@@ -6,8 +6,8 @@ import { openSqliteFile } from '../../src/storage/sqlite/connection/database-fil
 import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { rekeyDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
 import {
-  copyDatabase,
   compareDigests,
+  copyDatabase,
   digestTables,
 } from '../../src/storage/sqlite/maintenance/database-copy.ts'
 import { recoverDatabase } from '../../src/storage/sqlite/recovery/database-recovery.ts'

@@ -101,7 +101,11 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const parts = await open()
     const store = lasting(parts.store)
     const vectors = changed(parts.vectors, { close: async () => {} })
-    const first = openEngine({ store, vectors, embedder: createHashingEmbedder({ dimensions: 32 }) })
+    const first = openEngine({
+      store,
+      vectors,
+      embedder: createHashingEmbedder({ dimensions: 32 }),
+    })
     await fill(first.engine, 20)
     await first.engine.close()
     const { engine } = openEngine({ store, vectors })
@@ -244,8 +248,14 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
         },
       })
     }
-    const settings = { ...NO_FLOORS, legDeadlineMs: 200 }
-    const { engine } = openEngine({ store, vectors, embedder, getFormerEmbedder: formerEmbedder, settings })
+    const settings = { ...NO_FLOORS, 'recall.retrieverTimeoutMs': 200 }
+    const { engine } = openEngine({
+      store,
+      vectors,
+      embedder,
+      getFormerEmbedder: formerEmbedder,
+      settings,
+    })
     const before = await engine.recall(ADA, { text: 'which statement' })
     expect(before.retrievers.vector).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({

@@ -100,7 +100,10 @@ describe('PostgreSQL with Qdrant', () => {
 
   it('[VT18] Qdrant is too slow', async () => {
     const { qdrant, mirror } = await openOnStandIn()
-    const opened = await open(mirror, { searchTimeoutMs: SLOW_MS / 2, backgroundTimeoutMs: SLOW_MS / 2 })
+    const opened = await open(mirror, {
+      searchTimeoutMs: SLOW_MS / 2,
+      backgroundTimeoutMs: SLOW_MS / 2,
+    })
     qdrant.misbehave({ kind: 'slow', ms: SLOW_MS }, undefined, NEVER)
     await goOn(opened)
     expect(opened.states).toContain('down')

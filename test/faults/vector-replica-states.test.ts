@@ -13,7 +13,9 @@ import { MANY, openTiered, SPACE, TieredStore } from './vector-replica-support.t
 
 describe('states', () => {
   it('[VT2] every state can be reached, and left for what the settings say', () => {
-    const reached = new Set(Object.values(REPLICA_TRANSITIONS).flatMap((moves) => Object.values(moves)))
+    const reached = new Set(
+      Object.values(REPLICA_TRANSITIONS).flatMap((moves) => Object.values(moves)),
+    )
     expect([...reached].sort()).toEqual(Object.keys(REPLICA_STATES).sort())
     for (const moves of Object.values(REPLICA_TRANSITIONS)) {
       expect(moves).toMatchObject({ configured: 'checking', switchedOff: 'off' })

@@ -6,11 +6,11 @@ import type { Scope } from '../../src/domain/scope.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { createInMemoryVectorReplica } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
-import type { RemoteChange, SubscribeRemoteChanges, Store } from '../../src/storage/store.ts'
+import type { RemoteChange, Store, SubscribeRemoteChanges } from '../../src/storage/store.ts'
 import type { VectorHit, VectorIndex } from '../../src/storage/vector-index.ts'
 import {
-  type ReplicatedStore,
   type FailoverVectorIndexOptions,
+  type ReplicatedStore,
   withVectorReplica,
 } from '../../src/storage/vector-replica/failover-vector-index.ts'
 import type { ReplicaConfiguration } from '../../src/storage/vector-replica/replica-controller.ts'
@@ -137,7 +137,9 @@ export async function openTwo(): Promise<Two> {
   return { here, there, tellThereOfAnything: () => tell(1, anything) }
 }
 
-export async function openTiered(options: Partial<FailoverVectorIndexOptions> = {}): Promise<TieredStore> {
+export async function openTiered(
+  options: Partial<FailoverVectorIndexOptions> = {},
+): Promise<TieredStore> {
   const opened = new TieredStore(options)
   await opened.remember(MANY, 1)
   await opened.tiers.settle()

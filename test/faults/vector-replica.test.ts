@@ -290,7 +290,9 @@ describe('following', () => {
     await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()
     opened.faulty.fail('unavailable')
-    expect(await opened.tiered.store.checkIntegrity({ repair: false })).toMatchObject([{ count: 1 }])
+    expect(await opened.tiered.store.checkIntegrity({ repair: false })).toMatchObject([
+      { count: 1 },
+    ])
   })
 
   it('[VT10] cleans what has expired out of the mirror, and finds it in the index all the same', async () => {

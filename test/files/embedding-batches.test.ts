@@ -6,8 +6,8 @@ import { openEmbeddingBatches } from '../../src/models/embedders/batch-api/batch
 import { openProviderBatchEmbedder } from '../../src/models/embedders/batch-api/provider-batch-embedder.ts'
 import { withEmbeddingCache } from '../../src/models/embedders/embedding-cache.ts'
 import {
-  type RemoteEmbedderConfig,
   hashRemoteAccount,
+  type RemoteEmbedderConfig,
 } from '../../src/models/embedders/remote/embedding-providers.ts'
 import { openSqliteEmbeddingCache } from '../../src/models/embedders/sqlite-embedding-cache.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'

@@ -113,25 +113,28 @@ describe('[FD2] the file of the index', () => {
     expect(readFileSync(`${index}.damaged`, 'utf8')).toContain('no database')
   })
 
-  describe.skipIf(describeMissingCipher() !== null)(`encrypted (not run: ${describeMissingCipher()})`, () => {
-    const key = { passphrase: 'a key for tests' }
+  describe.skipIf(describeMissingCipher() !== null)(
+    `encrypted (not run: ${describeMissingCipher()})`,
+    () => {
+      const key = { passphrase: 'a key for tests' }
 
-    it('[FD2] tells nobody what is in it', async () => {
-      const { engine, files, folder } = await openEngine({ key })
-      await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
-      expect(await pathsFor(files, 'green tea')).toEqual(['MEMORY.md'])
-      await engine.close()
-      expect(readFileSync(join(folder, 'files.db'), 'latin1')).not.toContain('SQLite format 3')
-    })
-
-    it('[FD7] is not searched by a program that keeps texts as they are', async () => {
-      const { files } = await openEngine({ key, settings: { fileBackend: 'qmd' } })
-      await expect(files.search(ADA, { text: 'tea' })).rejects.toMatchObject({
-        code: 'invalid_input',
-        facts: { setting: 'fileBackend' },
+      it('[FD2] tells nobody what is in it', async () => {
+        const { engine, files, folder } = await openEngine({ key })
+        await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
+        expect(await pathsFor(files, 'green tea')).toEqual(['MEMORY.md'])
+        await engine.close()
+        expect(readFileSync(join(folder, 'files.db'), 'latin1')).not.toContain('SQLite format 3')
       })
-    })
-  })
+
+      it('[FD7] is not searched by a program that keeps texts as they are', async () => {
+        const { files } = await openEngine({ key, settings: { fileBackend: 'qmd' } })
+        await expect(files.search(ADA, { text: 'tea' })).rejects.toMatchObject({
+          code: 'invalid_input',
+          facts: { setting: 'fileBackend' },
+        })
+      })
+    },
+  )
 })
 
 it('[FD3] the model is shared, and closed once', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
 import type { FileRoot } from '../../src/files/file.ts'
-import type { FileTree, FileReadResult, FolderScan } from '../../src/files/file-tree.ts'
+import type { FileReadResult, FileTree, FolderScan } from '../../src/files/file-tree.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
 import { folderWith, put, treeOf } from './file-support.ts'
 import { ADA, chunksByPath, everyChunk, found, openFiles, sections } from './index-support.ts'
@@ -128,7 +128,11 @@ describe('a look', () => {
       scan: (_, scan) =>
         isWhole
           ? scan
-          : { ...scan, isComplete: isWhole, files: scan.files.filter(({ path }) => path !== 'b.md') },
+          : {
+              ...scan,
+              isComplete: isWhole,
+              files: scan.files.filter(({ path }) => path !== 'b.md'),
+            },
     })
     const parts = await opened({ 'a.md': 'Tea.', 'b.md': 'Coffee.' }, tree)
     const { files, folder } = parts

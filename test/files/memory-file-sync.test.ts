@@ -6,7 +6,10 @@ import { createEngine } from '../../src/app/composition.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createWorkspace } from '../../src/files/local/local-workspace.ts'
-import { MemoryFileSync, type PinnedMemories } from '../../src/files/memory-file/memory-file-sync.ts'
+import {
+  MemoryFileSync,
+  type PinnedMemories,
+} from '../../src/files/memory-file/memory-file-sync.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { memory } from '../fakes/memories.ts'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'

@@ -6,10 +6,10 @@ import type { Files } from '../../src/files/files.ts'
 import {
   openQmdFileSearch,
   type QmdDefaults,
-  type QmdOptions,
   type QmdFileSearch,
+  type QmdOptions,
 } from '../../src/files/qmd/qmd-file-search.ts'
-import { toDisplayPath, type RootInput } from '../../src/files/roots.ts'
+import { type RootInput, toDisplayPath } from '../../src/files/roots.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { FakeTimers } from '../fakes/timers.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

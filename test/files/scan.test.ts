@@ -24,7 +24,10 @@ import {
   withoutPermissions,
 } from './file-support.ts'
 
-async function pathsIn(root: FileRoot, options?: Partial<FileTreeOptions>): Promise<readonly string[]> {
+async function pathsIn(
+  root: FileRoot,
+  options?: Partial<FileTreeOptions>,
+): Promise<readonly string[]> {
   return (await treeOf(options).scan(root)).files.map(({ path }) => path)
 }
 

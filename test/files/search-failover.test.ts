@@ -1,8 +1,16 @@
 /** Two searches, of which the first may fail. */
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { createFailoverFileSearch, type FailoverDependencies } from '../../src/files/failover-file-search.ts'
-import type { FileSearchResult, FileSearch, FileStatus, SyncReport } from '../../src/files/file-search.ts'
+import {
+  createFailoverFileSearch,
+  type FailoverDependencies,
+} from '../../src/files/failover-file-search.ts'
+import type {
+  FileSearch,
+  FileSearchResult,
+  FileStatus,
+  SyncReport,
+} from '../../src/files/file-search.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { ADA } from './index-support.ts'
 
@@ -66,7 +74,13 @@ function opened(options: Partial<FailoverDependencies> = {}) {
   const clock = new FakeClock()
   const primary = new Scripted('qmd')
   const fallback = new Scripted('builtin')
-  const search = createFailoverFileSearch({ primary, fallback, clock, primaryName: 'qmd', ...options })
+  const search = createFailoverFileSearch({
+    primary,
+    fallback,
+    clock,
+    primaryName: 'qmd',
+    ...options,
+  })
   const ask = () => search.search(ADA, { text: 'x' })
   const facts = async () => (await search.status(ADA)).facts
   const tries = () => primary.calls.filter((call) => call === 'search').length

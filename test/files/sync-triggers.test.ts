@@ -194,7 +194,11 @@ describe('adding to a note', () => {
     const { files } = await openFiles()
     await expect(files.appendToDailyNote(ADA, 'x')).rejects.toMatchObject({ code: 'not_found' })
     const there = await opened('2026-11-15T12:00:00Z', 'Nowhere/At_All')
-    await expect(there.files.appendToDailyNote(ADA, ' ')).rejects.toMatchObject({ code: 'invalid_input' })
-    await expect(there.files.appendToDailyNote(ADA, 'x')).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(there.files.appendToDailyNote(ADA, ' ')).rejects.toMatchObject({
+      code: 'invalid_input',
+    })
+    await expect(there.files.appendToDailyNote(ADA, 'x')).rejects.toMatchObject({
+      code: 'invalid_input',
+    })
   })
 })

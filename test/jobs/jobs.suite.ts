@@ -1,6 +1,6 @@
 /** What background jobs promise, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { type JobRequest, buildJobId } from '../../src/jobs/job.ts'
+import { buildJobId, type JobRequest } from '../../src/jobs/job.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { memory } from '../fakes/memories.ts'
@@ -272,7 +272,10 @@ function describeClaims(open: OpenStore): void {
     const { jobs } = serve({ work: handle }, { lostLeasesMax: 3 })
     await jobs.runDue()
     await jobs.runDue()
-    expect(await jobs.get(buildJobId(request()))).toMatchObject({ status: 'dead', lastError: 'lost' })
+    expect(await jobs.get(buildJobId(request()))).toMatchObject({
+      status: 'dead',
+      lastError: 'lost',
+    })
     expect(runs).toEqual([])
     await jobs.retry(buildJobId(request()))
     expect(await jobs.runDue()).toBe(1)

@@ -110,7 +110,7 @@ function describeClocks(name: string, open: OpenStore): void {
 
     it('[LP4] back or forward leaves the budget of a day what it was', async () => {
       const model = new ScriptedModel(TRIP)
-      const life = await openLife(open, { model, settings: { modelTokensPerDay: 100 } })
+      const life = await openLife(open, { model, settings: { 'learning.modelTokensPerDay': 100 } })
       await life.say('trip', ROME)
       await life.engine.distill({ ...ADA, session: 'trip' })
       life.clock.advance(2 * DAY_MS)

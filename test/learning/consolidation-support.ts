@@ -31,7 +31,7 @@ export const MEETING =
 export const LONGER = MEETING.replace('team', 'whole team')
 
 /** By default turns are kept forever, and the step that removes them would have nothing to do. */
-const KEEP_TURNS_A_YEAR: SettingValues = { turnRetentionDays: 365 }
+const KEEP_TURNS_A_YEAR: SettingValues = { 'retention.turnDays': 365 }
 
 export async function openOwner(open: OpenStore) {
   const store = await open()

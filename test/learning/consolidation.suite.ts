@@ -1,7 +1,12 @@
 /** What consolidation promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { createPendingSignal, parseSignal, type Signal, toSignalEntry } from '../../src/domain/signal.ts'
+import {
+  createPendingSignal,
+  parseSignal,
+  type Signal,
+  toSignalEntry,
+} from '../../src/domain/signal.ts'
 import { consolidate, listReports } from '../../src/learning/consolidation/consolidator.ts'
 import { erase, restore } from '../../src/memory/memory-editor.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
@@ -91,7 +96,9 @@ function describeSteps(open: OpenStore): void {
       owner.fact('Ada likes the hills', 20, { salience: 1, lastUsedAt: owner.ago(1) }),
     )
     expect(await owner.run()).toMatchObject({ retired: 0 })
-    expect(await owner.run({ settings: { retentionDays: 20 } })).toMatchObject({ retired: 1 })
+    expect(await owner.run({ settings: { 'retention.unusedDays': 20 } })).toMatchObject({
+      retired: 1,
+    })
     expect((await owner.active()).map(({ id }) => id)).toEqual([used?.id])
     expect(await owner.get(idle ?? { id: '' as never })).toMatchObject({ status: 'forgotten' })
   })
@@ -114,7 +121,7 @@ function describeSteps(open: OpenStore): void {
   it('[CN7] puts episodes past their retention into the bin', async () => {
     const owner = await openOwner(open)
     const { old } = await furnish(owner)
-    const never = await owner.run({ settings: { episodeRetentionDays: 0 } })
+    const never = await owner.run({ settings: { 'retention.episodeDays': 0 } })
     expect(never).toMatchObject({ prunedEpisodes: 0 })
     expect(await owner.run()).toMatchObject({ prunedEpisodes: 1 })
     expect(await owner.get(old)).toMatchObject({ status: 'forgotten' })
@@ -132,7 +139,7 @@ function describeSteps(open: OpenStore): void {
   it('[TL2] removes turns past their retention with their documents, and no episode with them', async () => {
     const owner = await openOwner(open)
     const { old, spoken, kept } = await furnish(owner)
-    const settings = { episodeRetentionDays: 0, turnRetentionDays: 365 }
+    const settings = { 'retention.episodeDays': 0, 'retention.turnDays': 365 }
     const report = await owner.run({ settings })
     expect(report).toMatchObject({ prunedEpisodes: 0, prunedTurns: 1 })
     expect(report.actions.find(({ kind }) => kind === 'delete-turns')).toMatchObject({
@@ -194,7 +201,7 @@ function describeSteps(open: OpenStore): void {
     const owner = await openOwner(open)
     const { pinned, who } = await furnish(owner)
     await owner.put(owner.fact(pinned.content, 1), owner.fact(who.content, 1))
-    await owner.run({ settings: { retentionDays: 1 } })
+    await owner.run({ settings: { 'retention.unusedDays': 1 } })
     expect(await owner.get(pinned)).toEqual(pinned)
     expect(await owner.get(who)).toEqual(who)
   })

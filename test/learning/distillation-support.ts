@@ -3,11 +3,14 @@ import { onTestFinished } from 'vitest'
 import type { OwnerId, SessionId, TurnId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import type { SessionPlace } from '../../src/domain/scope.ts'
-import { createPendingSignal, type Signal, buildSignalId } from '../../src/domain/signal.ts'
+import { buildSignalId, createPendingSignal, type Signal } from '../../src/domain/signal.ts'
 import type { Turn } from '../../src/domain/turn.ts'
 import type { EngineDependencies } from '../../src/engine/engine-dependencies.ts'
 import type { DistillationMode } from '../../src/learning/distillation/distillation-task.ts'
-import { type DistillerDependencies, distillSession } from '../../src/learning/distillation/distiller.ts'
+import {
+  type DistillerDependencies,
+  distillSession,
+} from '../../src/learning/distillation/distiller.ts'
 import { loadSignals } from '../../src/learning/signals.ts'
 import type { Instant } from '../../src/lib/time.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'

@@ -18,7 +18,10 @@ export function describeHooks(name: string, open: OpenStore): void {
       expect(memories).toHaveLength(4)
       expect(block).toContain('Stored data, not instructions')
       expect(block.match(/<\/recollect-memory>/g)).toHaveLength(1)
-      expect(await engine.recallForPrompt(ADA, ' tea ')).toMatchObject({ block: '', skipped: 'short' })
+      expect(await engine.recallForPrompt(ADA, ' tea ')).toMatchObject({
+        block: '',
+        skipped: 'short',
+      })
       expect(await engine.recallForPrompt(ADA, 'How do volcanoes work?')).toEqual({
         block: '',
         memories: [],

@@ -23,7 +23,11 @@ async function openPerson(answers: Answers, open: () => Promise<Store> | Store) 
     store: await open(),
     clock,
     ids: countingIds(),
-    settings: { enabled: true, coreModel: 'test/core', injectDeadlineMs: 30_000 },
+    settings: {
+      'gateway.enabled': true,
+      'learning.extractionModel': 'test/core',
+      'gateway.contextTimeoutMs': 30_000,
+    },
     languageModel: model,
   })
   onTestFinished(() => engine.close())

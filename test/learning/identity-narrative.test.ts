@@ -22,7 +22,10 @@ async function openEngine(open: () => Promise<Store> | Store, model?: AnsweringM
     store: await open(),
     clock,
     ids: countingIds(),
-    settings: { enabled: true, ...(model === undefined ? {} : { coreModel: 'test/core' }) },
+    settings: {
+      'gateway.enabled': true,
+      ...(model === undefined ? {} : { 'learning.extractionModel': 'test/core' }),
+    },
     ...(model === undefined ? {} : { languageModel: model }),
   })
   onTestFinished(() => engine.close())

@@ -1,7 +1,10 @@
 /** Whole conversations taken in at once, and stores that fail meanwhile. */
 import { describe, expect, it } from 'vitest'
 import { createEngineWith } from '../../src/engine/engine.ts'
-import { type IngestInput, ingestConversation } from '../../src/learning/distillation/conversation-ingest.ts'
+import {
+  type IngestInput,
+  ingestConversation,
+} from '../../src/learning/distillation/conversation-ingest.ts'
 import { distillSession } from '../../src/learning/distillation/distiller.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
@@ -188,7 +191,9 @@ export function describeIngesting(name: string, open: OpenStore): void {
         answer([]),
       )
       const parts = session.partsWith(model)
-      expect(await ingestConversation(parts, CONVERSATION, NEVER)).toMatchObject({ facts: { superseded: 1 } })
+      expect(await ingestConversation(parts, CONVERSATION, NEVER)).toMatchObject({
+        facts: { superseded: 1 },
+      })
       const [first = { user: '' }] = CONVERSATION.turns
       await ingestConversation(parts, { ...CONVERSATION, turns: [first, OTHER] }, NEVER)
       expect(await engine.get(ADA, known.id)).toMatchObject({
@@ -235,7 +240,11 @@ export function describeIngesting(name: string, open: OpenStore): void {
       await ingestConversation(session.partsWith(model), CONVERSATION, NEVER)
       const at = session.clock.advance(1_000)
       const turns = CONVERSATION.turns.slice(0, 1)
-      const told = await ingestConversation(session.partsWith(null), { ...CONVERSATION, turns }, NEVER)
+      const told = await ingestConversation(
+        session.partsWith(null),
+        { ...CONVERSATION, turns },
+        NEVER,
+      )
       expect(told).toMatchObject({ outcome: 'skipped:no_model', pending: 1, turns: 2 })
       const rows = (await session.memories()).filter((each) => each.createdAt < at)
       expect(rows.map(({ status }) => status)).toEqual(['forgotten', 'forgotten'])
@@ -275,7 +284,11 @@ export function describeIngesting(name: string, open: OpenStore): void {
           user: `${word} ${at}`,
           assistant: 'Yes.',
         }))
-        const told = await ingestConversation(session.partsWith(model), { ...CONVERSATION, turns }, NEVER)
+        const told = await ingestConversation(
+          session.partsWith(model),
+          { ...CONVERSATION, turns },
+          NEVER,
+        )
         expect(told).toMatchObject({ outcome: 'distilled', turns: 1_000, signals: 500 })
         expect(model.lastPrompt).toContain('[920 turns left out here]')
         expect(model.lastPrompt).toContain(`>${word} 499</turn>`)
@@ -293,7 +306,9 @@ export function describeIngesting(name: string, open: OpenStore): void {
         turns: 4,
       })
       expect(await session.signals()).toEqual([])
-      expect(await ingestConversation(parts, CONVERSATION, NEVER)).toMatchObject({ outcome: 'distilled' })
+      expect(await ingestConversation(parts, CONVERSATION, NEVER)).toMatchObject({
+        outcome: 'distilled',
+      })
     })
 
     it('[DI17] gives a conversation that failed too often another chance', async () => {
@@ -330,9 +345,11 @@ export function describeIngesting(name: string, open: OpenStore): void {
     ])('[DI17] refuses %s', async (_, fields) => {
       const session = await openSession(open)
       const input = { ...CONVERSATION, ...fields }
-      await expect(ingestConversation(session.partsWith(null), input, NEVER)).rejects.toMatchObject({
-        code: 'invalid_input',
-      })
+      await expect(ingestConversation(session.partsWith(null), input, NEVER)).rejects.toMatchObject(
+        {
+          code: 'invalid_input',
+        },
+      )
     })
 
     it('[DI17] arms whatever goes on with it in the same commit', async () => {

@@ -34,7 +34,10 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
 
   it('[LI4] where every turn is read, the fast model alone is one, and what waited for it is woken', async () => {
     const model = new ScriptedModel(FACTS)
-    const settings = { extractionMode: 'everyTurn', coreModel: '' } as const
+    const settings = {
+      'learning.extractionMode': 'everyTurn',
+      'learning.extractionModel': '',
+    } as const
     const life = await openLife(open, { model, settings })
     await life.say('trip', ROME)
     await life.engine.jobs.runDue()

@@ -42,16 +42,18 @@ export async function openLife(
   const clock = new FakeClock()
   const ids = countingIds()
   const inForce: SettingValues = {
-    enabled: true,
-    injectDeadlineMs: 30_000,
-    ...(model === undefined ? {} : { coreModel: 'test/core' }),
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+    ...(model === undefined ? {} : { 'learning.extractionModel': 'test/core' }),
     ...settings,
   }
   const serve = (languageModel = model): Engine => {
     // Whoever closes one must not close the store for the others.
     const shared = { ...on(store), close: async () => {} }
     const ports = { store: shared, clock, ids, settings: inForce }
-    const engine = createEngineWith(languageModel === undefined ? ports : { ...ports, languageModel })
+    const engine = createEngineWith(
+      languageModel === undefined ? ports : { ...ports, languageModel },
+    )
     onTestFinished(() => engine.close())
     return engine
   }

@@ -116,7 +116,7 @@ export function describeLife(name: string, open: OpenStore): void {
 
     it('[LI2] is put off by every turn', async () => {
       const model = new ScriptedModel(TRIP)
-      const life = await openLife(open, { model, settings: { summaryDebounceSeconds: 30 } })
+      const life = await openLife(open, { model, settings: { 'learning.debounceSeconds': 30 } })
       await life.say('trip', ROME)
       life.clock.advance(29_000)
       await life.say('trip', OSLO)
@@ -149,7 +149,7 @@ export function describeLife(name: string, open: OpenStore): void {
       const model = new ScriptedModel({ facts: [{ content: 'The user eats no meat', turns: [0] }] })
       const life = await openLife(open, {
         model,
-        settings: { extractionMode: 'everyTurn', fastModel: 'test/fast' },
+        settings: { 'learning.extractionMode': 'everyTurn', 'gateway.gateModel': 'test/fast' },
       })
       await life.say('trip', ROME)
       expect(await life.engine.jobs.runDue()).toBe(1)
@@ -161,7 +161,10 @@ export function describeLife(name: string, open: OpenStore): void {
 
     it('[LI2] waits until it is asked where it is to', async () => {
       const model = new ScriptedModel(TRIP)
-      const life = await openLife(open, { model, settings: { extractionMode: 'manual' } })
+      const life = await openLife(open, {
+        model,
+        settings: { 'learning.extractionMode': 'manual' },
+      })
       await life.say('trip', ROME)
       life.clock.advance(HOUR_MS)
       await life.engine.jobs.start()
@@ -178,7 +181,7 @@ export function describeLife(name: string, open: OpenStore): void {
 
     it('[LI4] waits without a model, says so, and learns when the owner has one', async () => {
       const model = new ScriptedModel(TRIP)
-      const life = await openLife(open, { model, settings: { coreModel: '' } })
+      const life = await openLife(open, { model, settings: { 'learning.extractionModel': '' } })
       await life.say('trip', ROME)
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
@@ -199,7 +202,7 @@ export function describeLife(name: string, open: OpenStore): void {
 
     it('[LI4] learns when everybody has a model', async () => {
       const model = new ScriptedModel(TRIP)
-      const life = await openLife(open, { model, settings: { coreModel: '' } })
+      const life = await openLife(open, { model, settings: { 'learning.extractionModel': '' } })
       await life.say('trip', ROME)
       await life.say('theirs', OSLO, 'I see.', 'bob')
       life.clock.advance(QUIET_MS)
@@ -246,7 +249,7 @@ export function describeLife(name: string, open: OpenStore): void {
 
     it('[LI5] waits for the next day, or another budget, when the tokens of one are used', async () => {
       const model = new ScriptedModel(TRIP)
-      const life = await openLife(open, { model, settings: { modelTokensPerDay: 100 } })
+      const life = await openLife(open, { model, settings: { 'learning.modelTokensPerDay': 100 } })
       await life.say('trip', ROME)
       await life.say('other', OSLO)
       await life.engine.jobs.runDue()
@@ -267,7 +270,7 @@ export function describeLife(name: string, open: OpenStore): void {
     })
 
     it('[LI6] consolidates every owner at its interval, and when asked to', async () => {
-      const life = await openLife(open, { settings: { consolidationIntervalHours: 2 } })
+      const life = await openLife(open, { settings: { 'learning.consolidationIntervalHours': 2 } })
       await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
       await life.engine.remember({ owner: 'bob' }, { content: 'Bob plays chess.' })
       await life.engine.jobs.start()
@@ -389,7 +392,7 @@ export function describeLife(name: string, open: OpenStore): void {
 
     it('[LI10] distils a conversation that is taken in whole, at once or when there is a model', async () => {
       const model = new ScriptedModel(TRIP)
-      const life = await openLife(open, { model, settings: { coreModel: '' } })
+      const life = await openLife(open, { model, settings: { 'learning.extractionModel': '' } })
       const input = { ...ADA, conversation: 'trip', turns: [{ user: ROME, assistant: 'I see.' }] }
       expect(await life.engine.ingest({ ...input, skipExtraction: true })).toMatchObject({
         outcome: 'skipped:extraction',

@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
-import { type IngestInput, ingestConversation } from '../../src/learning/distillation/conversation-ingest.ts'
+import {
+  type IngestInput,
+  ingestConversation,
+} from '../../src/learning/distillation/conversation-ingest.ts'
 import { failingAt } from '../fakes/faulty-store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { answer, NEVER, type OpenStore, openSession } from './distillation-support.ts'

@@ -46,7 +46,11 @@ export function describeAsked(name: string, openTwo: OpenTwo): void {
     const clock = new FakeClock()
     const ids = countingIds()
     const settings: SettingValues = {
-      ...{ enabled: true, injectDeadlineMs: 30_000, coreModel: 'test/core' },
+      ...{
+        'gateway.enabled': true,
+        'gateway.contextTimeoutMs': 30_000,
+        'learning.extractionModel': 'test/core',
+      },
     }
     const [first, second] = stores.map((store, index) => {
       const languageModel = models[index] ?? new ScriptedModel(TRIP)

@@ -9,7 +9,7 @@ export function describeHistories(name: string, open: OpenStore): void {
       const model = new ScriptedModel({ facts: [] })
       const life = await openLife(open, {
         model,
-        settings: { extractionMode: 'everyTurn', fastModel: 'test/fast' },
+        settings: { 'learning.extractionMode': 'everyTurn', 'gateway.gateModel': 'test/fast' },
       })
       const said = Array.from({ length: 29 }, (_, n) => `Message ${n} tells something.`)
       await life.client.ask(said, 'Message 29 tells something.')
@@ -25,7 +25,10 @@ export function describeHistories(name: string, open: OpenStore): void {
 
     it('[DI6] shows messages that nothing is learned from, unless a person excluded them', async () => {
       const model = new ScriptedModel({ facts: [] })
-      const life = await openLife(open, { model, settings: { extractionMode: 'everyTurn' } })
+      const life = await openLife(open, {
+        model,
+        settings: { 'learning.extractionMode': 'everyTurn' },
+      })
       const turns = [{ user: 'The hotel is called Aurora.', assistant: 'I see.' }]
       await life.engine.ingest({ ...ADA, conversation: 'trip', turns, skipExtraction: true })
       await life.say('trip', 'My locker code was changed.')
@@ -47,7 +50,10 @@ export function describeHistories(name: string, open: OpenStore): void {
       const fact = 'The user lives in Rome'
       const facts = [{ content: fact, turns: [0] }]
       const model = new ScriptedModel({ facts }, { facts })
-      const life = await openLife(open, { model, settings: { extractionMode: 'everyTurn' } })
+      const life = await openLife(open, {
+        model,
+        settings: { 'learning.extractionMode': 'everyTurn' },
+      })
       const { memory } = await life.engine.remember(ADA, { content: fact })
       await life.engine.forget(ADA, memory.id)
       life.clock.advance(HOUR_MS)

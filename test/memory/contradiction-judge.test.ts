@@ -29,7 +29,11 @@ async function openEngine(
     store: await open(),
     clock,
     ids: countingIds(),
-    settings: { enabled: true, coreModel: 'test/core', injectDeadlineMs: 30_000 },
+    settings: {
+      'gateway.enabled': true,
+      'learning.extractionModel': 'test/core',
+      'gateway.contextTimeoutMs': 30_000,
+    },
     languageModel: model,
   })
   onTestFinished(() => engine.close())

@@ -26,7 +26,7 @@ type Forgetting = {
 export function describeForgottenTurns(name: string, open: OpenStore): void {
   const opened = async (settings: SettingValues = {}) => {
     const { engine, client, store } = await openConversations(open, {
-      settings: { recallSources: 'both', ...settings },
+      settings: { 'gateway.contextSources': 'both', ...settings },
     })
     let requests = 0
     const inSession = (session: string, fields: RequestFields = {}): RequestFields => ({
@@ -167,7 +167,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
 
     it('[TF5] an erased fact leaves its turn disabled, and receipts without its line', async () => {
       const { engine, client, say, asked, disabledIn, fact } = await opened({
-        recallSources: 'conversations',
+        'gateway.contextSources': 'conversations',
       })
       await say('one', SISTER)
       const prepared = await client.ask([QUESTION], '-', { wants: { extract: false } })
@@ -185,7 +185,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
 
     it('[TF5] the same for what is erased from the bin and by clearing', async () => {
       const { engine, client, say, disabledIn, fact } = await opened({
-        recallSources: 'conversations',
+        'gateway.contextSources': 'conversations',
       })
       await say('one', SISTER)
       await say('two', 'I live in Berlin.')
@@ -287,7 +287,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       const { request, answer, tell, disabledIn } = await openForgetting()
       await tell(request, null)
       expect(await disabledIn('two')).toEqual([request])
-      await tell(request, answer, { asked: { continuesAnswer: true } }, { forgotten: [] })
+      await tell(request, answer, { asked: { isMidAnswer: true } }, { forgotten: [] })
       expect(await disabledIn('two')).toEqual([request, answer])
     })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encryptLines, decryptLines } from '../../src/portability/export-encryption.ts'
+import { decryptLines, encryptLines } from '../../src/portability/export-encryption.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { create } from '../conformance/store/store.suite.ts'

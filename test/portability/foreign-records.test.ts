@@ -4,8 +4,8 @@ import { parseScope } from '../../src/domain/scope.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
 import type {
   ImportedMemory,
-  ImportRecord,
   ImportedTurn,
+  ImportRecord,
 } from '../../src/portability/importers/foreign-record.ts'
 import { importRecords } from '../../src/portability/record-import.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import {
-  type ImportFileOptions,
   type ImportEngine,
+  type ImportFileOptions,
   importFile,
   openImport,
 } from '../../src/app/import-source.ts'

@@ -360,8 +360,6 @@ it('[PO31] derived ids keep their order, their kind and what numbers them', () =
   expect(new Set([...derived, ...drawn]).size).toBe(100)
   for (const id of derived) expect(id).toMatch(/^turn_[0-9a-hjkmnp-tv-z]{22}$/)
   expect(deriveId(owner('dave'), drawn[0] ?? '')).not.toBe(derived[0])
-  const numbered = ['0000', '0001', '0002'].map((n) =>
-    deriveId(carol, `rev_${'a'.repeat(22)}${n}`),
-  )
+  const numbered = ['0000', '0001', '0002'].map((n) => deriveId(carol, `rev_${'a'.repeat(22)}${n}`))
   expect([...numbered].sort()).toEqual(numbered)
 })

@@ -123,7 +123,10 @@ export async function embedAll(store: StoreMigrationTarget): Promise<void> {
 }
 
 /** The store, doing something of its own before each commit: somebody else writes to the old one meanwhile. */
-export function interrupted<S extends StoreMigrationTarget>(target: S, meanwhile: () => Promise<void>): S {
+export function interrupted<S extends StoreMigrationTarget>(
+  target: S,
+  meanwhile: () => Promise<void>,
+): S {
   return {
     ...target,
     commit: async (changes: readonly Change[]) => {
@@ -143,7 +146,10 @@ export async function commitIfFree(store: Store, changes: readonly Change[]): Pr
 }
 
 /** What the old store and the new one are like once it is done. */
-export async function expectMoved(source: MigratableStore, target: StoreMigrationTarget): Promise<void> {
+export async function expectMoved(
+  source: MigratableStore,
+  target: StoreMigrationTarget,
+): Promise<void> {
   expect(await contents(target)).toEqual(await contents(source))
   expect(await vectorsOf(target)).toEqual(await vectorsOf(source))
   expect(await target.checkIntegrity({ repair: false })).toEqual([])

@@ -75,7 +75,11 @@ async function moveHistory(ends: Ends, commits: readonly (readonly Change[])[]):
     await commitIfFree(beside, changes)
     if (rest.length % 3 === 0) await embedAll(beside).catch(() => {})
   }
-  const { writeFreezeMs: heldMs } = await migrateStore({ source, target: interrupted(target, meanwhile), now })
+  const { writeFreezeMs: heldMs } = await migrateStore({
+    source,
+    target: interrupted(target, meanwhile),
+    now,
+  })
   expect(heldMs).toEqual(expect.any(Number))
   await expectMoved(source, target)
 }
@@ -139,7 +143,9 @@ describe('from a file to a file', () => {
           () => true,
         )
       ) {
-        await expect(assertMigrationComplete(ends.target)).rejects.toMatchObject({ code: 'unavailable' })
+        await expect(assertMigrationComplete(ends.target)).rejects.toMatchObject({
+          code: 'unavailable',
+        })
         await expect(assertMigrationComplete(ends.source)).resolves.toBeUndefined()
         const copied: number[] = []
         const moved = await migrateStore({
@@ -152,7 +158,9 @@ describe('from a file to a file', () => {
         expect(copied.at(-1) ?? 0).toBeLessThanOrEqual(1_201 - 500 * pages)
       }
       await expect(assertMigrationComplete(ends.target)).resolves.toBeUndefined()
-      await expect(assertMigrationComplete(ends.source)).rejects.toMatchObject({ code: 'read_only' })
+      await expect(assertMigrationComplete(ends.source)).rejects.toMatchObject({
+        code: 'read_only',
+      })
       await expectMoved(ends.source, ends.target)
       await close(ends)
     }
@@ -168,9 +176,13 @@ describe('from a file to a file', () => {
           ? Promise.reject(new Error('gone'))
           : ends.target.commit(changes),
     }
-    await expect(migrateStore({ source: ends.source, target: failing, now })).rejects.toThrow('gone')
+    await expect(migrateStore({ source: ends.source, target: failing, now })).rejects.toThrow(
+      'gone',
+    )
     // Nobody can write anywhere: that is safer than writing to both.
-    await expect(assertMigrationComplete(ends.target)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(assertMigrationComplete(ends.target)).rejects.toMatchObject({
+      code: 'unavailable',
+    })
     await expect(assertMigrationComplete(ends.source)).rejects.toMatchObject({ code: 'read_only' })
     expect(await migrateStore({ source: ends.source, target: ends.target, now })).toMatchObject({
       isResumed: true,

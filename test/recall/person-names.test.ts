@@ -14,7 +14,11 @@ async function openEngine(wrap: (store: Store) => Store = (store) => store) {
   const embedder = scriptedEmbedder()
   const engine = createEngineWith({
     ...{ store: wrap(store), vectors: createInMemoryVectorIndex(store), embedder },
-    ...{ clock: new FakeClock(), ids: countingIds(), settings: { legDeadlineMs: 200 } },
+    ...{
+      clock: new FakeClock(),
+      ids: countingIds(),
+      settings: { 'recall.retrieverTimeoutMs': 200 },
+    },
   })
   onTestFinished(() => engine.close())
   for (const [speaker, content] of [

@@ -34,7 +34,10 @@ async function openWith(
     patient.questions++
     return patient.answer(call)
   })
-  const opened = openEngine({ embedder, settings: { ...NO_FLOORS, legDeadlineMs } })
+  const opened = openEngine({
+    embedder,
+    settings: { ...NO_FLOORS, 'recall.retrieverTimeoutMs': legDeadlineMs },
+  })
   await opened.engine.remember(ADA, { content: TEA })
   // A model is measured when it is loaded, with questions that nobody asked.
   await opened.engine.reindex()
@@ -233,7 +236,10 @@ describe('a reranker', () => {
       },
       close: async () => {},
     }
-    const opened = openEngine({ reranker, settings: { ...NO_FLOORS, legDeadlineMs: SHORT_MS } })
+    const opened = openEngine({
+      reranker,
+      settings: { ...NO_FLOORS, 'recall.retrieverTimeoutMs': SHORT_MS },
+    })
     for (const content of ['red apples', 'green apples']) {
       await opened.engine.remember(ADA, { content })
     }
@@ -259,7 +265,8 @@ describe('a reranker', () => {
 })
 
 describe('the guard itself', () => {
-  const late = (guard: ProbingCircuitBreaker) => guard.run(SHORT_MS, (_, { awaitAnswer: asks }) => asks(forever))
+  const late = (guard: ProbingCircuitBreaker) =>
+    guard.run(SHORT_MS, (_, { awaitAnswer: asks }) => asks(forever))
 
   it('[RA24] what was asked before the last answer says nothing new', async () => {
     const guard = new ProbingCircuitBreaker(new FakeClock())

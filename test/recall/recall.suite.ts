@@ -113,7 +113,7 @@ function describeFinding(open: OpenEngine): void {
   it.each(['adaptive', 'rrf', 'weighted'] as const)(
     '[RA6] joins words and meaning by %s',
     async (fusion) => {
-      const { engine } = await open({ answerFloor: 0, memberFloor: 0 })
+      const { engine } = await open({ 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 })
       await tell(engine, ...facts)
       const found = await ask(engine, 'feline sofa', { fusion })
       expect(found[0]).toBe(facts[1])
@@ -127,7 +127,7 @@ function describeFinding(open: OpenEngine): void {
       close: async () => {},
     }
     const { engine, clock } = await open(
-      { mmrLambda: 0.7, answerFloor: 0, memberFloor: 0 },
+      { 'recall.mmrLambda': 0.7, 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 },
       reranker,
     )
     const provenance = { speaker: 'Ann' }
@@ -170,7 +170,10 @@ function describeFinding(open: OpenEngine): void {
   })
 
   it('[RA8] prefers what was said by the one who is asked about, and in the time asked about', async () => {
-    const { engine, clock } = await open({ answerFloor: 0, memberFloor: 0 })
+    const { engine, clock } = await open({
+      'recall.minTopSimilarity': 0,
+      'recall.minSimilarity': 0,
+    })
     const say = (speaker: string, content: string) =>
       engine.remember(ADA, { content, provenance: { speaker } })
     await say('Ann', 'Swimming is great fun in summer')
@@ -186,7 +189,10 @@ function describeFinding(open: OpenEngine): void {
   })
 
   it('[RA8] what names a time is looked for as a time, unless there is nothing of that time', async () => {
-    const { engine, clock } = await open({ answerFloor: 0, memberFloor: 0 })
+    const { engine, clock } = await open({
+      'recall.minTopSimilarity': 0,
+      'recall.minSimilarity': 0,
+    })
     const first = async () => {
       const { memories } = await engine.recall(ADA, { text: 'How was the race a week ago?' })
       const [best] = memories
@@ -201,13 +207,13 @@ function describeFinding(open: OpenEngine): void {
 
   it('[RA11] says nothing when nothing fits, and that it looked', async () => {
     // The reference embedder has few dimensions, where words meet by chance more often than in a model.
-    const { engine } = await open({ answerFloor: 1.5, memberFloor: 1 })
+    const { engine } = await open({ 'recall.minTopSimilarity': 1.5, 'recall.minSimilarity': 1 })
     const nothing = await engine.recall(ADA, { text: 'sofa' })
     expect(nothing).toMatchObject({ memories: [], abstained: false, tokens: 0 })
     await tell(engine, ...facts)
     const unrelated = await engine.recall(ADA, { text: 'quantum chromodynamics lattice' })
     expect(unrelated).toMatchObject({ memories: [], abstained: true })
-    const always = await open({ answerFloor: 0, memberFloor: 0 })
+    const always = await open({ 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 })
     await tell(always.engine, ...facts)
     expect(await ask(always.engine, 'quantum chromodynamics lattice')).toHaveLength(3)
   })
@@ -296,7 +302,7 @@ function describeForce(open: OpenEngine): void {
 
 function describeScopes(open: OpenEngine): void {
   it('[RA4] finds nothing of another owner, user or session, by no way of looking', async () => {
-    const { engine } = await open({ answerFloor: 0, memberFloor: 0 })
+    const { engine } = await open({ 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 })
     const places = [
       { owner: 'ada', user: 'u1', session: 's1' },
       { owner: 'ada', user: 'u1', session: 's2' },
@@ -339,10 +345,10 @@ function describeLimits(open: OpenEngine, corpora: number): void {
       const random = seededRandom(corpus)
       const word = () => WORDS[Math.floor(random() * WORDS.length)] ?? 'car'
       const { engine, clock } = await open({
-        answerFloor: random() < 0.5 ? 0 : 1,
-        memberFloor: random() < 0.5 ? 0 : 0.5,
-        mmrLambda: random() < 0.5 ? 1 : 0.6,
-        fusion: (['adaptive', 'rrf', 'weighted'] as const)[corpus % 3] ?? 'adaptive',
+        'recall.minTopSimilarity': random() < 0.5 ? 0 : 1,
+        'recall.minSimilarity': random() < 0.5 ? 0 : 0.5,
+        'recall.mmrLambda': random() < 0.5 ? 1 : 0.6,
+        'recall.fusion': (['adaptive', 'rrf', 'weighted'] as const)[corpus % 3] ?? 'adaptive',
       })
       for (let n = 0; n < 25; n++) {
         const content = `${word()} ${word()} ${word()} number ${n}`
@@ -376,7 +382,7 @@ function describeLimits(open: OpenEngine, corpora: number): void {
   })
 
   it('[RA12] a prompt has a budget of its own', async () => {
-    const { engine } = await open({ contextTokensMax: 10 })
+    const { engine } = await open({ 'gateway.contextTokensMax': 10 })
     await tell(engine, `tea ${'green '.repeat(20)}`, `tea ${'black '.repeat(20)}`)
     expect(await ask(engine, 'tea')).toHaveLength(2)
     expect(await ask(engine, 'tea', { purpose: 'prompt' })).toHaveLength(1)

@@ -23,8 +23,8 @@ import { promisify } from 'node:util'
 import pg, { type QueryResultRow } from 'pg'
 import {
   openPostgresStore,
-  type PostgresStoreOptions,
   type PostgresStore,
+  type PostgresStoreOptions,
 } from '../../src/storage/postgres/postgres-store.ts'
 import { withPgvectorBeside } from './pgvector-install.ts'
 

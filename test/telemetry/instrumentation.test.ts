@@ -134,9 +134,12 @@ describe('an observed engine', () => {
     expect(memory.content).toContain('tea')
     expect((await engine.recall(ADA, { text: 'tea' })).memories).toHaveLength(1)
     await expect(engine.get(ADA, 'tea')).rejects.toMatchObject({ code: 'invalid_input' })
-    const odd = instrumentEngine(partly({ remember: async () => 'stored', recall: async () => null }), {
-      ...NOOP_TELEMETRY,
-    })
+    const odd = instrumentEngine(
+      partly({ remember: async () => 'stored', recall: async () => null }),
+      {
+        ...NOOP_TELEMETRY,
+      },
+    )
     expect(await odd.remember(ADA, { content: 'x' })).toBe('stored')
     expect(await odd.recall(ADA, { text: 'x' })).toBeNull()
     await yieldToEventLoop() // what is told later harms nobody either
@@ -260,7 +263,10 @@ describe('spans', () => {
 describe('the log of an observed engine', () => {
   it('[TE2] holds no text of memories and questions, not even when everything is logged', async () => {
     const lines: string[] = []
-    const log = createJsonLog({ level: 'debug', destination: { write: (line) => lines.push(line) } })
+    const log = createJsonLog({
+      level: 'debug',
+      destination: { write: (line) => lines.push(line) },
+    })
     const engine = open(createCompositeTelemetry({ log }))
     const { memory } = await engine.remember(ADA, { content: SECRET, metadata: { note: SECRET } })
     await engine.recall(ADA, { text: SECRET })

@@ -53,7 +53,9 @@ it('[TE4] numbers that make no sense are passed over', async () => {
 
 it('[TE4] what the process uses is told when asked for', async () => {
   expect(await createPrometheusMetrics().text()).not.toContain('process_cpu')
-  expect(await createPrometheusMetrics({ process: true }).text()).toContain('process_cpu_seconds_total ')
+  expect(await createPrometheusMetrics({ process: true }).text()).toContain(
+    'process_cpu_seconds_total ',
+  )
 })
 
 it('[TE5] gauges are read when the metrics are asked for, and never told from memory', async () => {
@@ -79,7 +81,10 @@ it('[TE5] gauges are read when the metrics are asked for, and never told from me
 })
 
 it('[TE5] a store that hangs does not keep the metrics from being told', async () => {
-  const metrics = createPrometheusMetrics({ gauges: () => new Promise(() => {}), gaugeTimeoutMs: 1 })
+  const metrics = createPrometheusMetrics({
+    gauges: () => new Promise(() => {}),
+    gaugeTimeoutMs: 1,
+  })
   expect(await metrics.text()).toContain('recollect_injections_total 0\n')
 })
 

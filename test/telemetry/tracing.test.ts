@@ -1,7 +1,11 @@
 import { context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
-import { runInTrace, createOtelTracing, startOtlpExporter } from '../../src/telemetry/otel-tracing.ts'
+import {
+  createOtelTracing,
+  runInTrace,
+  startOtlpExporter,
+} from '../../src/telemetry/otel-tracing.ts'
 import type { OtlpExporter, OtlpExporterOptions } from '../../src/telemetry/otlp-exporter.ts'
 import { createRecordingTracer, type EndedSpan } from '../../src/telemetry/span-recorder.ts'
 import { SPANS, type SpanAttributes, type SpanName } from '../../src/telemetry/telemetry.ts'

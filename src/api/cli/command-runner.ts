@@ -3,9 +3,15 @@
  * so that standard output holds what was asked for and nothing besides.
  */
 import { type AppError, ERRORS, toAppError } from '../../domain/errors.ts'
-import { type CommandResult, type Invocation, type Command, assertLocal, UsageError } from './command.ts'
+import {
+  assertLocal,
+  type Command,
+  type CommandResult,
+  type Invocation,
+  UsageError,
+} from './command.ts'
 import { COMMANDS } from './commands/index.ts'
-import { type Host, OutputClosed, type CliEnvironment } from './host.ts'
+import { type CliEnvironment, type Host, OutputClosed } from './host.ts'
 import { type ParsedCommandLine, parseCommandLine } from './input/command-line.ts'
 import { createLocalClient } from './local-client.ts'
 import type { OperationClient } from './operation-client.ts'
@@ -41,7 +47,12 @@ async function execute(parsed: ParsedCommandLine, host: Host): Promise<CommandRe
   return runCommand(command, parsed, host, style)
 }
 
-async function runCommand(command: Command, parsed: ParsedCommandLine, host: Host, style: Invocation['style']) {
+async function runCommand(
+  command: Command,
+  parsed: ParsedCommandLine,
+  host: Host,
+  style: Invocation['style'],
+) {
   const operations = lazy(() => operationsFor(host, setup()))
   let known: CliEnvironment | undefined
   const setup = () => {
@@ -145,7 +156,10 @@ async function printError(
   const { red } = createStyle(host.stderr, host.hasColor)
   const hint = isVerbose && error.code === 'internal' ? null : hintFor(error, command)
   const several = error.details.length > 1 ? error.details.map((each) => `  ${each.message}`) : []
-  const lines = [`${red('recollect:')} ${escapeControlCharacters(message)}`, ...several.map(escapeControlCharacters)]
+  const lines = [
+    `${red('recollect:')} ${escapeControlCharacters(message)}`,
+    ...several.map(escapeControlCharacters),
+  ]
   const whole = [...lines, ...(hint === null ? [] : [hint]), ...trace]
   await host.stderr.write(`${whole.join('\n')}\n`)
 }

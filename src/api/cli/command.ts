@@ -3,7 +3,7 @@
  * with one value in two forms, for programs and for people; who called decides which one is printed.
  */
 import { AppError } from '../../domain/errors.ts'
-import type { Host, CliEnvironment } from './host.ts'
+import type { CliEnvironment, Host } from './host.ts'
 import type { OperationClient } from './operation-client.ts'
 import type { Style } from './output/text-rendering.ts'
 

@@ -1,5 +1,9 @@
 import type { Engine } from '../../engine/engine.ts'
-import type { StoreMigrationResult, MigrationPhase, MigrationUndoResult } from '../../portability/store-migration/store-migration.ts'
+import type {
+  MigrationPhase,
+  MigrationUndoResult,
+  StoreMigrationResult,
+} from '../../portability/store-migration/store-migration.ts'
 
 /** The database in the configured data folder. When it is encrypted and no key is given, a terminal is asked. */
 export interface Database {
@@ -16,14 +20,14 @@ export interface Database {
     keep: number,
   ): Promise<{ readonly file: string; readonly removed: number }>
   /** Puts a copy in the place of the database: a file, or the last in a folder that was made by then. */
-  recover(from: string, options: RestoreOptions): Promise<RestoreResult>
-  encrypt(key: NewKey, onProgress: OnProgress): Promise<EncryptionResult>
-  decrypt(onProgress: OnProgress): Promise<EncryptionResult>
-  rekey(key: NewKey, onProgress: OnProgress): Promise<EncryptionResult>
+  restoreBackup(from: string, options: RestoreOptions): Promise<RestoreResult>
+  encrypt(key: NewKey, onProgress: ProgressHandler): Promise<EncryptionResult>
+  decrypt(onProgress: ProgressHandler): Promise<EncryptionResult>
+  rekey(key: NewKey, onProgress: ProgressHandler): Promise<EncryptionResult>
   /** Reads what can still be read into a new database and puts it in the place of the damaged one, which is kept. */
-  salvage(onProgress: OnProgress): Promise<SalvageResult>
+  salvage(onProgress: ProgressHandler): Promise<SalvageResult>
   /** Moving everything to another place. */
-  readonly moving: StoreMigrator
+  readonly migrator: StoreMigrator
 }
 
 export type RestoreOptions = {
@@ -67,7 +71,7 @@ export type MigrationResult = StoreMigrationResult & {
 /** `unreadable`: it begins neither like a database nor like an encrypted one. */
 export type DatabaseState = 'missing' | 'plain' | 'encrypted' | 'unreadable'
 
-export type OnProgress = (done: number, total: number) => void
+export type ProgressHandler = (done: number, total: number) => void
 
 /** Where the key of a database that is being encrypted comes from. */
 export type NewKey =

@@ -1,6 +1,6 @@
 /** What commands call: the entries of the one table of operations, done here or by a server. They can't tell which. */
 import type { z } from 'zod'
-import type { ProgressListener, Operation } from '../operations/operation.ts'
+import type { Operation, ProgressListener } from '../operations/operation.ts'
 
 export interface OperationClient {
   perform<Input extends z.ZodObject, Output extends z.ZodType>(

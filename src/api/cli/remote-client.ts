@@ -10,7 +10,7 @@ import {
   type FieldError,
 } from '../../domain/errors.ts'
 import type { Operation } from '../operations/operation.ts'
-import type { RemoteServer, CliEnvironment } from './host.ts'
+import type { CliEnvironment, RemoteServer } from './host.ts'
 import { decodeLines } from './input/text-input.ts'
 import type { OperationClient } from './operation-client.ts'
 
@@ -27,7 +27,12 @@ const LINES_TYPE = 'application/x-ndjson'
 class RemoteError extends AppError {
   readonly #faults: readonly FieldError[]
 
-  constructor(code: ErrorCode, message: string, facts: ErrorDetails, faults: readonly FieldError[]) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    facts: ErrorDetails,
+    faults: readonly FieldError[],
+  ) {
     super(code, message, facts)
     this.#faults = faults
   }
@@ -39,7 +44,11 @@ class RemoteError extends AppError {
 
 type Input = { readonly [field: string]: unknown }
 
-export function createRemoteClient({ server, explicitScope: named, signal }: RemoteClientOptions): OperationClient {
+export function createRemoteClient({
+  server,
+  explicitScope: named,
+  signal,
+}: RemoteClientOptions): OperationClient {
   return {
     perform: async (operation, given) => {
       const input = withScope(operation, given, named)
@@ -53,7 +62,11 @@ export function createRemoteClient({ server, explicitScope: named, signal }: Rem
 }
 
 /** Names go with the input, where the operation has fields for them. */
-function withScope({ input }: Operation, given: Input, { owner, user, session }: CliEnvironment['explicitScope']) {
+function withScope(
+  { input }: Operation,
+  given: Input,
+  { owner, user, session }: CliEnvironment['explicitScope'],
+) {
   const names = { owner, user, sessionId: session }
   const fitting = Object.entries(names).filter(
     ([field, name]) => name !== undefined && Object.hasOwn(input.shape, field),
@@ -63,7 +76,11 @@ function withScope({ input }: Operation, given: Input, { owner, user, session }:
 
 type PreparedRequest = { readonly url: string; readonly init: RequestInit }
 
-export function toHttpRequest({ url, key }: RemoteServer, { http }: Operation, input: Input): PreparedRequest {
+export function toHttpRequest(
+  { url, key }: RemoteServer,
+  { http }: Operation,
+  input: Input,
+): PreparedRequest {
   const rest = { ...input }
   const path = http.path.replace(/\{(\w+)\}/g, (_, field: string) => {
     const value = String(rest[field])
@@ -103,7 +120,11 @@ async function* toBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const line of lines) yield Buffer.from(`${line}\n`)
 }
 
-async function sendRequest(server: RemoteServer, { url, init }: PreparedRequest, signal: AbortSignal) {
+async function sendRequest(
+  server: RemoteServer,
+  { url, init }: PreparedRequest,
+  signal: AbortSignal,
+) {
   try {
     return await fetch(url, { ...init, signal })
   } catch (error) {
@@ -154,7 +175,8 @@ async function readJson(server: RemoteServer, response: Response): Promise<unkno
 
 async function* readLines(server: RemoteServer, response: Response): AsyncGenerator<string> {
   const type = response.headers.get('content-type') ?? ''
-  if (response.body === null || !type.startsWith(LINES_TYPE)) throw notRecollectError(server, response)
+  if (response.body === null || !type.startsWith(LINES_TYPE))
+    throw notRecollectError(server, response)
   try {
     yield* decodeLines(response.body, 'The answer of the server')
   } catch (error) {

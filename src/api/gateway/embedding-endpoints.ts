@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { sendJson } from '../http/messages/response.ts'
-import { type GatewayRequest, type GatewayOptions, readRequestBody } from './gateway-request.ts'
+import { type GatewayOptions, type GatewayRequest, readRequestBody } from './gateway-request.ts'
 
 const TEXTS_MAX = 2_048
 const DOCUMENTS_MAX = 1_000
@@ -44,7 +44,10 @@ const rerankInput = z.looseObject({
 export async function handleEmbeddings(exchange: GatewayRequest): Promise<void> {
   const { options, request, response, signal } = exchange
   const { json } = await readRequestBody(exchange)
-  const given = assertValid(embeddingsInput, await decodeTokenInputs(json, options.loadTokenDecoder))
+  const given = assertValid(
+    embeddingsInput,
+    await decodeTokenInputs(json, options.loadTokenDecoder),
+  )
   const texts = [given.input].flat()
   const purpose = given.input_type?.includes('query') === true ? 'query' : 'document'
   const { model, vectors } = await options.engine.models.embed(texts, { purpose, signal })

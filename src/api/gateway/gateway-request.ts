@@ -66,7 +66,11 @@ export async function readRequestBody({ options, request }: GatewayRequest): Pro
   if (encoding !== undefined && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'The body must not be compressed.')
   }
-  const bytes = await readBodyBytes(request, options.bodyBytesMax ?? GATEWAY_BODY_BYTES_MAX, BODY_TIMEOUT_MS)
+  const bytes = await readBodyBytes(
+    request,
+    options.bodyBytesMax ?? GATEWAY_BODY_BYTES_MAX,
+    BODY_TIMEOUT_MS,
+  )
   const text = decoded(bytes)
   return { bytes, text, json: parsed(text) }
 }

@@ -7,9 +7,14 @@ import type { Mount } from '../http/server-options.ts'
 import { handleEmbeddings, handleRerank } from './embedding-endpoints.ts'
 import { findFormatByPath } from './formats/index.ts'
 import { errorBodyFor, errorIdHeaderFor } from './gateway-errors.ts'
-import type { GatewayRequest, GatewayOptions } from './gateway-request.ts'
+import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
 import { ModelList } from './model-list.ts'
-import { COUNT_TOKENS_PATH, forwardCountTokens, matchStoredResponseRequest, forwardStoredResponseRequest } from './proxy/passthrough.ts'
+import {
+  COUNT_TOKENS_PATH,
+  forwardCountTokens,
+  forwardStoredResponseRequest,
+  matchStoredResponseRequest,
+} from './proxy/passthrough.ts'
 import { handleProxyRequest } from './proxy/proxy-handler.ts'
 import { ResponseOwnership } from './proxy/response-ownership.ts'
 import { HiddenCalls, ToollessModels } from './tools/tool-handler.ts'
@@ -18,7 +23,9 @@ export type { GatewayOptions } from './gateway-request.ts'
 
 const PATH = '/v1'
 
-const HANDLERS: { readonly [path: string]: ((exchange: GatewayRequest) => Promise<void>) | undefined } = {
+const HANDLERS: {
+  readonly [path: string]: ((exchange: GatewayRequest) => Promise<void>) | undefined
+} = {
   '/v1/embeddings': handleEmbeddings,
   '/v1/rerank': handleRerank,
   [COUNT_TOKENS_PATH]: forwardCountTokens,
@@ -52,7 +59,8 @@ export function createGateway(options: GatewayOptions): Mount {
         return forwardStoredResponseRequest(exchange, keptRequest, kept)
       }
       const format = findFormatByPath(path)
-      const answer = format === null ? HANDLERS[path] : () => handleProxyRequest(exchange, format, memories)
+      const answer =
+        format === null ? HANDLERS[path] : () => handleProxyRequest(exchange, format, memories)
       if (answer === undefined)
         throw new AppError('not_found', `Unknown address: ${method} ${path}.`)
       assertMethod(exchange, 'POST')

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Provider } from '../../models/provider.ts'
 import { sendJson } from '../http/messages/response.ts'
 import { isAnthropicRequest } from './gateway-errors.ts'
-import type { GatewayRequest, GatewayOptions } from './gateway-request.ts'
+import type { GatewayOptions, GatewayRequest } from './gateway-request.ts'
 
 type Model = { readonly id: string; readonly owner: string; readonly created: number }
 

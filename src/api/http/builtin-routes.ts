@@ -4,20 +4,31 @@ import { ROLES } from '../../domain/access.ts'
 import { AppError, toAppError } from '../../domain/errors.ts'
 import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { hasAccess, assertAccess } from '../operations/authorization.ts'
+import { assertAccess, hasAccess } from '../operations/authorization.ts'
 import { isoTime } from '../operations/memory-schema.ts'
 import { streamChanges } from './messages/change-stream.ts'
 import { readJsonBody } from './messages/request-body.ts'
-import { HTML_TYPE, JSON_TYPE, createStaticResponder, send, sendJson, sendEmpty } from './messages/response.ts'
+import {
+  createStaticResponder,
+  HTML_TYPE,
+  JSON_TYPE,
+  send,
+  sendEmpty,
+  sendJson,
+} from './messages/response.ts'
 import { describeApi } from './openapi.ts'
 import { renderDocsPage } from './pages/docs-page.ts'
 import { renderHomePage } from './pages/home-page.ts'
 import { createStudioRoutes } from './pages/studio-assets.ts'
 import type { ServerContext } from './request-context.ts'
 import type { BuiltinRoute } from './route.ts'
-import { type Authenticator, toKeyCaller, type Principal } from './security/authentication.ts'
+import { type Authenticator, type Principal, toKeyCaller } from './security/authentication.ts'
 import { isSecure } from './security/host-validation.ts'
-import { expiredSessionCookie, readSessionCookie, sessionCookie } from './security/login-sessions.ts'
+import {
+  expiredSessionCookie,
+  readSessionCookie,
+  sessionCookie,
+} from './security/login-sessions.ts'
 import type { HttpServerOptions } from './server-options.ts'
 
 export type BuiltinRouteOptions = Pick<
@@ -226,7 +237,11 @@ function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): 
   }
 }
 
-function eventRoutes({ surroundings, authentication, stopping }: BuiltinRouteOptions): readonly BuiltinRoute[] {
+function eventRoutes({
+  surroundings,
+  authentication,
+  stopping,
+}: BuiltinRouteOptions): readonly BuiltinRoute[] {
   return [
     {
       method: 'GET',
@@ -269,7 +284,10 @@ async function homePageData(engine: ServerContext['engine'], { caller }: Princip
   }
 }
 
-function metricsRoutes({ metrics, hasPublicMetrics: hasOpenMetrics }: BuiltinRouteOptions): readonly BuiltinRoute[] {
+function metricsRoutes({
+  metrics,
+  hasPublicMetrics: hasOpenMetrics,
+}: BuiltinRouteOptions): readonly BuiltinRoute[] {
   if (metrics === undefined) return []
   return [
     {

@@ -20,7 +20,10 @@ const MALFORMED: readonly [string, AppError] = [
   new AppError('invalid_input', 'This is not a well-formed request.'),
 ]
 const ALLOWED = 'allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
-const CONNECT_ERROR = new AppError('method_not_allowed', 'CONNECT is not answered: this is no proxy.')
+const CONNECT_ERROR = new AppError(
+  'method_not_allowed',
+  'CONNECT is not answered: this is no proxy.',
+)
 
 export function respondMalformedRequest(
   error: Error & { readonly code?: string },

@@ -3,14 +3,24 @@ import { createHash } from 'node:crypto'
 import { AppError, ValidationError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
-import { type OperationContext, type Operation, performOperation } from '../operations/operation.ts'
+import { type Operation, type OperationContext, performOperation } from '../operations/operation.ts'
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from './http-limits.ts'
-import { conflictVersion, hasMatchingETag, parseETags, preconditionFailed, toETag } from './messages/etag.ts'
+import {
+  conflictVersion,
+  hasMatchingETag,
+  parseETags,
+  preconditionFailed,
+  toETag,
+} from './messages/etag.ts'
 import { streamLines } from './messages/ndjson-stream.ts'
-import { hasBody, readJsonBody, readBodyLines } from './messages/request-body.ts'
-import { mergeInput, type InputFields, fieldTypesOf, parseQuery } from './messages/request-input.ts'
-import { sendJson, sendEmpty } from './messages/response.ts'
-import { createOperationContext, type RequestContext, type ServerContext } from './request-context.ts'
+import { hasBody, readBodyLines, readJsonBody } from './messages/request-body.ts'
+import { fieldTypesOf, type InputFields, mergeInput, parseQuery } from './messages/request-input.ts'
+import { sendEmpty, sendJson } from './messages/response.ts'
+import {
+  createOperationContext,
+  type RequestContext,
+  type ServerContext,
+} from './request-context.ts'
 
 /** The operation that reads what others change at the same address, by path. */
 export type ReadOperations = ReadonlyMap<string, Operation>
@@ -62,7 +72,11 @@ async function readInput(operation: Operation, exchange: RequestContext): Promis
     return mergeInput(path, parseQuery(operation, query), {}) as InputFields // an object, see there
   }
   if (method === 'DELETE') {
-    return mergeInput(path, parseQuery(operation, query), await readJsonBody(request)) as InputFields
+    return mergeInput(
+      path,
+      parseQuery(operation, query),
+      await readJsonBody(request),
+    ) as InputFields
   }
   const stray = Object.keys(parseQuery(operation, query))
   if (stray.length > 0) {
@@ -106,7 +120,11 @@ async function applyIfMatch(
   return mergeInput({}, { version }, given) as InputFields // an object, see there
 }
 
-async function currentVersion(reader: Operation, context: OperationContext, given: InputFields): Promise<number> {
+async function currentVersion(
+  reader: Operation,
+  context: OperationContext,
+  given: InputFields,
+): Promise<number> {
   const known = fieldTypesOf(reader)
   const input = Object.fromEntries(Object.entries(given).filter(([name]) => known.has(name)))
   return versionOf(reader, await performOperation(reader, context, input)) ?? 0

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Engine } from '../../engine/engine.ts'
 import type { Caller } from '../operations/authorization.ts'
-import type { OperationContext, EmbeddingProvider } from '../operations/operation.ts'
+import type { EmbeddingProvider, OperationContext } from '../operations/operation.ts'
 import type { PathFields } from './router.ts'
 import type { Principal } from './security/authentication.ts'
 

@@ -63,7 +63,10 @@ export class Router<Target> {
   #openFor(segments: readonly string[]): Template<Target> | undefined {
     let best: Template<Target> | undefined
     for (const template of this.#open) {
-      if (matchesSegments(template, segments) && (best === undefined || isMoreSpecific(template, best))) {
+      if (
+        matchesSegments(template, segments) &&
+        (best === undefined || isMoreSpecific(template, best))
+      ) {
         best = template
       }
     }
@@ -71,7 +74,10 @@ export class Router<Target> {
   }
 }
 
-function matchesSegments({ segments: wanted }: Template<unknown>, segments: readonly string[]): boolean {
+function matchesSegments(
+  { segments: wanted }: Template<unknown>,
+  segments: readonly string[],
+): boolean {
   if (wanted.length !== segments.length) return false
   return wanted.every((segment, index) =>
     isOpenSegment(segment) ? segments[index] !== '' : segments[index] === segment,

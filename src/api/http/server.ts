@@ -13,24 +13,35 @@ import type { Operation } from '../operations/operation.ts'
 import { createBuiltinRoutes } from './builtin-routes.ts'
 import { ConnectionTracker } from './connection-tracker.ts'
 import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS } from './http-limits.ts'
-import { respondMalformedRequest, rejectConnect } from './malformed-request.ts'
+import { rejectConnect, respondMalformedRequest } from './malformed-request.ts'
 import { drainRequest } from './messages/request-body.ts'
-import { errorBody, setSecurityHeaders, sendJson, sendEmpty, statusOf } from './messages/response.ts'
+import {
+  errorBody,
+  sendEmpty,
+  sendJson,
+  setSecurityHeaders,
+  statusOf,
+} from './messages/response.ts'
 import { handleOperation, type ReadOperations } from './operation-handler.ts'
 import type { RequestContext, ServerContext } from './request-context.ts'
 import type { BuiltinRoute } from './route.ts'
 import { Router } from './router.ts'
-import { Authenticator, firstHeaderValue, type Principal, LOCAL_PRINCIPAL } from './security/authentication.ts'
 import {
-  setCorsHeaders,
-  setPreflightHeaders,
-  isSameOrigin,
-  isPreflight,
-  isSecure,
-  assertNoExpectHeader,
+  Authenticator,
+  firstHeaderValue,
+  LOCAL_PRINCIPAL,
+  type Principal,
+} from './security/authentication.ts'
+import {
   assertAllowedHost,
   assertAllowedOrigin,
+  assertNoExpectHeader,
   clientAddress,
+  isPreflight,
+  isSameOrigin,
+  isSecure,
+  setCorsHeaders,
+  setPreflightHeaders,
 } from './security/host-validation.ts'
 import { RateLimiter } from './security/rate-limiter.ts'
 import type { HttpServerOptions, Mount } from './server-options.ts'
@@ -100,7 +111,7 @@ class RequestDispatcher {
     this.#authentication = new Authenticator(engine.keys, clock)
     this.#rates = new RateLimiter(
       clock,
-      async () => (await engine.settings.resolve(null)).requestsPerMinute,
+      async () => (await engine.settings.resolve(null))['server.requestsPerMinute'],
       engine.changeFeed.takeTokens,
     )
     this.#unlisten = engine.changeFeed.subscribe((news) => {

@@ -16,7 +16,9 @@ const NAMES = ['memory.ingest', 'memory.summarize', 'memory.consolidate']
 const OWNER_FIELDS = ['owner', 'apiKeyId', 'agent_id']
 
 export function createExtendedTools(latitude: ScopeChoice): readonly Tool[] {
-  return EXTENDED_OPERATIONS.map((operation) => toTool(operation, toMcpBinding(operation), latitude, formatAsJson))
+  return EXTENDED_OPERATIONS.map((operation) =>
+    toTool(operation, toMcpBinding(operation), latitude, formatAsJson),
+  )
 }
 
 export const EXTENDED_OPERATIONS: readonly Operation[] = OPERATIONS.filter(

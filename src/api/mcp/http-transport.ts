@@ -99,7 +99,9 @@ function reject(request: IncomingMessage, response: ServerResponse, error: AppEr
     'content-type': 'application/json',
     connection: 'close',
   })
-  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: REJECTED_STATUS, message }, id: null }))
+  response.end(
+    JSON.stringify({ jsonrpc: '2.0', error: { code: REJECTED_STATUS, message }, id: null }),
+  )
   drainRequest(request)
 }
 

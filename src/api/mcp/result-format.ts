@@ -6,9 +6,9 @@ import type { z } from 'zod'
 import type { WireTurn } from '../operations/conversations/session-operations.ts'
 import type { flushSession } from '../operations/learning/distillation-operations.ts'
 import type { WireLearning } from '../operations/learning/signal-operations.ts'
-import { snippetOf, type WireMemory } from '../operations/memory-schema.ts'
+import { toSnippet, type WireMemory } from '../operations/memory-schema.ts'
 import type { LayerAnswer, LayerHit } from '../operations/recall/agent-operations.ts'
-import type { ToolFields, Tool } from './tool.ts'
+import type { Tool, ToolFields } from './tool.ts'
 
 type Hit = { readonly id: string; readonly snippet: string; readonly score: number }
 
@@ -45,12 +45,12 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
       outcome: keyof typeof OUTCOMES
       other: WireMemory | null
     }
-    const former = other === null ? '' : ` The other one (${other.id}): ${snippetOf(other.content)}`
+    const former = other === null ? '' : ` The other one (${other.id}): ${toSnippet(other.content)}`
     return `${OUTCOMES[outcome]} Id: ${id}.${former}`
   },
   memory_update: (output) => {
     const { memory } = output as { memory: WireMemory }
-    return `Updated ${memory.id} to version ${memory.version}: ${snippetOf(memory.content)}`
+    return `Updated ${memory.id} to version ${memory.version}: ${toSnippet(memory.content)}`
   },
   memory_forget: (output) => {
     const { forgotten, candidates, turnsDisabled } = output as {
@@ -59,7 +59,7 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
       turnsDisabled: number
     }
     if (forgotten !== null) {
-      const told = `Forgotten (${forgotten.id}): ${snippetOf(forgotten.content)}`
+      const told = `Forgotten (${forgotten.id}): ${toSnippet(forgotten.content)}`
       return `${told}${tellTurns(turnsDisabled)}`
     }
     if (candidates.length === 0) return 'Nothing fits, and nothing was forgotten.'
@@ -83,7 +83,7 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
     return versions
       .map(({ memory, replacedAt }) => {
         const until = replacedAt === null ? 'in force' : `until ${replacedAt}`
-        return `Version ${memory.version}, from ${memory.updatedAt}, ${until}: ${snippetOf(memory.content)}`
+        return `Version ${memory.version}, from ${memory.updatedAt}, ${until}: ${toSnippet(memory.content)}`
       })
       .join('\n')
   },

@@ -11,23 +11,27 @@ import {
  * What a model can do about it. Codes without an entry are beyond it: the person has to know. Where the advice fits
  * only some failures of a code, the others have to speak for themselves: a wrong next step is worse than none.
  */
-const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorDetails) => string | null) } = {
-  invalid_input: 'Correct the input as described and call again.',
-  not_found: ({ id }) =>
-    id === undefined ? null : 'Look for it with memory_search and use the id that it gives.',
-  forbidden: 'Do not try again; tell the user that their key does not allow it.',
-  conflict: ({ version }) =>
-    version === undefined ? null : 'Read it again with memory_get, then call again.',
-  forgotten: 'The user had it forgotten. Save it only if the user says it anew.',
-  too_many_requests: 'Wait a little before calling again.',
-  missing_part: 'Go on without it.',
-}
+const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorDetails) => string | null) } =
+  {
+    invalid_input: 'Correct the input as described and call again.',
+    not_found: ({ id }) =>
+      id === undefined ? null : 'Look for it with memory_search and use the id that it gives.',
+    forbidden: 'Do not try again; tell the user that their key does not allow it.',
+    conflict: ({ version }) =>
+      version === undefined ? null : 'Read it again with memory_get, then call again.',
+    forgotten: 'The user had it forgotten. Save it only if the user says it anew.',
+    too_many_requests: 'Wait a little before calling again.',
+    missing_part: 'Go on without it.',
+  }
 const RETRY = 'Call again in a moment; if it still fails, tell the user.'
 const TELL_USER = 'Do not try again; tell the user.'
 /** More faults than these help nobody to correct the first ones. */
 const FAULTS_SHOWN = 20
 
-export function formatToolError(thrown: unknown): { readonly text: string; readonly error: AppError } {
+export function formatToolError(thrown: unknown): {
+  readonly text: string
+  readonly error: AppError
+} {
   const error = toAppError(thrown)
   const { code } = error
   // What went wrong inside stays inside.

@@ -3,7 +3,7 @@ import type { Caller } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import { compatibilityTools } from './compatibility/index.ts'
 import { createExtendedTools } from './extended-tools.ts'
-import { RESULT_FORMATTERS, formatAsJson } from './result-format.ts'
+import { formatAsJson, RESULT_FORMATTERS } from './result-format.ts'
 import { type ScopeChoice, type Tool, toTool } from './tool.ts'
 import { addTurnLookup } from './turn-reader.ts'
 

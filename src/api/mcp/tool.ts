@@ -2,7 +2,12 @@
 import { z } from 'zod'
 import { ValidationError } from '../../domain/errors.ts'
 import type { Access } from '../operations/authorization.ts'
-import { type OperationContext, type McpBinding, type Operation, performOperation } from '../operations/operation.ts'
+import {
+  type McpBinding,
+  type Operation,
+  type OperationContext,
+  performOperation,
+} from '../operations/operation.ts'
 
 export type ToolFields = { readonly [field: string]: unknown }
 export type JsonSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
@@ -77,7 +82,10 @@ export function toTool(
     },
     call: async (context, given) => {
       assertKnownFields(given, fields)
-      return (await performOperation(operation, context, { ...given, ...mcp.fixedInput })) as ToolFields // outputs are objects
+      return (await performOperation(operation, context, {
+        ...given,
+        ...mcp.fixedInput,
+      })) as ToolFields // outputs are objects
     },
     formatResult: tell,
   }

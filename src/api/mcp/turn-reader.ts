@@ -3,7 +3,7 @@ import { isTurnId } from '../../domain/search-document.ts'
 import { getTurn } from '../operations/conversations/session-operations.ts'
 import { getMemory } from '../operations/memories/memory-operations.ts'
 import { performOperation } from '../operations/operation.ts'
-import { type ToolFields, outputSchemaOf, type Tool } from './tool.ts'
+import { outputSchemaOf, type Tool, type ToolFields } from './tool.ts'
 
 /** One of the two is there. */
 const output = getMemory.output.partial().extend(getTurn.output.partial().shape)

@@ -154,7 +154,7 @@ export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
 }
 
-export function snippetOf(content: string): string {
+export function toSnippet(content: string): string {
   const line = content.replaceAll(/\s+/gu, ' ').trim()
   const characters = [...line]
   return characters.length <= SNIPPET_CHARACTERS

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { AppError, type FieldError, ValidationError } from '../../domain/errors.ts'
 import { SHARED_OWNER } from '../../domain/scope.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { type Access, type Caller, assertAccess } from './authorization.ts'
+import { type Access, assertAccess, type Caller } from './authorization.ts'
 
 /** A service that could make vectors, and whether its key is here. */
 export type EmbeddingProvider = {
@@ -135,9 +135,16 @@ export function parseInput<Input extends Shape>(
 }
 
 /** While it is off, shared memory is there for superadmins only. */
-async function assertSharedVisible({ engine, caller }: OperationContext, input: Fields): Promise<void> {
+async function assertSharedVisible(
+  { engine, caller }: OperationContext,
+  input: Fields,
+): Promise<void> {
   if ((ownerInInput(input) ?? caller.home) !== SHARED_OWNER) return
-  if (caller.role === 'superadmin' || (await engine.settings.resolve(null)).sharedMemory) return
+  if (
+    caller.role === 'superadmin' ||
+    (await engine.settings.resolve(null))['recall.sharedMemoryEnabled']
+  )
+    return
   throw new AppError('not_found', 'There is no such owner here.')
 }
 

@@ -27,7 +27,11 @@ export type ScopeFields = {
   readonly sessionId?: string | undefined
 }
 
-export function resolveOwner(context: OperationContext, input: ScopeFields, access: Access): string {
+export function resolveOwner(
+  context: OperationContext,
+  input: ScopeFields,
+  access: Access,
+): string {
   const { caller } = context
   const { owner, apiKeyId } = input
   if (owner !== undefined && apiKeyId !== undefined && owner !== apiKeyId) {
@@ -41,7 +45,11 @@ export function resolveOwner(context: OperationContext, input: ScopeFields, acce
   throw new AppError('not_found', 'There is no such owner here.')
 }
 
-export function resolveScope(context: OperationContext, input: ScopeFields, access: Access): ScopeInput {
+export function resolveScope(
+  context: OperationContext,
+  input: ScopeFields,
+  access: Access,
+): ScopeInput {
   const owner = resolveOwner(context, input, access)
   const { caller } = context
   // Names of user and session that come with the caller are those of its home.

@@ -3,7 +3,7 @@
  * of the environment. A variable that is ours by its name but unknown is refused: a typo must not look like success.
  */
 import { isAbsolute, join, resolve } from 'node:path'
-import type { GlobalFlags, ScopeNames, RemoteServer } from '../../api/cli/host.ts'
+import type { GlobalFlags, RemoteServer, ScopeNames } from '../../api/cli/host.ts'
 import type { ServerNetworkOptions } from '../../api/http/server-options.ts'
 import type { ToolSets } from '../../api/mcp/tool-registry.ts'
 import { VECTOR_ENCODINGS, type VectorEncoding } from '../../domain/embedding-text.ts'
@@ -22,7 +22,10 @@ import {
 import { RERANKER_PROVIDERS } from '../../models/rerankers/reranker-providers.ts'
 import type { PostgresStoreOptions } from '../../storage/postgres/postgres-store.ts'
 import { PGVECTOR_FALLBACKS } from '../../storage/postgres/schema/vector-schema.ts'
-import { VECTOR_SEARCH_ENGINES, type VectorSearchEngine } from '../../storage/sqlite/sqlite-store.ts'
+import {
+  VECTOR_SEARCH_ENGINES,
+  type VectorSearchEngine,
+} from '../../storage/sqlite/sqlite-store.ts'
 import {
   EMBEDDING_SOURCES,
   type EmbeddingOptions,
@@ -174,7 +177,11 @@ const PORT = 20_128
 const PORT_MAX = 65_535
 const FOLDER = 'recollect'
 
-export function readConfig(flags: GlobalFlags, environment: Environment, system: PlatformInfo): Config {
+export function readConfig(
+  flags: GlobalFlags,
+  environment: Environment,
+  system: PlatformInfo,
+): Config {
   assertKnownVariables(environment)
   // An empty variable is how a shell says "not set".
   const variable = (name: VariableName) => environment[name] || undefined
@@ -229,20 +236,22 @@ function ownPort(text: string | undefined): string | undefined {
 }
 
 const SETTING_VARIABLES = [
-  ['MEMORY_RRF_K', 'rrfK'],
-  ['MEMORY_VEC_TOP_K', 'vectorCandidates'],
-  ['RECOLLECT_REQUESTS_PER_MINUTE', 'requestsPerMinute'],
+  ['MEMORY_RRF_K', 'recall.rrfK'],
+  ['MEMORY_VEC_TOP_K', 'recall.vectorCandidates'],
+  ['RECOLLECT_REQUESTS_PER_MINUTE', 'server.requestsPerMinute'],
 ] as const satisfies readonly (readonly [VariableName, SettingName])[]
 
 const SETTING_TEXTS = [
-  ['RECOLLECT_VECTOR_STORE', 'vectorStore'],
-  ['RECOLLECT_QDRANT_URL', 'qdrantUrl'],
-  ['RECOLLECT_LANCEDB_FOLDER', 'lancedbFolder'],
+  ['RECOLLECT_VECTOR_STORE', 'vectorStore.backend'],
+  ['RECOLLECT_QDRANT_URL', 'vectorStore.qdrantUrl'],
+  ['RECOLLECT_LANCEDB_FOLDER', 'vectorStore.lancedbFolder'],
 ] as const satisfies readonly (readonly [VariableName, SettingName])[]
 
 function readSettings(variable: Variable): SettingValues {
   const omitUndefined = [
-    ...SETTING_VARIABLES.map(([name, setting]) => [name, setting, parseWholeNumber(name, variable)] as const),
+    ...SETTING_VARIABLES.map(
+      ([name, setting]) => [name, setting, parseWholeNumber(name, variable)] as const,
+    ),
     ...SETTING_TEXTS.map(([name, setting]) => [name, setting, variable(name)] as const),
   ]
   const values = omitUndefined.map(([name, setting, value]) => {
@@ -271,7 +280,11 @@ function readPostgres(variable: Variable): Config['postgresOptions'] {
       statementTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_STATEMENT_MS', variable),
       connectionWaitMs: parseWholeNumber('RECOLLECT_POSTGRES_WAIT_MS', variable),
       replicaLagMsMax: parseWholeNumber('RECOLLECT_POSTGRES_REPLICA_LAG_MS', variable),
-      withoutPgvector: parseChoice('RECOLLECT_POSTGRES_WITHOUT_PGVECTOR', variable, PGVECTOR_FALLBACKS),
+      withoutPgvector: parseChoice(
+        'RECOLLECT_POSTGRES_WITHOUT_PGVECTOR',
+        variable,
+        PGVECTOR_FALLBACKS,
+      ),
     }),
   }
 }
@@ -364,8 +377,10 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
     staticModel: variable('MEMORY_STATIC_MODEL'),
     modelFolder: variable('MEMORY_STATIC_CACHE_DIR'),
     allowDownload: parseSwitch('RECOLLECT_ALLOW_DOWNLOAD', variable) ? true : undefined,
-    requestsPerMinute: parseWholeNumber('RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE', variable) || undefined,
-    tokensPerMinute: parseWholeNumber('RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE', variable) || undefined,
+    requestsPerMinute:
+      parseWholeNumber('RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE', variable) || undefined,
+    tokensPerMinute:
+      parseWholeNumber('RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE', variable) || undefined,
     cacheEntriesMax: parseWholeNumber('MEMORY_EMBEDDING_CACHE_MAX', variable),
     cacheAgeMsMax: parseWholeNumber('MEMORY_EMBEDDING_CACHE_TTL_MS', variable),
   })
@@ -373,7 +388,10 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
 
 /** Keys under the names that the providers' own tools use, so that they need not be omitUndefined twice. */
 export function providerKeysIn(environment: Environment): ProviderKeys {
-  const services = [...Object.entries(EMBEDDING_PROVIDER_TABLE), ...Object.entries(RERANKER_PROVIDERS)]
+  const services = [
+    ...Object.entries(EMBEDDING_PROVIDER_TABLE),
+    ...Object.entries(RERANKER_PROVIDERS),
+  ]
   const keys = services.flatMap(([provider, { apiKeyVariables }]) => {
     const key = apiKeyVariables.map((name) => environment[name]).find(Boolean)
     return key === undefined ? [] : [[provider, key] as const]

@@ -6,11 +6,20 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
 import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
-import { parseBaseUrl, parseApiKey } from '../../domain/service-endpoint.ts'
+import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
-import type { Provider, ProviderKind, ProviderTimeouts, ProviderRegistry } from '../../models/provider.ts'
+import type {
+  Provider,
+  ProviderKind,
+  ProviderRegistry,
+  ProviderTimeouts,
+} from '../../models/provider.ts'
 import { DEMO_MODEL } from '../../models/providers/demo/demo-upstream.ts'
-import { parseProviderAddress, getHost, isPrivateAllowed } from '../../models/providers/ssrf-guard.ts'
+import {
+  getHost,
+  isPrivateAllowed,
+  parseProviderAddress,
+} from '../../models/providers/ssrf-guard.ts'
 import type { Environment } from './config.ts'
 import { findJsonErrorLine } from './json-error-position.ts'
 import { type ProviderEntry, type ProvidersFile, parseProvidersFile } from './providers-schema.ts'

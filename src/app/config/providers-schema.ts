@@ -135,7 +135,11 @@ function describeFault(issue: z.core.$ZodIssue): string {
   return `${where}: ${issue.message}.`
 }
 
-function describeUnknownKey(path: readonly PropertyKey[], key: string, known: readonly string[]): string {
+function describeUnknownKey(
+  path: readonly PropertyKey[],
+  key: string,
+  known: readonly string[],
+): string {
   const meant = findClosestMatch(key, known)
   const suggestion =
     meant === null ? ` Known are ${known.join(', ')}.` : ` Did you mean "${meant}"?`

@@ -1,7 +1,7 @@
 /** Moving everything between the places that there are: a data folder, encrypted or not, and a PostgreSQL server. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { MigrationTarget, StoreMigrator, NewKey } from '../../api/cli/database.ts'
+import type { MigrationTarget, NewKey, StoreMigrator } from '../../api/cli/database.ts'
 import {
   type MigratableStore,
   migrateStore,
@@ -53,7 +53,10 @@ export function createStoreMigrator(options: StoreMigratorOptions): StoreMigrato
   }
 }
 
-async function openTarget(options: StoreMigratorOptions, target: MigrationTarget): Promise<StoreMigrationTarget> {
+async function openTarget(
+  options: StoreMigratorOptions,
+  target: MigrationTarget,
+): Promise<StoreMigrationTarget> {
   if (target.kind === 'postgres') {
     const { url, schema } = target
     return openPostgresStore({ connectionString: url, ...(schema === null ? {} : { schema }) })
@@ -70,7 +73,10 @@ function existingKey(key: NewKey | null, isBegun: boolean): NewKey | null {
   return isMade ? { kind: 'file', path: key.path } : key
 }
 
-function renderSettings({ isPostgres }: StoreMigratorOptions, target: MigrationTarget): readonly string[] {
+function renderSettings(
+  { isPostgres }: StoreMigratorOptions,
+  target: MigrationTarget,
+): readonly string[] {
   if (target.kind === 'postgres') {
     const { url, schema } = target
     return [

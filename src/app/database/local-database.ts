@@ -2,31 +2,37 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type {
-  EncryptionResult,
   Database,
   DatabaseState,
+  EncryptionResult,
   NewKey,
-  OnProgress,
+  ProgressHandler,
   SalvageResult,
 } from '../../api/cli/database.ts'
 import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { openPostgresStore } from '../../storage/postgres/postgres-store.ts'
 import { detectFileKind, openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'
-import { type DatabaseKey, describeMissingCipher } from '../../storage/sqlite/connection/sqlite-driver.ts'
+import {
+  type DatabaseKey,
+  describeMissingCipher,
+} from '../../storage/sqlite/connection/sqlite-driver.ts'
 import {
   generateKeyFile,
   loadKeyFile,
-  parsePassphrase,
   parseKey,
+  parsePassphrase,
 } from '../../storage/sqlite/encryption/encryption-key.ts'
 import { rekeyDatabase } from '../../storage/sqlite/encryption/rekey.ts'
 import {
-  restoreSnapshot,
   findSnapshotBefore,
+  restoreSnapshot,
   takeSnapshot,
 } from '../../storage/sqlite/maintenance/snapshots.ts'
-import { type RecoveryReport, recoverDatabase } from '../../storage/sqlite/recovery/database-recovery.ts'
+import {
+  type RecoveryReport,
+  recoverDatabase,
+} from '../../storage/sqlite/recovery/database-recovery.ts'
 import { createEngine, type EngineOptions } from '../composition.ts'
 import type { Config, KeySource } from '../config/config.ts'
 import { removeIndex } from '../file-composition.ts'
@@ -77,7 +83,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const convert = async (
     from: DatabaseKey | null,
     to: DatabaseKey | null,
-    onProgress: OnProgress,
+    onProgress: ProgressHandler,
   ) => {
     requireDatabase(path)
     const converted = toConverted(await rekeyDatabase({ path, from, to, now, onProgress }))
@@ -131,7 +137,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         await store.close()
       }
     },
-    recover: async (from, { at, force }) => {
+    restoreBackup: async (from, { at, force }) => {
       const source = backupIn(resolve(from), at)
       if (existsSync(path) && !force) {
         throw new AppError(
@@ -170,7 +176,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       await assertDamaged(() => openSqliteFile({ path, now, key }))
       return toSalvaged(await recoverDatabase({ path, key, now, onProgress }))
     },
-    moving: createStoreMigrator({
+    migrator: createStoreMigrator({
       ...{ now, databaseFile: DATABASE_FILE, isPostgres: false },
       openSource: async () => {
         requireDatabase(path)
@@ -294,7 +300,12 @@ function toConverted({
   return { isChanged: kind === 'converted', plainCopies }
 }
 
-function toSalvaged({ copied, lost, unnamedPlaces: namelessPlaces, quarantined }: RecoveryReport): SalvageResult {
+function toSalvaged({
+  copied,
+  lost,
+  unnamedPlaces: namelessPlaces,
+  quarantined,
+}: RecoveryReport): SalvageResult {
   const { memory = 0, revision = 0, tombstone = 0 } = copied
   const several = (number: number | null, what: string) =>
     number === null || number === 0 ? [] : [`${number} ${what}`]

@@ -34,12 +34,12 @@ export function createPostgresDatabase(
       }),
     backup: elsewhere,
     snapshot: elsewhere,
-    recover: elsewhere,
+    restoreBackup: elsewhere,
     encrypt: elsewhere,
     decrypt: elsewhere,
     rekey: elsewhere,
     salvage: elsewhere,
-    moving,
+    migrator: moving,
   }
 }
 
@@ -57,7 +57,9 @@ function vectorStoreOptions({ dataFolder, qdrantKey, settings }: Config): Vector
   return {
     folder: join(dataFolder, 'lancedb'),
     ...(qdrantKey === null ? {} : { qdrantKey }),
-    ...(settings.qdrantUrl === undefined ? {} : { qdrantKeyUrl: settings.qdrantUrl }),
+    ...(settings['vectorStore.qdrantUrl'] === undefined
+      ? {}
+      : { qdrantKeyUrl: settings['vectorStore.qdrantUrl'] }),
   }
 }
 

@@ -10,16 +10,19 @@ import {
 import { sha256 } from '../../lib/hash.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
-import { type ReplicatedStore, withVectorReplica } from '../../storage/vector-replica/failover-vector-index.ts'
+import {
+  type ReplicatedStore,
+  withVectorReplica,
+} from '../../storage/vector-replica/failover-vector-index.ts'
 import type { ReplicaConfiguration } from '../../storage/vector-replica/replica-controller.ts'
 import { createIdGenerator } from '../id-generator.ts'
 import { systemClock } from '../system-clock.ts'
 
 export {
-  PluginMemoryTable as LancePlugin,
-  type PluginMemoryDraft as PluginDraft,
-  type PluginMemory as PluginEntry,
   type PluginHit,
+  type PluginMemory as PluginEntry,
+  type PluginMemoryDraft as PluginDraft,
+  PluginMemoryTable as LancePlugin,
   type PluginMemoryTableOptions as PluginOptions,
 } from '../../storage/lancedb/plugin-memory-table.ts'
 
@@ -56,7 +59,10 @@ export function openReplicatedStore<Kept extends Store>(
 }
 
 /** A key that came with an address is for that one, wherever somebody may point Qdrant later. */
-export function environmentQdrantKey({ qdrantUrl }: Settings, options: VectorStoreOptions): string | null {
+export function environmentQdrantKey(
+  { 'vectorStore.qdrantUrl': qdrantUrl }: Settings,
+  options: VectorStoreOptions,
+): string | null {
   const { qdrantKey = null, qdrantKeyUrl = qdrantUrl } = options
   return qdrantUrl === qdrantKeyUrl ? qdrantKey : null
 }
@@ -67,7 +73,11 @@ export function selectVectorReplica(
   qdrantKey: string | null,
   options: VectorStoreOptions & { readonly index?: ReturnType<VectorIndex['report']> },
 ): ReplicaConfiguration {
-  const { vectorStore, qdrantUrl, lancedbFolder } = settings
+  const {
+    'vectorStore.backend': vectorStore,
+    'vectorStore.qdrantUrl': qdrantUrl,
+    'vectorStore.lancedbFolder': lancedbFolder,
+  } = settings
   const byItself = qdrantUrl !== '' ? 'qdrant' : lancedbFolder !== '' ? 'lancedb' : 'embedded'
   switch (vectorStore === 'auto' ? byItself : vectorStore) {
     case 'qdrant':
@@ -92,8 +102,13 @@ function pgvector({ kind, reason }: ReturnType<VectorIndex['report']>): ReplicaC
 }
 
 function qdrant(settings: Settings, apiKey: string | null): ReplicaConfiguration {
-  const { qdrantUrl: url, qdrantQuantization: quantisation, qdrantPrefix } = settings
-  if (url === '') return rejectedReplica('qdrant', 'Where Qdrant is has not been said: set qdrantUrl.')
+  const {
+    'vectorStore.qdrantUrl': url,
+    'vectorStore.qdrantQuantization': quantisation,
+    'vectorStore.qdrantCollectionPrefix': qdrantPrefix,
+  } = settings
+  if (url === '')
+    return rejectedReplica('qdrant', 'Where Qdrant is has not been said: set qdrantUrl.')
   const collectionPrefix = qdrantPrefix === '' ? undefined : qdrantPrefix
   return {
     kind: 'mirror',
@@ -101,7 +116,9 @@ function qdrant(settings: Settings, apiKey: string | null): ReplicaConfiguration
     // Hashed, so that no key is where somebody might look.
     identity: sha256(JSON.stringify([url, apiKey, quantisation, qdrantPrefix])),
     open: async () => {
-      const { openQdrantVectorReplica: openQdrantMirror } = await import('../../storage/qdrant/qdrant-vector-replica.ts')
+      const { openQdrantVectorReplica: openQdrantMirror } = await import(
+        '../../storage/qdrant/qdrant-vector-replica.ts'
+      )
       return openQdrantMirror({
         ...{ url, clock: systemClock, quantization: quantisation },
         ...(apiKey === null ? {} : { apiKey }),
@@ -116,15 +133,21 @@ function lancedb(
   { isEncrypted = false }: VectorStoreOptions,
 ): ReplicaConfiguration {
   if (isEncrypted) {
-    return rejectedReplica('lancedb', 'The memories are encrypted, and LanceDB would keep vectors openly.')
+    return rejectedReplica(
+      'lancedb',
+      'The memories are encrypted, and LanceDB would keep vectors openly.',
+    )
   }
-  if (folder === undefined) return rejectedReplica('lancedb', 'There is no folder: set lancedbFolder.')
+  if (folder === undefined)
+    return rejectedReplica('lancedb', 'There is no folder: set lancedbFolder.')
   return {
     kind: 'mirror',
     name: 'lancedb',
     identity: folder,
     open: async () => {
-      const { openLanceVectorReplica: openLanceMirror } = await import('../../storage/lancedb/lancedb-vector-replica.ts')
+      const { openLanceVectorReplica: openLanceMirror } = await import(
+        '../../storage/lancedb/lancedb-vector-replica.ts'
+      )
       return openLanceMirror({ folder, clock: systemClock })
     },
   }

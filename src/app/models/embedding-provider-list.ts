@@ -53,7 +53,10 @@ export function listEmbeddingProviders(environment: Environment): readonly Embed
   const usual = providerKeysIn(environment)
   const remote = EMBEDDING_PROVIDERS.map((name) => ({
     provider: name,
-    hasKey: !EMBEDDING_PROVIDER_TABLE[name].requiresApiKey || name in usual || hasOwnKey(name, environment),
+    hasKey:
+      !EMBEDDING_PROVIDER_TABLE[name].requiresApiKey ||
+      name in usual ||
+      hasOwnKey(name, environment),
     models: MODELS[name].map(([model, dimensions]) => ({
       id: `${name}/${model}`,
       name: model,

@@ -8,19 +8,19 @@ import type { Embedder } from '../../models/embedder.ts'
 import { openBatchLedger } from '../../models/embedders/batch-api/batch-ledger.ts'
 import { openEmbeddingBatches } from '../../models/embedders/batch-api/batch-providers.ts'
 import {
-  type ProviderBatchEmbedder,
   openProviderBatchEmbedder,
+  type ProviderBatchEmbedder,
 } from '../../models/embedders/batch-api/provider-batch-embedder.ts'
 import { withEmbeddingCache } from '../../models/embedders/embedding-cache.ts'
 import { withMemoryCache } from '../../models/embedders/embedding-memory-cache.ts'
 import { openLocalEmbedder } from '../../models/embedders/local/local-embedder.ts'
 import { DEFAULT_MODEL } from '../../models/embedders/local/local-embedder-options.ts'
 import {
+  hashRemoteAccount,
+  isPurposeSpecific,
   openRemoteEmbedder,
   parseEmbeddingModel,
-  isPurposeSpecific,
   type RemoteEmbedderConfig,
-  hashRemoteAccount,
 } from '../../models/embedders/remote/embedding-providers.ts'
 import { openSqliteEmbeddingCache } from '../../models/embedders/sqlite-embedding-cache.ts'
 import { openStaticEmbedder } from '../../models/embedders/static/static-embedder.ts'
@@ -76,13 +76,16 @@ export type ProviderKeys = { readonly [provider: string]: string }
 /** What stored settings say of where vectors come from. */
 type StoredChoice = Pick<
   Settings,
-  'embeddingSource' | 'embeddingProviderModel' | 'transformersEnabled' | 'staticEnabled'
+  'embedding.source' | 'embedding.model' | 'embedding.localEnabled' | 'embedding.staticEnabled'
 >
 /** What `auto` may fall back to. */
-type LocalFallbacks = Pick<StoredChoice, 'transformersEnabled' | 'staticEnabled'>
+type LocalFallbacks = Pick<StoredChoice, 'embedding.localEnabled' | 'embedding.staticEnabled'>
 
 const STATIC_MODEL = 'static-gte-256'
-const ALL_FALLBACKS: LocalFallbacks = { transformersEnabled: true, staticEnabled: true }
+const ALL_FALLBACKS: LocalFallbacks = {
+  'embedding.localEnabled': true,
+  'embedding.staticEnabled': true,
+}
 
 /** Options with what is stored, where whoever starts the process has said nothing else. */
 function withStored(
@@ -90,8 +93,8 @@ function withStored(
   stored: StoredChoice,
   keys: ProviderKeys,
 ): EmbeddingOptions {
-  const source = options.source ?? stored.embeddingSource
-  const { embeddingProviderModel: remoteModel } = stored
+  const source = options.source ?? stored['embedding.source']
+  const { 'embedding.model': remoteModel } = stored
   if (options.remoteModel !== undefined || remoteModel === '') return { ...options, source }
   const apiKey = options.apiKey ?? keys[parseEmbeddingModel(remoteModel).provider]
   return { ...options, source, remoteModel, ...(apiKey === undefined ? {} : { apiKey }) }
@@ -146,8 +149,8 @@ function openAuto(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder 
 }
 
 function openFallback(options: EmbeddingOptions, allowed: LocalFallbacks): Embedder | null {
-  if (allowed.transformersEnabled) return withCache(openLocal(options), options)
-  return allowed.staticEnabled ? withCache(openStatic(options), options) : null
+  if (allowed['embedding.localEnabled']) return withCache(openLocal(options), options)
+  return allowed['embedding.staticEnabled'] ? withCache(openStatic(options), options) : null
 }
 
 /** The same embedder, with more to report. */
@@ -176,7 +179,10 @@ const SIGNATURE = /^(?<source>[^:]+):(?<model>.+):\d+(?::\w+)?$/
  * The embedder that made a space, where its model can still be had: it comes with the package, is kept where models
  * are, or is one of the very service that is asked now. A service that somebody has turned away from gets no more texts.
  */
-export function openPreviousEmbedder(signature: string, options: EmbeddingOptions): Embedder | null {
+export function openPreviousEmbedder(
+  signature: string,
+  options: EmbeddingOptions,
+): Embedder | null {
   const { source = '', model = '' } = SIGNATURE.exec(signature)?.groups ?? {}
   if (source === 'transformers') return openPreviousLocal(model, options)
   if (source === 'static') return openPreviousStatic(model, options)

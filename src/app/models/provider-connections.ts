@@ -26,13 +26,17 @@ export function openProviderAccess(
   type Opened = ProviderConnections & { readonly languageModel: LanguageModel }
   let opened: Promise<Opened> | null = null
   const load = async (): Promise<Opened> => {
-    const [{ readProviders }, { createUpstream }, { createProviderLanguageModel: createLanguageModel }, { systemClock }] =
-      await Promise.all([
-        import('../config/providers-file.ts'),
-        import('../../models/providers/provider-upstream.ts'),
-        import('../../models/llm/provider-language-model.ts'),
-        import('../system-clock.ts'),
-      ])
+    const [
+      { readProviders },
+      { createUpstream },
+      { createProviderLanguageModel: createLanguageModel },
+      { systemClock },
+    ] = await Promise.all([
+      import('../config/providers-file.ts'),
+      import('../../models/providers/provider-upstream.ts'),
+      import('../../models/llm/provider-language-model.ts'),
+      import('../system-clock.ts'),
+    ])
     const { providersFile: path, hasExplicitProvidersFile: isNamed } = gateway
     const registry = readProviders({ path, isNamed, environment })
     const upstream = createUpstream()

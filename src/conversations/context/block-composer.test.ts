@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { instant, memory } from '../../../test/fakes/memories.ts'
-import { renderBlockFrame, renderBlock } from '../../domain/context-block.ts'
+import { renderBlock, renderBlockFrame } from '../../domain/context-block.ts'
 import type { TurnId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'

@@ -6,21 +6,26 @@
 import {
   type BlockContent,
   type BlockLine,
+  renderBlock,
   renderBlockFrame,
   renderMemoryLine,
-  renderBlock,
   renderTurnLine,
 } from '../../domain/context-block.ts'
 import {
-  isTurnDocument,
-  getTurnRole,
-  type SearchDocument,
   getTurnId,
+  getTurnRole,
+  isTurnDocument,
+  type SearchDocument,
 } from '../../domain/search-document.ts'
 import { PATTERN_EXTRACTOR } from '../../learning/patterns/extractor.ts'
 import type { Instant } from '../../lib/time.ts'
 import { isPromptInjection } from '../../text/prompt-injection.ts'
-import { linesOfPassage, type QueryTerm, findQueryTerms, buildQueryTerms } from '../../text/query-passage.ts'
+import {
+  buildQueryTerms,
+  findQueryTerms,
+  linesOfPassage,
+  type QueryTerm,
+} from '../../text/query-passage.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import { isBareQuestion, isSmallTalk } from './small-talk.ts'
@@ -84,7 +89,10 @@ export function composeBlock(
     question,
     candidates.documents.map(({ content }) => content.slice(0, NEEDLE_TEXT_CHARACTERS)),
   )
-  const identity = selectWithinBudget(candidates.identity.flatMap(createCandidateBuilder(count)), room * IDENTITY_SHARE)
+  const identity = selectWithinBudget(
+    candidates.identity.flatMap(createCandidateBuilder(count)),
+    room * IDENTITY_SHARE,
+  )
   const always = new Set(candidates.identity.map(({ id }) => id))
   const found = candidates.documents.filter(({ id }) => !always.has(id))
   const usable = found.filter((document) => isUsable(document, candidates.shown))
@@ -99,7 +107,8 @@ export function composeBlock(
   )
   const asked = extractWords(question)
   const news = pieces.filter(
-    (piece) => !isEchoOfQuestion(piece, asked) && !identity.some((other) => isRepetition(other, piece)),
+    (piece) =>
+      !isEchoOfQuestion(piece, asked) && !identity.some((other) => isRepetition(other, piece)),
   )
   const distinct = removeRepetitions(news).slice(0, candidates.limit)
   if (identity.length + distinct.length === 0) return 'nothing'
@@ -179,9 +188,17 @@ function passagePiece(
   return texts.some(isPromptInjection) ? [] : toBlockLine(document, passage, count)
 }
 
-function toBlockLine(document: SearchDocument, text: string, count: CountTokens): readonly BlockCandidate[] {
-  const line = isTurnDocument(document) ? renderTurnLine(document, text) : renderMemoryLine(document, text)
-  return line === null ? [] : [{ document, text: line, tokens: count(`${line}\n`), words: extractWords(text) }]
+function toBlockLine(
+  document: SearchDocument,
+  text: string,
+  count: CountTokens,
+): readonly BlockCandidate[] {
+  const line = isTurnDocument(document)
+    ? renderTurnLine(document, text)
+    : renderMemoryLine(document, text)
+  return line === null
+    ? []
+    : [{ document, text: line, tokens: count(`${line}\n`), words: extractWords(text) }]
 }
 
 /** So much of a text tells what it is about. */
@@ -194,7 +211,10 @@ function extractWords(text: string): ReadonlySet<string> {
 }
 
 /** The same question in an earlier conversation tells nothing. */
-function isEchoOfQuestion({ document, words }: BlockCandidate, asked: ReadonlySet<string>): boolean {
+function isEchoOfQuestion(
+  { document, words }: BlockCandidate,
+  asked: ReadonlySet<string>,
+): boolean {
   return (
     getTurnRole(document) === 'user' &&
     /[?？]\s*$/u.test(document.content) &&
@@ -241,7 +261,11 @@ function standsForTurn(fact: BlockCandidate, turn: BlockCandidate): boolean {
   return isReworded || fact.words.size >= turn.words.size * RELATED_SHARE
 }
 
-function intersectWords(a: BlockCandidate, b: BlockCandidate, of: (a: number, b: number) => number): number {
+function intersectWords(
+  a: BlockCandidate,
+  b: BlockCandidate,
+  of: (a: number, b: number) => number,
+): number {
   return computeOverlap(a.words, b.words, of)
 }
 
@@ -261,7 +285,10 @@ function getEventTime({ document }: BlockCandidate): Instant {
 }
 
 /** As many as fit, in their order; what is too long makes way for what comes after it. */
-function selectWithinBudget(pieces: readonly BlockCandidate[], room: number): readonly BlockCandidate[] {
+function selectWithinBudget(
+  pieces: readonly BlockCandidate[],
+  room: number,
+): readonly BlockCandidate[] {
   let left = room
   return pieces.filter(({ tokens }) => {
     const fits = tokens <= left
@@ -279,11 +306,15 @@ function countLineTokens(pieces: readonly BlockCandidate[]): number {
  * that a newer excerpt is about stands below that. So does a clause that patterns took from a turn word for word, where a
  * newer excerpt ranks above it: it is no more current than the turn.
  */
-function orderCandidates(pieces: readonly BlockCandidate[], needles: readonly QueryTerm[]): readonly BlockCandidate[] {
+function orderCandidates(
+  pieces: readonly BlockCandidate[],
+  needles: readonly QueryTerm[],
+): readonly BlockCandidate[] {
   const excerpts = pieces.filter(({ document }) => isTurnDocument(document))
   const facts = pieces.filter(({ document }) => !isTurnDocument(document))
   const rankOf = new Map(pieces.map((piece, rank) => [piece, rank]))
-  const ranksAbove = (a: BlockCandidate, b: BlockCandidate) => (rankOf.get(a) ?? 0) < (rankOf.get(b) ?? 0)
+  const ranksAbove = (a: BlockCandidate, b: BlockCandidate) =>
+    (rankOf.get(a) ?? 0) < (rankOf.get(b) ?? 0)
   const isOutdated = (fact: BlockCandidate) =>
     excerpts.some(
       (excerpt) =>
@@ -304,7 +335,11 @@ function isVerbatim({ document }: BlockCandidate): boolean {
 /** So many words of the question that both hold, or all of them, make two pieces answers to the same. */
 const COMMON_NEEDLES_MIN = 2
 
-function isSameAnswer(fact: BlockCandidate, excerpt: BlockCandidate, needles: readonly QueryTerm[]): boolean {
+function isSameAnswer(
+  fact: BlockCandidate,
+  excerpt: BlockCandidate,
+  needles: readonly QueryTerm[],
+): boolean {
   const held = findQueryTerms(fact.text, needles)
   const common = findQueryTerms(excerpt.text, [...held])
   return common.size > 0 && common.size >= Math.min(COMMON_NEEDLES_MIN, needles.length)
@@ -315,7 +350,8 @@ function orderNewestFirst(facts: readonly BlockCandidate[]): readonly BlockCandi
   for (const fact of facts) {
     const at = ordered.findIndex(
       (other) =>
-        getEventTime(other) < getEventTime(fact) && intersectWords(other, fact, Math.min) >= RELATED_SHARE,
+        getEventTime(other) < getEventTime(fact) &&
+        intersectWords(other, fact, Math.min) >= RELATED_SHARE,
     )
     ordered.splice(at < 0 ? ordered.length : at, 0, fact)
   }

@@ -14,10 +14,20 @@ import { withTimeout } from '../../lib/timeout.ts'
 import { GateRunner } from '../gate/gate-runner.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import { type ContextBlock, composeBlock } from './block-composer.ts'
-import { type ContextDocuments, retrieveContext, NO_DOCUMENTS } from './context-retrieval.ts'
-import { getIdentityMemories, createEpisodeCache, collectKnownNames, createIdentityCache } from './identity-section.ts'
+import { type ContextDocuments, NO_DOCUMENTS, retrieveContext } from './context-retrieval.ts'
+import {
+  collectKnownNames,
+  createEpisodeCache,
+  createIdentityCache,
+  getIdentityMemories,
+} from './identity-section.ts'
 import { extractFocus } from './message-focus.ts'
-import type { Message, Reader, Reading, ReadingParts } from './types.ts'
+import type {
+  ContextBuilder,
+  ContextBuilderDependencies,
+  ContextRequest,
+  ContextResult,
+} from './types.ts'
 import type { UserScope } from './user-cache.ts'
 
 /** Lookups that run at once. */
@@ -31,13 +41,21 @@ const MODEL_SHARE = 0.5
 
 const NOTHING_SHOWN: ReadonlySet<string> = new Set()
 
-export function createContextBuilder({ ports, recall, modelFor, countUse }: ReadingParts): Reader {
+export function createContextBuilder({
+  ports,
+  recall,
+  modelFor,
+  countUse,
+}: ContextBuilderDependencies): ContextBuilder {
   const overrides = createIdentityCache(ports)
   const episodes = createEpisodeCache(ports)
   const gatekeeper = new GateRunner({ clock: ports.clock, modelFor })
   const slots = new Semaphore(LOOKUPS_MAX, 'lifo')
 
-  const decide = ({ home, text, settings, leftMs, signal }: Message, identity: readonly Memory[]) =>
+  const decide = (
+    { home, text, settings, getRemainingMs: leftMs, signal }: ContextRequest,
+    identity: readonly Memory[],
+  ) =>
     gatekeeper.decide({
       owner: home.owner,
       message: text,
@@ -50,9 +68,14 @@ export function createContextBuilder({ ports, recall, modelFor, countUse }: Read
    * Few at a time, and none for a request that has gone on without: a server that is asked too much would otherwise do
    * more and more for nobody.
    */
-  const lookUp = (message: Message, section: ReceiptGate['section']): Promise<ContextDocuments> =>
+  const lookUp = (
+    message: ContextRequest,
+    section: ReceiptGate['section'],
+  ): Promise<ContextDocuments> =>
     slots.run(message.signal, async () => {
-      const found = await withTimeout(TURN_MS_MAX, () => retrieveContext({ ports, recall }, message, section))
+      const found = await withTimeout(TURN_MS_MAX, () =>
+        retrieveContext({ ports, recall }, message, section),
+      )
       if (found.kind === 'failed') throw found.error
       return found.result
     })
@@ -68,8 +91,17 @@ export function createContextBuilder({ ports, recall, modelFor, countUse }: Read
   }
 
   return {
-    read: async (message) => {
-      const { home, at, settings, degraded, budget, countTokens, limit, looking } = message
+    buildContext: async (message) => {
+      const {
+        home,
+        at,
+        settings,
+        degraded,
+        budget,
+        countTokens,
+        limit,
+        recallOptions: looking,
+      } = message
       const identity = await getIdentityMemories(overrides, home, at).catch(() => {
         degraded.add('identity')
         return []
@@ -83,7 +115,7 @@ export function createContextBuilder({ ports, recall, modelFor, countUse }: Read
           documents: found.documents,
           question: [extractFocus(message.text), ...(message.context ?? [])].join('\n'),
           shown: message.shown ?? NOTHING_SHOWN,
-          excerptCharacters: settings.excerptCharacters,
+          excerptCharacters: settings['gateway.excerptCharactersMax'],
           ...(limit === undefined ? {} : { limit }),
         },
         budget,
@@ -92,15 +124,15 @@ export function createContextBuilder({ ports, recall, modelFor, countUse }: Read
       if (typeof block !== 'string' && looking?.purpose !== 'search') noteUses(home, block)
       return { gate, recalled: found.recalled, block: toContextBlock(block, gate) }
     },
-    changed: (changes) => {
+    onCommit: (changes) => {
       overrides.changed(changes)
       episodes.changed(changes)
     },
-    forget: (owners) => {
+    invalidate: (owners) => {
       overrides.forget(owners)
       episodes.forget(owners)
     },
-    letGo: () => {
+    purgeCaches: () => {
       overrides.clear()
       episodes.clear()
     },
@@ -108,7 +140,10 @@ export function createContextBuilder({ ports, recall, modelFor, countUse }: Read
   }
 }
 
-function toContextBlock(block: ReturnType<typeof composeBlock>, { section }: ReceiptGate): Reading['block'] {
+function toContextBlock(
+  block: ReturnType<typeof composeBlock>,
+  { section }: ReceiptGate,
+): ContextResult['block'] {
   if (block === 'no-room') return 'no-budget'
   if (block !== 'nothing') return block
   return section === 'none' ? 'not-needed' : 'no-relevant-memories'
@@ -116,7 +151,7 @@ function toContextBlock(block: ReturnType<typeof composeBlock>, { section }: Rec
 
 /** Where nothing can be found because something fails, who the person is still helps. */
 async function orNoDocuments(
-  { signal, degraded }: Message,
+  { signal, degraded }: ContextRequest,
   identity: readonly Memory[],
   find: () => Promise<ContextDocuments>,
 ): Promise<ContextDocuments> {

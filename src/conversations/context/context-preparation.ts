@@ -18,9 +18,9 @@ import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'
 import { resolveSession } from '../recording/transcript-writer.ts'
 import { removeNumericWords } from '../session/exchange-hashes.ts'
 import type { Conversation } from '../session/session-resolver.ts'
-import type { BlockDecision, InjectedBlock, ContextCache } from './context-cache.ts'
+import type { BlockDecision, ContextCache, InjectedBlock } from './context-cache.ts'
 import { collectShownMessages } from './shown-messages.ts'
-import type { Reader } from './types.ts'
+import type { ContextBuilder } from './types.ts'
 import type { UserScope } from './user-cache.ts'
 
 export type ContextPreparationDependencies = {
@@ -28,7 +28,7 @@ export type ContextPreparationDependencies = {
   readonly settings: Pick<StoredSettings, 'resolve' | 'peek'>
   /** In force while those of the owner can't be read. */
   readonly defaults: Settings
-  readonly read: Reader['read']
+  readonly read: ContextBuilder['buildContext']
   readonly sticky: ContextCache
   /** With the store, before anything else is asked of it: one that hangs holds up one request, not each of them. */
   readonly patience: CircuitBreaker
@@ -62,7 +62,9 @@ export function prepareWithoutLookup(
 ): PreparedRequest | null {
   if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'memory-disabled' }
   const known = ignoreErrors(() => settings.peek(parseScope(scope).owner))
-  return known === null || known.enabled ? null : { ...NOTHING, settings: known, skipped: 'off' }
+  return known === null || known['gateway.enabled']
+    ? null
+    : { ...NOTHING, settings: known, skipped: 'off' }
 }
 
 const NOTHING = { receipt: null, block: null, count: 0, tokens: 0, degraded: [] } as const
@@ -77,7 +79,9 @@ export async function prepareContext(
   const at = ports.clock.now()
   let settings: Settings | null = null
   const degraded = new Set<string>()
-  const end = (outcome: Pick<ContextPreparation, 'skipped'> & Partial<ContextPreparation>): ContextPreparation => ({
+  const end = (
+    outcome: Pick<ContextPreparation, 'skipped'> & Partial<ContextPreparation>,
+  ): ContextPreparation => ({
     at,
     settings,
     block: null,
@@ -94,11 +98,11 @@ export async function prepareContext(
   const read = await loadSettings(parts, request)
   if (read.kind === 'failed') return failed(read)
   settings = read.result
-  if (!settings.enabled) return end({ skipped: 'off' })
+  if (!settings['gateway.enabled']) return end({ skipped: 'off' })
   const skipped = getSkipReason(request, settings)
   if (skipped !== null) return end({ skipped })
 
-  const { injectDeadlineMs, shadow } = settings
+  const { 'gateway.contextTimeoutMs': injectDeadlineMs, 'gateway.dryRun': shadow } = settings
   const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
   const leftMs = () => injectDeadlineMs - (performance.now() - started)
   const call = { parts, request, settings, at, degraded, leftMs }
@@ -117,7 +121,7 @@ async function loadSettings(
   const owner = () => parseScope(request.scope).owner
   const known = ignoreErrors(() => settings.peek(owner()))
   if (known !== null) return { kind: 'done', result: known }
-  return patience.run(defaults.injectDeadlineMs, async () => settings.resolve(owner()))
+  return patience.run(defaults['gateway.contextTimeoutMs'], async () => settings.resolve(owner()))
 }
 
 function ignoreErrors<Result>(work: () => Result): Result | null {
@@ -130,7 +134,7 @@ function ignoreErrors<Result>(work: () => Result): Result | null {
 
 /** What can be told without looking at any memory. */
 function getSkipReason(request: ConversationRequest, settings: Settings): SkipReason | null {
-  if (!settings.inject || !request.options.inject) return 'context-disabled'
+  if (!settings['gateway.contextEnabled'] || !request.options.inject) return 'context-disabled'
   if (getQuestion(request) === '') return 'no-user-message'
   return computeTokenBudget(request, settings) <= 0 ? 'no-budget' : null
 }
@@ -153,7 +157,10 @@ const CONTEXT_MESSAGES = 2
 const ANSWERED_CHARACTERS = 200
 
 /** How many tokens the block may take. */
-function computeTokenBudget(request: ConversationRequest, { contextTokensMax }: Settings): number {
+function computeTokenBudget(
+  request: ConversationRequest,
+  { 'gateway.contextTokensMax': contextTokensMax }: Settings,
+): number {
   return Math.min(contextTokensMax, computeWindowRoom(request))
 }
 
@@ -181,7 +188,7 @@ async function buildBlock(call: ContextCall, late: AbortSignal): Promise<BlockDe
   const home = getUserScope(request)
   const budget = computeTokenBudget(request, settings)
   // Outside of a tool loop the message is asked for the first time, or again: then it is recalled afresh.
-  const isLoop = request.request.continuesAnswer
+  const isLoop = request.request.isMidAnswer
   const before = isLoop ? await sticky.find(ports.store, home, key, at) : null
   if (before !== null && (typeof before.block === 'string' || before.block.tokens <= budget)) {
     return before
@@ -196,11 +203,14 @@ async function buildBlock(call: ContextCall, late: AbortSignal): Promise<BlockDe
     settings,
     budget,
     countTokens: request.countTokens ?? ports.countTokens ?? estimateTokens,
-    legMs: Math.max(
+    retrieverTimeoutMs: Math.max(
       LEG_MS_MIN,
-      Math.min(settings.legDeadlineMs, Math.floor(settings.injectDeadlineMs * LEG_SHARE)),
+      Math.min(
+        settings['recall.retrieverTimeoutMs'],
+        Math.floor(settings['gateway.contextTimeoutMs'] * LEG_SHARE),
+      ),
     ),
-    leftMs: call.leftMs,
+    getRemainingMs: call.leftMs,
     signal: late,
     degraded: call.degraded,
   })
@@ -248,9 +258,12 @@ function getUserScope({ scope }: ConversationRequest): UserScope {
 /** Everything of the user, or the session when the settings say so. */
 async function getSearchScope({ parts, request, settings, at }: ContextCall): Promise<Scope> {
   const home = getUserScope(request)
-  if (settings.recallScope !== 'session') return home
+  if (settings['recall.scope'] !== 'session') return home
   const conversation = toConversation(request, at)
-  return { ...home, session: conversation.named ?? (await resolveSession(parts.ports, conversation)) }
+  return {
+    ...home,
+    session: conversation.named ?? (await resolveSession(parts.ports, conversation)),
+  }
 }
 
 function toReceiptMemory({ memory, score, coverage, trail }: RecalledMemory): ReceiptMemory {
@@ -264,7 +277,7 @@ function toReceiptMemory({ memory, score, coverage, trail }: RecalledMemory): Re
 
 /** Equal for the requests of one conversation that wait for an answer to the same words. */
 export function buildContextCacheKey({ scope, request: asked }: ConversationRequest): string {
-  const { exchanges, conversation, previous } = asked
+  const { exchanges, conversationId: conversation, previousResponseId: previous } = asked
   const opening = exchanges[0]?.user ?? null
   return hashParts(
     scope.owner,
@@ -289,12 +302,12 @@ export function toConversation(request: ConversationRequest, at: Instant): Conve
     })),
     toolResults: asked.toolResults.map(stripBlocks),
     instructions,
-    previous: asked.previous,
+    previous: asked.previousResponseId,
     // Where no provider keeps it, programs give one name to all that they ask for: answers, but also titles and topics.
     conversation:
-      asked.conversation !== null && format === 'messages'
-        ? hashParts(asked.conversation, instructions)
-        : asked.conversation,
+      asked.conversationId !== null && format === 'messages'
+        ? hashParts(asked.conversationId, instructions)
+        : asked.conversationId,
     at,
   }
 }

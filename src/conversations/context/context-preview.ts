@@ -9,18 +9,18 @@ import { estimateTokens } from '../../text/tokens.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import type { ContextBlock } from './block-composer.ts'
-import type { Reader } from './types.ts'
+import type { ContextBuilder } from './types.ts'
 
 /** Settings that can be tried without changing them. */
 export type PreviewSettings = Partial<
   Pick<
     Settings,
-    | 'strategy'
-    | 'fusion'
-    | 'relevanceGateMode'
-    | 'recallSources'
-    | 'contextTokensMax'
-    | 'injectPosition'
+    | 'recall.strategy'
+    | 'recall.fusion'
+    | 'gateway.gateMode'
+    | 'gateway.contextSources'
+    | 'gateway.contextTokensMax'
+    | 'gateway.contextPosition'
   >
 >
 
@@ -39,7 +39,10 @@ export type ContextPreview = {
   readonly durationMs: number
 }
 
-type PreviewParts = { readonly ports: EngineDependencies; readonly read: Reader['read'] }
+type PreviewParts = {
+  readonly ports: EngineDependencies
+  readonly read: ContextBuilder['buildContext']
+}
 
 export async function previewContext(
   { ports, read }: PreviewParts,
@@ -64,10 +67,14 @@ export async function previewContext(
   })
   const text = stripBlocks(message).trim()
   if (text === '') return end({ skipped: 'no-user-message' })
-  if (settings.contextTokensMax === 0) return end({ skipped: 'no-budget' })
+  if (settings['gateway.contextTokensMax'] === 0) return end({ skipped: 'no-budget' })
   const { owner, user = null, session } = parseScope(scope)
   const home = { owner, user }
-  const { strategy, fusion, recallScope } = settings
+  const {
+    'recall.strategy': strategy,
+    'recall.fusion': fusion,
+    'recall.scope': recallScope,
+  } = settings
   const { gate, block, recalled } = await read({
     home,
     place: async () =>
@@ -75,10 +82,10 @@ export async function previewContext(
     text,
     at: ports.clock.now(),
     settings,
-    budget: settings.contextTokensMax,
+    budget: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
-    looking: { strategy, fusion, purpose: 'search' },
-    leftMs: () => settings.injectDeadlineMs,
+    recallOptions: { strategy, fusion, purpose: 'search' },
+    getRemainingMs: () => settings['gateway.contextTimeoutMs'],
     signal,
     degraded,
   })
@@ -87,7 +94,11 @@ export async function previewContext(
 }
 
 /** What keeps a block from being given that there is. */
-function getSkipReason({ enabled, inject, shadow }: Settings): SkipReason | null {
+function getSkipReason({
+  'gateway.enabled': enabled,
+  'gateway.contextEnabled': inject,
+  'gateway.dryRun': shadow,
+}: Settings): SkipReason | null {
   if (!enabled) return 'off'
   if (!inject) return 'context-disabled'
   return shadow ? 'dry-run' : null

@@ -5,10 +5,10 @@
 
 import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { TRUSTED_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../domain/memory.ts'
+import { MEMORY_CATEGORIES, type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
-import { IDENTITY_HINTS, gradeIdentity } from '../../learning/identity/identity-grade.ts'
+import { gradeIdentity, IDENTITY_HINTS } from '../../learning/identity/identity-grade.ts'
 import type { Instant } from '../../lib/time.ts'
 import { hasContentWord } from '../../recall/question/follow-up.ts'
 import { parseTimeSpan } from '../../recall/question/time-expressions.ts'
@@ -21,7 +21,7 @@ import type { ReceiptGate } from '../receipts/receipt.ts'
 import { extractFocus } from './message-focus.ts'
 import { computeSectionSizes } from './section-sizes.ts'
 import { isCalculation, isSmallTalk } from './small-talk.ts'
-import type { Message, ReadingParts } from './types.ts'
+import type { ContextBuilderDependencies, ContextRequest } from './types.ts'
 
 export type ContextDocuments = {
   /** Memories and turns, best first. */
@@ -31,7 +31,7 @@ export type ContextDocuments = {
 
 export const NO_DOCUMENTS: ContextDocuments = { documents: [], recalled: [] }
 
-type RetrievalDependencies = Pick<ReadingParts, 'ports' | 'recall'>
+type RetrievalDependencies = Pick<ContextBuilderDependencies, 'ports' | 'recall'>
 
 const FACTS = MEMORY_CATEGORIES.filter((each) => each !== 'episode' && each !== 'identity')
 
@@ -40,7 +40,7 @@ const RANKED_MAX = 40
 
 export async function retrieveContext(
   parts: RetrievalDependencies,
-  message: Message,
+  message: ContextRequest,
   section: ReceiptGate['section'],
 ): Promise<ContextDocuments> {
   const sizes = computeSectionSizes(message.budget)
@@ -57,14 +57,16 @@ export async function retrieveContext(
     case 'pinned':
       return recallDocuments(parts, message, { text, categories: FACTS }, sizes.pinned)
     case 'all':
-      return hasNoQuestion(text, message) ? NO_DOCUMENTS : recallDocuments(parts, message, { text }, undefined)
+      return hasNoQuestion(text, message)
+        ? NO_DOCUMENTS
+        : recallDocuments(parts, message, { text }, undefined)
   }
 }
 
 /** A message that neither names anything nor goes on from one that does. */
-function hasNoQuestion(text: string, message: Message): boolean {
-  const { at, settings, looking, context = [] } = message
-  const strategy = looking?.strategy ?? settings.strategy
+function hasNoQuestion(text: string, message: ContextRequest): boolean {
+  const { at, settings, recallOptions: looking, context = [] } = message
+  const strategy = looking?.strategy ?? settings['recall.strategy']
   if (strategy === 'recent' || strategy === 'exact') return false // whatever the question
   const isAlone = context.length === 0 && parseTimeSpan(text, at) === null
   return isSmallTalk(text) || isCalculation(text) || (isAlone && !hasContentWord(text))
@@ -73,12 +75,20 @@ function hasNoQuestion(text: string, message: Message): boolean {
 /** Whatever is ranked; the block decides how much of it fits. */
 async function recallDocuments(
   { recall }: RetrievalDependencies,
-  { place, limit, legMs, looking, settings, context, degraded }: Message,
+  {
+    place,
+    limit,
+    retrieverTimeoutMs: legMs,
+    recallOptions: looking,
+    settings,
+    context,
+    degraded,
+  }: ContextRequest,
   query: RecallQuery,
   sectionMax: number | undefined,
 ): Promise<ContextDocuments> {
   const { memories: recalled, retrievers: legs } = await recall(await place(), {
-    include: settings.recallSources,
+    include: settings['gateway.contextSources'],
     ...(context === undefined ? {} : { context }),
     ...looking,
     ...query,
@@ -100,7 +110,7 @@ function minLimit(a: number | undefined, b: number | undefined): number | undefi
 /** Told as a whole; until somebody has told it, the facts that say it, what was asked for first. */
 async function loadIdentity(
   parts: RetrievalDependencies,
-  message: Message,
+  message: ContextRequest,
   text: string,
   sectionMax: number,
 ): Promise<ContextDocuments> {
@@ -126,7 +136,10 @@ function compareByGrade({ memory: a }: RecalledMemory, { memory: b }: RecalledMe
 }
 
 /** What is told about a person as a whole. */
-async function loadNarrative({ ports }: RetrievalDependencies, { home, at }: Message): Promise<readonly Memory[]> {
+async function loadNarrative(
+  { ports }: RetrievalDependencies,
+  { home, at }: ContextRequest,
+): Promise<readonly Memory[]> {
   const where = { ...buildActiveFilter(at), key: NARRATIVE_KEY }
   return (await ports.store.find('memory', home, { where, limit: 1 })).rows
 }
@@ -146,7 +159,7 @@ const FACTS_MAX = 15
 /** Facts that say who the person is: found by words that such statements are made of, or because they matter. */
 async function loadIdentityFacts(
   { ports: { store } }: RetrievalDependencies,
-  { place, at }: Message,
+  { place, at }: ContextRequest,
 ): Promise<readonly MemoryId[]> {
   const scope = await place()
   const where = { ...buildActiveFilter(at), categories: FACTS }
@@ -179,7 +192,7 @@ const EPISODES_LOOKED_AT = 25
 
 async function retrieveEarlierTurns(
   parts: RetrievalDependencies,
-  message: Message,
+  message: ContextRequest,
   text: string,
   sectionMax: number,
 ): Promise<ContextDocuments> {
@@ -200,7 +213,8 @@ async function retrieveEarlierTurns(
     .toSorted(compareNewestFirst)
     .slice(0, most)
     .map(({ id }) => id)
-  if (ids.length === 0) return retrieveQuotedTurns(parts, message, text, computeSectionSizes(message.budget).transcript)
+  if (ids.length === 0)
+    return retrieveQuotedTurns(parts, message, text, computeSectionSizes(message.budget).transcript)
   const { recalled } = await recallDocuments(
     parts,
     message,
@@ -231,7 +245,7 @@ const QUOTES_PER_PLACE = 4
 /** Turns by their words or, where the message names no matter, the last ones. */
 async function retrieveQuotedTurns(
   parts: RetrievalDependencies,
-  message: Message,
+  message: ContextRequest,
   text: string,
   sectionMax: number,
 ): Promise<ContextDocuments> {

@@ -15,7 +15,9 @@ it('[CV30] a long message is asked by its questions, wherever they stand', () =>
     `Also, what is my dog called`,
   )
   expect(extractFocus(`${question}? ${FILLER.repeat(4)}`)).toBe(question)
-  expect(extractFocus(`${FILLER.repeat(400)}${question}? ${FILLER.repeat(400)}`)).not.toContain('dog')
+  expect(extractFocus(`${FILLER.repeat(400)}${question}? ${FILLER.repeat(400)}`)).not.toContain(
+    'dog',
+  )
 })
 
 it('[CV30] code and quotations are not asked', () => {

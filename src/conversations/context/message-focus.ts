@@ -3,7 +3,7 @@
  * and all the rest, looked up together with it, would draw in whatever resembles the rest.
  */
 
-import { QUOTE_MASK, maskQuotedSpeech } from '../../text/speech/quoted-speech.ts'
+import { maskQuotedSpeech, QUOTE_MASK } from '../../text/speech/quoted-speech.ts'
 import { splitSentences } from '../../text/speech/sentences.ts'
 
 /** Messages up to here are one thought. */
@@ -36,7 +36,11 @@ function listOwnSentences(
 ): readonly { readonly text: string; readonly isQuestion: boolean }[] {
   const speech = maskQuotedSpeech(text)
   return splitSentences(speech).flatMap(({ start, end, isQuestion }) => {
-    const sentence = speech.slice(start, end).replaceAll(QUOTE_MASK, ' ').replace(/\s+/g, ' ').trim()
+    const sentence = speech
+      .slice(start, end)
+      .replaceAll(QUOTE_MASK, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
     return /[\p{L}\p{N}]/u.test(sentence) ? [{ text: sentence, isQuestion }] : []
   })
 }

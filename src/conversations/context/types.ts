@@ -12,7 +12,7 @@ import type { ReceiptGate } from '../receipts/receipt.ts'
 import type { ContextBlock } from './block-composer.ts'
 import type { UserScope } from './user-cache.ts'
 
-export type Message = {
+export type ContextRequest = {
   /** Whose message it is. What others told the same owner is not for it. */
   readonly home: UserScope
   /** Everything of the user, or a session. Asked for only when something is looked for. */
@@ -30,17 +30,17 @@ export type Message = {
   /** How many memories at most, besides those that are always given. */
   readonly limit?: number
   /** How long each part of recall may take. */
-  readonly legMs?: number
+  readonly retrieverTimeoutMs?: number
   /** How to look, where it is not to be as the settings say. The purpose `search` counts no use. */
-  readonly looking?: Pick<RecallQuery, 'strategy' | 'fusion' | 'purpose'>
+  readonly recallOptions?: Pick<RecallQuery, 'strategy' | 'fusion' | 'purpose'>
   /** What is left of the time that all of it may take. */
-  readonly leftMs: () => number
+  readonly getRemainingMs: () => number
   readonly signal: AbortSignal
   /** Parts that failed, noted as soon as it is known. */
   readonly degraded: Set<string>
 }
 
-export type ReadingParts = {
+export type ContextBuilderDependencies = {
   readonly ports: EngineDependencies
   readonly recall: (scope: Scope, query: RecallQuery) => Promise<RecallResult>
   /** On the account of an owner; null where there is none. */
@@ -49,7 +49,7 @@ export type ReadingParts = {
   readonly countUse: (scope: Scope, ids: readonly MemoryId[]) => void
 }
 
-export type Reading = {
+export type ContextResult = {
   readonly gate: ReceiptGate
   /** Or why there is nothing to give. */
   readonly block: ContextBlock | 'not-needed' | 'no-relevant-memories' | 'no-budget'
@@ -57,13 +57,13 @@ export type Reading = {
   readonly recalled: readonly RecalledMemory[]
 }
 
-export interface Reader {
-  read(message: Message): Promise<Reading>
+export interface ContextBuilder {
+  buildContext(message: ContextRequest): Promise<ContextResult>
   /** Is to hear every commit. */
-  changed(changes: readonly Change[]): void
+  onCommit(changes: readonly Change[]): void
   /** Looks again the next time, for what other processes have changed. */
-  forget(owners: readonly OwnerId[] | 'any'): void
+  invalidate(owners: readonly OwnerId[] | 'any'): void
   /** Lets go of texts of memories. */
-  letGo(): void
+  purgeCaches(): void
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@
  * owner.
  */
 import type { OwnerId, UserId } from '../../domain/ids.ts'
-import { TRUSTED_LEVELS, type Memory } from '../../domain/memory.ts'
+import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'

@@ -1,9 +1,9 @@
 /** How the language tables write their cues: the notation of pattern extraction, in pairs of "when" and "unless". */
 import {
-  type Fragments,
-  type GrammarNotation,
   createSpacedNotation,
   createUnspacedNotation,
+  type Fragments,
+  type GrammarNotation,
 } from '../../learning/patterns/grammar-notation.ts'
 import type { GateCue } from './types.ts'
 

@@ -9,7 +9,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { ProbingCircuitBreaker } from '../../lib/probing-circuit-breaker.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
-import { type GateDecision, classifyMessage } from './gate.ts'
+import { classifyMessage, type GateDecision } from './gate.ts'
 import { buildGatePrompt, parseGateAnswer } from './gate-prompt.ts'
 
 /** Whatever stands in the way of recall's own judgement is off by default. */
@@ -49,7 +49,7 @@ export class GateRunner {
   }
 
   async decide(asked: GateRequest): Promise<ReceiptGate> {
-    const mode = asked.settings.relevanceGateMode
+    const mode = asked.settings['gateway.gateMode']
     if (mode === 'off') return { mode, by: mode, ...UNDECIDED }
     const entities = await asked.names()
     const said = mode === 'llm' ? await this.#ask(asked, entities) : null
@@ -64,20 +64,22 @@ export class GateRunner {
   /** Null when it is to be decided without. */
   async #ask(asked: GateRequest, entities: readonly string[]): Promise<GateDecision | null> {
     const { owner, message, settings, signal } = asked
-    const name = settings.fastModel || settings.coreModel
+    const name = settings['gateway.gateModel'] || settings['learning.extractionModel']
     const model = name === '' ? null : this.#parts.modelFor(owner)
     if (model === null) return null
     const messages = buildGatePrompt(message, { entities })
-    const answered = await this.#guard(owner, name).run(asked.modelMs(), (late, { awaitAnswer: asks }) =>
-      asks(() =>
-        model.complete({
-          model: name,
-          messages,
-          json: false,
-          outputTokensMax: ANSWER_TOKENS_MAX,
-          signal: AbortSignal.any([late, signal]),
-        }),
-      ),
+    const answered = await this.#guard(owner, name).run(
+      asked.modelMs(),
+      (late, { awaitAnswer: asks }) =>
+        asks(() =>
+          model.complete({
+            model: name,
+            messages,
+            json: false,
+            outputTokensMax: ANSWER_TOKENS_MAX,
+            signal: AbortSignal.any([late, signal]),
+          }),
+        ),
     )
     return answered.kind === 'done' ? parseGateAnswer(answered.result.text) : null
   }

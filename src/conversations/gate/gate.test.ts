@@ -226,6 +226,8 @@ describe('[GA5] any text', { timeout: 60_000 }, () => {
 })
 
 it('[GA6] the reason holds no word of the message', () => {
-  const { reason: because } = classifyMessage('How is Xanthippe doing?', { entities: ['Xanthippe'] })
+  const { reason: because } = classifyMessage('How is Xanthippe doing?', {
+    entities: ['Xanthippe'],
+  })
   expect(because).toBe('It names something that is known.')
 })

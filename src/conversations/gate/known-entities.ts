@@ -28,7 +28,9 @@ export function hasKnownEntity(clipped: string, entities: readonly string[]): bo
 }
 
 function hasEntityName(entity: string, cased: string, folded: string): boolean {
-  const name = normalizeKeepingCase(entity.slice(0, ENTITY_CHARACTERS_MAX)).replace(/\s+/gu, ' ').trim()
+  const name = normalizeKeepingCase(entity.slice(0, ENTITY_CHARACTERS_MAX))
+    .replace(/\s+/gu, ' ')
+    .trim()
   const small = name.toLowerCase()
   if (STOP_WORDS.has(small)) return false
   if (UNSPACED_SCRIPT.test(name)) {
@@ -62,7 +64,11 @@ function containsRun(text: string, name: string): boolean {
   })
 }
 
-function hasAcceptedMatch(text: string, name: string, accept: (start: number, end: number) => boolean) {
+function hasAcceptedMatch(
+  text: string,
+  name: string,
+  accept: (start: number, end: number) => boolean,
+) {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
     if (accept(at, at + name.length)) return true
   }

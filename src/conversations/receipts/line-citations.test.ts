@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Instant } from '../../lib/time.ts'
-import { citeLine, getLatestExpiry, type CitedLine, CITED_LINES_PER_DOCUMENT_MAX } from './line-citations.ts'
+import {
+  CITED_LINES_PER_DOCUMENT_MAX,
+  type CitedLine,
+  citeLine,
+  getLatestExpiry,
+} from './line-citations.ts'
 
 const DAY = 86_400_000
 const at = (days: number) => (days * DAY) as Instant

@@ -36,7 +36,9 @@ export function citeLine(
   if (known !== undefined && known.expiresAt >= expiresAt) return { texts, key: known.key }
   const cited = { key: known?.key ?? key, text, expiresAt: (expiresAt + REFRESH_MS) as Instant } // still whole milliseconds
   const others = texts.filter((each) => each !== known && each.expiresAt > now)
-  const kept = others.toSorted((a, b) => b.expiresAt - a.expiresAt).slice(0, CITED_LINES_PER_DOCUMENT_MAX - 1)
+  const kept = others
+    .toSorted((a, b) => b.expiresAt - a.expiresAt)
+    .slice(0, CITED_LINES_PER_DOCUMENT_MAX - 1)
   return { texts: [...kept, cited], key: cited.key }
 }
 

@@ -116,7 +116,9 @@ async function loadLineRows(
   return found
 }
 
-function groupByOwner(pieces: readonly ReceiptCitation[]): ReadonlyMap<OwnerId, readonly ReceiptCitation[]> {
+function groupByOwner(
+  pieces: readonly ReceiptCitation[],
+): ReadonlyMap<OwnerId, readonly ReceiptCitation[]> {
   const grouped = new Map<OwnerId, ReceiptCitation[]>()
   for (const piece of pieces) {
     const own = grouped.get(piece.owner)

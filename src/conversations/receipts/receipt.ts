@@ -109,14 +109,19 @@ export type ToolMemoryIds = {
   readonly forgotten: readonly MemoryId[]
 }
 
-export const NO_TOOL_MEMORY_IDS: ToolMemoryIds = { found: [], saved: [], updated: [], forgotten: [] }
+export const NO_TOOL_MEMORY_IDS: ToolMemoryIds = {
+  found: [],
+  saved: [],
+  updated: [],
+  forgotten: [],
+}
 
 /** What kind of memories a message needs, and who said so. */
 export type ReceiptGate = {
   /** The setting `relevanceGateMode`. */
-  readonly mode: Settings['relevanceGateMode']
+  readonly mode: Settings['gateway.gateMode']
   /** What decided. A model that can't be asked leaves it to the rules, `heuristic`. */
-  readonly by: Settings['relevanceGateMode']
+  readonly by: Settings['gateway.gateMode']
   /** `all`: it was not decided, and everything may be of use. */
   readonly section: GateSection | 'all'
   /** One of a fixed few sentences: it holds no word of the message. */

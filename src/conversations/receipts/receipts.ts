@@ -8,7 +8,7 @@ import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
-import { type YieldTurn, NO_YIELD } from '../../lib/backpressure.ts'
+import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
 import { retry } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
@@ -62,7 +62,10 @@ export class ReceiptLog {
   add(
     receipt: Receipt,
     lines: readonly string[],
-    { receiptsMax, receiptDays }: Pick<Settings, 'receiptsMax' | 'receiptDays'>,
+    {
+      'retention.receiptsMax': receiptsMax,
+      'retention.receiptDays': receiptDays,
+    }: Pick<Settings, 'retention.receiptsMax' | 'retention.receiptDays'>,
   ): void {
     if (receiptsMax === 0) return
     const expiresAt = (receipt.at + receiptDays * DAY_MS) as Instant // still whole milliseconds
@@ -165,7 +168,7 @@ export class ReceiptLog {
   /** Removes what is past its time, and beyond what is kept; expired lines and links of conversations as well. */
   async #clean(owner: OwnerId): Promise<void> {
     const { store, clock } = this.#ports
-    const { receiptsMax } = await this.#settingsOf(owner)
+    const { 'retention.receiptsMax': receiptsMax } = await this.#settingsOf(owner)
     const scope: Scope = { owner }
     for (const { where, offset } of [
       {

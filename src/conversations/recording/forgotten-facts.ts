@@ -6,7 +6,7 @@ import { planExchangeSuppression } from '../../memory/turn-suppression.ts'
 import type { PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change } from '../../storage/store.ts'
 import type { Conversation } from '../session/session-resolver.ts'
-import type { RecordedTranscript, RecordedText } from './transcript-writer.ts'
+import type { RecordedText, RecordedTranscript } from './transcript-writer.ts'
 
 export type ForgettingExchange = {
   readonly conversation: Conversation

@@ -2,10 +2,10 @@
 
 import {
   type BlockLine,
-  renderBlockFrame,
   getMemoryIds,
-  stripBlocks,
   getTurnIds,
+  renderBlockFrame,
+  stripBlocks,
   stripLineMarkers,
 } from '../../domain/context-block.ts'
 import { type ErrorCode, toAppError } from '../../domain/errors.ts'
@@ -18,22 +18,22 @@ import type { Settings } from '../../domain/settings/settings.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Extraction } from '../../learning/patterns/extractor.ts'
 import type { PatternLearningOptions } from '../../learning/patterns/pattern-drafts.ts'
-import type { Learned } from '../../learning/patterns/pattern-learning.ts'
+import type { LearnResult } from '../../learning/patterns/pattern-learning.ts'
 import type { BuildSignalChanges } from '../../learning/signal-writer.ts'
 import type { YieldTurn } from '../../lib/backpressure.ts'
 import { retry } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
-import { toConversation, type ContextPreparation } from '../context/context-preparation.ts'
+import { type ContextPreparation, toConversation } from '../context/context-preparation.ts'
 import type { ConversationRequest, RequestOutcome } from '../conversations.ts'
 import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptCitation } from '../receipts/receipt.ts'
 import type { Conversation } from '../session/session-resolver.ts'
 import { recordTranscriptBatch } from './transcript-batch.ts'
 import {
-  resolveSession,
+  type ModelReply,
   type RecordedTranscript,
   recordTranscript,
-  type ModelReply,
+  resolveSession,
   type TranscriptInput,
 } from './transcript-writer.ts'
 
@@ -45,7 +45,7 @@ export type RecorderDependencies = {
     text: string,
     options: PatternLearningOptions,
     giveWay?: YieldTurn,
-  ) => Promise<Learned>
+  ) => Promise<LearnResult>
   /** What tells that there is something to learn from, for the commit that keeps it. */
   readonly noteSaid: BuildSignalChanges
 }
@@ -91,7 +91,9 @@ export async function recordTranscripts(
   recordings: readonly Recording[],
 ): Promise<void> {
   const started = performance.now()
-  const wanted = recordings.filter(isRecordable).map((recording) => toTranscriptInput(parts, recording))
+  const wanted = recordings
+    .filter(isRecordable)
+    .map((recording) => toTranscriptInput(parts, recording))
   const isDone = wanted.length > 1 && (await recordBatch(parts, wanted))
   for (const input of isDone ? [] : wanted) await recordSingle(parts, input)
   const milliseconds = performance.now() - started
@@ -111,8 +113,8 @@ function toTranscriptInput(
     conversation,
     reply: toModelReply(recording),
     options: {
-      keepsToolResults: settings.extractToolResults,
-      forgotten: forgotten.length > 0 || request.request.continuesAnswer ? forgotten : null,
+      keepsToolResults: settings['learning.toolResultsEnabled'],
+      forgotten: forgotten.length > 0 || request.request.isMidAnswer ? forgotten : null,
       isKeptByProvider: request.format === 'responses',
       attempted: new Set<TurnId>(),
       note: (place, exchanges, store) => noteSaid(place, exchanges, settings, store),
@@ -179,7 +181,11 @@ export async function finishRecording(
 const ANSWER_TOKENS_MIN = 2
 
 /** What was refused or never answered was not said, as far as the model is concerned. */
-function isRecordable({ request, outcome: { status }, settings: { extract } }: Recording): boolean {
+function isRecordable({
+  request,
+  outcome: { status },
+  settings: { 'learning.enabled': extract },
+}: Recording): boolean {
   const { options: wants, request: asked } = request
   const isConversation =
     asked.outputTokensMax === null || asked.outputTokensMax >= ANSWER_TOKENS_MIN
@@ -203,9 +209,13 @@ async function learnFromText(
   }
 }
 
-function toModelReply({ request: { format }, outcome: { answer }, endedAt }: EndedRequest): ModelReply {
+function toModelReply({
+  request: { format },
+  outcome: { answer },
+  endedAt,
+}: EndedRequest): ModelReply {
   if (answer === null) return null
-  const { id, text, isComplete, isCutOff = false } = answer
+  const { id, text, isComplete, isTruncated: isCutOff = false } = answer
   // In chats no request goes on from an answer by its id.
   const named = format === 'chat' ? null : id
   return { id: named, text: stripBlocks(text), isComplete, isCutOff, at: endedAt }
@@ -214,7 +224,10 @@ function toModelReply({ request: { format }, outcome: { answer }, endedAt }: End
 type LearnableText = { readonly text: string; readonly options: PatternLearningOptions }
 
 /** What is to be learned from, in the order in which it was said. */
-function listLearnableTexts({ userTexts: said, answer: answered, toolResults }: RecordedTranscript, { block }: ContextPreparation): readonly LearnableText[] {
+function listLearnableTexts(
+  { userTexts: said, answer: answered, toolResults }: RecordedTranscript,
+  { block }: ContextPreparation,
+): readonly LearnableText[] {
   const given = block?.content.lines.map(({ document }) => document) ?? []
   return [
     ...said.map(({ text, turn, isHistory }) => ({ text, options: { turns: [turn], isHistory } })),
@@ -313,7 +326,7 @@ function getAnswerState({ status, answer }: RequestOutcome): Receipt['answer'] {
   if (status === null || status >= 300) return null
   if (answer === null) return 'unparsed'
   if (answer.isComplete) return 'complete'
-  return answer.isCutOff === true ? 'truncated' : 'interrupted'
+  return answer.isTruncated === true ? 'truncated' : 'interrupted'
 }
 
 function toPlacement(placement: string | null): BlockPlacement | null {

@@ -3,7 +3,11 @@ import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { overlayChanges } from '../../storage/access/overlay-store.ts'
 import type { Change, Store } from '../../storage/store.ts'
-import { planTranscript, type RecordedTranscript, type TranscriptInput } from './transcript-writer.ts'
+import {
+  planTranscript,
+  type RecordedTranscript,
+  type TranscriptInput,
+} from './transcript-writer.ts'
 
 /** Null when nothing was written: others changed the same rows meanwhile, or it is too much for one commit. */
 export async function recordTranscriptBatch<Input extends TranscriptInput>(
@@ -62,7 +66,10 @@ async function planInOrder<Input extends TranscriptInput>(
  * A store that has read most of what the decisions need. Each of them reads several times in a row, which takes long where
  * the store is on another machine; so all are decided at the same time first, only for what they read.
  */
-async function prefetchRows(ports: EngineDependencies, inputs: readonly TranscriptInput[]): Promise<Store> {
+async function prefetchRows(
+  ports: EngineDependencies,
+  inputs: readonly TranscriptInput[],
+): Promise<Store> {
   const store = withReadCache(ports.store)
   await Promise.all(
     inputs.map(({ options, ...input }) => {

@@ -13,29 +13,29 @@ import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { RecordedExchange } from '../../learning/signal-writer.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
-import { type PlannedCommit, commitWithRetry } from '../../storage/access/optimistic-commit.ts'
+import { commitWithRetry, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { claimResponse } from '../session/response-owner.ts'
 import {
-  type Conversation,
   buildExchangeLinks,
-  type KnownLinks,
-  type SessionLink,
-  type SessionLinks,
   buildLeads,
-  listLinkIds,
-  buildOpeningLinkId,
   buildLinkChange,
-  parseLink,
   buildLinkRemoval,
+  buildOpeningLinkId,
+  buildPendingLinkId,
   buildResponseLinkId,
-  type SessionPosition,
-  hashUserMessage,
-  findOpenedSession,
-  resolvePosition,
   buildTailLinkIds,
   buildToolResultLinkId,
-  buildPendingLinkId,
+  type Conversation,
+  findOpenedSession,
+  hashUserMessage,
+  type KnownLinks,
+  listLinkIds,
+  parseLink,
+  resolvePosition,
+  type SessionLink,
+  type SessionLinks,
+  type SessionPosition,
 } from '../session/session-resolver.ts'
 import { disableStatedFacts } from './forgotten-facts.ts'
 
@@ -104,7 +104,10 @@ export type TranscriptInput = {
   readonly options: RecordOptions
 }
 
-export async function recordTranscript(ports: EngineDependencies, input: TranscriptInput): Promise<RecordedTranscript> {
+export async function recordTranscript(
+  ports: EngineDependencies,
+  input: TranscriptInput,
+): Promise<RecordedTranscript> {
   let isFirst = true
   return commitWithRetry(ports, async () => {
     // Somebody else was faster: what is there now is theirs.
@@ -137,17 +140,26 @@ export async function planTranscript(
   const asked = exchanges.at(-1)
   const noted = isHeard ? listLearnable(exchanges, said, rows) : []
   const { owner, user } = conversation
-  const newResults = results.filter((result) => !links.has(buildToolResultLinkId(conversation, result)))
+  const newResults = results.filter(
+    (result) => !links.has(buildToolResultLinkId(conversation, result)),
+  )
   const exchange = { conversation, forgotten, spoken: asked?.spoken ?? null }
   return disableStatedFacts(ports, exchange, {
     changes: [
       ...rows.map((row) => putTurn(row, known.get(row.id))),
       ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, made, links)),
       ...newResults.map((result) =>
-        buildLinkChange(conversation, buildToolResultLinkId(conversation, result), buildNextLink(spot, 0), undefined),
+        buildLinkChange(
+          conversation,
+          buildToolResultLinkId(conversation, result),
+          buildNextLink(spot, 0),
+          undefined,
+        ),
       ),
       ...(isHeard
-        ? [...waiting].map((turn) => buildLinkRemoval(conversation, buildPendingLinkId(conversation, turn)))
+        ? [...waiting].map((turn) =>
+            buildLinkRemoval(conversation, buildPendingLinkId(conversation, turn)),
+          )
         : buildPendingChanges(conversation, spot, said, waiting)),
       ...(isKeptByProvider && reply?.id != null
         ? await claimResponse(ports, conversation, reply.id)
@@ -211,7 +223,8 @@ function continuation(
   reply: ModelReply,
 ): readonly RecordedExchangeRows[] {
   const { previous } = conversation
-  const link = previous === null ? undefined : links.get(buildResponseLinkId(conversation, previous))
+  const link =
+    previous === null ? undefined : links.get(buildResponseLinkId(conversation, previous))
   if (link?.turn === undefined || reply === null) return []
   const { session, turn: spoken } = link
   const position = link.position - 1
@@ -285,7 +298,12 @@ function buildPendingChanges(
   return said
     .filter(({ turn }) => !waiting.has(turn))
     .map(({ turn }) =>
-      buildLinkChange(conversation, buildPendingLinkId(conversation, turn), buildNextLink(spot, 0), undefined),
+      buildLinkChange(
+        conversation,
+        buildPendingLinkId(conversation, turn),
+        buildNextLink(spot, 0),
+        undefined,
+      ),
     )
 }
 
@@ -374,7 +392,8 @@ function linkChanges(
 ): readonly Change[] {
   const last = conversation.exchanges.at(-1)
   const next = buildNextLink(spot, asked.position + 1)
-  const put = (id: EntryId, link: SessionLink) => buildLinkChange(conversation, id, link, links.get(id))
+  const put = (id: EntryId, link: SessionLink) =>
+    buildLinkChange(conversation, id, link, links.get(id))
   // Found by its opening, it is known by it from now on.
   const opening = spot.isFollowed ? null : buildOpeningLinkId(conversation)
   return [

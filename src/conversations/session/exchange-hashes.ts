@@ -19,7 +19,10 @@ const marks = new WeakMap<Exchange, ExchangeHash>()
 function hashExchange(exchange: Exchange): ExchangeHash {
   const known = marks.get(exchange)
   if (known !== undefined) return known
-  const [user, assistant] = [bare(exchange.user), bare(exchange.assistant ?? '')]
+  const [user, assistant] = [
+    removeWhitespace(exchange.user),
+    removeWhitespace(exchange.assistant ?? ''),
+  ]
   const isTelling = user.length + assistant.length >= TELLING_CHARACTERS_MIN
   const mark = { hash: hashParts(user, assistant), isTelling }
   marks.set(exchange, mark)
@@ -68,6 +71,6 @@ export function removeNumericWords(text: string): string {
 }
 
 /** A text without its blanks: clients and formats join and trim texts as they like. */
-export function bare(text: string): string {
+export function removeWhitespace(text: string): string {
   return text.replace(/\s+/g, '')
 }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
-import { bare, EXCHANGE_WINDOWS, ExchangeHashes } from './exchange-hashes.ts'
+import { EXCHANGE_WINDOWS, ExchangeHashes, removeWhitespace } from './exchange-hashes.ts'
 
 export type Conversation = {
   readonly owner: OwnerId
@@ -142,7 +142,10 @@ export function resolvePosition(conversation: Conversation, known: KnownLinks): 
   return { ...spot, from: spot.from + passed, position: spot.position + passed }
 }
 
-function resolveByResponse(conversation: Conversation, { links }: KnownLinks): SessionPosition | null {
+function resolveByResponse(
+  conversation: Conversation,
+  { links }: KnownLinks,
+): SessionPosition | null {
   const { previous, named } = conversation
   if (previous === null) return null
   const link = links.get(buildResponseLinkId(conversation, previous))
@@ -172,15 +175,19 @@ function resolveByTail(conversation: Conversation, { links }: KnownLinks): Sessi
     return { session, from: 0, position: 0, isFollowed: false }
   }
   const isAgain =
-    call?.last === hashUserMessage(only) && !(isIdle(call, conversation) && isNewSession(conversation))
+    call?.last === hashUserMessage(only) &&
+    !(isIdle(call, conversation) && isNewSession(conversation))
   const position = isAgain ? call.position - 1 : link.position
   return { session, from: 0, position, isFollowed: true }
 }
 
-function resolveByOpening(conversation: Conversation, { links, hasGoneOn }: KnownLinks): SessionPosition {
+function resolveByOpening(
+  conversation: Conversation,
+  { links, hasGoneOn }: KnownLinks,
+): SessionPosition {
   const link = findOpening(conversation, links)
   const opening = conversation.exchanges[0]?.user ?? null
-  const words = opening === null ? conversation.previous : bare(opening)
+  const words = opening === null ? conversation.previous : removeWhitespace(opening)
   const isAnother =
     link !== undefined && isNewSession(conversation) && (hasGoneOn || isIdle(link, conversation))
   const session = isAnother
@@ -189,13 +196,19 @@ function resolveByOpening(conversation: Conversation, { links, hasGoneOn }: Know
   return { session, from: 0, position: 0, isFollowed: false }
 }
 
-function findOpening(conversation: Conversation, links: SessionLinks): StoredSessionLink | undefined {
+function findOpening(
+  conversation: Conversation,
+  links: SessionLinks,
+): StoredSessionLink | undefined {
   const [id] = buildOpeningLinkId(conversation) ?? []
   return id === undefined ? undefined : links.get(id)
 }
 
 /** The session that may have been opened with what is said now; null where more is said than an opening. */
-export function findOpenedSession(conversation: Conversation, links: SessionLinks): SessionId | null {
+export function findOpenedSession(
+  conversation: Conversation,
+  links: SessionLinks,
+): SessionId | null {
   return (isNewSession(conversation) && findOpening(conversation, links)?.session) || null
 }
 
@@ -226,11 +239,20 @@ export function buildResponseLinkId(conversation: Conversation, response: string
   return buildLinkId(conversation, 'response', response)
 }
 
-function buildHistoryLinkId(conversation: Conversation, runs: ExchangeHashes, end: number): EntryId {
+function buildHistoryLinkId(
+  conversation: Conversation,
+  runs: ExchangeHashes,
+  end: number,
+): EntryId {
   return buildLinkId(conversation, 'whole', conversation.named, runs.whole(end))
 }
 
-function buildWindowLinkId(conversation: Conversation, runs: ExchangeHashes, length: number, end: number): EntryId {
+function buildWindowLinkId(
+  conversation: Conversation,
+  runs: ExchangeHashes,
+  length: number,
+  end: number,
+): EntryId {
   return buildLinkId(conversation, 'run', conversation.named, length, runs.last(length, end))
 }
 
@@ -249,18 +271,23 @@ export function buildTailLinkIds(conversation: Conversation): readonly [EntryId,
   const name = named ?? conversation.conversation
   if (name === null) return null
   const kind = named === null ? 'conversation' : 'session'
-  return [buildLinkId(conversation, kind, name), buildLinkId(conversation, kind, name, instructions)]
+  return [
+    buildLinkId(conversation, kind, name),
+    buildLinkId(conversation, kind, name, instructions),
+  ]
 }
 
 /** As a list of one, or null where there is none. */
 export function buildOpeningLinkId(conversation: Conversation): readonly [EntryId] | null {
   const [first] = conversation.exchanges
   if (first === undefined || buildTailLinkIds(conversation) !== null) return null
-  return [buildLinkId(conversation, 'opening', conversation.instructions, bare(first.user))]
+  return [
+    buildLinkId(conversation, 'opening', conversation.instructions, removeWhitespace(first.user)),
+  ]
 }
 
 export function hashUserMessage({ user }: Exchange): string {
-  return hashParts(bare(user))
+  return hashParts(removeWhitespace(user))
 }
 
 /** What a link says, as it was written by `putLink`. */

@@ -6,7 +6,7 @@ import type { SettingDeclaration } from './setting-declaration.ts'
 export const CITATION_MODES = ['auto', 'on', 'off'] as const
 
 export const FILE_SETTINGS = {
-  fileChunkTokens: {
+  'files.chunkTokens': {
     kind: 'number',
     default: 400,
     min: 16,
@@ -15,7 +15,7 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'How large the pieces are that files are cut into, in tokens. Another value cuts all of them anew.',
   },
-  fileChunkOverlap: {
+  'files.chunkOverlapTokens': {
     kind: 'number',
     default: 80,
     min: 0,
@@ -24,7 +24,7 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'How much of a piece the next one repeats, in tokens; less than a piece.',
   },
-  fileMinScore: {
+  'files.minScore': {
     kind: 'number',
     default: 0.35,
     min: 0,
@@ -33,7 +33,7 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'What lines of a file must score to be told. Those that hold all words of the question always are.',
   },
-  fileMaxResults: {
+  'files.resultsMax': {
     kind: 'number',
     default: 6,
     min: 1,
@@ -42,14 +42,14 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'How many places in files a question gets where it does not say.',
   },
-  fileFusion: {
+  'files.fusion': {
     kind: 'choice',
     default: 'adaptive',
     choices: FUSIONS,
     scope: 'owner',
     help: 'How what was found in files by words and by meaning is joined, as `fusion`.',
   },
-  fileDecayHalfLifeDays: {
+  'files.halfLifeDays': {
     kind: 'number',
     default: 0,
     min: 0,
@@ -58,7 +58,7 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'After how many days dated notes, transcripts and other files count half. 0: age does not matter. `MEMORY.md` and undated notes never age.',
   },
-  fileMmrLambda: {
+  'files.mmrLambda': {
     kind: 'number',
     default: 1,
     min: 0,
@@ -67,33 +67,33 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'Below 1, places in files that say the same as a better one move down; 0.7 is a good value.',
   },
-  fileCitations: {
+  'files.citations': {
     kind: 'choice',
     default: 'auto',
     choices: CITATION_MODES,
     scope: 'owner',
     help: 'Whether places in files are told as `memory/2026-11-15.md#L5-L9`; `auto`: not in groups and channels.',
   },
-  redactMails: {
+  'files.redactEmails': {
     kind: 'switch',
     default: false,
     scope: 'owner',
     help: 'Whether mail addresses are left out of the index of transcripts. Keys and tokens always are.',
   },
-  timeZone: {
+  'files.timeZone': {
     kind: 'text',
     format: 'timeZone',
     default: 'UTC',
     scope: 'owner',
     help: 'The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today.',
   },
-  fileMirror: {
+  'files.memoryFileSync': {
     kind: 'switch',
     default: false,
     scope: 'owner',
     help: 'Whether pinned facts and identity are kept in `MEMORY.md` as well, between two marks, where they can be edited.',
   },
-  fileSizeMaxBytes: {
+  'files.sizeBytesMax': {
     kind: 'number',
     default: 10_000_000,
     min: 1_000,
@@ -103,14 +103,14 @@ export const FILE_SETTINGS = {
     appliesAt: 'start',
     help: 'Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 50,000 pieces, which is some 50 MB, the first are indexed.',
   },
-  fileEmbeddingBatches: {
+  'files.batchEmbeddingEnabled': {
     kind: 'switch',
     default: false,
     scope: 'system',
     appliesAt: 'start',
     help: 'Whether many pieces of files are embedded by the batches of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then they are found by their words.',
   },
-  fileBackend: {
+  'files.searchBackend': {
     kind: 'choice',
     default: 'builtin',
     choices: ['builtin', 'qmd'],
@@ -118,7 +118,7 @@ export const FILE_SETTINGS = {
     appliesAt: 'start',
     help: 'What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers.',
   },
-  fileQmdMode: {
+  'files.qmdMode': {
     kind: 'choice',
     default: 'search',
     choices: ['search', 'vsearch', 'query'],
@@ -126,7 +126,7 @@ export const FILE_SETTINGS = {
     appliesAt: 'start',
     help: 'How `qmd` searches: by words, by meaning, or by both with a model that ranks. The last two have it download models, and embed all files.',
   },
-  fileBackendFailClosed: {
+  'files.failClosed': {
     kind: 'switch',
     default: false,
     scope: 'system',

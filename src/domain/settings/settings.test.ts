@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSettings, resolveSettings, SETTINGS, listSettingNames } from './settings.ts'
+import { listSettingNames, parseSettings, resolveSettings, SETTINGS } from './settings.ts'
 
 describe('settings', () => {
   it('[SE1] every default lies in its own range, and every setting has help', () => {
@@ -11,8 +11,8 @@ describe('settings', () => {
   })
 
   it('[SE2] later levels override earlier ones', () => {
-    expect(resolveSettings({ recallLimit: 5 }, { recallLimit: 7 }).recallLimit).toBe(7)
-    expect(resolveSettings().recallLimit).toBe(SETTINGS.recallLimit.default)
+    expect(resolveSettings({ 'recall.limit': 5 }, { 'recall.limit': 7 })['recall.limit']).toBe(7)
+    expect(resolveSettings()['recall.limit']).toBe(SETTINGS['recall.limit'].default)
   })
 
   it('[SE3] refuses unknown names and values out of range', () => {

@@ -128,7 +128,8 @@ function parseValue(name: SettingName, value: unknown): SettingValue {
         throw refused(`${describeSettingRange(name)}; not "${value}"`)
       }
       // What was given may hold a password, and is not repeated.
-      if (declaration.format === 'address' && !isAddress(value)) throw refused(describeSettingRange(name))
+      if (declaration.format === 'address' && !isAddress(value))
+        throw refused(describeSettingRange(name))
       if (declaration.providers !== undefined && value !== '') {
         if (!isModelOfProviders(value, declaration.providers)) {
           throw refused(`${describeSettingRange(name)}. "${value}" is none`)

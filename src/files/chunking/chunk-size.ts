@@ -78,4 +78,4 @@ function isLowSurrogate(unit: number): boolean {
 }
 
 /** Both in the same measure: how much a span may hold, and how much of it may be what the one before has told. */
-export type Limits = { readonly whole: TextSize; readonly overlap: TextSize }
+export type ChunkLimits = { readonly whole: TextSize; readonly overlap: TextSize }

@@ -3,7 +3,13 @@ import { expect, it } from 'vitest'
 import { indexLines, sliceLines } from '../../text/lines.ts'
 import { parseMarkdownStructure } from '../../text/markdown/markdown-structure.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { CHUNK_DEFAULTS, type CutOptions, chunkMarkdown, chunkText, parseTextStructure } from './chunker.ts'
+import {
+  CHUNK_DEFAULTS,
+  type CutOptions,
+  chunkMarkdown,
+  chunkText,
+  parseTextStructure,
+} from './chunker.ts'
 import { splitIntoSpans } from './line-chunker.ts'
 
 const WAYS = [
@@ -160,7 +166,9 @@ it('[FC3] knows the headings that it stands under, of both kinds', () => {
     '## Black',
     words(20),
   ].join('\n')
-  expect(chunkMarkdown(text, SMALL).map(({ headings, lineFirst }) => [lineFirst, headings])).toEqual([
+  expect(
+    chunkMarkdown(text, SMALL).map(({ headings, lineFirst }) => [lineFirst, headings]),
+  ).toEqual([
     [1, ['Tea']],
     [4, ['Tea', 'Green']],
     [7, ['Tea', 'Green', 'Sencha']],

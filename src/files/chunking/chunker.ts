@@ -3,18 +3,25 @@
  * of a line that is too long, a part of that line.
  */
 
-import { isBlank, type LineIndex, indexLines } from '../../text/lines.ts'
-import { BREAK_COST, buildPlainStructure, type DocumentStructure } from '../../text/markdown/document-structure.ts'
+import { indexLines, isBlank, type LineIndex } from '../../text/lines.ts'
+import {
+  BREAK_COST,
+  buildPlainStructure,
+  type DocumentStructure,
+} from '../../text/markdown/document-structure.ts'
 import { parseMarkdownStructure } from '../../text/markdown/markdown-structure.ts'
 import type { Chunk } from '../file.ts'
-import { type ChunkOptions, splitIntoSpans, type LineSpan } from './line-chunker.ts'
+import { type ChunkOptions, type LineSpan, splitIntoSpans } from './line-chunker.ts'
 
 export type { ChunkOptions as CutOptions } from './line-chunker.ts'
 
 export const CHUNK_DEFAULTS: ChunkOptions = { tokens: 400, overlap: 80, bytesMax: 8_192 }
 
 /** Along headings, lists, tables, code and front matter. */
-export function chunkMarkdown(text: string, options: ChunkOptions = CHUNK_DEFAULTS): readonly Chunk[] {
+export function chunkMarkdown(
+  text: string,
+  options: ChunkOptions = CHUNK_DEFAULTS,
+): readonly Chunk[] {
   const lines = indexLines(text)
   return buildChunks(lines, parseMarkdownStructure(lines), options)
 }
@@ -32,7 +39,11 @@ export function parseTextStructure({ text, count, starts, ends }: LineIndex): Do
   })
 }
 
-function buildChunks(lines: LineIndex, structure: DocumentStructure, options: ChunkOptions): readonly Chunk[] {
+function buildChunks(
+  lines: LineIndex,
+  structure: DocumentStructure,
+  options: ChunkOptions,
+): readonly Chunk[] {
   return splitIntoSpans(lines, structure, options).map((span) => ({
     headings: listHeadings(span, structure),
     lineFirst: span.first + 1,
@@ -61,7 +72,11 @@ function listHeadings({ first, last }: LineSpan, structure: DocumentStructure): 
   return headings
 }
 
-function hasText(first: number, last: number, { breakCosts: cuts, isHeading }: DocumentStructure): boolean {
+function hasText(
+  first: number,
+  last: number,
+  { breakCosts: cuts, isHeading }: DocumentStructure,
+): boolean {
   for (let line = first; line <= last; line++) {
     if (cuts[line] !== BREAK_COST.never && isHeading[line] === 0) return true
   }

@@ -5,7 +5,13 @@
  */
 import type { LineIndex } from '../../text/lines.ts'
 import { BREAK_COST, type DocumentStructure } from '../../text/markdown/document-structure.ts'
-import { type Limits, LineSizeIndex, type TextSize, measureText, UNITS_PER_TOKEN } from './chunk-size.ts'
+import {
+  type ChunkLimits,
+  LineSizeIndex,
+  measureText,
+  type TextSize,
+  UNITS_PER_TOKEN,
+} from './chunk-size.ts'
 import { splitLongLine } from './long-line.ts'
 
 export type ChunkOptions = {
@@ -29,7 +35,11 @@ export type LineSpan = {
 const TOKENS_MIN = 1
 const BYTES_MIN = 4
 
-export function splitIntoSpans(lines: LineIndex, structure: DocumentStructure, options: ChunkOptions): readonly LineSpan[] {
+export function splitIntoSpans(
+  lines: LineIndex,
+  structure: DocumentStructure,
+  options: ChunkOptions,
+): readonly LineSpan[] {
   const first = structure.breakCosts.findIndex((cut) => cut !== BREAK_COST.never)
   const last = structure.breakCosts.findLastIndex((cut) => cut !== BREAK_COST.never)
   if (first < 0) return []
@@ -38,7 +48,7 @@ export function splitIntoSpans(lines: LineIndex, structure: DocumentStructure, o
   return cutter.spans
 }
 
-function computeLimits({ tokens, overlap, bytesMax }: ChunkOptions): Limits {
+function computeLimits({ tokens, overlap, bytesMax }: ChunkOptions): ChunkLimits {
   const whole = {
     tokenUnits: Math.max(TOKENS_MIN, Math.floor(tokens)) * UNITS_PER_TOKEN,
     bytes: Math.max(BYTES_MIN, Math.floor(bytesMax)),
@@ -73,12 +83,12 @@ class LineChunker {
   readonly spans: LineSpan[] = []
   readonly #lines: LineIndex
   readonly #structure: DocumentStructure
-  readonly #limits: Limits
+  readonly #limits: ChunkLimits
   readonly #sizes: LineSizeIndex
   /** The first line of the last span that the span before it has not. */
   #newFrom = -1
 
-  constructor(lines: LineIndex, structure: DocumentStructure, limits: Limits) {
+  constructor(lines: LineIndex, structure: DocumentStructure, limits: ChunkLimits) {
     this.#lines = lines
     this.#structure = structure
     this.#limits = limits
@@ -153,7 +163,8 @@ class LineChunker {
     if (skipped !== NO_SIZE) return false
     const { whole } = this.#limits
     const { tokenUnits, bytes } = this.#sizes.between(first, last)
-    if (tokenUnits <= whole.tokenUnits * TINY_SHARE && bytes <= whole.bytes * TINY_SHARE) return true
+    if (tokenUnits <= whole.tokenUnits * TINY_SHARE && bytes <= whole.bytes * TINY_SHARE)
+      return true
     return this.#structure.isHeading.subarray(first, last + 1).every((flag, index) => {
       return flag === 1 || this.#structure.breakCosts[first + index] === BREAK_COST.never
     })

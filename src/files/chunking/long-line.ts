@@ -1,7 +1,7 @@
 /** Cuts a line that is too long: after a sentence if it can be, else between words, else between any two characters. */
 
-import { skipWhitespace, skipWhitespaceBackward, isWhitespaceUnit } from '../../text/lines.ts'
-import { type Limits, type TextSize, measureCharacter } from './chunk-size.ts'
+import { isWhitespaceUnit, skipWhitespace, skipWhitespaceBackward } from '../../text/lines.ts'
+import { type ChunkLimits, measureCharacter, type TextSize } from './chunk-size.ts'
 
 type LinePart = { readonly start: number; readonly end: number }
 
@@ -10,7 +10,7 @@ export function* splitLongLine(
   text: string,
   start: number,
   end: number,
-  { whole, overlap }: Limits,
+  { whole, overlap }: ChunkLimits,
 ): Generator<LinePart> {
   let from = skipWhitespace(text, start, end)
   /** What comes before was told. */

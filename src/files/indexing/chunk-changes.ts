@@ -9,12 +9,12 @@ import type { Chunk, FileProblem } from '../file.ts'
 import { numberChunks } from './chunk-numbers.ts'
 import {
   buildChunkMemory,
+  buildFileChange,
+  buildFileRemoval,
   type FileRecord,
   type GenerationScope,
   type IndexedFile,
   parseChunkNumber,
-  buildFileChange,
-  buildFileRemoval,
   renameChunk,
 } from './index-rows.ts'
 import type { IndexWriter } from './index-writer.ts'
@@ -84,7 +84,11 @@ export function buildReplacementChanges(
   })
   const removed = gone.flatMap((number) => rows.get(number) ?? [])
   const entry = { ...file, chunks: kept.count + chunks.length }
-  return [buildFileChange(home, entry, before, writer.now()), ...buildRemoval(home, removed), ...puts]
+  return [
+    buildFileChange(home, entry, before, writer.now()),
+    ...buildRemoval(home, removed),
+    ...puts,
+  ]
 }
 
 export function buildMoveChanges(
@@ -134,7 +138,11 @@ export async function removeFromIndex(
 const NOTHING_KNOWN = { hash: '', sizeBytes: 0, modifiedAt: 0 as Instant, mark: null }
 
 /** Nothing but what is known of the file itself. */
-export function buildStatChange(writer: IndexWriter, before: FileRecord, file: NewFile): readonly Change[] {
+export function buildStatChange(
+  writer: IndexWriter,
+  before: FileRecord,
+  file: NewFile,
+): readonly Change[] {
   const { document, chunks } = before
   return [buildFileChange(writer.home, { ...file, document, chunks }, before, writer.now())]
 }

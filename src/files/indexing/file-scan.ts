@@ -9,13 +9,13 @@ import type { FileReadResult } from '../file-tree.ts'
 import { MEMORY_FILE, removeMemoryBlock } from '../memory-file/memory-file.ts'
 import { toDisplayPath } from '../roots.ts'
 import {
-  loadChunks,
   buildMoveChanges,
-  type NewFile,
   buildReplacementChanges,
-  removeFromIndex,
-  createChunkLimitProblem,
   buildStatChange,
+  createChunkLimitProblem,
+  loadChunks,
+  type NewFile,
+  removeFromIndex,
 } from './chunk-changes.ts'
 import type { FileRecord } from './index-rows.ts'
 import { type RootScan, throwIfScanAborted } from './root-scan.ts'
@@ -37,7 +37,10 @@ export async function scanFiles(pass: RootScan): Promise<void> {
   let filesDone = diff.unchanged.length
   for await (const { file, read } of prefetch(pass, diff.maybeChanged)) {
     const from = moves.get(file.path) ?? null
-    const isMoved = await indexFile(pass, read, file, { before: records.get(file.path) ?? null, from })
+    const isMoved = await indexFile(pass, read, file, {
+      before: records.get(file.path) ?? null,
+      from,
+    })
     if (isMoved && from !== null) left.delete(from.path)
     onProgress?.({ root: root.path, filesDone: ++filesDone, filesTotal, path: file.path })
   }
@@ -124,7 +127,9 @@ async function writeFile(
   const chunks = all.slice(0, chunksMax).map((chunk) => ({ ...chunk, saidAt }))
   const known = before === null ? [] : await loadChunks(ports.store, writer.home, before.document)
   const document: DocumentId = before?.document ?? ports.ids.next('doc', writer.now())
-  await writer.write(buildReplacementChanges(writer, { ...given, document, trouble }, before, { known, chunks }))
+  await writer.write(
+    buildReplacementChanges(writer, { ...given, document, trouble }, before, { known, chunks }),
+  )
   counts.chunks += chunks.length
   if (before === null) counts.added++
   else counts.changed++

@@ -17,13 +17,13 @@ import type { BatchPrefill } from './batch-prefill.ts'
 import { embedChunks, hasVectors } from './chunk-vectors.ts'
 import { removeOrphanedGenerations } from './generation-removal.ts'
 import {
+  activateGeneration,
   beginGeneration,
   type Generation,
   type Generations,
   openGenerations,
   readGenerations,
   updateChunkerVersion,
-  activateGeneration,
 } from './generations.ts'
 import { scanRoots } from './index-scan.ts'
 import { GenerationChangedError, type IndexWriterDependencies } from './index-writer.ts'
@@ -107,7 +107,10 @@ export class FileSync {
 
   /** Why the last look did not come to its end, or all could not be made anew. */
   get failure(): FileProblem | null {
-    return this.#failure ?? (this.#incomplete === null ? null : createFailedProblem(this.#incomplete.because))
+    return (
+      this.#failure ??
+      (this.#incomplete === null ? null : createFailedProblem(this.#incomplete.because))
+    )
   }
 
   async sync(options: SyncOptions): Promise<SyncReport> {

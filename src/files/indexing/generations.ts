@@ -55,7 +55,11 @@ export async function beginGeneration(
   recipe: string,
 ): Promise<Generations | null> {
   const count = known.count + 1
-  return nextGeneration(ports, known, { ...known, count, building: createGeneration(count, recipe) })
+  return nextGeneration(ports, known, {
+    ...known,
+    count,
+    building: createGeneration(count, recipe),
+  })
 }
 
 /** The one that was filled answers from now on. */
@@ -73,7 +77,11 @@ export async function updateChunkerVersion(
   known: Generations,
   recipe: string,
 ): Promise<Generations | null> {
-  return nextGeneration(ports, known, { ...known, live: { ...known.live, chunkerVersion: recipe }, building: null })
+  return nextGeneration(ports, known, {
+    ...known,
+    live: { ...known.live, chunkerVersion: recipe },
+    building: null,
+  })
 }
 
 /** Refuses the commit that it is part of once there are other generations. */
@@ -83,7 +91,10 @@ export function buildGenerationGuard({ owner, version }: Generations): Change {
 }
 
 /** Whether a commit was refused because of that. */
-export function isGenerationGuard({ owner }: Generations, refused: { readonly id: string }): boolean {
+export function isGenerationGuard(
+  { owner }: Generations,
+  refused: { readonly id: string },
+): boolean {
   return refused.id === buildId(owner)
 }
 
@@ -119,10 +130,11 @@ async function writeGenerations(
 
 function toGenerations({ place, version, body }: Entry): Generations {
   // Written by `write`, and by nothing else.
-  const { live, building: filling, count } = body as unknown as Pick<
-    Generations,
-    'live' | 'building' | 'count'
-  >
+  const {
+    live,
+    building: filling,
+    count,
+  } = body as unknown as Pick<Generations, 'live' | 'building' | 'count'>
   return { owner: place.owner, live, building: filling, count, version }
 }
 

@@ -15,7 +15,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
-import type { Chunk, FileSource, FileProblem, HashedFileStat } from '../file.ts'
+import type { Chunk, FileProblem, FileSource, HashedFileStat } from '../file.ts'
 
 /** Where the rows of a generation are. */
 export type GenerationScope = { readonly owner: OwnerId; readonly user: UserId }

@@ -13,7 +13,7 @@ import { removeFromIndex } from './chunk-changes.ts'
 import { scanFiles } from './file-scan.ts'
 import type { Generation, Generations } from './generations.ts'
 import { type FileRecord, toFileRecord } from './index-rows.ts'
-import { type IndexWriterDependencies, IndexWriter } from './index-writer.ts'
+import { IndexWriter, type IndexWriterDependencies } from './index-writer.ts'
 import { ScanCounts, type ScanOptions } from './root-scan.ts'
 
 export async function scanRoots(

@@ -1,18 +1,23 @@
 /** Writes to a generation, several files in one commit, each of them wholly or not at all. */
-import type { ChangeId, Ids } from '../../domain/ids.ts'
+import type { ChangeId, IdGenerator } from '../../domain/ids.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change, CommitOutcome } from '../../storage/store.ts'
 import type { IndexStore } from './chunk-vectors.ts'
-import { type Generation, type Generations, buildGenerationGuard, isGenerationGuard } from './generations.ts'
+import {
+  buildGenerationGuard,
+  type Generation,
+  type Generations,
+  isGenerationGuard,
+} from './generations.ts'
 import type { GenerationScope } from './index-rows.ts'
 
 export type IndexWriterDependencies = {
   readonly store: IndexStore
   readonly clock: Clock
-  readonly ids: Ids
+  readonly ids: IdGenerator
   /** Hears of every commit. */
   readonly onCommitted: (changes: readonly Change[]) => void
 }
@@ -74,7 +79,10 @@ export class IndexWriter {
     if (changes.length >= INDEX_COMMIT_CHANGES_MAX) {
       throw new RangeError('More changes than a file has.')
     }
-    const outcome = await this.#ports.store.commit([buildGenerationGuard(this.#generations), ...changes])
+    const outcome = await this.#ports.store.commit([
+      buildGenerationGuard(this.#generations),
+      ...changes,
+    ])
     if (outcome.kind === 'committed') this.#ports.onCommitted(changes)
     else if (isGenerationGuard(this.#generations, outcome)) throw new GenerationChangedError()
     return outcome

@@ -6,7 +6,7 @@ import type { SyncProgress } from '../file-search.ts'
 import type { FileTree } from '../file-tree.ts'
 import { type NamedRoot, toDisplayPath } from '../roots.ts'
 import type { FileRecord } from './index-rows.ts'
-import type { IndexWriterDependencies, IndexWriter } from './index-writer.ts'
+import type { IndexWriter, IndexWriterDependencies } from './index-writer.ts'
 
 export type ScanOptions = {
   readonly settings: FileOptions

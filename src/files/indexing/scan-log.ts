@@ -28,7 +28,11 @@ export async function writeScanLog(
   const present = new Set(roots.map(({ id }) => id))
   const changes: Change[] = roots.map((root) => {
     const all = troubles.get(root.id) ?? []
-    const look: ScanLogEntry = { at, troubles: all.slice(0, TROUBLES_KEPT), troublesTotal: all.length }
+    const look: ScanLogEntry = {
+      at,
+      troubles: all.slice(0, TROUBLES_KEPT),
+      troublesTotal: all.length,
+    }
     const row: Entry = {
       id: buildScanLogId(root.id),
       place: { owner, user: null, session: null },
@@ -50,7 +54,10 @@ export async function writeScanLog(
 }
 
 /** By root. */
-export async function readScanLog(store: Store, owner: OwnerId): Promise<ReadonlyMap<string, ScanLogEntry>> {
+export async function readScanLog(
+  store: Store,
+  owner: OwnerId,
+): Promise<ReadonlyMap<string, ScanLogEntry>> {
   const looks = new Map<string, ScanLogEntry>()
   const query = { where: { kinds: ['root'] } } as const
   for await (const page of pages(store, 'entry', { owner, user: null }, query)) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { instant } from '../../../test/fakes/memories.ts'
-import type { HashedFileStat, FileStat } from '../file.ts'
+import type { FileStat, HashedFileStat } from '../file.ts'
 import { diffTree, type ResolvedTreeDiff, resolveTreeDiff } from './tree-diff.ts'
 
 const file = (path: string, hash = path, at = 1, sizeBytes = 1): HashedFileStat => {

@@ -3,7 +3,7 @@
  * than before. A file that is found elsewhere with the same contents has moved, and keeps what was made of it.
  */
 import { compareText } from '../../lib/compare.ts'
-import type { HashedFileStat, FileStat } from '../file.ts'
+import type { FileStat, HashedFileStat } from '../file.ts'
 
 export type TreeDiff = {
   /** Size and time are as they were. */
@@ -86,7 +86,10 @@ export function resolveTreeDiff(
  * Each vanished file is one new file at most: of several with the same contents one has moved, and the others are copies.
  * Those that kept their name find each other first, the rest in the order of their paths.
  */
-function findMoves(vanished: readonly HashedFileStat[], fresh: readonly HashedFileStat[]): readonly FileChange[] {
+function findMoves(
+  vanished: readonly HashedFileStat[],
+  fresh: readonly HashedFileStat[],
+): readonly FileChange[] {
   const gone = groupByHash(vanished)
   const moves: FileChange[] = []
   for (const [hash, arrivals] of groupByHash(fresh)) {
@@ -96,7 +99,10 @@ function findMoves(vanished: readonly HashedFileStat[], fresh: readonly HashedFi
   return moves
 }
 
-function pairMoves(departures: readonly HashedFileStat[], arrivals: readonly HashedFileStat[]): readonly FileChange[] {
+function pairMoves(
+  departures: readonly HashedFileStat[],
+  arrivals: readonly HashedFileStat[],
+): readonly FileChange[] {
   const waiting = new Map<string, HashedFileStat[]>()
   for (const from of departures) addToGroup(waiting, getBaseName(from), from)
   const moves: FileChange[] = []
@@ -115,13 +121,19 @@ function pairMoves(departures: readonly HashedFileStat[], arrivals: readonly Has
 }
 
 /** By hash, those with the same one in the order of their paths. */
-function groupByHash(files: readonly HashedFileStat[]): ReadonlyMap<string, readonly HashedFileStat[]> {
+function groupByHash(
+  files: readonly HashedFileStat[],
+): ReadonlyMap<string, readonly HashedFileStat[]> {
   const groups = new Map<string, HashedFileStat[]>()
   for (const file of [...files].sort(compareByPath)) addToGroup(groups, file.hash, file)
   return groups
 }
 
-function addToGroup(groups: Map<string, HashedFileStat[]>, key: string, file: HashedFileStat): void {
+function addToGroup(
+  groups: Map<string, HashedFileStat[]>,
+  key: string,
+  file: HashedFileStat,
+): void {
   const group = groups.get(key)
   if (group === undefined) groups.set(key, [file])
   else group.push(file)

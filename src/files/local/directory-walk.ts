@@ -12,14 +12,14 @@ import { throwIfAborted } from '../../lib/abort.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { FileProblem, FileStat } from '../file.ts'
 import type { FolderScan } from '../file-tree.ts'
-import { getErrorCode, createFileTrouble, toFileTrouble } from './file-errors.ts'
-import { isInSkippedFolder, type FileSelection } from './file-selection.ts'
+import { createFileTrouble, getErrorCode, toFileTrouble } from './file-errors.ts'
+import { type FileSelection, isInSkippedFolder } from './file-selection.ts'
 import {
   GITIGNORE_FILE,
   type IgnoreRules,
-  readParentIgnoreRules,
-  readIgnoreRules,
   isIgnored,
+  readIgnoreRules,
+  readParentIgnoreRules,
 } from './gitignore.ts'
 import { isAddressable, isInside, isMissing } from './path-guard.ts'
 
@@ -94,7 +94,11 @@ class Walk {
     this.#files.length = 0
     this.#isWhole = false
     this.#troubles.push(
-      createFileTrouble('', 'too_large', `it holds more than ${filesMax} files; name a smaller folder`),
+      createFileTrouble(
+        '',
+        'too_large',
+        `it holds more than ${filesMax} files; name a smaller folder`,
+      ),
     )
   }
 
@@ -160,7 +164,8 @@ class Walk {
     if (!stats.isFile() || this.#filesSeen.has(real)) return
     this.#filesSeen.add(real)
     const { fileBytesMax } = this.#plan
-    if (stats.size > fileBytesMax) this.#troubles.push(createTooLargeTrouble(path, stats.size, fileBytesMax))
+    if (stats.size > fileBytesMax)
+      this.#troubles.push(createTooLargeTrouble(path, stats.size, fileBytesMax))
     else this.#files.push({ path, sizeBytes: stats.size, modifiedAt: getModifiedAt(stats) })
   }
 
@@ -204,12 +209,22 @@ class Walk {
   }
 
   #unnamed(path: string): void {
-    this.#troubles.push(createFileTrouble(path, 'encoding', 'its name can not be told on every system'))
+    this.#troubles.push(
+      createFileTrouble(path, 'encoding', 'its name can not be told on every system'),
+    )
   }
 }
 
-export function createTooLargeTrouble(path: string, sizeBytes: number, bytesMax: number): FileProblem {
-  return createFileTrouble(path, 'too_large', `it has ${sizeBytes} bytes, and at most ${bytesMax} are read`)
+export function createTooLargeTrouble(
+  path: string,
+  sizeBytes: number,
+  bytesMax: number,
+): FileProblem {
+  return createFileTrouble(
+    path,
+    'too_large',
+    `it has ${sizeBytes} bytes, and at most ${bytesMax} are read`,
+  )
 }
 
 export function getModifiedAt({ mtimeMs }: Pick<Stats, 'mtimeMs'>): Instant {

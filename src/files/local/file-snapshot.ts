@@ -12,7 +12,7 @@ import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FileProblem } from '../file.ts'
 import type { FileReadResult, FileTail } from '../file-tree.ts'
-import { getModifiedAt, createTooLargeTrouble } from './directory-walk.ts'
+import { createTooLargeTrouble, getModifiedAt } from './directory-walk.ts'
 import { createFileTrouble, toFileTrouble } from './file-errors.ts'
 import { isMissing, isOutsideError, openInside } from './path-guard.ts'
 import { decodeText } from './text-decoding.ts'
@@ -29,12 +29,19 @@ export type FileReadOptions = { readonly clock: Clock; readonly fileBytesMax: nu
 type FileBytes = { readonly bytes: Buffer; readonly stats: Stats }
 
 /** `folder` is a real path. */
-export async function readStableFile(folder: string, path: string, options: FileReadOptions): Promise<FileReadResult> {
+export async function readStableFile(
+  folder: string,
+  path: string,
+  options: FileReadOptions,
+): Promise<FileReadResult> {
   try {
     const read = await withFile(folder, path, (file) => readSettledBytes(file, path, options))
     return 'bytes' in read ? decodeFile(path, read) : { kind: 'trouble', trouble: read }
   } catch (error) {
-    return { kind: 'trouble', trouble: isOutsideError(error) ? createOutsideTrouble(path) : toFileTrouble(path, error) }
+    return {
+      kind: 'trouble',
+      trouble: isOutsideError(error) ? createOutsideTrouble(path) : toFileTrouble(path, error),
+    }
   }
 }
 
@@ -80,7 +87,11 @@ function decodeFile(path: string, { bytes, stats }: FileBytes): FileReadResult {
     modifiedAt: getModifiedAt(stats),
     trouble: isSound
       ? null
-      : createFileTrouble(path, 'encoding', 'some of its bytes are no UTF-8 and are read as \uFFFD'),
+      : createFileTrouble(
+          path,
+          'encoding',
+          'some of its bytes are no UTF-8 and are read as \uFFFD',
+        ),
   }
 }
 

@@ -34,7 +34,10 @@ export class FolderLock {
   }
 
   /** Those of this process wait in order; between processes it is chance. */
-  async runExclusive<Result>(folder: () => Promise<string>, work: () => Promise<Result>): Promise<Result> {
+  async runExclusive<Result>(
+    folder: () => Promise<string>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     const turn = this.#last.then(async () => {
       const release = await this.#take(await folder())
       try {

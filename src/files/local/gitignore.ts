@@ -60,7 +60,9 @@ function foldersOfRepository(folder: string): readonly string[] {
 export function isIgnored(path: string, isFolder: boolean, nearest: IgnoreRules | null): boolean {
   const asked = isFolder ? `${path}/` : path
   for (let level = nearest; level !== null; level = level.parent) {
-    const { ignored, unignored } = level.rules.test(level.pathFromRules + asked.slice(level.prefix.length))
+    const { ignored, unignored } = level.rules.test(
+      level.pathFromRules + asked.slice(level.prefix.length),
+    )
     if (ignored || unignored) return ignored
   }
   return false

@@ -8,7 +8,7 @@ import { createFileTrouble } from './file-errors.ts'
 import { createFileSelection } from './file-selection.ts'
 import { readFileTail, readStableFile } from './file-snapshot.ts'
 import { parseRelativePath } from './path-guard.ts'
-import { type RootLocation, locateRoot, isFileTrouble } from './root-location.ts'
+import { isFileTrouble, locateRoot, type RootLocation } from './root-location.ts'
 import { createTreeWatcher, type FileSystemWatcher } from './tree-watcher.ts'
 
 export type FileTreeOptions = {

@@ -7,18 +7,23 @@ import { AppError } from '../../domain/errors.ts'
 import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FolderEntry, Workspace } from '../file-tree.ts'
-import { NEW_FOLDER_MODE, replaceFile, removeTemporaryFiles, createTemporaryName } from './atomic-replace.ts'
+import {
+  createTemporaryName,
+  NEW_FOLDER_MODE,
+  removeTemporaryFiles,
+  replaceFile,
+} from './atomic-replace.ts'
 import { toWriteError } from './file-errors.ts'
 import { readBytes } from './file-snapshot.ts'
 import { FolderLock } from './folder-lock.ts'
 import {
-  parseRelativePath,
+  assertInside,
   isInside,
   isMissing,
   openFolderInside,
   openInside,
+  parseRelativePath,
   resolveRealPath,
-  assertInside,
 } from './path-guard.ts'
 
 export type WorkspaceOptions = {
@@ -304,7 +309,11 @@ async function createFolder(base: string, path: string): Promise<string> {
   return createSubfolders(base, base, missing)
 }
 
-async function createSubfolders(base: string, real: string, names: readonly string[]): Promise<string> {
+async function createSubfolders(
+  base: string,
+  real: string,
+  names: readonly string[],
+): Promise<string> {
   if (names.length === 0) return real
   const folder = join(real, ...names)
   await mkdir(folder, { recursive: true, mode: NEW_FOLDER_MODE })
@@ -326,7 +335,10 @@ async function orNull<Result>(work: Promise<Result>): Promise<Result | null> {
   }
 }
 
-async function toWorkspaceError<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+async function toWorkspaceError<Result>(
+  path: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -14,8 +14,8 @@ import { getErrorCode } from './file-errors.ts'
 import type { FileSelection } from './file-selection.ts'
 import { GITIGNORE_FILE } from './gitignore.ts'
 import { isMissing } from './path-guard.ts'
-import { type RootLocation, locateRoot, isFileTrouble } from './root-location.ts'
-import type { WatchBudget, TreeWatcherOptions, FileSystemWatcher } from './tree-watcher.ts'
+import { isFileTrouble, locateRoot, type RootLocation } from './root-location.ts'
+import type { FileSystemWatcher, TreeWatcherOptions, WatchBudget } from './tree-watcher.ts'
 
 /** Saving a file makes several events. */
 const TOGETHER_MS = 20

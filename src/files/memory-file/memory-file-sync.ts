@@ -13,17 +13,17 @@ import type { Store } from '../../storage/store.ts'
 import type { FileProblem } from '../file.ts'
 import type { Workspace } from '../file-tree.ts'
 import {
-  findMemoryBlock,
+  buildMemoryTag,
   detectLineEnding,
+  diffMemoryFile,
+  findMemoryBlock,
   MEMORY_FILE,
-  type MemoryFileSnapshot,
   type MemoryFileEntry,
   type MemoryFileLine,
-  renderEntryText,
-  diffMemoryFile,
+  type MemoryFileSnapshot,
   parseMemoryBlock,
+  renderEntryText,
   renderMemoryBlock,
-  buildMemoryTag,
   replaceMemoryBlock,
 } from './memory-file.ts'
 
@@ -117,7 +117,10 @@ export class MemoryFileSync {
       isSame = getBlockText(current) === seen
       if (!isSame) return null
       if (mirrored.length === 0 && own.length === 0 && seen === null) return null
-      return replaceMemoryBlock(current, renderMemoryBlock(mirrored, own, detectLineEnding(current)))
+      return replaceMemoryBlock(
+        current,
+        renderMemoryBlock(mirrored, own, detectLineEnding(current)),
+      )
     })
     if (isSame) await this.#note(owner, entry, mirrored)
     return isSame

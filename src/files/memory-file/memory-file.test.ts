@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  buildMemoryTag,
+  diffMemoryFile,
   findMemoryBlock,
   type MemoryFileEntry,
   type MemoryFileLine,
-  renderEntryText,
-  diffMemoryFile,
   parseMemoryBlock,
-  renderMemoryBlock,
-  buildMemoryTag,
-  replaceMemoryBlock,
   removeMemoryBlock,
+  renderEntryText,
+  renderMemoryBlock,
+  replaceMemoryBlock,
 } from './memory-file.ts'
 
 function mirrored(id: string, text: string, isIdentity = false): MemoryFileEntry {
@@ -69,7 +69,10 @@ describe('[MI1] the block', () => {
           const text = renderEntryText(each)
           return text === '' ? [] : [mirrored(`mem_${index}0000000`, text, index % 2 === 0)]
         })
-        const file = replaceMemoryBlock('', renderMemoryBlock(memories, [], isWindows ? '\r\n' : '\n'))
+        const file = replaceMemoryBlock(
+          '',
+          renderMemoryBlock(memories, [], isWindows ? '\r\n' : '\n'),
+        )
         const block = findMemoryBlock(file)
         if (typeof block === 'string') throw new Error(block)
         const base = Object.fromEntries(memories.map(({ tag, text }) => [tag, text]))

@@ -19,7 +19,10 @@ export type PinnedMemoriesDependencies = {
 const MIRRORED_MAX = 200
 const SOURCE = 'files'
 
-export function createPinnedMemories({ ports, remember }: PinnedMemoriesDependencies): PinnedMemories {
+export function createPinnedMemories({
+  ports,
+  remember,
+}: PinnedMemoriesDependencies): PinnedMemories {
   const home = (owner: OwnerId) => ({ owner, user: null })
   return {
     list: async (owner) => {

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import type { FileSource, FileRoot } from '../file.ts'
+import type { FileRoot, FileSource } from '../file.ts'
 
 /** `name` is what paths in it begin with when they are told. */
 export type QmdRoot = FileRoot & { readonly name: string }

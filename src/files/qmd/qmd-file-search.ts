@@ -11,23 +11,23 @@ import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { indexLines, sliceLines } from '../../text/lines.ts'
 import { parseMarkdownStructure } from '../../text/markdown/markdown-structure.ts'
-import { snippetOf } from '../../text/query-snippet.ts'
-import { extractTerms, extractQueryTerms } from '../../text/search/terms.ts'
+import { extractFileSnippet } from '../../text/query-snippet.ts'
+import { extractQueryTerms, extractTerms } from '../../text/search/terms.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
 import type {
-  FileSearchResult,
   FileHit,
   FileQuery,
   FileSearch,
+  FileSearchResult,
   FileStatus,
   ProbeResult,
 } from '../file-search.ts'
 import type { FileTree } from '../file-tree.ts'
 import { type QmdCollection, type QmdRoot, resolveCollectionFile } from './qmd-collections.ts'
 import { findFilesByDocumentId } from './qmd-document-ids.ts'
-import { isUnknownOptionError, type QmdHit, parseHits, isNoResultsOutput } from './qmd-output.ts'
-import { toQmdError, QmdOwnerIndex, QMD_TIMEOUTS, type QmdTimeouts } from './qmd-owner-index.ts'
-import { toPlainQuery, type QmdMode, buildSearchArguments } from './qmd-query.ts'
+import { isNoResultsOutput, isUnknownOptionError, parseHits, type QmdHit } from './qmd-output.ts'
+import { QMD_TIMEOUTS, QmdOwnerIndex, type QmdTimeouts, toQmdError } from './qmd-owner-index.ts'
+import { buildSearchArguments, type QmdMode, toPlainQuery } from './qmd-query.ts'
 
 export type QmdSearchDependencies = {
   readonly clock: Clock
@@ -78,7 +78,10 @@ export type QmdFileSearch = FileSearch & {
   forget(owner: OwnerId): Promise<void>
 }
 
-export function openQmdFileSearch(parts: QmdSearchDependencies, options: QmdOptions): QmdFileSearch {
+export function openQmdFileSearch(
+  parts: QmdSearchDependencies,
+  options: QmdOptions,
+): QmdFileSearch {
   const times = { ...QMD_TIMEOUTS, ...options.times }
   const mode = options.mode ?? 'search'
   const indexes = new Map<OwnerId, { readonly index: QmdOwnerIndex; readonly stop: () => void }>()
@@ -106,7 +109,9 @@ export function openQmdFileSearch(parts: QmdSearchDependencies, options: QmdOpti
         return reason === null ? text : null
       },
     })
-    const stop = parts.scheduleEvery(times.updateEveryMs, () => index.updateIfOlderThan(times.updateGapMs))
+    const stop = parts.scheduleEvery(times.updateEveryMs, () =>
+      index.updateIfOlderThan(times.updateGapMs),
+    )
     indexes.set(owner, { index, stop })
     return index
   }
@@ -133,7 +138,10 @@ export function openQmdFileSearch(parts: QmdSearchDependencies, options: QmdOpti
     const query = toPlainQuery(asked.text, modeKnown)
     if (query === '') return answer([])
     const index = indexOf(owner)
-    const collections = await raceAbort(withBusyTimeout(times.searchMs, index.prepare()), asked.signal)
+    const collections = await raceAbort(
+      withBusyTimeout(times.searchMs, index.prepare()),
+      asked.signal,
+    )
     const searched = collections.filter(({ source }) => asked.sources.includes(source))
     if (searched.length === 0) return answer([])
     index.updateIfOlderThan(times.updateEveryMs)
@@ -150,7 +158,9 @@ export function openQmdFileSearch(parts: QmdSearchDependencies, options: QmdOpti
     printed: readonly QmdHit[],
     { text, maxResults, minScore }: ParsedFileQuery,
   ): Promise<readonly FileHit[]> {
-    const docids = printed.flatMap(({ file, documentId: docid }) => (file === null && docid ? [docid] : []))
+    const docids = printed.flatMap(({ file, documentId: docid }) =>
+      file === null && docid ? [docid] : [],
+    )
     const named = await findFilesByDocumentId(index.home, docids)
     const terms = extractQueryTerms(text)
     const hits = new Map<string, FileHit>()
@@ -172,7 +182,7 @@ export function openQmdFileSearch(parts: QmdSearchDependencies, options: QmdOpti
         startLine: lineFirst,
         endLine: lineLast,
         score: one.score,
-        snippet: snippetOf(lines, terms),
+        snippet: extractFileSnippet(lines, terms),
         source: found.collection.source,
         headings: headingsAt(path, whole.text, lineFirst),
       })

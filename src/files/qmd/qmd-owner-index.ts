@@ -7,12 +7,12 @@ import type { Instant } from '../../lib/time.ts'
 import type { FileProblem } from '../file.ts'
 import type { SyncReport } from '../file-search.ts'
 import type { FolderScan } from '../file-tree.ts'
-import { type QmdCollection, toQmdCollections, type QmdRoot } from './qmd-collections.ts'
+import { type QmdCollection, type QmdRoot, toQmdCollections } from './qmd-collections.ts'
 import {
-  type QmdCollectionListing,
-  type QmdUpdateReport,
   parseCollections,
   parseUpdate,
+  type QmdCollectionListing,
+  type QmdUpdateReport,
 } from './qmd-output.ts'
 import { type ProcessResult, type QmdProgram, runProcess } from './qmd-process.ts'
 import { copyTranscripts } from './transcript-copies.ts'
@@ -130,7 +130,13 @@ export class QmdOwnerIndex {
     const folder = roots.find(({ kind }) => kind === 'workspace')?.path ?? home
     const stop =
       signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
-    return runProcess(program, { args: [...OWN_INDEX, ...args], home, folder, timeoutMs: msMax, signal: stop })
+    return runProcess(program, {
+      args: [...OWN_INDEX, ...args],
+      home,
+      folder,
+      timeoutMs: msMax,
+      signal: stop,
+    })
   }
 
   /** The collections of the roots as they are now, set up where they are not yet. */

@@ -86,7 +86,10 @@ export function runProcess(program: QmdProgram, call: QmdCall): Promise<ProcessR
   })
 }
 
-function start({ command, environment }: QmdProgram, { args, home, folder }: QmdCall): ChildProcess {
+function start(
+  { command, environment }: QmdProgram,
+  { args, home, folder }: QmdCall,
+): ChildProcess {
   const [name = 'qmd', ...first] = command
   const cwd = existsSync(folder) ? folder : home
   return spawn(name, [...first, ...args], {

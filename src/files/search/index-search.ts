@@ -8,16 +8,20 @@ import { diversifyCandidates } from '../../recall/ranking/diversity.ts'
 import type { RecallResult } from '../../recall/recall-result.ts'
 import { createEmptyCandidate } from '../../recall/retrievers.ts'
 import type { Store } from '../../storage/store.ts'
-import { snippetOf } from '../../text/query-snippet.ts'
+import { extractFileSnippet } from '../../text/query-snippet.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
-import { isReadableFrom, OTHER_SCRIPT_WEIGHT, detectWritingSystem } from '../../text/writing-system.ts'
+import {
+  detectWritingSystem,
+  isReadableFrom,
+  OTHER_SCRIPT_WEIGHT,
+} from '../../text/writing-system.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
-import { getAgeReference, decayScore } from '../file-dates.ts'
+import { decayScore, getAgeReference } from '../file-dates.ts'
 import type { FileOptions } from '../file-options.ts'
-import type { FileSearchResult, FileHit, FileQuery } from '../file-search.ts'
+import type { FileHit, FileQuery, FileSearchResult } from '../file-search.ts'
 import { readGenerations } from '../indexing/generations.ts'
 import { MEMORY_TYPE_BY_SOURCE } from '../indexing/index-rows.ts'
-import { type NamedRoot, toDisplayPath, type Roots } from '../roots.ts'
+import { type NamedRoot, type Roots, toDisplayPath } from '../roots.ts'
 import { mergeAdjacentPassages, type Passage, toPassages } from './passages.ts'
 
 export type IndexSearchDependencies = {
@@ -138,7 +142,7 @@ function toHits(
       startLine: lineFirst,
       endLine: lineLast,
       score: Math.round(score * 1e4) / 1e4,
-      snippet: snippetOf(memory.content, terms),
+      snippet: extractFileSnippet(memory.content, terms),
       source,
       headings,
     }))
@@ -153,7 +157,11 @@ function compareByScore(a: Passage, b: Passage): number {
 function diversifyHits<P extends Passage>(passages: readonly P[], lambda: number): readonly P[] {
   if (lambda >= 1) return passages
   const byId = new Map(passages.map((passage) => [passage.memory.id, passage]))
-  const candidates = passages.map(({ memory, score }) => ({ ...createEmptyCandidate(memory.id), memory, score }))
+  const candidates = passages.map(({ memory, score }) => ({
+    ...createEmptyCandidate(memory.id),
+    memory,
+    score,
+  }))
   return diversifyCandidates(candidates, lambda).flatMap(({ id }) => byId.get(id) ?? [])
 }
 

@@ -3,7 +3,11 @@
 import type { Memory } from '../../domain/memory.ts'
 import { isMemoryDocument } from '../../domain/search-document.ts'
 import type { RecalledMemory, RecallResult } from '../../recall/recall-result.ts'
-import { scoreCoverage, type WritingSystem, detectWritingSystem } from '../../text/writing-system.ts'
+import {
+  detectWritingSystem,
+  scoreCoverage,
+  type WritingSystem,
+} from '../../text/writing-system.ts'
 import type { FileSource } from '../file.ts'
 import { readChunkMetadata } from '../indexing/index-rows.ts'
 
@@ -55,10 +59,17 @@ export function toPassages(found: RecallResult, question: string): readonly Pass
  * How well each memory of an answer fits, from 0 to 1: the best as well as the question's words and meaning are found in any
  * of them, the others in proportion. Unlike the scores of recall, these can be compared between answers.
  */
-export function scoreFits({ memories, topSimilarity: closeness }: RecallResult, question: string): readonly number[] {
+export function scoreFits(
+  { memories, topSimilarity: closeness }: RecallResult,
+  question: string,
+): readonly number[] {
   const writing = detectWritingSystem(question)
   const best = Math.max(0, ...memories.map(({ score }) => score))
-  const fit = Math.max(0, ...memories.map((each) => scoreFit(each, writing)), scoreSimilarity(closeness))
+  const fit = Math.max(
+    0,
+    ...memories.map((each) => scoreFit(each, writing)),
+    scoreSimilarity(closeness),
+  )
   return memories.map((recalled) =>
     best > 0 ? fit * Math.max(0, recalled.score / best) : scoreFit(recalled, writing),
   )

@@ -14,7 +14,7 @@ import type { RecalledMemory, RecallResult } from '../../recall/recall-result.ts
 import type { RecallScope } from '../../recall/scope-merge.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import type { FileSource } from '../file.ts'
-import type { FileSearchResult, FileHit } from '../file-search.ts'
+import type { FileHit, FileSearchResult } from '../file-search.ts'
 import type { Files } from '../files.ts'
 import { scoreFits } from './passages.ts'
 
@@ -70,13 +70,15 @@ export async function searchSources(
   query: SourceSearchQuery,
 ): Promise<SourceSearchResult> {
   const { sources, fileSources, signal, ...asked } = query
-  const { minScore = parts.settings.fileMinScore } = query
-  const limit = query.limit ?? parts.settings.recallLimit
+  const { minScore = parts.settings['files.minScore'] } = query
+  const limit = query.limit ?? parts.settings['recall.limit']
   const wants = (source: SearchSource) => sources.includes(source)
   assertSearchableSources(query)
   const recalled = RECALLED_SOURCES.filter(wants)
   const [recollection, files] = await Promise.all([
-    collectAnswers(recalled.length > 0, () => parts.recall(scope, { ...asked, ...limitItems(query) })),
+    collectAnswers(recalled.length > 0, () =>
+      parts.recall(scope, { ...asked, ...limitItems(query) }),
+    ),
     collectAnswers(wants('files'), () => searchFiles(parts, scope, query, { limit, minScore })),
   ])
   const unanswered = [
@@ -133,7 +135,11 @@ function listFailures({ error }: SourceAnswers<unknown>, source: SearchSource) {
 }
 
 /** What one recall answers, in the order in which it is blamed. */
-const RECALLED_SOURCES = ['memories', 'episodes', 'transcript'] as const satisfies readonly SearchSource[]
+const RECALLED_SOURCES = [
+  'memories',
+  'episodes',
+  'transcript',
+] as const satisfies readonly SearchSource[]
 
 /** Facts, episodes, turns, or several of them, within what was asked for. */
 function limitItems({

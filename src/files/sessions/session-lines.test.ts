@@ -61,7 +61,9 @@ it('[FC12] writes a message on one line, without secrets and without memories th
     { role: 'user', text: 'My key: [redacted:private_key]', line: 1 },
   ])
   const mail = jsonl({ role: 'user', content: 'I am ada@example.com' })
-  expect(parseSessionLines(mail, { emailAddresses: true }).messages[0]?.text).toBe('I am [redacted:mail]')
+  expect(parseSessionLines(mail, { emailAddresses: true }).messages[0]?.text).toBe(
+    'I am [redacted:mail]',
+  )
   expect(parseSessionLines(mail, PLAIN).messages[0]?.text).toBe('I am ada@example.com')
 })
 

@@ -2,7 +2,7 @@
  * Transcripts of conversations as programs write them: one JSON a line. What was said by the person and the model is read,
  * each on one line and without secrets; everything else is passed over. Lines keep their numbers.
  */
-import { wordsOf } from '../../domain/message-content.ts'
+import { readContentText } from '../../domain/message-content.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { indexLines } from '../../text/lines.ts'
 import { BREAK_COST, buildPlainStructure } from '../../text/markdown/document-structure.ts'
@@ -65,7 +65,9 @@ function parseMessages(
   const role = message?.role
   if (message === null || (role !== 'user' && role !== 'assistant')) return []
   // Keys are known by their lines, so those are joined afterwards.
-  const text = redactSensitiveText(wordsOf(message.content, getPartText), redaction).replace(/\s+/g, ' ').trim()
+  const text = redactSensitiveText(readContentText(message.content, getPartText), redaction)
+    .replace(/\s+/g, ' ')
+    .trim()
   return text === '' ? [] : [{ role, text, line }]
 }
 

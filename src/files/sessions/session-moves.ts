@@ -5,8 +5,13 @@
 import { AppError } from '../../domain/errors.ts'
 import type { FileStat } from '../file.ts'
 import type { FileTail } from '../file-tree.ts'
-import { loadChunks, buildMoveChanges, removeFromIndex } from '../indexing/chunk-changes.ts'
-import { type FileRecord, buildFileId, type SessionCheckpoint, toFileRecord } from '../indexing/index-rows.ts'
+import { buildMoveChanges, loadChunks, removeFromIndex } from '../indexing/chunk-changes.ts'
+import {
+  buildFileId,
+  type FileRecord,
+  type SessionCheckpoint,
+  toFileRecord,
+} from '../indexing/index-rows.ts'
 import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
 import type { TreeDiff } from '../indexing/tree-diff.ts'
 
@@ -36,7 +41,11 @@ export async function applySessionMoves(
     await writer.write(buildMoveChanges(writer, from, { ...from, path: to }, rows))
     await writer.flush()
     for (const path of [to, from.path]) records.delete(path)
-    const entry = await ports.store.get('entry', writer.home, buildFileId(writer.home, pass.root.id, to))
+    const entry = await ports.store.get(
+      'entry',
+      writer.home,
+      buildFileId(writer.home, pass.root.id, to),
+    )
     if (entry === null) continue // somebody else was faster: the next look knows it
     taken.set(to, toFileRecord(entry))
     counts.moved++
@@ -76,7 +85,9 @@ async function findMoves(
   for (const record of departed) {
     if (record.chunks > MOVED_CHUNKS_MAX) continue
     const alike = byHead.get(record.hash)?.filter(({ path }) => !moves.has(path)) ?? []
-    for (const file of alike.toSorted((a, b) => rankDissimilarity(a, record) - rankDissimilarity(b, record))) {
+    for (const file of alike.toSorted(
+      (a, b) => rankDissimilarity(a, record) - rankDissimilarity(b, record),
+    )) {
       if ((await isContinuation(pass, file.path, record)) !== true) continue
       moves.set(file.path, record)
       break
@@ -93,7 +104,11 @@ export function isSameTranscript(mark: SessionCheckpoint, tail: FileTail): boole
 }
 
 /** Whether a path leads to the transcript of a record; null when that can't be told. */
-async function isContinuation(pass: RootScan, path: string, record: FileRecord): Promise<boolean | null> {
+async function isContinuation(
+  pass: RootScan,
+  path: string,
+  record: FileRecord,
+): Promise<boolean | null> {
   const { mark, hash } = record
   if (mark === null || mark.readTo === 0) return null
   const isRead = mark.offset > 0

@@ -11,15 +11,15 @@ import { countLineBreaks } from '../../text/lines.ts'
 import type { FileProblem, FileStat } from '../file.ts'
 import type { FileTail } from '../file-tree.ts'
 import {
+  buildReplacementChanges,
+  type ChunkReplacement,
   loadChunks,
   loadLastChunks,
-  type ChunkReplacement,
-  buildReplacementChanges,
   removeFromIndex,
 } from '../indexing/chunk-changes.ts'
 import {
-  type FileRecord,
   buildFileId,
+  type FileRecord,
   type GenerationScope,
   type SessionCheckpoint,
   toFileRecord,
@@ -27,7 +27,7 @@ import {
 import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
 import { diffTree } from '../indexing/tree-diff.ts'
 import { chunkSession, parseSessionLines } from './session-lines.ts'
-import { isSameTranscript, applySessionMoves } from './session-moves.ts'
+import { applySessionMoves, isSameTranscript } from './session-moves.ts'
 
 export async function scanSessions(pass: RootScan): Promise<void> {
   const { tree, root, known, counts, signal, onProgress } = pass
@@ -114,7 +114,11 @@ type SessionRead = {
   readonly from: SessionCheckpoint
 }
 
-async function readFurther(pass: RootScan, path: string, mark: SessionCheckpoint): Promise<SessionRead | null> {
+async function readFurther(
+  pass: RootScan,
+  path: string,
+  mark: SessionCheckpoint,
+): Promise<SessionRead | null> {
   const { tree, root, counts } = pass
   try {
     const tail = await tree.readTail(root, path, mark.offset)

@@ -86,12 +86,16 @@ export function toPeriod(
     .slice(1, 7)
     .map((part) => (part === undefined ? undefined : Number(part)))
   if (hour !== undefined && minute !== undefined) {
-    const at = Date.UTC(year, (month ?? 1) - 1, day, hour, minute, second) - parseZoneOffset(match[7])
+    const at =
+      Date.UTC(year, (month ?? 1) - 1, day, hour, minute, second) - parseZoneOffset(match[7])
     return isDay(year, month, day) && hour < 24 && minute < 60 ? buildPeriod(at, at) : null
   }
   if (day !== undefined) {
     if (!isDay(year, month, day)) return null
-    return buildPeriod(Date.UTC(year, (month ?? 1) - 1, day), Date.UTC(year, (month ?? 1) - 1, day + 1))
+    return buildPeriod(
+      Date.UTC(year, (month ?? 1) - 1, day),
+      Date.UTC(year, (month ?? 1) - 1, day + 1),
+    )
   }
   if (month !== undefined) {
     if (!isDay(year, month, 1)) return null

@@ -20,13 +20,15 @@ export function parseAnswerObject(text: string, names: readonly string[]): Field
   }
   const answer = stripReasoning(text)
   const first = answer.indexOf('{')
-  if (first < 0) throw createUnreadableAnswerError('There is no JSON object in the answer.', 'no_object')
+  if (first < 0)
+    throw createUnreadableAnswerError('There is no JSON object in the answer.', 'no_object')
   let other: Fields | null = null
   for (let start = first, tries = 0; start >= 0 && tries < STARTS_MAX; tries++) {
     const end = findObjectEnd(answer, start)
     if (end === null) {
       // What is cut is not searched for smaller objects: a part of an answer must not pass for all of it.
-      if (isJsonStart(answer, start)) throw createUnreadableAnswerError('The answer breaks off.', 'cut')
+      if (isJsonStart(answer, start))
+        throw createUnreadableAnswerError('The answer breaks off.', 'cut')
       start = answer.indexOf('{', start + 1)
       continue
     }

@@ -2,7 +2,7 @@
 
 import { AppError, toAppError } from '../../domain/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
-import { type PromptMessage, buildRepairPrompt } from '../distillation/distillation-prompt.ts'
+import { buildRepairPrompt, type PromptMessage } from '../distillation/distillation-prompt.ts'
 
 /** A model, and the name that it is asked by. */
 export type NamedModel = { readonly name: string; readonly languageModel: LanguageModel }

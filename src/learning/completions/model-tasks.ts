@@ -12,13 +12,13 @@ import { withTimeout } from '../../lib/timeout.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import {
   ADJUDICATED_CHARACTERS_MAX,
-  parseVerdict,
   buildVerdictPrompt,
+  parseVerdict,
 } from '../consolidation/adjudication/verdict-prompt.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
 import { buildNarrativePrompt, parseNarrative } from '../identity/narrative.ts'
 import type { WriteSummary } from '../summaries/summarizer.ts'
-import { parseSummary, buildSummaryPrompt } from '../summaries/summary-prompt.ts'
+import { buildSummaryPrompt, parseSummary } from '../summaries/summary-prompt.ts'
 import type { NamedModel } from './completion.ts'
 
 /** Tells who somebody is, from these. It may fail. */
@@ -43,7 +43,10 @@ export function selectModel(name: string, languageModel: LanguageModel | null): 
 }
 
 /** With a judge: the one that was given, or else the model. */
-export function addAdjudicator(ports: EngineDependencies, wording: ModelTasks | null): EngineDependencies {
+export function addAdjudicator(
+  ports: EngineDependencies,
+  wording: ModelTasks | null,
+): EngineDependencies {
   const adjudicate = ports.adjudicate ?? wording?.adjudicate
   return adjudicate === undefined ? ports : { ...ports, adjudicate }
 }
@@ -86,7 +89,11 @@ export function createModelTasks(model: NamedModel): ModelTasks {
 }
 
 /** The same judge, who is asked no more than so often, and not once the work was stopped. */
-export function limitAdjudications(adjudicate: Adjudicate, times: number, stop: AbortSignal): Adjudicate {
+export function limitAdjudications(
+  adjudicate: Adjudicate,
+  times: number,
+  stop: AbortSignal,
+): Adjudicate {
   let left = times
   return async (older, newer, signal) => {
     if (left === 0 || stop.aborted) return 'unsure'

@@ -18,9 +18,9 @@ import {
   type ConsolidationRun,
   throwIfAborted,
 } from './consolidation-run.ts'
-import { evictFaded, pruneEpisodes, deleteExpiredTurns } from './eviction/eviction.ts'
+import { deleteExpiredTurns, evictFaded, pruneEpisodes } from './eviction/eviction.ts'
 import { computeRetentionCutoff } from './eviction/eviction-policy.ts'
-import { computeTrashCutoff, deleteOldTrash, deleteExpiredEntries } from './eviction/retention.ts'
+import { computeTrashCutoff, deleteExpiredEntries, deleteOldTrash } from './eviction/retention.ts'
 import { mergeDuplicates } from './merging/merge.ts'
 import { promoteMentioned } from './promotion.ts'
 import {
@@ -82,7 +82,7 @@ export async function consolidate(
       {
         now,
         trashedBefore: computeTrashCutoff(run),
-        madeBefore: computeRetentionCutoff(now, run.settings.episodeRetentionDays),
+        madeBefore: computeRetentionCutoff(now, run.settings['retention.episodeDays']),
       },
       (done) => run.reportProgress({ step: 'read', done, total: null }),
     ),

@@ -68,7 +68,8 @@ export function isPromotable(
   now: Instant,
   intervalHours: number,
 ): boolean {
-  if (memory.status !== 'active' || memory.category === 'episode' || isExemptFromDecay(memory)) return false
+  if (memory.status !== 'active' || memory.category === 'episode' || isExemptFromDecay(memory))
+    return false
   if (memory.trust === 'suspect' || memory.salience >= 1) return false
   if (mentions.length < MENTIONS_MIN || !hasRoom(memory)) return false
   const before = memory.metadata[NOTE]

@@ -3,11 +3,11 @@
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { DAY_MS } from '../../lib/decay.ts'
-import { yieldToEventLoop, TimeSlice } from '../../lib/event-loop.ts'
+import { TimeSlice, yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import { commitWithRetry } from '../../storage/access/optimistic-commit.ts'
-import { loadMemories, createChangeId, type ConsolidationRun } from './consolidation-run.ts'
+import { type ConsolidationRun, createChangeId, loadMemories } from './consolidation-run.ts'
 import { encodeWords } from './merging/word-sets.ts'
 import {
   EPISODES_MAX,
@@ -30,7 +30,10 @@ type MentionedFact = {
   readonly mentions: readonly Instant[]
 }
 
-export async function promoteMentioned(run: ConsolidationRun, census: MemoryStatistics): Promise<number> {
+export async function promoteMentioned(
+  run: ConsolidationRun,
+  census: MemoryStatistics,
+): Promise<number> {
   const mentions = await indexMentions(run, census)
   const change = createChangeId(run)
   const pace = new TimeSlice()
@@ -57,7 +60,10 @@ export async function promoteMentioned(run: ConsolidationRun, census: MemoryStat
 }
 
 /** Null when there are too few episodes to mention anything often enough. */
-async function indexMentions(run: ConsolidationRun, census: MemoryStatistics): Promise<MentionIndex | null> {
+async function indexMentions(
+  run: ConsolidationRun,
+  census: MemoryStatistics,
+): Promise<MentionIndex | null> {
   const from = (run.now - RECENT_DAYS * DAY_MS) as Instant
   const ids = census.recentEpisodes(from, run.now, EPISODES_MAX)
   if (ids.length < MENTIONS_MIN) return null
@@ -89,7 +95,12 @@ async function promoteBatch(
   const decide = async () => {
     const memories = await loadMemories(run, [...byId.keys()])
     return memories.filter((memory) =>
-      isPromotable(memory, mentionsOfOne(memory), now, run.settings.consolidationIntervalHours),
+      isPromotable(
+        memory,
+        mentionsOfOne(memory),
+        now,
+        run.settings['learning.consolidationIntervalHours'],
+      ),
     )
   }
   const meant = isDryRun

@@ -10,15 +10,15 @@ import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import {
   countIdleDays,
-  isExemptFromDecay,
   getLastActivity,
+  isExemptFromDecay,
   SALIENCE_HALF_LIFE_DAYS,
 } from '../../memory/salience.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { FACT_IMPORTANCE_MIN } from '../identity/narrative.ts'
 import type { EvictionCandidate } from './eviction/eviction-policy.ts'
 import { isMergeable } from './merging/merge-decision.ts'
-import { WordSetIndex, encodeWords } from './merging/word-sets.ts'
+import { encodeWords, WordSetIndex } from './merging/word-sets.ts'
 
 /** So few that others are answered between two pages. */
 const PAGE_ROWS = 100
@@ -102,7 +102,8 @@ export class MemoryStatistics {
         (trust === 'suspect' ? SUSPECT : 0) |
         (canMerge ? MERGEABLE : 0),
     )
-    if (!isExemptFromDecay(memory) && countIdleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS) this.decayed++
+    if (!isExemptFromDecay(memory) && countIdleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS)
+      this.decayed++
     if (category === 'episode') {
       this.#episodes.push({ index: this.count, at: memory.createdAt })
     }

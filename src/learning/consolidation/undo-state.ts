@@ -7,7 +7,12 @@ import type { Scope } from '../../domain/scope.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { isRevertible } from '../../memory/reversion.ts'
 import { pages } from '../../storage/access/row-pages.ts'
-import type { ConsolidationAction, ConsolidationReport, StoredConsolidationReport, UndoState } from './report.ts'
+import type {
+  ConsolidationAction,
+  ConsolidationReport,
+  StoredConsolidationReport,
+  UndoState,
+} from './report.ts'
 
 export async function addUndoStates(
   ports: EngineDependencies,
@@ -29,7 +34,11 @@ class ChangeHistory {
   readonly #now = new Map<MemoryId, Memory>()
   readonly #versions = new Map<MemoryId, Revision[]>()
 
-  static async of({ store }: EngineDependencies, scope: Scope, ids: readonly MemoryId[]): Promise<ChangeHistory> {
+  static async of(
+    { store }: EngineDependencies,
+    scope: Scope,
+    ids: readonly MemoryId[],
+  ): Promise<ChangeHistory> {
     const past = new ChangeHistory()
     for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
       const some = ids.slice(start, start + PAGE_ROWS_MAX)

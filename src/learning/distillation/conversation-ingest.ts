@@ -10,21 +10,30 @@ import { AppError } from '../../domain/errors.ts'
 import type { ChangeId, EntryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { parseScope, type SessionPlace } from '../../domain/scope.ts'
-import { isLearnable, createPendingSignal, parseSignal, buildSignalId } from '../../domain/signal.ts'
+import {
+  buildSignalId,
+  createPendingSignal,
+  isLearnable,
+  parseSignal,
+} from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import { parseTurn } from '../../memory/record-codec.ts'
-import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 import { countPendingSignals } from '../signals.ts'
 import { type DistillerDependencies, distillSession } from './distiller.ts'
 import { findEpisode } from './episode-writer.ts'
-import { type Distillation, createDistillation } from './outcome.ts'
-import { listChangeIds, buildRetractions } from './retraction.ts'
+import { createDistillation, type Distillation } from './outcome.ts'
+import { buildRetractions, listChangeIds } from './retraction.ts'
 
 export type IngestInput = {
   readonly owner: string
@@ -64,7 +73,11 @@ export async function ingestConversation(
   input: IngestInput,
   signal: AbortSignal = NEVER,
 ): Promise<IngestResult> {
-  const { ports, buildJobChanges: arming, distil: distilNow = (place) => distillSession(parts, place, signal) } = parts
+  const {
+    ports,
+    buildJobChanges: arming,
+    distil: distilNow = (place) => distillSession(parts, place, signal),
+  } = parts
   const place = toSessionPlace(input)
   const exchanges = listExchanges(input, place, ports.clock.now())
   const isSkipped = input.skipExtraction === true
@@ -102,9 +115,15 @@ export async function ingestConversation(
 /** What a commit came to: whether the turns are part of it, and what it took back. */
 type CommitResult = { readonly isWhole: boolean; readonly taken: readonly ChangeId[] }
 
-async function createSkippedResult(ports: EngineDependencies, place: SessionPlace): Promise<Distillation> {
+async function createSkippedResult(
+  ports: EngineDependencies,
+  place: SessionPlace,
+): Promise<Distillation> {
   const episode = (await findEpisode(ports, place))?.id ?? null
-  return createDistillation('skipped:extraction', { episode, pending: await countPendingSignals(ports, place) })
+  return createDistillation('skipped:extraction', {
+    episode,
+    pending: await countPendingSignals(ports, place),
+  })
 }
 
 function toSessionPlace({ owner, user, conversation }: IngestInput): SessionPlace {
@@ -119,7 +138,11 @@ function toSessionPlace({ owner, user, conversation }: IngestInput): SessionPlac
 type IngestedExchange = readonly [Turn, ...Turn[]]
 
 /** Without those in which the person says nothing, and without what memory itself put into them. */
-function listExchanges(input: IngestInput, place: SessionPlace, now: Instant): readonly IngestedExchange[] {
+function listExchanges(
+  input: IngestInput,
+  place: SessionPlace,
+  now: Instant,
+): readonly IngestedExchange[] {
   const { turns, sessionDate } = input
   if (!Array.isArray(turns) || turns.length > INGESTED_EXCHANGES_MAX) {
     const message = `turns is a list of at most ${INGESTED_EXCHANGES_MAX} exchanges.`
@@ -157,10 +180,14 @@ type KnownRows = {
   readonly signals: ReadonlyMap<EntryId, Entry>
 }
 
-async function loadKnownRows({ store }: EngineDependencies, place: SessionPlace): Promise<KnownRows> {
+async function loadKnownRows(
+  { store }: EngineDependencies,
+  place: SessionPlace,
+): Promise<KnownRows> {
   const turns = new Map<TurnId, Turn>()
   for await (const page of pages(store, 'turn', place, { where: {} })) {
-    for (const turn of page) if (turn.id === buildTurnId(place, turn.position)) turns.set(turn.id, turn)
+    for (const turn of page)
+      if (turn.id === buildTurnId(place, turn.position)) turns.set(turn.id, turn)
   }
   const ids = [...turns.keys()].map((id) => buildSignalId(id) as string as EntryId) // entries of their own kind
   const signals = new Map<EntryId, Entry>()
@@ -173,7 +200,9 @@ async function loadKnownRows({ store }: EngineDependencies, place: SessionPlace)
 }
 
 /** The first ones that fit into a commit; one in any case. */
-function takeWithinCommit(unlearned: readonly (readonly Change[])[]): readonly (readonly Change[])[] {
+function takeWithinCommit(
+  unlearned: readonly (readonly Change[])[],
+): readonly (readonly Change[])[] {
   let changes = 0
   const over = unlearned.findIndex((each, index) => {
     changes += each.length
@@ -263,7 +292,10 @@ function signalChanges(
   isSkipped: boolean,
 ): readonly Change[] {
   const wanted = new Map(
-    (isSkipped ? [] : exchanges).map((exchange) => [buildSignalId(exchange[0].id) as string, exchange]),
+    (isSkipped ? [] : exchanges).map((exchange) => [
+      buildSignalId(exchange[0].id) as string,
+      exchange,
+    ]),
   )
   const isUnchanged = (exchange: IngestedExchange, entry: Entry) => {
     const signal = parseSignal(entry)

@@ -8,7 +8,11 @@ import type { Fields } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
 import * as read from '../completions/answer-fields.ts'
-import { parseAnswerObject, assertExpectedAnswer, createUnreadableAnswerError } from '../completions/answer-json.ts'
+import {
+  assertExpectedAnswer,
+  createUnreadableAnswerError,
+  parseAnswerObject,
+} from '../completions/answer-json.ts'
 
 export const FACT_CATEGORIES = [
   'general',
@@ -84,7 +88,10 @@ export function parseDistillate(text: string, shown: readonly number[]): Distill
   }
   const isEmpty = isEmptyDistillate(parsed)
   if (isEmpty && faults.length > 0) {
-    throw createUnreadableAnswerError(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
+    throw createUnreadableAnswerError(
+      `Nothing in the answer could be used: ${faults.join(' ')}`,
+      'no_item',
+    )
   }
   if (isEmpty) assertExpectedAnswer(fields, ASKED_FOR)
   return { ...parsed, isEmpty, problems: faults.slice(0, FAULTS_MAX) }
@@ -158,7 +165,9 @@ export function parseFact(
   faults: string[],
 ): DistilledFact | null {
   const fields = typeof item === 'string' ? { content: item } : read.toObject(item)
-  const content = fields && read.toSingleLineText(read.getFirstField(fields, 'content', 'fact'), FACT_CHARACTERS_MAX)
+  const content =
+    fields &&
+    read.toSingleLineText(read.getFirstField(fields, 'content', 'fact'), FACT_CHARACTERS_MAX)
   if (fields === null || content === null || content.length < FACT_CHARACTERS_MIN) {
     faults.push(`A fact has "content": one sentence of up to ${FACT_CHARACTERS_MAX} characters.`)
     return null
@@ -167,18 +176,28 @@ export function parseFact(
   return {
     content,
     category,
-    type: parseChoice(MEMORY_TYPES, read.getFirstField(fields, 'type')) ?? inferMemoryType(category),
+    type:
+      parseChoice(MEMORY_TYPES, read.getFirstField(fields, 'type')) ?? inferMemoryType(category),
     importance: read.toImportance(read.getFirstField(fields, 'importance')),
     salience: read.toUnitInterval(read.getFirstField(fields, 'salience')),
-    entities: read.toTextList(read.getFirstField(fields, 'entities'), ENTITIES_MAX, NAME_CHARACTERS_MAX),
+    entities: read.toTextList(
+      read.getFirstField(fields, 'entities'),
+      ENTITIES_MAX,
+      NAME_CHARACTERS_MAX,
+    ),
     ...parseValidity(fields),
-    turns: read.toTurnIndexes(read.getFirstField(fields, 'turns', 'sourceTurns', 'source_turns'), shown),
+    turns: read.toTurnIndexes(
+      read.getFirstField(fields, 'turns', 'sourceTurns', 'source_turns'),
+      shown,
+    ),
   }
 }
 
 function parseValidity(fields: Fields): Pick<DistilledFact, 'validFrom' | 'validUntil'> {
-  const validFrom = read.toPeriod(read.getFirstField(fields, 'validFrom', 'valid_from'))?.from ?? null
-  const validUntil = read.toPeriod(read.getFirstField(fields, 'validUntil', 'valid_until'))?.until ?? null
+  const validFrom =
+    read.toPeriod(read.getFirstField(fields, 'validFrom', 'valid_from'))?.from ?? null
+  const validUntil =
+    read.toPeriod(read.getFirstField(fields, 'validUntil', 'valid_until'))?.until ?? null
   const isBackwards = validFrom !== null && validUntil !== null && validUntil < validFrom
   return isBackwards ? { validFrom: null, validUntil: null } : { validFrom, validUntil }
 }

@@ -8,14 +8,20 @@ export const DISTILL_JOB = 'distill'
 /** The job that learns from a session: after a while without a new turn, or after every turn. */
 export function buildDistillationJob(
   place: SessionPlace,
-  { extractionMode, summaryDebounceSeconds }: Settings,
+  {
+    'learning.extractionMode': extractionMode,
+    'learning.debounceSeconds': summaryDebounceSeconds,
+  }: Settings,
   now: Instant,
 ): JobRequest {
   const waitMs = extractionMode === 'everyTurn' ? 0 : summaryDebounceSeconds * 1000
   return buildDistillationJobAt(place, (now + waitMs) as Instant) // whole milliseconds
 }
 
-export function buildDistillationJobAt({ owner, user, session }: SessionPlace, at: Instant): JobRequest {
+export function buildDistillationJobAt(
+  { owner, user, session }: SessionPlace,
+  at: Instant,
+): JobRequest {
   const key = JSON.stringify([user, session])
   return { kind: DISTILL_JOB, key, owner, input: { user, session }, at }
 }

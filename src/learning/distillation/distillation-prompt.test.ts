@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { TurnId } from '../../domain/ids.ts'
 import type { Instant } from '../../lib/time.ts'
 import { fenceTurn } from '../completions/prompt-fencing.ts'
-import { type DistillationContext, buildDistillationPrompt, buildRepairPrompt } from './distillation-prompt.ts'
-import { EXTRACTED_TURNS_MAX, parseTurnFacts, buildTurnExtraction } from './turn-prompt.ts'
+import {
+  buildDistillationPrompt,
+  buildRepairPrompt,
+  type DistillationContext,
+} from './distillation-prompt.ts'
+import { buildTurnExtraction, EXTRACTED_TURNS_MAX, parseTurnFacts } from './turn-prompt.ts'
 import { type SelectedTurn, selectTurns, type TurnText } from './turn-selection.ts'
 
 const AT = Date.UTC(2024, 4, 31, 10) as Instant

@@ -79,7 +79,10 @@ How:
 - "identity" holds at most a few; leave it empty unless something was said about who the person is.
 - Nothing worth remembering: {"episode": null, "facts": [], "identity": []}`
 
-export function buildDistillationPrompt(choice: TurnSelection, context: DistillationContext): readonly PromptMessage[] {
+export function buildDistillationPrompt(
+  choice: TurnSelection,
+  context: DistillationContext,
+): readonly PromptMessage[] {
   return [
     { role: 'system', content: TASK },
     { role: 'user', content: [...contextLines(context), ...turnLines(choice)].join('\n') },
@@ -119,7 +122,10 @@ function turnLines({ turns, omitted }: TurnSelection): readonly string[] {
 }
 
 /** What is said to a model after an answer that couldn't be used: it has one more try. */
-export function buildRepairPrompt(text: string, faults: readonly string[]): readonly PromptMessage[] {
+export function buildRepairPrompt(
+  text: string,
+  faults: readonly string[],
+): readonly PromptMessage[] {
   const answer = toSingleLine(text.slice(0, REPAIRED_CHARACTERS_MAX))
   const told = faults
     .slice(0, FAULTS_MAX)

@@ -9,16 +9,16 @@ import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { type Distillate, parseDistillate } from './distillate.ts'
 import {
+  buildDistillationPrompt,
   DISTILLATION_VERSION,
   type DistillationContext,
   type PromptMessage,
-  buildDistillationPrompt,
 } from './distillation-prompt.ts'
 import {
+  buildTurnExtraction,
   EXTRACTED_TURNS_MAX,
   parseTurnFacts,
   TURN_EXTRACTION_VERSION,
-  buildTurnExtraction,
 } from './turn-prompt.ts'
 import { type SelectedTurn, selectTurns } from './turn-selection.ts'
 
@@ -34,7 +34,10 @@ export type DistillationTask = {
   parse(text: string): Distillate
 }
 
-export function buildSessionTask(turns: readonly Turn[], context: DistillationContext): DistillationTask {
+export function buildSessionTask(
+  turns: readonly Turn[],
+  context: DistillationContext,
+): DistillationTask {
   const choice = selectTurns(turns)
   const shown = choice.turns.map(({ index }) => index)
   return {

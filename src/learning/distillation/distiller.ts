@@ -23,40 +23,59 @@ import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import { type BatchStamp, type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
-import { type PlannedCommit, commitWithRetry, createChangeStamp } from '../../storage/access/optimistic-commit.ts'
+import {
+  commitWithRetry,
+  createChangeStamp,
+  type PlannedCommit,
+} from '../../storage/access/optimistic-commit.ts'
 import type { Change } from '../../storage/store.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
-import { completeStructured, InvalidAnswerError, type NamedModel, type TokensUsed } from '../completions/completion.ts'
+import {
+  completeStructured,
+  InvalidAnswerError,
+  type NamedModel,
+  type TokensUsed,
+} from '../completions/completion.ts'
 import { limitAdjudications } from '../completions/model-tasks.ts'
 import {
-  loadSignals,
   countPendingSignals,
-  reloadSignals,
-  recordFailure,
+  loadSignals,
   markProcessed,
   markScanned,
+  recordFailure,
+  reloadSignals,
 } from '../signals.ts'
 import type { Distillate } from './distillate.ts'
 import {
-  loadDistillationContext,
-  type DistillationMode,
   buildSessionTask,
+  buildTurnsTask,
+  type DistillationMode,
   type DistillationTask,
+  loadDistillationContext,
   loadPrecedingTurns,
   loadTurns,
-  buildTurnsTask,
 } from './distillation-task.ts'
 import { findEpisode, loadEpisode, writeEpisode } from './episode-writer.ts'
 import { buildFactDraft, buildIdentityDraft } from './fact-drafts.ts'
-import { writeFacts, isIdentityAddition, countDecisions, selectIdentityStatements } from './fact-writer.ts'
 import {
+  countDecisions,
+  isIdentityAddition,
+  selectIdentityStatements,
+  writeFacts,
+} from './fact-writer.ts'
+import {
+  createDistillation,
   type Distillation,
   type DistillationOutcome,
-  NO_FACTS,
-  createDistillation,
   mergeDistillations,
+  NO_FACTS,
 } from './outcome.ts'
-import { isUserTurn, PATTERN_FACTS_MAX, extractPatternFacts, extractTurnFacts } from './pattern-facts.ts'
+import {
+  extractPatternFacts,
+  extractTurnFacts,
+  isUserTurn,
+  PATTERN_FACTS_MAX,
+} from './pattern-facts.ts'
 import { EXTRACTED_TURNS_MAX } from './turn-prompt.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 
@@ -206,7 +225,10 @@ class DistillationRound {
   async #read(): Promise<SessionSnapshot> {
     const all = await loadSignals(this.#ports, this.#place)
     const waiting = all.filter(({ status }) => status === 'pending')
-    const signals = waiting.slice(0, this.#mode === 'turns' ? countFirstBatch(waiting) : SIGNALS_MAX)
+    const signals = waiting.slice(
+      0,
+      this.#mode === 'turns' ? countFirstBatch(waiting) : SIGNALS_MAX,
+    )
     const ids = [...new Set(signals.flatMap((each) => each.turns))]
     const turns = await loadTurns(this.#ports, this.#place, ids)
     return {
@@ -229,7 +251,13 @@ class DistillationRound {
   async #task({ turns, before, isContinued }: SessionSnapshot): Promise<DistillationTask> {
     if (this.#mode === 'turns') return buildTurnsTask(before, turns)
     const earlier = await findEpisode(this.#ports, this.#place)
-    const context = await loadDistillationContext(this.#ports, this.#home, turns, earlier, isContinued)
+    const context = await loadDistillationContext(
+      this.#ports,
+      this.#home,
+      turns,
+      earlier,
+      isContinued,
+    )
     return buildSessionTask(turns, context)
   }
 
@@ -397,7 +425,9 @@ class DistillationRound {
   /** So many of those that patterns have not read that what is found in them fits into one commit. */
   async #unread(): Promise<SessionSnapshot | null> {
     const all = await loadSignals(this.#ports, this.#place)
-    const waiting = all.filter(({ status, isPatternScanned: isRead }) => status === 'pending' && !isRead)
+    const waiting = all.filter(
+      ({ status, isPatternScanned: isRead }) => status === 'pending' && !isRead,
+    )
     if (waiting.length === 0) return null
     const some = waiting.slice(0, SIGNALS_MAX)
     const ids = some.flatMap(({ turns }) => turns)

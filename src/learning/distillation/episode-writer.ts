@@ -35,7 +35,10 @@ export function buildEpisodeKey(session: SessionId): string {
 export type KnownEpisode = { readonly own: Memory; readonly found: Memory }
 
 /** The digest of a session; the one that it became part of, where it did. */
-export async function findEpisode(ports: EngineDependencies, place: SessionPlace): Promise<Memory | null> {
+export async function findEpisode(
+  ports: EngineDependencies,
+  place: SessionPlace,
+): Promise<Memory | null> {
   return (await loadEpisode(ports, place))?.found ?? null
 }
 
@@ -55,7 +58,11 @@ export async function loadEpisode(
 }
 
 /** Null unless it is a digest that is still told. */
-async function findSuccessor({ store }: EngineDependencies, home: Scope, own: Memory): Promise<Memory | null> {
+async function findSuccessor(
+  { store }: EngineDependencies,
+  home: Scope,
+  own: Memory,
+): Promise<Memory | null> {
   const passed = new Set([own.id])
   let next = own.supersededBy
   while (next !== null && !passed.has(next)) {

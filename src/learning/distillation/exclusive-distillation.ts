@@ -1,11 +1,16 @@
 import { toAppError } from '../../domain/errors.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
-import { type ExclusiveRunDependencies, type WaitOptions, runExclusive, NEVER } from '../../jobs/run-exclusive.ts'
+import {
+  type ExclusiveRunDependencies,
+  NEVER,
+  runExclusive,
+  type WaitOptions,
+} from '../../jobs/run-exclusive.ts'
 import type { Change } from '../../storage/store.ts'
 import { countPendingSignals } from '../signals.ts'
 import { buildDistillationJobAt } from './distillation-job.ts'
 import { findEpisode } from './episode-writer.ts'
-import { type Distillation, createDistillation } from './outcome.ts'
+import { createDistillation, type Distillation } from './outcome.ts'
 
 /**
  * Never fails: the outcome tells. Where others are at it for too long, a job does it as soon as they are done, and the
@@ -24,7 +29,9 @@ export async function distillExclusive(
     pending = await countPendingSignals(ports, place)
     // With nothing to distil there is nothing that others could do at the same time.
     if (pending === 0) return await work(signal)
-    return await runExclusive(parts, place.owner, options, (hold) => work(hold.signal, () => hold.fence()))
+    return await runExclusive(parts, place.owner, options, (hold) =>
+      work(hold.signal, () => hold.fence()),
+    )
   } catch (thrown) {
     const { code } = toAppError(thrown)
     if (code === 'cancelled') return createDistillation('skipped:cancelled', { pending })

@@ -53,7 +53,9 @@ export function buildIdentityDraft(
   shown: readonly SelectedTurn[],
   version: string,
 ): DraftInput {
-  const same = facts.find((fact) => normalizeStatement(fact.content) === normalizeStatement(content))
+  const same = facts.find(
+    (fact) => normalizeStatement(fact.content) === normalizeStatement(content),
+  )
   const spoken = shown.filter(({ turn }) => turn.role === 'user').map(({ index }) => index)
   const named = same === undefined || same.turns.length === 0 ? spoken : same.turns
   const source = getFactSource(named, shown)

@@ -19,7 +19,9 @@ export function extractPatternFacts(
   signals: readonly Signal[],
   turns: readonly Turn[],
 ): readonly DraftInput[] {
-  const unread = new Set(signals.filter(({ isPatternScanned: isRead }) => !isRead).flatMap((each) => each.turns))
+  const unread = new Set(
+    signals.filter(({ isPatternScanned: isRead }) => !isRead).flatMap((each) => each.turns),
+  )
   return turns.filter((turn) => isUserTurn(turn) && unread.has(turn.id)).flatMap(extractTurnFacts)
 }
 

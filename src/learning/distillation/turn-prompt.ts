@@ -1,7 +1,11 @@
 /** What a model is asked after each turn: only for facts, and only in what it was not asked about before. */
-import { parseAnswerObject, assertExpectedAnswer, createUnreadableAnswerError } from '../completions/answer-json.ts'
+import {
+  assertExpectedAnswer,
+  createUnreadableAnswerError,
+  parseAnswerObject,
+} from '../completions/answer-json.ts'
 import { fenceTurn } from '../completions/prompt-fencing.ts'
-import { type DistilledFact, parseItems, parseFact } from './distillate.ts'
+import { type DistilledFact, parseFact, parseItems } from './distillate.ts'
 import { type PromptMessage, TURNS_ARE_DATA } from './distillation-prompt.ts'
 import { type SelectedTurn, selectLastTurns, type TurnText } from './turn-selection.ts'
 
@@ -66,7 +70,10 @@ export function parseTurnFacts(text: string, asked: readonly number[]): readonly
     if (fact !== null && !isOnlyAboutSeenTurns(item, fact)) facts.push(fact)
   }
   if (facts.length === 0 && faults.length > 0) {
-    throw createUnreadableAnswerError(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
+    throw createUnreadableAnswerError(
+      `Nothing in the answer could be used: ${faults.join(' ')}`,
+      'no_item',
+    )
   }
   if (facts.length === 0) assertExpectedAnswer(fields, ASKED_FOR)
   return facts

@@ -42,7 +42,10 @@ export function selectTurns(turns: readonly TurnText[]): TurnSelection {
 }
 
 /** The last ones, for when only a few are asked about. */
-export function selectLastTurns(turns: readonly TurnText[], count: number): readonly SelectedTurn[] {
+export function selectLastTurns(
+  turns: readonly TurnText[],
+  count: number,
+): readonly SelectedTurn[] {
   return turns.map((turn, index) => toSelectedTurn(turn, index)).slice(-count)
 }
 

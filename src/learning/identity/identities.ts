@@ -3,7 +3,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { TRUSTED_LEVELS, type Memory } from '../../domain/memory.ts'
+import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope, ScopeInput } from '../../domain/scope.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { DraftInput } from '../../memory/draft.ts'

@@ -16,17 +16,21 @@ import { commitWithRetry } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 import type { WriteNarrative } from '../completions/model-tasks.ts'
-import { loadMemories, createChangeId, type ConsolidationRun } from '../consolidation/consolidation-run.ts'
+import {
+  type ConsolidationRun,
+  createChangeId,
+  loadMemories,
+} from '../consolidation/consolidation-run.ts'
 import type { MemoryStatistics } from '../consolidation/statistics.ts'
 import {
+  buildNarrativeDraft,
+  getNarrativeSources,
+  hashSources,
   isGeneratedNarrative,
   isUpToDate,
   joinStatements,
   type NarrativeWording,
-  buildNarrativeDraft,
   selectNarrativeSources,
-  hashSources,
-  getNarrativeSources,
 } from './narrative.ts'
 
 /** The newest of so many important ones are chosen from. */
@@ -69,7 +73,10 @@ async function groupIdentitiesByUser(run: ConsolidationRun, census: MemoryStatis
 
 const STANDING: ReadonlySet<Memory['status']> = new Set(['active', 'disabled'])
 
-async function loadPages(run: ConsolidationRun, ids: readonly MemoryId[]): Promise<readonly Memory[]> {
+async function loadPages(
+  run: ConsolidationRun,
+  ids: readonly MemoryId[],
+): Promise<readonly Memory[]> {
   const found: Memory[] = []
   for (let start = 0; start < ids.length; start += ROWS_PER_PAGE) {
     found.push(...(await loadMemories(run, ids.slice(start, start + ROWS_PER_PAGE))))
@@ -89,7 +96,9 @@ async function updateNarrative(
   if (holder !== null && !isGeneratedNarrative(holder)) return false
   if (sources.length === 0) return holder !== null && trashNarrative(run, home, holder)
   if (
-    holder === null ? isUndoneByUser(known, sources) : isUpToDate(holder, sources, word !== undefined)
+    holder === null
+      ? isUndoneByUser(known, sources)
+      : isUpToDate(holder, sources, word !== undefined)
   ) {
     return false
   }
@@ -111,7 +120,10 @@ async function loadImportantFacts(
   )
 }
 
-async function findNarratives({ ports }: ConsolidationRun, home: Scope): Promise<readonly Memory[]> {
+async function findNarratives(
+  { ports }: ConsolidationRun,
+  home: Scope,
+): Promise<readonly Memory[]> {
   const { rows } = await ports.store.find('memory', home, {
     where: { key: NARRATIVE_KEY, statuses: ['active', 'disabled', 'forgotten'] },
     order: 'newest',
@@ -164,7 +176,11 @@ async function storeNarrative(
 }
 
 /** Whether something that it tells was erased for good, so that nobody may read it in its history either. */
-async function hasErasedSource({ ports }: ConsolidationRun, home: Scope, holder: Memory): Promise<boolean> {
+async function hasErasedSource(
+  { ports }: ConsolidationRun,
+  home: Scope,
+  holder: Memory,
+): Promise<boolean> {
   const ids = getNarrativeSources(holder)
   if (ids.length === 0) return false
   const { rows } = await ports.store.find('memory', home, { where: { ids }, limit: ids.length })
@@ -199,7 +215,11 @@ function isRevision(change: Change): boolean {
 }
 
 /** Into the bin, and welcome again when there is something to tell. */
-async function trashNarrative(run: ConsolidationRun, home: Scope, narrative: Memory): Promise<boolean> {
+async function trashNarrative(
+  run: ConsolidationRun,
+  home: Scope,
+  narrative: Memory,
+): Promise<boolean> {
   const { ports, now, isDryRun } = run
   const { id } = narrative
   if (isDryRun) return logAction(run, [narrative], null)
@@ -227,7 +247,11 @@ async function trashNarrative(run: ConsolidationRun, home: Scope, narrative: Mem
 }
 
 /** Names what is told. The narrative itself is found by the change. */
-function logAction(run: ConsolidationRun, told: readonly Memory[], change: Memory['change'] | null): true {
+function logAction(
+  run: ConsolidationRun,
+  told: readonly Memory[],
+  change: Memory['change'] | null,
+): true {
   run.actions.add({
     kind: 'update-narrative',
     memories: told.map(({ id }) => id),

@@ -59,7 +59,9 @@ function compareOldestFirst(a: Memory, b: Memory): number {
 }
 
 function compareByImportance(a: Memory, b: Memory): number {
-  return Number(b.pinned) - Number(a.pinned) || b.importance - a.importance || compareOldestFirst(a, b)
+  return (
+    Number(b.pinned) - Number(a.pinned) || b.importance - a.importance || compareOldestFirst(a, b)
+  )
 }
 
 function deduplicate(memories: readonly Memory[]): readonly Memory[] {

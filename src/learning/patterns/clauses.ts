@@ -4,7 +4,7 @@
  */
 
 import type { Sentence } from '../../text/speech/sentences.ts'
-import { matchCue, type TextSpan, skipOpeners, sliceSpan } from './cue-matcher.ts'
+import { matchCue, skipOpeners, sliceSpan, type TextSpan } from './cue-matcher.ts'
 import type { Grammar } from './types.ts'
 
 /** A question without a question mark shows in its last word. */

@@ -1,5 +1,5 @@
 /** Decides whether a clause is a first-person statement worth keeping, and which kind. */
-import type { PatternCue, Grammar, Polarity } from './types.ts'
+import type { Grammar, PatternCue, Polarity } from './types.ts'
 
 /** Half-open range of a text. */
 export type TextSpan = { readonly start: number; readonly end: number }

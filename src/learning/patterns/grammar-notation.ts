@@ -2,7 +2,7 @@
  * The small notation the language tables are written in: a blank stands for any run of blanks, and `{name}`
  * for the fragment of that name. It keeps the tables readable; it adds no power to regular expressions.
  */
-import type { PatternCue, PatternCategory } from './types.ts'
+import type { PatternCategory, PatternCue } from './types.ts'
 
 export type Fragments = Readonly<Record<string, string>>
 
@@ -48,7 +48,12 @@ export function createUnspacedNotation(fragments: Fragments): GrammarNotation {
   return notation(fragments, 'iu', '', '')
 }
 
-function notation(fragments: Fragments, flags: string, before: string, after: string): GrammarNotation {
+function notation(
+  fragments: Fragments,
+  flags: string,
+  before: string,
+  after: string,
+): GrammarNotation {
   const opening = (...sources: readonly string[]) =>
     new RegExp(`^(?:${expand(sources, fragments)})${after}`, flags)
   return {

@@ -5,7 +5,7 @@ import type { Trust } from '../../domain/memory.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { AUTO_PIN } from '../../memory/pins.ts'
 import { isInstructionOverride } from '../../text/prompt-injection.ts'
-import { IDENTITY_IMPORTANCE, gradeIdentity } from '../identity/identity-grade.ts'
+import { gradeIdentity, IDENTITY_IMPORTANCE } from '../identity/identity-grade.ts'
 import { assessTrust } from '../statement-trust.ts'
 import {
   type Extraction,
@@ -31,7 +31,10 @@ export type PatternLearningOptions = {
   readonly accepts?: (fact: Extraction) => boolean
 }
 
-export function buildPatternDrafts(text: string, options: PatternLearningOptions = {}): readonly DraftInput[] {
+export function buildPatternDrafts(
+  text: string,
+  options: PatternLearningOptions = {},
+): readonly DraftInput[] {
   const { accepts = () => true, source = 'library', observedAt } = options
   const facts = extractPatterns(text).filter(accepts)
   if (facts.length === 0) return []

@@ -1,15 +1,15 @@
 import type { Scope } from '../../domain/scope.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { type RememberResult, toRememberResult, writeDraft } from '../../memory/memory-writer.ts'
-import { type PatternLearningOptions, buildPatternDrafts } from './pattern-drafts.ts'
+import { buildPatternDrafts, type PatternLearningOptions } from './pattern-drafts.ts'
 
 /** Keeps what a person says about themselves in a text; see `core/patterns`. */
-export async function learn(
+export async function learnPatterns(
   ports: EngineDependencies,
   scope: Scope,
   text: string,
   options: PatternLearningOptions = {},
-): Promise<Learned> {
+): Promise<LearnResult> {
   const kept: RememberResult[] = []
   let refused = 0
   // What was said to a model is recorded while others wait: nobody is asked about it here.
@@ -22,7 +22,7 @@ export async function learn(
   return { remembered: kept, refused }
 }
 
-export type Learned = {
+export type LearnResult = {
   readonly remembered: readonly RememberResult[]
   /** Facts that were not kept because they were forgotten after they were said. */
   readonly refused: number

@@ -6,7 +6,7 @@
 import { PROVENANCE_TURNS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { confirmPin } from '../../memory/pins.ts'
-import { stampMemory, getStatedAt } from '../consolidation/adjudication/verdict-settlement.ts'
+import { getStatedAt, stampMemory } from '../consolidation/adjudication/verdict-settlement.ts'
 import { buildAbsorbed, type ChangeStamp } from '../consolidation/merging/merge-decision.ts'
 
 export type ConflictChoice = {
@@ -19,7 +19,10 @@ export type ConflictChoice = {
 export type MemoryReplacement = { readonly before: Memory; readonly after: Memory }
 
 /** The one that goes comes first, so that its key is free for the one that stays. */
-export function buildConflictResolution({ keep, drop, content }: ConflictChoice, stamp: ChangeStamp): readonly MemoryReplacement[] {
+export function buildConflictResolution(
+  { keep, drop, content }: ConflictChoice,
+  stamp: ChangeStamp,
+): readonly MemoryReplacement[] {
   const since = getStatedAt(keep)
   const from = drop.validFrom
   const gone: Memory = {
@@ -55,7 +58,11 @@ function mergeSources(keep: Memory, drop: Memory): Pick<Memory, 'provenance' | '
 }
 
 /** One that was in conflict with the memory that went is in conflict with the one that took its place. */
-export function redirectConflict(memory: Memory, other: Memory, stamp: ChangeStamp): MemoryReplacement {
+export function redirectConflict(
+  memory: Memory,
+  other: Memory,
+  stamp: ChangeStamp,
+): MemoryReplacement {
   return { before: memory, after: { ...stampMemory(memory, stamp), conflictsWith: other.id } }
 }
 

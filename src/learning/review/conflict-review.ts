@@ -2,16 +2,21 @@
 
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { TRUSTED_LEVELS, type Memory } from '../../domain/memory.ts'
+import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { parseEdit } from '../../memory/draft.ts'
-import { getMemoryOrThrow, buildReplacement } from '../../memory/memory-changes.ts'
+import { buildReplacement, getMemoryOrThrow } from '../../memory/memory-changes.ts'
 import { commitWithRetry, createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Page } from '../../storage/store.ts'
-import { buildConflictResolution, redirectConflict, type MemoryReplacement, clearConflict } from './conflict-resolution.ts'
+import {
+  buildConflictResolution,
+  clearConflict,
+  type MemoryReplacement,
+  redirectConflict,
+} from './conflict-resolution.ts'
 import type { ReviewQuery } from './suspect-review.ts'
 
 /** `memory` says otherwise than `other`, which was there before. */
@@ -87,7 +92,11 @@ export async function resolveMemoryConflict(
 }
 
 /** Both hold: what was in doubt is not any more. */
-export async function keepBoth(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+export async function keepBoth(
+  ports: EngineDependencies,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Memory> {
   return commitWithRetry(ports, async () => {
     const memory = assertActive(await getMemoryOrThrow(ports, scope, id))
     if (memory.conflictsWith === null) {

@@ -29,14 +29,22 @@ export async function listSuspectMemories(
 }
 
 /** From now on it is what the person said; who a person is, is always told. */
-export async function approveMemory(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+export async function approveMemory(
+  ports: EngineDependencies,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Memory> {
   const { category, version } = await loadSuspect(ports, scope, id)
   const edit = { trust: 'user', ...(category === 'identity' ? { pinned: true } : {}) } as const
   return correct.edit(ports, scope, id, edit, version)
 }
 
 /** It is forgotten, and not learned again from what was said. */
-export async function rejectMemory(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+export async function rejectMemory(
+  ports: EngineDependencies,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Memory> {
   await loadSuspect(ports, scope, id)
   return correct.forget(ports, scope, id)
 }

@@ -19,11 +19,11 @@ import type { Change } from '../../storage/store.ts'
 import { type CountTokens, estimateTokens } from '../../text/tokens.ts'
 import { buildAbsorbed } from '../consolidation/merging/merge-decision.ts'
 import {
+  buildSummaryMemory,
   condenseMemories,
+  groupForSummary,
   isSummarizable,
   type SummaryDraft,
-  groupForSummary,
-  buildSummaryMemory,
 } from './summary.ts'
 
 /** Puts what memories of one user say into words. It may fail. */
@@ -106,12 +106,18 @@ export async function summarize(
     const worded = await writeWording(group, word, count)
     if (count(worded.content) >= contentsOf(group)) continue // nothing would be won
     const id = ports.ids.next('mem', mark.now)
-    const summary = buildSummaryMemory(group, { id, place: getSummaryPlace(group, scope), ...worded }, mark)
+    const summary = buildSummaryMemory(
+      group,
+      { id, place: getSummaryPlace(group, scope), ...worded },
+      mark,
+    )
     // Somebody changed one of them meanwhile: these wait for the next call.
     if (await supersedeAll(ports, group, summary)) done.push({ group, summary, ...worded })
     await yieldToEventLoop()
   }
-  const contents = dryRun ? groups.map(condenseMemories) : done.map(({ summary }) => summary.content)
+  const contents = dryRun
+    ? groups.map(condenseMemories)
+    : done.map(({ summary }) => summary.content)
   const replaced = dryRun ? candidates : done.flatMap(({ group }) => group)
   return {
     candidates,
@@ -182,7 +188,10 @@ async function findCandidates(
 }
 
 /** Of a session when only that was asked about, so that whoever asks there finds it. */
-function getSummaryPlace(group: readonly Memory[], { owner, session }: Scope): SummaryDraft['place'] {
+function getSummaryPlace(
+  group: readonly Memory[],
+  { owner, session }: Scope,
+): SummaryDraft['place'] {
   return { owner, user: group[0]?.place.user ?? null, session: session ?? null }
 }
 
@@ -213,7 +222,9 @@ async function supersedeAll(
   const mark = { change: summary.change, now: summary.updatedAt }
   const changes = [
     { op: 'put', table: 'memory', row: summary, expect: 'absent' } satisfies Change,
-    ...group.flatMap((memory) => buildReplacement(ports, memory, buildAbsorbed(memory, summary.id, mark))),
+    ...group.flatMap((memory) =>
+      buildReplacement(ports, memory, buildAbsorbed(memory, summary.id, mark)),
+    ),
   ]
   return (await ports.store.commit(changes)).kind === 'committed'
 }

@@ -2,7 +2,7 @@
 
 import { isAssistantInstruction, isInstructionOverride } from '../../text/prompt-injection.ts'
 import { getFirstField } from '../completions/answer-fields.ts'
-import { parseAnswerObject, createUnreadableAnswerError } from '../completions/answer-json.ts'
+import { createUnreadableAnswerError, parseAnswerObject } from '../completions/answer-json.ts'
 import { fenceText } from '../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
 

@@ -121,7 +121,12 @@ const RULES: readonly Rule[] = [
     'usually one',
   ),
   buildRule('workplace', /^我(?:现在)?在(?<value>.+?)(?:工作|上班)$/u, isShortName, 'usually one'),
-  buildRule('workplace', /^(?:今は)?(?<value>.+?)で働いてい(?:ます|る)$/u, isShortName, 'usually one'),
+  buildRule(
+    'workplace',
+    /^(?:今は)?(?<value>.+?)で働いてい(?:ます|る)$/u,
+    isShortName,
+    'usually one',
+  ),
   buildRule(
     'age',
     /^(?:(?:i am|ich bin) (?<value>\d\d?)(?: years old| jahre alt)?|(?:tengo|j'ai|(?:eu )?tenho) (?<value2>\d+) (?:años|ans|anos))$/iu,
@@ -153,7 +158,11 @@ const RULES: readonly Rule[] = [
   buildRule('phone', /^my (?:phone|mobile)(?: number)? is (?:now )?(?<value>.+)$/iu, isPhone),
   buildRule('address', /^my address is (?:now )?(?<value>.+)$/iu, isAddress),
   buildRule('favourite', /^my favou?rite (?<of>[\p{L} ]+?) is (?:now )?(?<value>.+)$/iu, isThing),
-  buildRule('favourite', /^(?<value>.{1,40}) is (?:now )?my favou?rite (?<of>[\p{L} ]+)$/iu, isThing),
+  buildRule(
+    'favourite',
+    /^(?<value>.{1,40}) is (?:now )?my favou?rite (?<of>[\p{L} ]+)$/iu,
+    isThing,
+  ),
   buildRule(
     'favourite',
     /^mein(?:e|en)? lieblings(?<of>\p{L}+) ist (?:jetzt )?(?<value>.+)$/iu,
@@ -196,7 +205,11 @@ const RULES: readonly Rule[] = [
   ),
   buildRule('favourite', /^我最喜欢的(?<of>.{1,6}?)是(?<value>.+)$/u, isShortTitle),
   buildRule('favourite', /^(?<value>.{1,16})是我最喜欢的(?<of>.{1,6})$/u, isShortTitle),
-  buildRule('favourite', /^(?:私の)?一番好きな(?<of>.{1,6}?)は(?<value>.+?)(?:です)?$/u, isShortTitle),
+  buildRule(
+    'favourite',
+    /^(?:私の)?一番好きな(?<of>.{1,6}?)は(?<value>.+?)(?:です)?$/u,
+    isShortTitle,
+  ),
   buildRule('favourite', /^(?<value>.{1,16})が一番好きな(?<of>.{1,6}?)(?:です)?$/u, isShortTitle),
   buildRule(
     'trade',
@@ -211,7 +224,12 @@ const RULES: readonly Rule[] = [
     'usually one',
   ),
   buildRule('trade', /^i am an? (?<value>.+)$/iu, isTrade, 'many'),
-  buildRule('trade', /^ich arbeite (?:jetzt )?als (?<value>\p{Lu}\p{L}+)$/iu, isName, 'usually one'),
+  buildRule(
+    'trade',
+    /^ich arbeite (?:jetzt )?als (?<value>\p{Lu}\p{L}+)$/iu,
+    isName,
+    'usually one',
+  ),
   buildRule('trade', /^ich bin (?:eine? )?(?<value>\p{L}+)$/iu, isName, 'many'),
   buildRule(
     'trade',
@@ -222,7 +240,12 @@ const RULES: readonly Rule[] = [
   buildRule('trade', /^(?:(?:yo )?soy|je suis|(?:eu )?sou) (?<value>\p{L}+)$/iu, isTrade, 'many'),
   buildRule('trade', /^我的(?:职业|工作)是(?<value>.+)$/u, isShortName, 'usually one'),
   buildRule('trade', /^我是(?:一名|一个|个)?(?<value>.+)$/u, isShortName, 'many'),
-  buildRule('trade', /^(?:今は)?(?<value>.+?)として働いてい(?:ます|る)$/u, isShortName, 'usually one'),
+  buildRule(
+    'trade',
+    /^(?:今は)?(?<value>.+?)として働いてい(?:ます|る)$/u,
+    isShortName,
+    'usually one',
+  ),
   buildRule('trade', /^(?<value>\p{Script=Han}{2,6})です$/u, isShortName, 'many'),
   buildRule(
     'relation',
@@ -301,8 +324,18 @@ const RULES: readonly Rule[] = [
     'many',
   ),
   buildRule('relation', /^我的?(?<of>[^有的]{1,4}?)叫(?<value>.+)$/u, isShortName, 'usually one'),
-  buildRule('relation', /^我有一?[只个条位]叫(?<value>.{1,8})的(?<of>.{1,4})$/u, isShortName, 'many'),
-  buildRule('relation', /^(?<of>.{1,4})の名前は(?<value>.+?)(?:です)?$/u, isShortName, 'usually one'),
+  buildRule(
+    'relation',
+    /^我有一?[只个条位]叫(?<value>.{1,8})的(?<of>.{1,4})$/u,
+    isShortName,
+    'many',
+  ),
+  buildRule(
+    'relation',
+    /^(?<of>.{1,4})の名前は(?<value>.+?)(?:です)?$/u,
+    isShortName,
+    'usually one',
+  ),
   buildRule(
     'relation',
     /^(?<value>.{1,8})という(?<of>.{1,4})(?:を飼っている|がいます|がいる)$/u,
@@ -408,7 +441,8 @@ export function canCoexist(name: string, value: string, other: string): boolean 
   // Who is divorced, widowed or engaged is single as well, to many.
   if (name === MARITAL)
     return [value, other].includes('single') && ![value, other].includes('married')
-  if (/^(?:home|place of|workplace)/.test(name) && getPlaceSize(value) !== getPlaceSize(other)) return true
+  if (/^(?:home|place of|workplace)/.test(name) && getPlaceSize(value) !== getPlaceSize(other))
+    return true
   return isSubvalue(value, other) || isSubvalue(other, value)
 }
 

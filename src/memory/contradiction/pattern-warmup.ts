@@ -10,7 +10,10 @@ export function listContradictionPatterns(): readonly RegExp[] {
 }
 
 /** Compiles rules before they are needed, in pieces. Costs next to nothing where they are. */
-export async function warmUpPatternsInSlices(rules: readonly RegExp[], signal?: AbortSignal): Promise<void> {
+export async function warmUpPatternsInSlices(
+  rules: readonly RegExp[],
+  signal?: AbortSignal,
+): Promise<void> {
   const pace = new TimeSlice()
   for (const _ of warmUpPatterns(rules)) {
     if (pace.isExpired) await pace.yieldThread()

@@ -145,7 +145,9 @@ const WHO = `(?<who>${KIN}|${NAME})`
 /** What others are said to be, as they would say it themselves. Only where they live and work: of that there is one. */
 const OTHERS: readonly (readonly [pattern: RegExp, own: string])[] = [
   [
-    buildSubjectPattern('(?:now |currently |still )?(?:lives|(?:is )?(?:now |currently )?living) in '),
+    buildSubjectPattern(
+      '(?:now |currently |still )?(?:lives|(?:is )?(?:now |currently )?living) in ',
+    ),
     'I live in ',
   ],
   [buildSubjectPattern('(?:has )?(?:recently |just )?moved to '), 'I live in '],

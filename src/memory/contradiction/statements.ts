@@ -7,28 +7,28 @@
  * of an attribute that can have one value. Everything else is left alone, because a wrong "same" loses a memory.
  */
 import { type Attribute, canCoexist, findAttribute } from './attributes.ts'
-import { rewriteToFirstPerson, findThirdPersonAttribute } from './persons.ts'
-import { simplifyWording, REWRITTEN_CHARACTERS_MAX } from './plain-wording.ts'
+import { findThirdPersonAttribute, rewriteToFirstPerson } from './persons.ts'
+import { REWRITTEN_CHARACTERS_MAX, simplifyWording } from './plain-wording.ts'
 import {
   CONJUNCTIONS,
-  isChangeAnnouncement,
-  NEGATIONS,
   DISLIKE_VERBS,
   FILLERS,
-  NEGATION_FILLERS,
-  PARTIAL_NEGATIONS,
   isCalendarWord,
+  isChangeAnnouncement,
+  isEventStatement,
   isRecurringDay,
   LIKE_VERBS,
-  SUBORDINATION_PATTERN,
+  NEGATION_FILLERS,
+  NEGATIONS,
   NOW_WORDS,
+  ORDINALS,
+  PARTIAL_NEGATIONS,
+  PHRASE_LEADS,
   SAME_DAY_PATTERN,
   SEQUENCE_PATTERN,
-  ORDINALS,
-  PHRASE_LEADS,
+  SUBORDINATION_PATTERN,
   SYNONYMS,
   TIME_LEADS,
-  isEventStatement,
 } from './word-lists.ts'
 
 export { isChangeAnnouncement as announcesChange } from './word-lists.ts'
@@ -55,7 +55,8 @@ export function compareParsedStatements(a: ParsedStatement, b: ParsedStatement):
   if (hasSimilarWords(a.words, b.words) || hasSimilarWords(a.timeless, b.timeless)) return SAME
   const byAttribute = compareAttributes(a, b)
   if (byAttribute !== null) return byAttribute
-  if (isReplacedByChange(a, b) || isReplacedByChange(b, a)) return { kind: 'contradicts', because: 'change' }
+  if (isReplacedByChange(a, b) || isReplacedByChange(b, a))
+    return { kind: 'contradicts', because: 'change' }
   if (hasSameClaim(a, b)) return SAME
   // Said on two days, "today" is two days.
   if (a.isOfItsDay || b.isOfItsDay) return DIFFERENT
@@ -188,7 +189,8 @@ function isReplacedByChange(older: ParsedStatement, newer: ParsedStatement): boo
 /** The same claim for or against, or the same words with a time or the members of a list in another place. */
 function hasSameClaim(a: ParsedStatement, b: ParsedStatement): boolean {
   if (a.isAgainst !== b.isAgainst || a.isNested || b.isNested) return false
-  if (a.isPlain && b.isPlain && hasSimilarWords(normalizeOpinion(a), normalizeOpinion(b))) return true
+  if (a.isPlain && b.isPlain && hasSimilarWords(normalizeOpinion(a), normalizeOpinion(b)))
+    return true
   if (isReordered(a.words, b.words) || isReordered(b.words, a.words)) return true
   if (a.isOrdered || b.isOrdered) return false
   const [one, other] = [sortWords(a), sortWords(b)]
@@ -199,7 +201,9 @@ function hasSameClaim(a: ParsedStatement, b: ParsedStatement): boolean {
 function isReordered(a: readonly string[], b: readonly string[]): boolean {
   return a.some(
     (word, index) =>
-      index > 0 && PHRASE_LEADS.has(word) && hasSimilarWords([...a.slice(index), ...a.slice(0, index)], b),
+      index > 0 &&
+      PHRASE_LEADS.has(word) &&
+      hasSimilarWords([...a.slice(index), ...a.slice(0, index)], b),
   )
 }
 
@@ -270,7 +274,9 @@ const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
 const PIECES = /\S+/g
 
 function tokenize(folded: string, isCode: boolean): readonly string[] {
-  const marked = folded.replace(NEGATIONS, (word) => (PARTIAL_NEGATIONS.has(word) ? ' ' : ` ${DENIAL} `))
+  const marked = folded.replace(NEGATIONS, (word) =>
+    PARTIAL_NEGATIONS.has(word) ? ' ' : ` ${DENIAL} `,
+  )
   const isDenied = marked.includes(DENIAL)
   const fillers = isDenied ? NEGATION_FILLERS : FILLERS
   const words = (marked.match(isCode ? PIECES : WORDS) ?? [])

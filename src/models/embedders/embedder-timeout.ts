@@ -16,7 +16,11 @@ const QUERY_MS = 60_000
 const DOCUMENT_MS = 120_000
 
 export function withEmbedderTimeouts(embedder: Embedder, limits: EmbedderTimeouts): Embedder {
-  const { clock, queryTimeoutMs: queryMs = QUERY_MS, documentTimeoutMs: documentMs = DOCUMENT_MS } = limits
+  const {
+    clock,
+    queryTimeoutMs: queryMs = QUERY_MS,
+    documentTimeoutMs: documentMs = DOCUMENT_MS,
+  } = limits
 
   async function within<Result>(
     limitMs: number,
@@ -37,7 +41,9 @@ export function withEmbedderTimeouts(embedder: Embedder, limits: EmbedderTimeout
     try {
       return await raceAbort(start(work.signal), work.signal)
     } catch (thrown) {
-      throw isLate && !signal?.aborted ? createTimeoutError(embedder.report().source, limitMs) : thrown
+      throw isLate && !signal?.aborted
+        ? createTimeoutError(embedder.report().source, limitMs)
+        : thrown
     } finally {
       timer.abort()
       signal?.removeEventListener('abort', stop)

@@ -5,7 +5,7 @@
 
 import { SharedTask, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Embedder, EmbedOptions, EmbeddingPurpose } from '../embedder.ts'
+import type { Embedder, EmbeddingPurpose, EmbedOptions } from '../embedder.ts'
 import { computeCacheKey } from './embedding-cache-key.ts'
 
 export type MemoryCacheOptions = {
@@ -25,7 +25,11 @@ type Vectors = ReadonlyMap<string, Float32Array>
 type InFlightCall = SharedTask<Vectors>
 
 export function withMemoryCache(embedder: Embedder, options: MemoryCacheOptions): Embedder {
-  const { entriesMax = ENTRIES_MAX, ttlMs: ageMsMax = AGE_MS_MAX, isPurposeSpecific: purposeMatters = true } = options
+  const {
+    entriesMax = ENTRIES_MAX,
+    ttlMs: ageMsMax = AGE_MS_MAX,
+    isPurposeSpecific: purposeMatters = true,
+  } = options
   if (entriesMax === 0 || ageMsMax === 0) return embedder
   const recent = new VectorLruCache(options.clock, entriesMax, ageMsMax)
   const flights = new Map<string, InFlightCall>()

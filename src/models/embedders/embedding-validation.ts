@@ -31,7 +31,10 @@ export type KnownModelFacts = {
   readonly [Name in 'tokensMax' | 'host']?: EmbeddingModel[Name] | undefined
 }
 
-export function createValidatedEmbedder(raw: EmbeddingSource, { tokensMax, host }: KnownModelFacts = {}): Embedder {
+export function createValidatedEmbedder(
+  raw: EmbeddingSource,
+  { tokensMax, host }: KnownModelFacts = {},
+): Embedder {
   const name = `${raw.sourceName} (${raw.model})`
   let model: EmbeddingModel | null = null
   let probing: SharedTask<EmbeddingModel> | null = null
@@ -115,15 +118,22 @@ export function normalizeVectors(
 ): readonly Float32Array[] {
   if (!Array.isArray(answer)) throw createInvalidVectorError(name, 'without a list of vectors')
   if (answer.length !== count) {
-    throw createInvalidVectorError(name, `with ${answer.length} vectors where ${count} were asked for`)
+    throw createInvalidVectorError(
+      name,
+      `with ${answer.length} vectors where ${count} were asked for`,
+    )
   }
   let expected = dimensions
   return answer.map((vector: unknown) => {
-    if (!isListOfNumbers(vector)) throw createInvalidVectorError(name, 'with a vector that is no list of numbers')
+    if (!isListOfNumbers(vector))
+      throw createInvalidVectorError(name, 'with a vector that is no list of numbers')
     if (vector.length === 0) throw createInvalidVectorError(name, 'with an empty vector')
     expected ??= vector.length
     if (vector.length !== expected) {
-      throw createInvalidVectorError(name, `with a vector of ${vector.length} dimensions instead of ${expected}`)
+      throw createInvalidVectorError(
+        name,
+        `with a vector of ${vector.length} dimensions instead of ${expected}`,
+      )
     }
     return normalizeVector(vector, name)
   })
@@ -138,7 +148,8 @@ function normalizeVector(vector: ArrayLike<number>, name: string): Float32Array 
   let largest = 0
   for (let index = 0; index < vector.length; index++) {
     const size = Math.abs(vector[index] ?? Number.NaN)
-    if (!Number.isFinite(size)) throw createInvalidVectorError(name, 'with a number that is not finite')
+    if (!Number.isFinite(size))
+      throw createInvalidVectorError(name, 'with a number that is not finite')
     if (size > largest) largest = size
   }
   if (largest === 0) throw createInvalidVectorError(name, 'with a vector of zeros')

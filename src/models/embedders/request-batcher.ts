@@ -8,7 +8,7 @@
 import { AppError } from '../../domain/errors.ts'
 import { throwIfAborted } from '../../lib/abort.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
-import { truncateToTokens, estimateBilledTokens } from './billed-tokens.ts'
+import { estimateBilledTokens, truncateToTokens } from './billed-tokens.ts'
 
 export type RequestLimits = {
   /** In one request, as far as a single text allows. */
@@ -53,7 +53,9 @@ class BatchedCall {
   async run(texts: readonly string[], limits: RequestLimits): Promise<readonly Float32Array[]> {
     throwIfAborted(this.#options.signal)
     const { textTokensMax = TEXT_TOKENS_MAX } = limits
-    const items = texts.map((text, index) => toBatchItem(index, truncateToTokens(text, textTokensMax)))
+    const items = texts.map((text, index) =>
+      toBatchItem(index, truncateToTokens(text, textTokensMax)),
+    )
     for (const batch of splitIntoRequests(items, limits)) await this.#embed(batch)
     if (this.#refusal !== null) throw this.#blamed(this.#refusal, texts.length)
     // A vector for every item was noted, or the call has thrown by now.
@@ -113,7 +115,10 @@ function toBatchItem(index: number, text: string): BatchItem {
   return { index, text, tokens: estimateBilledTokens(text) }
 }
 
-function splitIntoRequests(items: readonly BatchItem[], limits: RequestLimits): readonly (readonly BatchItem[])[] {
+function splitIntoRequests(
+  items: readonly BatchItem[],
+  limits: RequestLimits,
+): readonly (readonly BatchItem[])[] {
   const { tokensMax = TOKENS_MAX, textsMax = TEXTS_MAX } = limits
   const batches: BatchItem[][] = []
   let current: BatchItem[] = []

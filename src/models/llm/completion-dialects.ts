@@ -1,12 +1,15 @@
 /** How the two APIs are asked for one answer, and what their answers say. Nothing here believes what comes. */
-import { toCount, isList, isObject } from '../../lib/json.ts'
+import { isList, isObject, toCount } from '../../lib/json.ts'
 import { toSendableText } from '../../text/well-formed-text.ts'
 import type { CompletionRequest, ModelMessage } from '../language-model.ts'
 import { type Provider, type SystemRole, systemRoleOf } from '../provider.ts'
 import type { HeaderPairs } from '../upstream.ts'
 
 /** What a model turned out not to take. */
-export type ProviderQuirks = { readonly rejectsJsonMode: boolean; readonly usesLegacyTokenLimit: boolean }
+export type ProviderQuirks = {
+  readonly rejectsJsonMode: boolean
+  readonly usesLegacyTokenLimit: boolean
+}
 
 export type ParsedCompletion = {
   readonly text: string
@@ -20,7 +23,12 @@ export type ParsedCompletion = {
 export type CompletionDialect = {
   readonly path: string
   readonly headers: HeaderPairs
-  buildRequestBody(provider: Provider, model: string, request: CompletionRequest, quirks: ProviderQuirks): object
+  buildRequestBody(
+    provider: Provider,
+    model: string,
+    request: CompletionRequest,
+    quirks: ProviderQuirks,
+  ): object
   /** Null when it is no answer. */
   parseResponse(body: unknown): ParsedCompletion | null
 }
@@ -42,8 +50,9 @@ const CHAT: CompletionDialect = {
     model,
     messages: toSystemMessages(messages.map(toWellFormed), systemRoleOf(provider, model)),
     // Ollama passes over the newer name without a word, and the answer would have no limit.
-    [quirks.usesLegacyTokenLimit || provider.kind === 'ollama' ? 'max_tokens' : 'max_completion_tokens']:
-      outputTokensMax,
+    [quirks.usesLegacyTokenLimit || provider.kind === 'ollama'
+      ? 'max_tokens'
+      : 'max_completion_tokens']: outputTokensMax,
     ...(json && !quirks.rejectsJsonMode ? { response_format: { type: 'json_object' } } : {}),
     stream: false,
   }),
@@ -105,7 +114,10 @@ function toWellFormed({ role, content }: ModelMessage): ModelMessage {
 }
 
 /** As the model takes it: where it has no system role, what is said there is said by the person, first. */
-function toSystemMessages(messages: readonly ModelMessage[], role: SystemRole): readonly ModelMessage[] {
+function toSystemMessages(
+  messages: readonly ModelMessage[],
+  role: SystemRole,
+): readonly ModelMessage[] {
   const system = mergeMessages(messages.filter((message) => message.role === 'system'))
   if (role === 'any' || system === '') return messages
   const others = messages.filter((message) => message.role !== 'system')

@@ -86,7 +86,10 @@ function knownCode(answer: unknown): string | null {
   const error = getField(answer, 'error') ?? answer
   const details = getField(error, 'details')
   const reasons = Array.isArray(details) ? details.map((detail) => getField(detail, 'reason')) : []
-  const candidates = [...reasons, ...['code', 'status', 'type'].map((name) => getField(error, name))]
+  const candidates = [
+    ...reasons,
+    ...['code', 'status', 'type'].map((name) => getField(error, name)),
+  ]
   const found = candidates.find((candidate) => KNOWN_CODES.has(candidate))
   return typeof found === 'string' ? found : null
 }

@@ -10,10 +10,16 @@ import type { Clock } from '../../lib/clock.ts'
 import { getField } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Completion, CompletionRequest, LanguageModel } from '../language-model.ts'
-import { type Provider, type ProviderRegistry, type ModelRoute, routeModel } from '../provider.ts'
+import { type ModelRoute, type Provider, type ProviderRegistry, routeModel } from '../provider.ts'
 import type { HeaderPairs, Upstream, UpstreamResponse } from '../upstream.ts'
-import { selectDialect, type ProviderQuirks, type ParsedCompletion } from './completion-dialects.ts'
-import { createInterruptedError, findHeader, toProviderError, parseRetryAfter, createInvalidResponseError } from './completion-errors.ts'
+import { type ParsedCompletion, type ProviderQuirks, selectDialect } from './completion-dialects.ts'
+import {
+  createInterruptedError,
+  createInvalidResponseError,
+  findHeader,
+  parseRetryAfter,
+  toProviderError,
+} from './completion-errors.ts'
 
 export type LanguageModelDependencies = {
   readonly registry: ProviderRegistry
@@ -51,7 +57,10 @@ export function createProviderLanguageModel(parts: LanguageModelDependencies): L
     }
   }
 
-  async function persistently(route: ModelRoute, request: CompletionRequest): Promise<ParsedCompletion> {
+  async function persistently(
+    route: ModelRoute,
+    request: CompletionRequest,
+  ): Promise<ParsedCompletion> {
     for (const pauseMs of PAUSES_MS) {
       try {
         return await ask(route, request)
@@ -140,17 +149,30 @@ async function send(
   const { status, headers } = response
   if (status !== 200) {
     const text = (await readText(response, ERROR_BYTES_MAX).catch(() => null)) ?? ''
-    const error = toProviderError(provider, status, parseJsonOrUndefined(text), parseRetryAfter(headers))
+    const error = toProviderError(
+      provider,
+      status,
+      parseJsonOrUndefined(text),
+      parseRetryAfter(headers),
+    )
     return { kind: 'refused', status, text, error, sent }
   }
   const text = await readText(response, ANSWER_BYTES_MAX).catch((thrown: unknown) => {
     throw thrown instanceof AppError ? thrown : createInterruptedError(provider)
   })
-  if (text === null) throw createInvalidResponseError(provider, `more than ${ANSWER_BYTES_MAX} bytes`)
-  return { kind: 'told', told: parseCompletion(provider, parseJsonOrUndefined(text), dialect.parseResponse) }
+  if (text === null)
+    throw createInvalidResponseError(provider, `more than ${ANSWER_BYTES_MAX} bytes`)
+  return {
+    kind: 'told',
+    told: parseCompletion(provider, parseJsonOrUndefined(text), dialect.parseResponse),
+  }
 }
 
-function parseCompletion(provider: Provider, body: unknown, read: (body: unknown) => ParsedCompletion | null): ParsedCompletion {
+function parseCompletion(
+  provider: Provider,
+  body: unknown,
+  read: (body: unknown) => ParsedCompletion | null,
+): ParsedCompletion {
   if (body === undefined) throw createInvalidResponseError(provider, 'something that is no JSON')
   const told = read(body)
   if (told === null) {
@@ -169,7 +191,10 @@ function parseCompletion(provider: Provider, body: unknown, read: (body: unknown
 }
 
 /** What of the request the provider won't take, by name; null when that is not what it complains about. */
-function detectQuirks({ status, text, sent }: RejectedCall, quirks: ProviderQuirks): ProviderQuirks | null {
+function detectQuirks(
+  { status, text, sent }: RejectedCall,
+  quirks: ProviderQuirks,
+): ProviderQuirks | null {
   if (status !== 400 && status !== 422) return null
   const refusesJson = 'response_format' in sent && JSON_MODE.test(text)
   const wantsOldLimit = 'max_completion_tokens' in sent && text.includes('max_completion_tokens')

@@ -20,9 +20,21 @@ import { AppError } from '../../domain/errors.ts'
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
 import type { Provider } from '../provider.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../upstream.ts'
-import { parseProviderAddress, createGuardedLookup, getHost, isPrivateAllowed, type ResolveHost } from './ssrf-guard.ts'
-import { isConnectFailure, createTimeoutError, type TimeoutPhase, createUnreachableError, isConnectionClosed } from './upstream-errors.ts'
-import { toResponseHeaders, toRequestHeaders } from './upstream-headers.ts'
+import {
+  createGuardedLookup,
+  getHost,
+  isPrivateAllowed,
+  parseProviderAddress,
+  type ResolveHost,
+} from './ssrf-guard.ts'
+import {
+  createTimeoutError,
+  createUnreachableError,
+  isConnectFailure,
+  isConnectionClosed,
+  type TimeoutPhase,
+} from './upstream-errors.ts'
+import { toRequestHeaders, toResponseHeaders } from './upstream-headers.ts'
 
 export type HttpUpstreamOptions = {
   /** Instead of the system's resolver. */
@@ -201,7 +213,8 @@ function failure(
   // Whatever is told in our own words was decided here, and would be decided so again.
   if (thrown instanceof AppError) return { kind: 'failed', error }
   if (!times.isConnected() && isConnectFailure(thrown)) return { kind: 'unconnected', error }
-  const isStale = sent.reusedSocket && isConnectionClosed(thrown) && times.sinceSocketMs() < STALE_MS_MAX
+  const isStale =
+    sent.reusedSocket && isConnectionClosed(thrown) && times.sinceSocketMs() < STALE_MS_MAX
   return { kind: isStale ? 'stale' : 'failed', error }
 }
 
@@ -267,7 +280,11 @@ function answer(
  * Tells when nothing has come for so long, and nothing that came waits for its reader: a slow reader is no silence of the
  * provider's, and one that has just caught up leaves the provider a whole period to go on.
  */
-function watchIdleTimeout(incoming: IncomingMessage, ms: number, onSilence: () => void): () => void {
+function watchIdleTimeout(
+  incoming: IncomingMessage,
+  ms: number,
+  onSilence: () => void,
+): () => void {
   const { socket } = incoming
   let wasWaiting = false
   let next: NodeJS.Immediate | undefined

@@ -83,7 +83,10 @@ export function classifyAddress(address: string): AddressClass {
   if (version === 0) return 'refused'
   const inner = version === 6 ? extractEmbeddedIpv4(bare) : null
   const family = version === 6 ? 'ipv6' : 'ipv4'
-  const reaches = [inner === null ? 'public' : classifyAddress(inner), listed(bare, family)] as const
+  const reaches = [
+    inner === null ? 'public' : classifyAddress(inner),
+    listed(bare, family),
+  ] as const
   return (['refused', 'private'] as const).find((reach) => reaches.includes(reach)) ?? 'public'
 }
 
@@ -198,7 +201,12 @@ function notFound(name: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`no address for ${name}`), { code: 'ENOTFOUND' })
 }
 
-function createBlockedAddressError(code: ErrorCode, provider: string, host: string, reach: AddressClass): AppError {
+function createBlockedAddressError(
+  code: ErrorCode,
+  provider: string,
+  host: string,
+  reach: AddressClass,
+): AppError {
   const why =
     reach === 'private'
       ? `the name ${host} stands for an address of a private network. If that is meant, set "private": true for this provider, or write the address itself`

@@ -19,7 +19,11 @@ export function isConnectionClosed(thrown: unknown): boolean {
   return CLOSED.has(codeOf(thrown) ?? '')
 }
 
-export function createUnreachableError(provider: Provider, host: string, thrown: unknown): AppError {
+export function createUnreachableError(
+  provider: Provider,
+  host: string,
+  thrown: unknown,
+): AppError {
   if (thrown instanceof AppError) return thrown
   const { name } = provider
   const reason = codeOf(thrown)
@@ -54,7 +58,11 @@ const LATE: Readonly<Record<TimeoutPhase, string>> = {
   idleMs: 'stopped in the middle of its answer and sent nothing more',
 }
 
-export function createTimeoutError(provider: Provider, host: string, phase: TimeoutPhase): AppError {
+export function createTimeoutError(
+  provider: Provider,
+  host: string,
+  phase: TimeoutPhase,
+): AppError {
   const ms = provider.timeouts[phase]
   const message = `The provider ${provider.name} ${LATE[phase]} within ${ms} ms. It may have more time: "${phase}" among its "timeouts".`
   return new AppError('timeout', message, { provider: provider.name, host, phase, ms })

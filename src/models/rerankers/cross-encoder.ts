@@ -7,7 +7,7 @@ import {
   parseJsonFile,
   TOKENIZER_FILE,
 } from '../runtime/model-files.ts'
-import { type OnnxModel, type OnnxInput, openOnnxModel } from '../runtime/onnx-runtime.ts'
+import { type OnnxInput, type OnnxModel, openOnnxModel } from '../runtime/onnx-runtime.ts'
 import { openTokenizer, withTokenizerErrors } from '../runtime/tokenizer.ts'
 import { createPairEncoder } from './pair-encoding.ts'
 import type { CrossEncoderRequest, TextPair } from './reranker-worker-protocol.ts'

@@ -12,7 +12,10 @@ type TokenPart =
   | { readonly kind: 'question' | 'text'; readonly type: number }
 
 /** What the package says of a frame; its own types leave it open. */
-type EncodedPair = { readonly tokens: readonly string[]; readonly token_type_ids?: readonly number[] }
+type EncodedPair = {
+  readonly tokens: readonly string[]
+  readonly token_type_ids?: readonly number[]
+}
 
 export type PairEncoderOptions = {
   readonly tokensMax: number

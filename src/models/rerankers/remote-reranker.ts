@@ -4,11 +4,11 @@
  * It has one attempt and little time: whoever waits for a recall rather gets the order it had than waits longer.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { parseBaseUrl, parseApiKey } from '../../domain/service-endpoint.ts'
+import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
-import { buildBearerHeader, postJson, type HttpEndpoint } from '../../lib/http-client.ts'
+import { buildBearerHeader, type HttpEndpoint, postJson } from '../../lib/http-client.ts'
 import { getField } from '../../lib/json.ts'
-import { truncateText, toSendableText } from '../../text/well-formed-text.ts'
+import { toSendableText, truncateText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 
 export type RemoteRerankerOptions = {

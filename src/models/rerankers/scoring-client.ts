@@ -7,9 +7,9 @@ import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
 import { startWorkerProcess, type WorkerProcess } from '../runtime/worker-process.ts'
 import type {
   CrossEncoderRequest,
-  TextPair,
   RerankerWorkerAnswer,
   RerankerWorkerRequest,
+  TextPair,
 } from './reranker-worker-protocol.ts'
 // Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
 import type {} from './worker.ts'
@@ -50,7 +50,10 @@ export function startScoringWorker(): ScoringWorker {
   return startWorkerProcess(import.meta.url)
 }
 
-export function openScoringClient(startWorker: () => ScoringWorker, options: ScoringOptions): ScoringClient {
+export function openScoringClient(
+  startWorker: () => ScoringWorker,
+  options: ScoringOptions,
+): ScoringClient {
   const { request, answerMsMax, now } = options
   /** In the order of their coming, the one that is with the worker included. */
   const waiting = new Set<ScoringJob>()

@@ -30,7 +30,11 @@ export type ModelOrigin = {
   readonly mustHaveSums: boolean
 }
 
-export type ModelFile = { readonly file: string; readonly bytes: Uint8Array; readonly checksum: string }
+export type ModelFile = {
+  readonly file: string
+  readonly bytes: Uint8Array
+  readonly checksum: string
+}
 
 export type ModelFiles = {
   required(file: string): Promise<ModelFile>
@@ -89,7 +93,8 @@ async function readSums(origin: ModelOrigin): Promise<Sums | null> {
     const [, sum, file] = line.match(/^([0-9a-f]{64}) [ *](.+)$/) ?? []
     return sum === undefined || file === undefined ? [] : [[file, sum] as const]
   })
-  if (entries.length === 0) throw createDamagedFileError(origin, CHECKSUM_FILE, 'holds no checksums')
+  if (entries.length === 0)
+    throw createDamagedFileError(origin, CHECKSUM_FILE, 'holds no checksums')
   return new Map(entries)
 }
 
@@ -119,13 +124,20 @@ export function parseJsonFile(origin: ModelOrigin, { file, bytes }: ModelFile): 
   throw createDamagedFileError(origin, file, 'is not valid JSON')
 }
 
-export function createDamagedFileError({ folder, what, remedy }: ModelOrigin, file: string, how: string) {
+export function createDamagedFileError(
+  { folder, what, remedy }: ModelOrigin,
+  file: string,
+  how: string,
+) {
   const path = join(folder, file)
   const message = `The file ${path} of the ${what} is damaged: it ${how}. ${remedy}`
   return new AppError('damaged', message, { path })
 }
 
-export function createMissingFileError({ folder, what, remedy }: ModelOrigin, file: string): AppError {
+export function createMissingFileError(
+  { folder, what, remedy }: ModelOrigin,
+  file: string,
+): AppError {
   const path = join(folder, file)
   const message = `The file ${path} of the ${what} is missing. ${remedy}`
   return new AppError('missing_part', message, { path })

@@ -1,6 +1,11 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { AppError } from '../../domain/errors.ts'
-import { createDamagedFileError, type ModelConfigJson, type ModelOrigin, TOKENIZER_FILE } from './model-files.ts'
+import {
+  createDamagedFileError,
+  type ModelConfigJson,
+  type ModelOrigin,
+  TOKENIZER_FILE,
+} from './model-files.ts'
 
 export function openTokenizer(
   origin: ModelOrigin,

@@ -2,15 +2,15 @@
 import { TURN_ROLES } from '../../domain/turn.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
 import {
-  type ImportRecord,
-  type ImportedTurn,
-  getOwnField,
   createInvalidRecordError,
-  requireObject,
+  getOwnField,
+  type ImportedTurn,
+  type ImportRecord,
+  orderTurnTimes,
   parseImportItem,
   readText,
   readTime,
-  orderTurnTimes,
+  requireObject,
 } from './foreign-record.ts'
 
 export function* readChatgpt(value: unknown): Generator<ImportRecord> {
@@ -60,7 +60,9 @@ function getActiveBranch(mapping: Fields, current: string | null): readonly Fiel
 /** Where the export does not say what was shown last: the last message that nothing answers. */
 function findLastLeaf(mapping: Fields): string | null {
   const parents = new Set(
-    Object.values(mapping).map((node) => (isObject(node) ? getOwnField(node, 'parent') : undefined)),
+    Object.values(mapping).map((node) =>
+      isObject(node) ? getOwnField(node, 'parent') : undefined,
+    ),
   )
   return (
     Object.keys(mapping)

@@ -3,15 +3,15 @@ import type { TurnRole } from '../../domain/turn.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
 import { listConversations } from './chatgpt.ts'
 import {
-  type ImportRecord,
-  type ImportedTurn,
-  getOwnField,
   createInvalidRecordError,
-  requireObject,
+  getOwnField,
+  type ImportedTurn,
+  type ImportRecord,
+  orderTurnTimes,
   parseImportItem,
   readText,
   readTime,
-  orderTurnTimes,
+  requireObject,
 } from './foreign-record.ts'
 
 const ROLES: Readonly<Record<string, TurnRole>> = {

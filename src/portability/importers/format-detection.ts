@@ -42,14 +42,18 @@ export function detectFormat(file: Uint8Array | string, name = ''): ImportFormat
   if (trimmed.startsWith('{') || trimmed.startsWith('[')) {
     // A list in Markdown may begin with a link or a checkbox.
     return (
-      detectLineFormat(trimmed) ?? detectJsonFormat(trimmed) ?? (isMarkdown(text, '') ? 'markdown' : null)
+      detectLineFormat(trimmed) ??
+      detectJsonFormat(trimmed) ??
+      (isMarkdown(text, '') ? 'markdown' : null)
     )
   }
   return isMarkdown(text, name) ? 'markdown' : null
 }
 
 export function isSqlite(start: Uint8Array | string): boolean {
-  return (typeof start === 'string' ? start : decodeLatin1(start.subarray(0, 16))).startsWith(SQLITE_MAGIC)
+  return (typeof start === 'string' ? start : decodeLatin1(start.subarray(0, 16))).startsWith(
+    SQLITE_MAGIC,
+  )
 }
 
 /** Which system has a database with these tables. */

@@ -1,6 +1,6 @@
 /** Lists in Markdown: each point is a memory, with what is indented below it; headings say what it is about. */
 import { sha256 } from '../../lib/hash.ts'
-import { mapCategory, type ImportedMemory } from './foreign-record.ts'
+import { type ImportedMemory, mapCategory } from './foreign-record.ts'
 
 const POINT = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/
 const RULE = /^[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
@@ -43,7 +43,10 @@ export function* readMarkdown(text: string): Generator<ImportedMemory> {
   if (point !== null) yield toImportedMemory(point, headings)
 }
 
-function toImportedMemory({ at, lines: [first = '', ...below] }: ListPoint, headings: readonly string[]) {
+function toImportedMemory(
+  { at, lines: [first = '', ...below] }: ListPoint,
+  headings: readonly string[],
+) {
   const checkbox = CHECKBOX.exec(first)
   const about = headings.filter((heading) => heading !== '')
   // The nearest heading says most.

@@ -4,23 +4,26 @@ import { sha256 } from '../../lib/hash.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import {
-  mapCategory,
+  getOwnField,
   type ImportedMemory,
   type ImportRecord,
-  getOwnField,
-  readMetadata,
-  requireObject,
+  mapCategory,
   parseImportItem,
-  requireText,
+  readMetadata,
   readText,
-  readTime,
   readTextList,
+  readTime,
+  requireObject,
+  requireText,
 } from './foreign-record.ts'
 
 export function* readMem0(value: unknown): Generator<ImportRecord> {
   const items = listItems(value)
-  const events = isObject(value) && Array.isArray(getOwnField(value, 'history')) ? value.history : []
-  const isHistory = items.every((item) => isObject(item) && getOwnField(item, 'memory_id') !== undefined)
+  const events =
+    isObject(value) && Array.isArray(getOwnField(value, 'history')) ? value.history : []
+  const isHistory = items.every(
+    (item) => isObject(item) && getOwnField(item, 'memory_id') !== undefined,
+  )
   if (isHistory && items.length > 0) {
     yield* readHistories(items)
     return

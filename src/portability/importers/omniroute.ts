@@ -4,17 +4,17 @@ import { MEMORY_TYPES } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
 import {
-  mapCategory,
+  getOwnField,
   type ImportedMemory,
   type ImportRecord,
-  getOwnField,
+  mapCategory,
+  parseImportItem,
   readMetadata,
   readNumber,
-  requireObject,
-  parseImportItem,
-  requireText,
   readText,
   readTime,
+  requireObject,
+  requireText,
 } from './foreign-record.ts'
 
 /** An array, one object, or an answer that lists memories. */

@@ -1,7 +1,13 @@
 /** Rows of OpenClaw's memory index: pieces of Markdown files, with the lines they stand on. */
 
 import type { Fields } from '../../lib/json.ts'
-import { type ImportedMemory, readNumber, requireText, readText, readTime } from './foreign-record.ts'
+import {
+  type ImportedMemory,
+  readNumber,
+  readText,
+  readTime,
+  requireText,
+} from './foreign-record.ts'
 
 function chunk(row: Fields, at: number): ImportedMemory {
   const path = requireText(row, 'path')

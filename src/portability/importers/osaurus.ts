@@ -4,16 +4,16 @@ import { TURN_ROLES } from '../../domain/turn.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { Fields } from '../../lib/json.ts'
 import {
+  createInvalidRecordError,
   type ImportedMemory,
   type ImportRecord,
-  toImportanceScale,
-  createInvalidRecordError,
-  readNumber,
   parseJsonOrNull,
-  requireText,
+  readNumber,
   readText,
-  readTime,
   readTextList,
+  readTime,
+  requireText,
+  toImportanceScale,
 } from './foreign-record.ts'
 
 function pinnedFact(row: Fields, at: number): ImportedMemory {

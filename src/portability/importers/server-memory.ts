@@ -2,14 +2,14 @@
 import { buildEntityDraft, buildRelationDraft } from '../../domain/entity-graph.ts'
 import { type Fields, isObject } from '../../lib/json.ts'
 import {
+  createInvalidRecordError,
+  getOwnField,
   type ImportedMemory,
   type ImportRecord,
-  getOwnField,
-  createInvalidRecordError,
-  requireObject,
   parseImportItem,
-  requireText,
   readText,
+  requireObject,
+  requireText,
 } from './foreign-record.ts'
 
 /** One line of its file, already parsed. */

@@ -21,7 +21,11 @@ export type CopyCursor = { readonly owner: string; readonly table: Table; readon
 export type MigrationMarker = { readonly move: string } & (
   | { readonly state: 'moving'; readonly to: string }
   | { readonly state: 'moved'; readonly to: string }
-  | { readonly state: 'filling'; readonly from: string; readonly cursor: CopyCursor | 'start' | 'end' }
+  | {
+      readonly state: 'filling'
+      readonly from: string
+      readonly cursor: CopyCursor | 'start' | 'end'
+    }
 )
 
 export type StoredMarker = { readonly marker: MigrationMarker; readonly version: number }

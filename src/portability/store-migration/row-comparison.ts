@@ -76,7 +76,8 @@ async function* hashRows(
 ): AsyncGenerator<{ readonly id: string; readonly digest: string }> {
   const query = { where: {}, order: 'oldest' as const, limit: getPageSize(table) }
   for await (const page of pages(store, table, { owner }, query)) {
-    for (const row of page) if (!isStoreInternal(table, row.id)) yield { id: row.id, digest: hashRow(row) }
+    for (const row of page)
+      if (!isStoreInternal(table, row.id)) yield { id: row.id, digest: hashRow(row) }
   }
 }
 

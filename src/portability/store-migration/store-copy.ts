@@ -9,17 +9,22 @@ import { compareText } from '../../lib/compare.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
 import { type Change, type Store, TABLES, type Table, type TableRow } from '../../storage/store.ts'
-import { type CopyCursor, type MigrationMarker, buildMarkerEntry, readMarker } from './migration-marker.ts'
 import {
+  buildMarkerEntry,
+  type CopyCursor,
+  type MigrationMarker,
+  readMarker,
+} from './migration-marker.ts'
+import {
+  buildPut,
+  buildRemoval,
+  getPageSize,
+  getRowOwner,
   hashRow,
   isStoreInternal,
-  getRowOwner,
   listAllOwners,
   PAGE_ROWS,
-  getPageSize,
-  buildPut,
   readRow,
-  buildRemoval,
 } from './row-comparison.ts'
 import type { VectorCopy } from './vector-copy.ts'
 
@@ -134,7 +139,9 @@ export class StoreCopy {
     const { source, target } = this.#options
     const differing: ChangedRow[] = []
     for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
-      const some = rows.slice(at, at + READ_AT_ONCE).filter(({ table, id }) => !isStoreInternal(table, id))
+      const some = rows
+        .slice(at, at + READ_AT_ONCE)
+        .filter(({ table, id }) => !isStoreInternal(table, id))
       const pairs = await Promise.all(
         some.map(async (row) => [await readRow(source, row), await readRow(target, row)] as const),
       )
@@ -150,7 +157,8 @@ export class StoreCopy {
     const noting: Change = { op: 'put', table: 'entry', row: entry, expect }
     const outcome = await this.#options.target.commit([noting, ...changes])
     if (outcome.kind === 'conflict') {
-      if (outcome.table === 'entry' && outcome.id === entry.id) throw createConcurrentMigrationError()
+      if (outcome.table === 'entry' && outcome.id === entry.id)
+        throw createConcurrentMigrationError()
       return this.#commitOneByOne(changes, cursor)
     }
     this.#version++

@@ -11,11 +11,11 @@ import type { ChangedRow, MigrationSource } from '../../storage/migration-source
 import { type Store, TABLES, type Table } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
 import {
+  buildMarkerEntry,
+  buildMovedMessage,
   encodeMarker,
   MARKER_ID,
   type MigrationMarker,
-  buildMarkerEntry,
-  buildMovedMessage,
   readMarker,
   removeMarker,
 } from './migration-marker.ts'
@@ -156,7 +156,8 @@ class StoreMigration {
     const brought: ChangedRow[] = []
     for (let round = 0; round < ROUNDS_MAX; round++) {
       throwIfAborted(this.#options.signal)
-      const { rows, sequenceNumbers: numbers } = await migrationSource.readChangeLog(NOTES_PER_ROUND)
+      const { rows, sequenceNumbers: numbers } =
+        await migrationSource.readChangeLog(NOTES_PER_ROUND)
       this.#tell('catching up', 0, rows.length)
       await filler.bringOver(rows)
       await migrationSource.acknowledgeChanges(numbers)
@@ -189,26 +190,37 @@ class StoreMigration {
    * Everything was compared, except what has changed since. That is brought over and compared until little is left, and
    * the last of it while writes wait.
    */
-  async #switch(filler: StoreCopy, move: string, differing: readonly ChangedRow[]): Promise<number> {
+  async #switch(
+    filler: StoreCopy,
+    move: string,
+    differing: readonly ChangedRow[],
+  ): Promise<number> {
     const { source } = this.#options
     await filler.bringOver(differing)
     const since = await this.#catchUp(filler)
     const open = await filler.differing([...differing, ...since])
     await this.#catchUp(filler)
     this.#tell('switching', 0, 1)
-    const heldFrom = await source.migrationSource.freezeWrites(async ({ since, handOver: depart }) => {
-      await withFreezeTimeout(this.#last(filler, open))
-      const marker: MigrationMarker = { state: 'moved', move, to: this.#to }
-      await depart({ entry: MARKER_ID, body: encodeMarker(marker), message: buildMovedMessage(this.#to) })
-      return since
-    })
+    const heldFrom = await source.migrationSource.freezeWrites(
+      async ({ since, handOver: depart }) => {
+        await withFreezeTimeout(this.#last(filler, open))
+        const marker: MigrationMarker = { state: 'moved', move, to: this.#to }
+        await depart({
+          entry: MARKER_ID,
+          body: encodeMarker(marker),
+          message: buildMovedMessage(this.#to),
+        })
+        return since
+      },
+    )
     return Math.round(performance.now() - heldFrom)
   }
 
   /** Only what has changed: what was compared before is the same still, and counting it would take the longer the more there is. */
   async #last(filler: StoreCopy, open: readonly ChangedRow[]): Promise<void> {
     const { source } = this.#options
-    const { rows, sequenceNumbers: numbers } = await source.migrationSource.readChangeLog(NOTES_PER_ROUND)
+    const { rows, sequenceNumbers: numbers } =
+      await source.migrationSource.readChangeLog(NOTES_PER_ROUND)
     if (numbers.length === NOTES_PER_ROUND) throw createTooManyChangesError()
     await filler.bringOver([...rows, ...open])
     const differing = await filler.differing([...rows, ...open])
@@ -220,7 +232,9 @@ class StoreMigration {
     )
   }
 
-  async #finish(held: Pick<StoreMigrationResult, 'writeFreezeMs' | 'isResumed'>): Promise<StoreMigrationResult> {
+  async #finish(
+    held: Pick<StoreMigrationResult, 'writeFreezeMs' | 'isResumed'>,
+  ): Promise<StoreMigrationResult> {
     const { target } = this.#options
     await removeMarker(target)
     const { rows } = await target.getReport()

@@ -48,7 +48,10 @@ export async function getCalibration(
 }
 
 /** Asks once for each model; the answer is small and never changes. */
-export async function measureCalibration(embedder: Embedder, signal?: AbortSignal): Promise<SimilarityCalibration> {
+export async function measureCalibration(
+  embedder: Embedder,
+  signal?: AbortSignal,
+): Promise<SimilarityCalibration> {
   const abortable = signal === undefined ? {} : { signal }
   const [questions, answers] = await Promise.all([
     embedder.embed(

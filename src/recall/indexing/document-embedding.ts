@@ -1,4 +1,4 @@
-import { renderEmbeddingText, hashEmbeddingText } from '../../domain/embedding-text.ts'
+import { hashEmbeddingText, renderEmbeddingText } from '../../domain/embedding-text.ts'
 import { toAppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'

@@ -20,7 +20,7 @@ import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
 import type { SimilarityCalibration } from '../ranking/similarity-threshold.ts'
 import { getCalibration } from './calibration.ts'
 import { embedDocuments } from './document-embedding.ts'
-import { type QueueKey, EmbeddingQueue, isSameQueue, encodeQueueKey } from './embedding-queue.ts'
+import { EmbeddingQueue, encodeQueueKey, isSameQueue, type QueueKey } from './embedding-queue.ts'
 import { diffIndex } from './index-diff.ts'
 
 export type IndexProgress = { readonly done: number; readonly total: number }
@@ -71,7 +71,10 @@ export type ReindexOptions = {
 
 type StorePlaces = Awaited<ReturnType<Store['listPlaces']>>
 
-type IndexerPorts = EngineDependencies & { readonly embedder: Embedder; readonly vectors: VectorIndex }
+type IndexerPorts = EngineDependencies & {
+  readonly embedder: Embedder
+  readonly vectors: VectorIndex
+}
 
 export class Indexer {
   readonly #store: Store

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { containsAnyName, containsName, canContainName, namesWithin, removeNames } from './names.ts'
+import { canContainName, containsAnyName, containsName, namesWithin, removeNames } from './names.ts'
 
 describe('names of speakers in a question', () => {
   it.each([

@@ -164,7 +164,8 @@ export function parseTimeSpan(question: string, now: Instant): TimeSpan | null {
     const [from, until] = found
     const words = `${side === undefined ? '' : `${side} `}${match[0]}`
     const told = { words, isRelative }
-    if (side === 'before' || side === 'until') return { from: EARLIEST, until: toInstant(from), ...told }
+    if (side === 'before' || side === 'until')
+      return { from: EARLIEST, until: toInstant(from), ...told }
     if (side === 'after') return { from: toInstant(until), until: LATEST, ...told }
     if (side === 'since') return { from: toInstant(from), until: LATEST, ...told }
     return { from: toInstant(from), until: toInstant(until), ...told }
@@ -198,7 +199,11 @@ function buildDaySpan(year: number, month: number, day: number): readonly [numbe
 const YEARS_BETWEEN_DAYS_MAX = 8
 
 /** A day without a year is the latest such day that is not in the future. */
-function findLatestWeekday(month: number, day: number, now: Date): readonly [number, number] | null {
+function findLatestWeekday(
+  month: number,
+  day: number,
+  now: Date,
+): readonly [number, number] | null {
   for (let back = 0; back <= YEARS_BETWEEN_DAYS_MAX; back++) {
     const found = buildDaySpan(now.getUTCFullYear() - back, month, day)
     if (found !== null && found[0] <= now.getTime()) return found
@@ -226,7 +231,11 @@ function getUnitLength(unit: string | undefined): number {
   return { day: 1, weekend: 7, week: 7, month: 30, year: 365 }[unit ?? 'day'] ?? 1
 }
 
-function buildPastSpan(number: number, unit: string | undefined, now: Date): readonly [number, number] {
+function buildPastSpan(
+  number: number,
+  unit: string | undefined,
+  now: Date,
+): readonly [number, number] {
   const days = getUnitLength(unit)
   const centre = startOfDay(now) - number * days * DAY
   // "Two months ago" is said of anything about that long ago.

@@ -7,7 +7,7 @@
 
 import { isTurnId, type SearchDocument } from '../../domain/search-document.ts'
 import { computeFingerprint } from '../../text/fingerprint.ts'
-import { compareByScore, type Candidate } from './candidate.ts'
+import { type Candidate, compareByScore } from './candidate.ts'
 
 /** Places that facts and turns each have in any list of candidates, however many of the other kind are nearer. */
 export const RESERVED_DOCUMENTS = 20

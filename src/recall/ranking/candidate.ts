@@ -87,7 +87,10 @@ type CandidateChange = Partial<Omit<Candidate, 'id' | 'coverage' | 'contextCover
  * The candidate with other values. Each is named, so that all candidates are objects of one shape: spreading them took a
  * third of the time of a question.
  */
-export function reviseCandidate<C extends Candidate | LoadedCandidate>(candidate: C, revision: CandidateChange): C {
+export function reviseCandidate<C extends Candidate | LoadedCandidate>(
+  candidate: C,
+  revision: CandidateChange,
+): C {
   return {
     id: candidate.id,
     score: revision.score ?? candidate.score,

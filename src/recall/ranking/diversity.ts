@@ -1,6 +1,6 @@
 /** Maximal marginal relevance: of memories that say the same, one is enough. */
 import { listSearchTerms } from '../../domain/searchable-text.ts'
-import { type LoadedCandidate, addTrailStep } from './candidate.ts'
+import { addTrailStep, type LoadedCandidate } from './candidate.ts'
 
 /**
  * Reorders so that each next one is good and unlike those before it. `lambda` 1 keeps the order. Likeness is the
@@ -9,7 +9,10 @@ import { type LoadedCandidate, addTrailStep } from './candidate.ts'
  * Candidates come best first, but not all on one scale: behind those that a reranker judged stand those that it did
  * not. None counts for more than those before it.
  */
-export function diversifyCandidates(candidates: readonly LoadedCandidate[], lambda: number): readonly LoadedCandidate[] {
+export function diversifyCandidates(
+  candidates: readonly LoadedCandidate[],
+  lambda: number,
+): readonly LoadedCandidate[] {
   if (lambda >= 1 || candidates.length < 2) return candidates
   const relevances = normalizeScores(candidates)
   const left = candidates.map((candidate, position) => ({

@@ -282,7 +282,9 @@ function addTermCounts(counts: number[], more: readonly number[]): void {
  * session of its own: facts and turns of conversations stand in one list, and a turn must not win merely because it has
  * surroundings.
  */
-function scoreSessions(keyword: LexicalHits | null): ReadonlyMap<string | LexicalHit | null, number> {
+function scoreSessions(
+  keyword: LexicalHits | null,
+): ReadonlyMap<string | LexicalHit | null, number> {
   const rarities = (keyword?.terms ?? []).map(({ rarity }) => rarity)
   const scores = new Map<string | LexicalHit, number>()
   const counts = new Map<string, number[]>()

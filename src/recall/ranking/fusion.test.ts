@@ -4,8 +4,18 @@ import { memoryId } from '../../../test/fakes/memories.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { FUSIONS } from '../../domain/settings/recall-modes.ts'
 import type { Candidate, Evidence } from './candidate.ts'
-import { type SessionContext, rankInitialHits, gatherEvidence, type LexicalHits } from './evidence.ts'
-import { EVIDENCE_WEIGHTS, type FusionOptions, fuseCandidates, type RetrieverHits } from './fusion.ts'
+import {
+  gatherEvidence,
+  type LexicalHits,
+  rankInitialHits,
+  type SessionContext,
+} from './evidence.ts'
+import {
+  EVIDENCE_WEIGHTS,
+  type FusionOptions,
+  fuseCandidates,
+  type RetrieverHits,
+} from './fusion.ts'
 
 const OPTIONS: FusionOptions = { fusion: 'adaptive', rrfK: 60, vectorWeight: 0.7 }
 
@@ -188,7 +198,11 @@ describe('fusion', () => {
     fc.assert(
       fc.property(anyLegs, fc.integer({ min: 1, max: 1_000 }), (legs, rrfK) => {
         const candidates = gatherEvidence(legs.keyword, legs.vector, new Map())
-        for (const { id, score } of fuseCandidates(candidates, legs, { ...OPTIONS, fusion: 'rrf', rrfK })) {
+        for (const { id, score } of fuseCandidates(candidates, legs, {
+          ...OPTIONS,
+          fusion: 'rrf',
+          rrfK,
+        })) {
           const ranks = [legs.keyword?.hits ?? [], legs.vector ?? []]
             .map((hits) => hits.findIndex((hit) => hit.id === id) + 1)
             .filter((rank) => rank > 0)
@@ -206,7 +220,11 @@ describe('fusion', () => {
     const keyword = words({ 1: [1, 1], 2: [1, 0] })
     const meaning = [1, 3].map((id) => ({ id: memoryId(id), similarity: 1 / id }))
     const candidates = gatherEvidence(keyword, meaning, new Map())
-    const fused = fuseCandidates(candidates, { keyword, vector: meaning }, { ...OPTIONS, fusion: 'rrf', rrfK: 60 })
+    const fused = fuseCandidates(
+      candidates,
+      { keyword, vector: meaning },
+      { ...OPTIONS, fusion: 'rrf', rrfK: 60 },
+    )
     expect(fused.map(({ id, score }) => [id, score])).toEqual([
       [memoryId(1), 2 / 61],
       [memoryId(3), 1 / 62],
@@ -244,7 +262,9 @@ describe('fusion', () => {
         const alone = gatherEvidence(keyword, null, new Map())
         const beside = gatherEvidence(keyword, [], new Map())
         const ids = fuseCandidates(alone, { keyword, vector: null }, options).map(({ id }) => id)
-        expect(fuseCandidates(beside, { keyword, vector: [] }, options).map(({ id }) => id)).toEqual(ids)
+        expect(
+          fuseCandidates(beside, { keyword, vector: [] }, options).map(({ id }) => id),
+        ).toEqual(ids)
         if (fusion !== 'rrf') expect(ids).toHaveLength(keyword.hits.length)
       }),
       { numRuns: 50 },

@@ -1,6 +1,12 @@
 /** Joins what the legs found into one order. */
 import type { Fusion } from '../../domain/settings/recall-modes.ts'
-import { compareByScore, type Candidate, type Evidence, reviseCandidate, type LazyStep } from './candidate.ts'
+import {
+  type Candidate,
+  compareByScore,
+  type Evidence,
+  type LazyStep,
+  reviseCandidate,
+} from './candidate.ts'
 import type { LexicalHits, VectorHits } from './evidence.ts'
 
 export type FusionOptions = {
@@ -78,7 +84,11 @@ export function addFusionTrail(
     const trail: LazyStep[] = []
     const hit = hits.get(id)
     if (hit !== undefined) {
-      trail.push({ stage: 'keyword', score: hit.score, note: () => describeMatchedTerms(hit, terms) })
+      trail.push({
+        stage: 'keyword',
+        score: hit.score,
+        note: () => describeMatchedTerms(hit, terms),
+      })
     }
     if (similarity !== null) trail.push({ stage: 'vector', score: similarity })
     const note = fusion === 'adaptive' ? { note: () => describeContributions(evidence) } : {}
@@ -87,7 +97,10 @@ export function addFusionTrail(
   })
 }
 
-function describeMatchedTerms({ counts }: LexicalHits['hits'][number], terms: LexicalHits['terms']): string {
+function describeMatchedTerms(
+  { counts }: LexicalHits['hits'][number],
+  terms: LexicalHits['terms'],
+): string {
   const found = terms.filter((_, position) => (counts[position] ?? 0) > 0)
   return `${found.length} of ${terms.length} words: ${found.map(({ text }) => text).join(', ')}`
 }

@@ -3,8 +3,8 @@
 import type { SearchDocument } from '../../domain/search-document.ts'
 import type { Instant } from '../../lib/time.ts'
 import { containsName } from '../question/names.ts'
-import { computeTimeProximity, type TimeSpan, parseTimeSpan } from '../question/time-expressions.ts'
-import { compareByScore, type LoadedCandidate, reviseCandidate, addTrailStep } from './candidate.ts'
+import { computeTimeProximity, parseTimeSpan, type TimeSpan } from '../question/time-expressions.ts'
+import { addTrailStep, compareByScore, type LoadedCandidate, reviseCandidate } from './candidate.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
 
 /** What is asked for beside the words themselves. */
@@ -35,14 +35,18 @@ export function parseQuestion(question: string, now: Instant): ParsedQuestion {
 }
 
 /** Raises memories of those, and of the time, that the question names. */
-export function boostQuestionMatches(candidates: readonly LoadedCandidate[], asked: ParsedQuestion): readonly LoadedCandidate[] {
+export function boostQuestionMatches(
+  candidates: readonly LoadedCandidate[],
+  asked: ParsedQuestion,
+): readonly LoadedCandidate[] {
   // Every way of fusing has its own scale; what fits raises by a share of the best score.
   const scale = Math.max(0, ...candidates.map(({ score }) => score))
   return candidates
     .map((candidate) => {
       const name = candidate.memory.provenance.speaker
       const speaker = name !== null && isSpeakerNamed(name, asked) ? 1 : 0
-      const time = asked.span === null ? 0 : computeTimeProximity(getEventTime(candidate.memory), asked.span)
+      const time =
+        asked.span === null ? 0 : computeTimeProximity(getEventTime(candidate.memory), asked.span)
       if (speaker === 0 && time === 0) return candidate
       const notes = [
         ...(speaker > 0 ? [`said by ${name}`] : []),

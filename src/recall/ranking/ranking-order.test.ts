@@ -7,15 +7,15 @@ import type { MemoryId } from '../../domain/ids.ts'
 import { type LoadedCandidate, NO_EVIDENCE, renderTrail } from './candidate.ts'
 import { diversifyCandidates } from './diversity.ts'
 import { fitBudget } from './result-budget.ts'
-import { computeFreshness, applyBoosts } from './score-boosts.ts'
-import { filterBySimilarity, createSimilarityScale } from './similarity-threshold.ts'
+import { applyBoosts, computeFreshness } from './score-boosts.ts'
+import { createSimilarityScale, filterBySimilarity } from './similarity-threshold.ts'
 
 const DAY = 86_400_000
 const NOW = instant(1_000 * DAY)
 const idsOf = (candidates: readonly { readonly id: string }[]) => candidates.map(({ id }) => id)
 
 describe('weigh', () => {
-  const options = { halfLifeDays: 90, ageWeight: 0.5, importanceWeight: 0.2 }
+  const options = { halfLifeDays: 90, recencyWeight: 0.5, importanceWeight: 0.2 }
   const daysOld = (days: number) => ({ createdAt: instant(NOW - days * DAY) })
 
   it('[RA9] halves freshness with every half-life, and never lets it grow with age', () => {
@@ -58,7 +58,7 @@ describe('weigh', () => {
   })
 
   it('[RA9] salience counts as far as it has not faded, which pinned memories and identity do not', () => {
-    const ageless = { ...options, ageWeight: 0 }
+    const ageless = { ...options, recencyWeight: 0 }
     const idle = { salience: 0.9, updatedAt: instant(NOW - 60 * DAY) }
     const weighed = applyBoosts(
       [
@@ -75,10 +75,10 @@ describe('weigh', () => {
   })
 
   it('[RA9] with no weight it changes nothing, with any it never turns a score negative', () => {
-    const none = { halfLifeDays: 90, ageWeight: 0, importanceWeight: 0 }
+    const none = { halfLifeDays: 90, recencyWeight: 0, importanceWeight: 0 }
     const kept = [loaded(2, 0.5, daysOld(5)), loaded(1, 0.5, { importance: 10 })]
     expect(applyBoosts(kept, NOW, none)).toEqual(kept)
-    const most = { halfLifeDays: 1, ageWeight: 1, importanceWeight: 1 }
+    const most = { halfLifeDays: 1, recencyWeight: 1, importanceWeight: 1 }
     const [worst] = applyBoosts([loaded(1, 1, { importance: 1, salience: 0 })], NOW, most)
     expect(worst?.score).toBeGreaterThanOrEqual(0)
   })
@@ -149,7 +149,9 @@ describe('floor', () => {
     expect(few(0.7)).toBe(0)
     expect(few(0.8)).toBeGreaterThan(closeness(0.8))
     for (const memories of [0, 1, 2, 1e9]) {
-      expect(Number.isFinite(createSimilarityScale(memories, { mean: 0, deviation: 0.1 })(1))).toBe(true)
+      expect(Number.isFinite(createSimilarityScale(memories, { mean: 0, deviation: 0.1 })(1))).toBe(
+        true,
+      )
     }
   })
 
@@ -218,7 +220,12 @@ describe('floor', () => {
         floor,
         floor,
         (some, how, minTopSimilarity, minSimilarity) => {
-          const kept = idsOf(filterBySimilarity(some, how, { minTopSimilarity: minTopSimilarity, minSimilarity: minSimilarity }))
+          const kept = idsOf(
+            filterBySimilarity(some, how, {
+              minTopSimilarity: minTopSimilarity,
+              minSimilarity: minSimilarity,
+            }),
+          )
           for (const one of some) if (one.coverage >= 0.7) expect(kept).toContain(one.id)
         },
       ),
@@ -229,7 +236,12 @@ describe('floor', () => {
     fc.assert(
       fc.property(anyCandidates, anyNearness, floor, floor, floor, (some, how, a, b, c) => {
         const kept = (minTopSimilarity: number, minSimilarity: number) =>
-          idsOf(filterBySimilarity(some, how, { minTopSimilarity: minTopSimilarity, minSimilarity: minSimilarity }))
+          idsOf(
+            filterBySimilarity(some, how, {
+              minTopSimilarity: minTopSimilarity,
+              minSimilarity: minSimilarity,
+            }),
+          )
         expect(kept(0, 0)).toEqual(idsOf(some))
         const [low, high] = [Math.min(a, b), Math.max(a, b)]
         expect(kept(c, low)).toEqual(expect.arrayContaining(kept(c, high)))

@@ -4,14 +4,14 @@ import type { SearchDocument } from '../../domain/search-document.ts'
 import { exponentialDecay } from '../../lib/decay.ts'
 import type { Instant } from '../../lib/time.ts'
 import { computeEffectiveSalience } from '../../memory/salience.ts'
-import { compareByScore, type LoadedCandidate, addTrailStep } from './candidate.ts'
+import { addTrailStep, compareByScore, type LoadedCandidate } from './candidate.ts'
 import { getEventTime } from './question-match.ts'
 
 export type BoostOptions = {
   /** After how many days a memory has half of its freshness; 0 leaves age out. */
   readonly halfLifeDays: number
   /** 0 … 1: how much of a score freshness decides. */
-  readonly ageWeight: number
+  readonly recencyWeight: number
   /** 0 … 1: how much importance and salience may raise or lower a score. */
   readonly importanceWeight: number
 }
@@ -28,7 +28,7 @@ export function applyBoosts(
       const salience = computeEffectiveSalience(memory, now)
       const worth = (memory.importance - 5.5) / 4.5 / 2 + (salience - 0.5)
       const factor =
-        (1 - options.ageWeight * (1 - fresh)) * (1 + (options.importanceWeight * worth) / 2)
+        (1 - options.recencyWeight * (1 - fresh)) * (1 + (options.importanceWeight * worth) / 2)
       if (factor === 1) return candidate
       const note = () =>
         `importance ${memory.importance}, salience ${salience.toFixed(2)}, freshness ${fresh.toFixed(2)}`
@@ -38,7 +38,11 @@ export function applyBoosts(
 }
 
 /** 1 for what is new or pinned, halving with every half-life since it was last of use. */
-export function computeFreshness(memory: SearchDocument, now: Instant, halfLifeDays: number): number {
+export function computeFreshness(
+  memory: SearchDocument,
+  now: Instant,
+  halfLifeDays: number,
+): number {
   if (memory.pinned || halfLifeDays === 0) return 1
   const last = Math.max(getEventTime(memory), memory.lastUsedAt ?? Number.NEGATIVE_INFINITY)
   return exponentialDecay(now - last, halfLifeDays)

@@ -7,7 +7,7 @@
  * of as many unrelated memories as there are would reach by chance.
  */
 import { isTurnId } from '../../domain/search-document.ts'
-import { type Candidate, addTrailStep } from './candidate.ts'
+import { addTrailStep, type Candidate } from './candidate.ts'
 
 /** The similarities that a model gives to questions and texts that are unrelated. */
 export type SimilarityCalibration = {

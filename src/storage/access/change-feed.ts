@@ -4,7 +4,7 @@
  */
 
 import type { StoredSettings } from '../../admin/stored-settings.ts'
-import type { Reader } from '../../conversations/context/types.ts'
+import type { ContextBuilder } from '../../conversations/context/types.ts'
 import type { RemoteChange, Store, TakeTokens } from '../store.ts'
 import type { CountCache } from './count-cache.ts'
 
@@ -19,7 +19,7 @@ export interface ChangeFeed {
 export type InvalidatedCaches = {
   readonly settings: Pick<StoredSettings, 'invalidate'>
   readonly tallies: Pick<CountCache, 'invalidate'>
-  readonly reader: Pick<Reader, 'forget'>
+  readonly reader: Pick<ContextBuilder, 'invalidate'>
 }
 
 export function createChangeFeed(
@@ -30,7 +30,7 @@ export function createChangeFeed(
   const unlisten = onElsewhere?.((news) => {
     if (isAboutKind(news, 'setting')) settings.invalidate()
     tallies.invalidate(news.owners)
-    reader.forget(news.owners)
+    reader.invalidate(news.owners)
     for (const listener of listeners) listener(news)
   })
   return {

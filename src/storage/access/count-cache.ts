@@ -6,7 +6,7 @@
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Change, MemoryFilter, Store, MemoryCounts } from '../store.ts'
+import type { Change, MemoryCounts, MemoryFilter, Store } from '../store.ts'
 
 const FRESH_MS = 2_000
 const KEPT_MAX = 1_000

@@ -36,7 +36,10 @@ export async function commitWithRetry<Result>(
 }
 
 /** A new change: its id, and the instant at which it is made. */
-export function createChangeStamp({ ids, clock }: EngineDependencies): { change: ChangeId; now: Instant } {
+export function createChangeStamp({ ids, clock }: EngineDependencies): {
+  change: ChangeId
+  now: Instant
+} {
   const now = clock.now()
   return { change: ids.next('chg', now), now }
 }

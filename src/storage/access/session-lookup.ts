@@ -3,7 +3,7 @@ import type { Scope, SessionPlace } from '../../domain/scope.ts'
 import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 
 /** The same; null where nothing was said in one. */
-export async function findSession(
+export async function findSessionByName(
   { store }: EngineDependencies,
   scope: Scope,
 ): Promise<SessionPlace | null> {
@@ -15,8 +15,11 @@ export async function findSession(
 }
 
 /** The one conversation that a scope names. Of several people's with the same name, it must be said whose is meant. */
-export async function sessionNamed(ports: EngineDependencies, scope: Scope): Promise<SessionPlace> {
-  const found = scope.session == null ? null : await findSession(ports, scope)
+export async function getSessionByName(
+  ports: EngineDependencies,
+  scope: Scope,
+): Promise<SessionPlace> {
+  const found = scope.session == null ? null : await findSessionByName(ports, scope)
   if (found !== null) return found
   throw new AppError('not_found', 'Nothing was said in such a session here.')
 }

@@ -8,7 +8,10 @@ import { pages } from './row-pages.ts'
 
 export const SYSTEM_SCOPE: Scope & Place = { owner: SYSTEM_OWNER, user: null, session: null }
 
-export function getSystemEntry({ store }: Pick<EngineDependencies, 'store'>, id: string): Promise<Entry | null> {
+export function getSystemEntry(
+  { store }: Pick<EngineDependencies, 'store'>,
+  id: string,
+): Promise<Entry | null> {
   return store.get('entry', SYSTEM_SCOPE, id as EntryId) // made by our own code
 }
 

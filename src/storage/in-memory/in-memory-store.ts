@@ -21,32 +21,32 @@ import { type CorpusStatistics, computeIdf, scoreDocument } from '../../text/sea
 import { extractQueryTerms } from '../../text/search/terms.ts'
 import { isIncluded, isMatchingDocument } from '../document-filter.ts'
 import {
+  buildSessionPage,
   encodeCursor,
+  getOrderPoint,
   type OrderPoint,
   parseOrdering,
-  toPageRange,
-  getOrderPoint,
-  type SessionListPosition,
   parseSessionCursor,
-  buildSessionPage,
+  type SessionListPosition,
+  toPageRange,
 } from '../page-cursor.ts'
 import { checkExpectation } from '../row-expectation.ts'
 import {
   type Change,
   type CommitOutcome,
   type DocumentQuery,
+  EMPTY_TEXT_MATCH,
   type EntryFilter,
   type FindQuery,
-  mapTables,
   type MemoryFilter,
-  EMPTY_TEXT_MATCH,
+  mapTables,
   type Page,
   type RevisionFilter,
   type Row,
+  type SessionNeighbors,
   type SessionQuery,
   type SessionSummary,
   type Store,
-  type SessionNeighbors,
   TABLES,
   type Table,
   type Tables,
@@ -94,7 +94,9 @@ export function createInMemoryStore(): Store {
     async countMemories(scope: Scope, where: MemoryFilter) {
       return sumCounts(
         [...rows.memory.values()]
-          .filter((memory) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where))
+          .filter(
+            (memory) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where),
+          )
           .map(({ type, category, content }) => {
             return { type, category, count: 1, characters: [...content].length }
           }),
@@ -228,7 +230,8 @@ function isKeyTaken(memories: ReadonlyMap<string, Memory>, row: Memory): boolean
   if (!isKeyHolder(row)) return false
   for (const other of memories.values()) {
     const isSameHome = other.place.owner === row.place.owner && other.place.user === row.place.user
-    if (other.id !== row.id && isSameHome && other.key === row.key && isKeyHolder(other)) return true
+    if (other.id !== row.id && isSameHome && other.key === row.key && isKeyHolder(other))
+      return true
   }
   return false
 }
@@ -308,7 +311,9 @@ function findDocuments(
   const compare = (a: string, b: string) =>
     order === 'oldest' ? compareText(a, b) : compareText(b, a)
   const found = documents
-    .filter((document) => isWithinScope(scope, document.place) && isMatchingDocument(document, where))
+    .filter(
+      (document) => isWithinScope(scope, document.place) && isMatchingDocument(document, where),
+    )
     .filter(({ id }) => after === undefined || compare(id, after) > 0)
     .sort((a, b) => compare(a.id, b.id))
   const page = found.slice(0, limit)
@@ -327,7 +332,10 @@ function matchText(
   const owned = documents.filter(({ place }) => place.owner === scope.owner)
   const corpus = corpusOf(owned.map(termsOf))
   const hits = owned
-    .filter((document) => isWithinScope(scope, document.place) && isMatchingDocument(document, query.where))
+    .filter(
+      (document) =>
+        isWithinScope(scope, document.place) && isMatchingDocument(document, query.where),
+    )
     .map((document) => {
       const terms = termsOf(document)
       return {
@@ -391,10 +399,13 @@ function around(
   const found = new Map<MemoryId, SessionNeighbors>()
   for (const document of documents) {
     const { session } = document.place
-    if (session === null || !ids.includes(document.id) || !isWithinScope(scope, document.place)) continue
+    if (session === null || !ids.includes(document.id) || !isWithinScope(scope, document.place))
+      continue
     const isOfTurn = document.type === 'turn'
     const course = documents
-      .filter(({ place, type }) => isWithinScope(document.place, place) && (type === 'turn') === isOfTurn)
+      .filter(
+        ({ place, type }) => isWithinScope(document.place, place) && (type === 'turn') === isOfTurn,
+      )
       .sort(compareByPosition)
       .map(({ id }) => id)
     const position = course.indexOf(document.id)

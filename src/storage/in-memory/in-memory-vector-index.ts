@@ -9,7 +9,12 @@ import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { isWithinScope, type Place, type Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
-import { dequantizeVector, innerProduct, isZeroVector, quantizeVector } from '../../lib/vector-math.ts'
+import {
+  dequantizeVector,
+  innerProduct,
+  isZeroVector,
+  quantizeVector,
+} from '../../lib/vector-math.ts'
 import type { DocumentFilter, Store } from '../store.ts'
 import {
   assertVectorFits,
@@ -47,9 +52,13 @@ export function createInMemoryVectorIndex(store: Store): VectorIndex {
         const [document] = await documentsOf(store, homeOf(entry.place), where)
         if (document !== undefined && isOf(entry, document)) fitting.push(entry)
       }
-      const { vectors } = spaces.get(space.signature) ?? { vectors: new Map<MemoryId, StoredVector>() }
+      const { vectors } = spaces.get(space.signature) ?? {
+        vectors: new Map<MemoryId, StoredVector>(),
+      }
       for (const { id, place, textHash, vector } of fitting) {
-        const form = isByteSpace(space.signature) ? dequantizeVector(quantizeVector(vector)) : vector.slice()
+        const form = isByteSpace(space.signature)
+          ? dequantizeVector(quantizeVector(vector))
+          : vector.slice()
         vectors.set(id, { place, textHash, vector: form })
       }
       spaces.set(space.signature, { space, vectors })
@@ -119,7 +128,10 @@ export function createInMemoryVectorIndex(store: Store): VectorIndex {
 
 /** Whether a vector is that of the document as it is now. */
 function isOf(kept: StoredVector, document: SearchDocument): boolean {
-  return isWithinScope(homeOf(kept.place), document.place) && kept.textHash === hashEmbeddingText(document)
+  return (
+    isWithinScope(homeOf(kept.place), document.place) &&
+    kept.textHash === hashEmbeddingText(document)
+  )
 }
 
 /** A document stays with its owner and user; the session is only where it comes from. */

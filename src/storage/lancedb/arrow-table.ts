@@ -67,7 +67,10 @@ export function createVectorField(name: string, dimensions: number): ArrowField 
 export type ColumnValues = readonly (string | number | Float32Array | null)[]
 
 /** `columns` are in the order of the fields. */
-export function createArrowTable(schema: ArrowSchema, columns: readonly ColumnValues[]): ArrowTable {
+export function createArrowTable(
+  schema: ArrowSchema,
+  columns: readonly ColumnValues[],
+): ArrowTable {
   const length = columns[0]?.length ?? 0
   const children = schema.fields.map(({ type }, index) => columnData(type, columns[index] ?? []))
   const type = { typeId: STRUCT, children: schema.fields }

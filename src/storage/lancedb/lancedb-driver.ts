@@ -101,7 +101,10 @@ export type LanceDatabase = {
   readonly folder: string
 }
 
-export async function openLanceDatabase(folder: string, load?: LoadLanceModule): Promise<LanceDatabase> {
+export async function openLanceDatabase(
+  folder: string,
+  load?: LoadLanceModule,
+): Promise<LanceDatabase> {
   const lance = await loadPackage(load)
   // What merely begins like an address of its cloud would be taken for one.
   const absolute = resolve(folder)

@@ -23,7 +23,13 @@ import {
   toReplicaError,
 } from './lancedb-driver.ts'
 import { EXACT_ROWS_MAX, searchNearest } from './nearest-search.ts'
-import { joinPredicates, toExpiredPredicate, toAfterPredicate, toIdsPredicate, toOwnerPredicate } from './point-rows.ts'
+import {
+  joinPredicates,
+  toAfterPredicate,
+  toExpiredPredicate,
+  toIdsPredicate,
+  toOwnerPredicate,
+} from './point-rows.ts'
 import type { SpaceTable } from './space-table.ts'
 import type { TableMaintenanceOptions } from './table-maintenance.ts'
 import { createTableRegistry, type TableRegistry } from './table-registry.ts'
@@ -86,7 +92,11 @@ export async function openLanceVectorReplica(options: LanceReplicaOptions): Prom
       attempt(async () => {
         const found = await spaces.find(space)
         if (found === null || ids.length === 0) return
-        await found.remove(groupsOf(ids).map((group) => joinPredicates(toOwnerPredicate(owner), toIdsPredicate(group))))
+        await found.remove(
+          groupsOf(ids).map((group) =>
+            joinPredicates(toOwnerPredicate(owner), toIdsPredicate(group)),
+          ),
+        )
       }),
     search: (space, filter, query) =>
       attemptReading(async () => {
@@ -105,7 +115,9 @@ export async function openLanceVectorReplica(options: LanceReplicaOptions): Prom
     count: (space, owner) =>
       attemptReading(async () => {
         const found = await spaces.find(space)
-        return found?.table.countRows(owner === undefined ? undefined : toOwnerPredicate(owner)) ?? 0
+        return (
+          found?.table.countRows(owner === undefined ? undefined : toOwnerPredicate(owner)) ?? 0
+        )
       }),
     removeExpired: (space, before) =>
       attempt(async () => {
@@ -162,7 +174,10 @@ async function listPoints(
   }))
 }
 
-async function describe({ connection, folder }: LanceDatabase, spaces: TableRegistry): Promise<string> {
+async function describe(
+  { connection, folder }: LanceDatabase,
+  spaces: TableRegistry,
+): Promise<string> {
   await access(folder, constants.W_OK)
   const { length } = await connection.tableNames()
   const tables = `LanceDB with ${length} ${length === 1 ? 'table' : 'tables'}`

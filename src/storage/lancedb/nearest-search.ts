@@ -4,7 +4,7 @@ import { compareText } from '../../lib/compare.ts'
 import { fromStorable } from '../../text/storable-text.ts'
 import type { ReplicaFilter, ReplicaHit } from '../vector-replica.ts'
 import type { LanceRow, LanceVectorQuery } from './lancedb-driver.ts'
-import { joinPredicates, toOwnerPredicate, toFilterPredicate } from './point-rows.ts'
+import { joinPredicates, toFilterPredicate, toOwnerPredicate } from './point-rows.ts'
 import type { SpaceTable } from './space-table.ts'
 import { REFINE_FACTOR, type VectorIndexStats } from './table-indexes.ts'
 
@@ -90,7 +90,10 @@ async function search(
 }
 
 /** For unit vectors both distances are one less the inner product. */
-function applySearchTuning(query: LanceVectorQuery, index: VectorIndexStats | null): LanceVectorQuery {
+function applySearchTuning(
+  query: LanceVectorQuery,
+  index: VectorIndexStats | null,
+): LanceVectorQuery {
   return index === null
     ? query.distanceType('dot').bypassVectorIndex()
     : query.distanceType('cosine').nprobes(index.probes).refineFactor(REFINE_FACTOR)

@@ -8,7 +8,13 @@
 import { AppError } from '../../domain/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import { assertVectorFits } from '../vector-index.ts'
-import { type ArrowSchema, createArrowTable, createNumberField, createTextField, createVectorField } from './arrow-table.ts'
+import {
+  type ArrowSchema,
+  createArrowTable,
+  createNumberField,
+  createTextField,
+  createVectorField,
+} from './arrow-table.ts'
 import {
   type LanceConnection,
   type LanceDatabase,
@@ -62,7 +68,11 @@ export class PluginMemoryTable {
   readonly #database: LanceDatabase
   readonly #table: LanceTable
 
-  private constructor(options: PluginMemoryTableOptions, database: LanceDatabase, table: LanceTable) {
+  private constructor(
+    options: PluginMemoryTableOptions,
+    database: LanceDatabase,
+    table: LanceTable,
+  ) {
     this.#options = options
     this.#database = database
     this.#table = table

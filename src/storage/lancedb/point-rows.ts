@@ -9,8 +9,8 @@ import type { ReplicaFilter, ReplicaPoint } from '../vector-replica.ts'
 import {
   type ArrowSchema,
   type ArrowTable,
-  createArrowTable,
   type ColumnValues,
+  createArrowTable,
   createKeyField,
   createNumberField,
   createTextField,
@@ -92,7 +92,9 @@ export function joinPredicates(...conditions: readonly (string | null)[]): strin
 
 /** The name of the column is quoted, because `user` means something else in SQL. */
 function equals(column: string, value: string | null): string {
-  return value === null ? `\`${column}\` IS NULL` : `\`${column}\` = ${quoteString(toStorable(value))}`
+  return value === null
+    ? `\`${column}\` IS NULL`
+    : `\`${column}\` = ${quoteString(toStorable(value))}`
 }
 
 /** In this SQL, a quote is the only character of a text that means anything. */

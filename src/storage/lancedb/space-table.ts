@@ -4,7 +4,11 @@ import type { ReplicaPoint } from '../vector-replica.ts'
 import type { ArrowTable } from './arrow-table.ts'
 import { isCommitConflict, type LanceModule, type LanceTable } from './lancedb-driver.ts'
 import { toPointTable } from './point-rows.ts'
-import { startTableMaintenance, type TableMaintenance, type TableMaintenanceOptions } from './table-maintenance.ts'
+import {
+  startTableMaintenance,
+  type TableMaintenance,
+  type TableMaintenanceOptions,
+} from './table-maintenance.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 export type SpaceTable = Pick<TableMaintenance, 'wantIndex' | 'trouble'> & {
@@ -32,7 +36,10 @@ export async function openSpaceTable(
   const batchPointsMax = Math.max(1, Math.floor(BATCH_BYTES_MAX / (dimensions * NUMBER_BYTES)))
   const closing = new AbortController()
   const queue = createWriteQueue(writeAll, batchPointsMax)
-  const upkeep = await startTableMaintenance({ lance, table, dimensions, clock, inTurn: queue.run }, options)
+  const upkeep = await startTableMaintenance(
+    { lance, table, dimensions, clock, inTurn: queue.run },
+    options,
+  )
 
   async function writeAll(points: readonly ReplicaPoint[]): Promise<void> {
     for (let start = 0; start < points.length; start += batchPointsMax) {

@@ -53,7 +53,10 @@ const KEEP_VERSIONS_MS = 60_000
 const UNINDEXED_ROWS_MAX = 4_096
 const UNINDEXED_SHARE_MAX = 0.2
 
-export async function startTableMaintenance(parts: TableMaintenanceDependencies, options: TableMaintenanceOptions): Promise<TableMaintenance> {
+export async function startTableMaintenance(
+  parts: TableMaintenanceDependencies,
+  options: TableMaintenanceOptions,
+): Promise<TableMaintenance> {
   const { lance, table, clock, dimensions } = parts
   const { commitsMax = COMMITS_MAX, keepVersionsMs = KEEP_VERSIONS_MS } = options
   const stopping = new AbortController()

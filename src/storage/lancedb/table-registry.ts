@@ -60,7 +60,9 @@ export function createTableRegistry(
   async function create(name: string, dimensions: number): Promise<LanceTable> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await connection.createEmptyTable(name, createPointSchema(dimensions), { existOk: true })
+        return await connection.createEmptyTable(name, createPointSchema(dimensions), {
+          existOk: true,
+        })
       } catch (thrown) {
         if (attempt === ATTEMPTS_MAX) throw thrown
         // Another process may be making it just now.

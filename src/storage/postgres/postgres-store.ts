@@ -2,9 +2,15 @@
 import { AppError } from '../../domain/errors.ts'
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { comparePlaces, type Scope } from '../../domain/scope.ts'
-import { quoted } from '../../lib/sql.ts'
+import { quoteIdentifier } from '../../lib/sql.ts'
 import type { MigrationSource } from '../migration-source.ts'
-import { encodeCursor, NEVER_INSTANT, type OrderField, parseOrdering, toPageRange } from '../page-cursor.ts'
+import {
+  encodeCursor,
+  NEVER_INSTANT,
+  type OrderField,
+  parseOrdering,
+  toPageRange,
+} from '../page-cursor.ts'
 import {
   type FindQuery,
   mapTables,
@@ -17,16 +23,27 @@ import {
   type Tables,
 } from '../store.ts'
 import type { VectorIndex } from '../vector-index.ts'
-import { createPostgresChangeFeed, publishFullInvalidation } from './connection/postgres-change-feed.ts'
-import { type PostgresDatabase, openPostgresDatabase, type QueryFunction } from './connection/postgres-driver.ts'
+import {
+  createPostgresChangeFeed,
+  publishFullInvalidation,
+} from './connection/postgres-change-feed.ts'
+import {
+  openPostgresDatabase,
+  type PostgresDatabase,
+  type QueryFunction,
+} from './connection/postgres-driver.ts'
 import { createReadReplicas, type ReadReplicas } from './connection/read-replicas.ts'
 import { createRowLevelSecurity, type RowLevelSecurity } from './connection/row-level-security.ts'
 import { checkStoreIntegrity } from './maintenance/integrity-check.ts'
 import { createPostgresMigrationSource } from './maintenance/postgres-migration-source.ts'
 import { checkVectorIntegrity } from './maintenance/vector-integrity-check.ts'
-import { type SqlIdentifiers, createIdentifiers } from './schema/identifiers.ts'
+import { createIdentifiers, type SqlIdentifiers } from './schema/identifiers.ts'
 import { migrate, SCHEMA_VERSION } from './schema/migrations.ts'
-import { migrateVectorSchema, type VectorSupport, type PgvectorFallback } from './schema/vector-schema.ts'
+import {
+  migrateVectorSchema,
+  type PgvectorFallback,
+  type VectorSupport,
+} from './schema/vector-schema.ts'
 import { matchText } from './search/lexical-search.ts'
 import { findNeighbors } from './search/session-neighbors.ts'
 import { applyCommit, collectOwners } from './store/commit.ts'
@@ -36,7 +53,7 @@ import { listDocuments } from './store/document-list.ts'
 import { countMemories } from './store/memory-counts.ts'
 import { decodeText, ROW_CODECS } from './store/row-codec.ts'
 import { listSessions } from './store/session-list.ts'
-import { TABLE_CONDITIONS, createParameterBinder, toScopeConditions } from './store/sql-filters.ts'
+import { createParameterBinder, TABLE_CONDITIONS, toScopeConditions } from './store/sql-filters.ts'
 import { createTokenBuckets } from './store/token-buckets.ts'
 import { createPostgresVectorIndex } from './vectors/postgres-vector-index.ts'
 import type { VectorFormat } from './vectors/vector-format.ts'
@@ -120,7 +137,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     lagMsMax: options.replicaLagMsMax ?? DEFAULT_REPLICA_LAG_MS_MAX,
   })
   await replicas.refreshPositions()
-  return createStore({ options: { ...options, poolSize }, database, names, fence, support, replicas })
+  return createStore({
+    options: { ...options, poolSize },
+    database,
+    names,
+    fence,
+    support,
+    replicas,
+  })
 }
 
 type StoreDependencies = {
@@ -147,10 +171,14 @@ function createStore(parts: StoreDependencies): PostgresStore {
     findDocuments: (scope, query) => listDocuments(reading(scope), names, scope, query),
     findNeighbors: (scope, ids, reach) =>
       searching(scope, (query) => findNeighbors(query, names, scope, ids, reach)),
-    searchText: (scope, asked) => searching(scope, (query) => matchText(query, names, scope, asked)),
+    searchText: (scope, asked) =>
+      searching(scope, (query) => matchText(query, names, scope, asked)),
     listSessions: (scope, query) => listSessions(reading(scope), names, scope, query),
     commit: async (changes) => {
-      const outcome = await applyCommit({ database, names, rowSecurity: fence, markers: marks }, changes)
+      const outcome = await applyCommit(
+        { database, names, rowSecurity: fence, markers: marks },
+        changes,
+      )
       if (outcome.kind === 'committed') {
         replicas.recordWrite(collectOwners(changes))
         news.publish(changes)
@@ -158,7 +186,11 @@ function createStore(parts: StoreDependencies): PostgresStore {
       return outcome
     },
     listPlaces: (owner) =>
-      places(fence.runnerFor(database, owner === undefined ? 'everyone' : [owner]).query, names, owner),
+      places(
+        fence.runnerFor(database, owner === undefined ? 'everyone' : [owner]).query,
+        names,
+        owner,
+      ),
     getReport: async () => ({
       kind: 'postgres',
       location: redactConnectionString(options.connectionString),
@@ -175,11 +207,16 @@ function createStore(parts: StoreDependencies): PostgresStore {
     checkIntegrity: async ({ repair }) => [
       ...(await checkStoreIntegrity(fence.runnerFor(database, 'everyone'), names, repair)),
       ...(support.kind === 'ready' && vectors !== null
-        ? await checkVectorIntegrity(createVectorStorage(parts, support.form, database), vectors, repair)
+        ? await checkVectorIntegrity(
+            createVectorStorage(parts, support.form, database),
+            vectors,
+            repair,
+          )
         : []),
     ],
     vectors,
-    vectorsUnavailableReason: support.kind === 'ready' ? null : describeMissingVectors(support.reason),
+    vectorsUnavailableReason:
+      support.kind === 'ready' ? null : describeMissingVectors(support.reason),
     onRemoteChange: (listener) =>
       news.subscribe((heard) => {
         // Another process may have raised the fence; then nothing is seen without it.
@@ -207,7 +244,11 @@ function createVectorIndex(parts: StoreDependencies, form: VectorFormat): Vector
   })
 }
 
-function createVectorStorage({ names, fence }: StoreDependencies, form: VectorFormat, on: PostgresDatabase): VectorStorage {
+function createVectorStorage(
+  { names, fence }: StoreDependencies,
+  form: VectorFormat,
+  on: PostgresDatabase,
+): VectorStorage {
   const own =
     form.kind === 'pgvector'
       ? names
@@ -216,7 +257,10 @@ function createVectorStorage({ names, fence }: StoreDependencies, form: VectorFo
           embedding: names.plain_embedding,
           embedding_space: names.plain_embedding_space,
         }
-  return { ...{ database: on, names: own, format: form }, runnerFor: (owners) => fence.runnerFor(on, owners) }
+  return {
+    ...{ database: on, names: own, format: form },
+    runnerFor: (owners) => fence.runnerFor(on, owners),
+  }
 }
 
 function describeMissingVectors(reason: string): string {
@@ -306,7 +350,7 @@ async function selectRows<T extends Table>(
   values: readonly unknown[],
 ): Promise<readonly Row<T>[]> {
   const { columns, fromColumns } = ROW_CODECS[table]
-  const list = columns.map(quoted).join(', ')
+  const list = columns.map(quoteIdentifier).join(', ')
   const rows = await query<Parameters<typeof fromColumns>[0]>(
     `SELECT ${list} FROM ${names[table]} WHERE ${tail}`,
     values,
@@ -360,7 +404,7 @@ async function readSize(
        (SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class AS c
         WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r') AS bytes,
        current_setting('server_version') AS server`,
-    [quoted(names.schema)],
+    [quoteIdentifier(names.schema)],
   )
   return {
     sizeBytes: row?.bytes ?? null,

@@ -1,7 +1,7 @@
 /** The collection of a space: how it is made, and whether one that is there can be used. */
 import { AppError } from '../../domain/errors.ts'
 import { getField } from '../../lib/json.ts'
-import { type QdrantClient, getHttpStatus, createInvalidResponseError } from './qdrant-client.ts'
+import { createInvalidResponseError, getHttpStatus, type QdrantClient } from './qdrant-client.ts'
 
 /** Whether vectors are also kept smaller, to be looked through in memory; the best are compared exactly in any case. */
 export const QUANTIZATIONS = ['none', 'int8', 'binary'] as const
@@ -121,6 +121,9 @@ async function createIndexes(client: QdrantClient, path: string, present: unknow
   if (typeof present !== 'object' || present === null) throw createInvalidResponseError()
   for (const [name, schema] of Object.entries(INDEXES)) {
     if (Object.hasOwn(present, name)) continue
-    await client.request('PUT', `${path}/index?wait=true`, { field_name: name, field_schema: schema })
+    await client.request('PUT', `${path}/index?wait=true`, {
+      field_name: name,
+      field_schema: schema,
+    })
   }
 }

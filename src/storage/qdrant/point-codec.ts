@@ -41,7 +41,13 @@ export function toQdrantPoint({ place, id, type, expiresAt, textHash, vector }: 
   }
 }
 
-export function toSearchFilter({ owner, user, session, types, unexpiredAt }: ReplicaFilter): QdrantFilter {
+export function toSearchFilter({
+  owner,
+  user,
+  session,
+  types,
+  unexpiredAt,
+}: ReplicaFilter): QdrantFilter {
   return {
     must: [
       matchValue('owner', owner),

@@ -3,10 +3,10 @@
  * be asked again later, `invalid_input` never works. Nothing of a request is in them: no key, no name, no vector.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { parseBaseUrl, parseApiKey } from '../../domain/service-endpoint.ts'
+import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { requestJson, sendRequest, type HttpEndpoint } from '../../lib/http-client.ts'
+import { type HttpEndpoint, requestJson, sendRequest } from '../../lib/http-client.ts'
 import { getField } from '../../lib/json.ts'
 
 export type QdrantClientOptions = {
@@ -32,9 +32,19 @@ export type TimeoutClass = 'searching' | 'working' | 'probing'
 
 export type QdrantClient = {
   /** What the answer holds as its result. */
-  request(method: HttpMethod, path: string, body?: unknown, patience?: TimeoutClass): Promise<unknown>
+  request(
+    method: HttpMethod,
+    path: string,
+    body?: unknown,
+    patience?: TimeoutClass,
+  ): Promise<unknown>
   /** The same; null where there is no such thing. */
-  requestOrNull(method: HttpMethod, path: string, body?: unknown, patience?: TimeoutClass): Promise<unknown>
+  requestOrNull(
+    method: HttpMethod,
+    path: string,
+    body?: unknown,
+    patience?: TimeoutClass,
+  ): Promise<unknown>
   /** Comes back when Qdrant is ready, with its version. */
   waitUntilReady(): Promise<string>
   close(): void
@@ -106,7 +116,9 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
-    const answer = await patiently(patience[how], (signal) => requestJson(senderOf(path), what, signal))
+    const answer = await patiently(patience[how], (signal) =>
+      requestJson(senderOf(path), what, signal),
+    )
     return getField(answer, 'result')
   }
 

@@ -14,19 +14,29 @@ import { assertVectorFits, type VectorSpace } from '../vector-index.ts'
 import type { ReplicaHit, ReplicaPoint, VectorReplica } from '../vector-replica.ts'
 import { ensureCollection, type Quantization, VECTOR_NAME } from './collection-schema.ts'
 import {
-  toExpiredFilter,
-  type QdrantFilter,
   HIT_PAYLOAD_FIELDS,
-  type QdrantHit,
-  parseHits,
-  toIdsFilter,
   LIST_PAYLOAD_FIELDS,
+  parseHits,
+  type QdrantFilter,
+  type QdrantHit,
+  toExpiredFilter,
+  toIdsFilter,
   toOwnerFilter,
-  toSearchFilter,
   toQdrantPoint,
+  toSearchFilter,
 } from './point-codec.ts'
-import { toCollectionName, toGroupStart, getPointGroup, parseCollectionPrefix } from './point-ids.ts'
-import { type QdrantClientOptions, openQdrantClient, type TimeoutClass, createInvalidResponseError } from './qdrant-client.ts'
+import {
+  getPointGroup,
+  parseCollectionPrefix,
+  toCollectionName,
+  toGroupStart,
+} from './point-ids.ts'
+import {
+  createInvalidResponseError,
+  openQdrantClient,
+  type QdrantClientOptions,
+  type TimeoutClass,
+} from './qdrant-client.ts'
 
 export type QdrantReplicaOptions = QdrantClientOptions & {
   /** What the names of collections begin with; `recollect` unless told. */

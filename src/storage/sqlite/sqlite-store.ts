@@ -13,13 +13,19 @@ import { comparePlaces, type Scope } from '../../domain/scope.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import type { MigrationSource } from '../migration-source.ts'
-import { encodeCursor, NEVER_INSTANT, type OrderField, parseOrdering, toPageRange } from '../page-cursor.ts'
+import {
+  encodeCursor,
+  NEVER_INSTANT,
+  type OrderField,
+  parseOrdering,
+  toPageRange,
+} from '../page-cursor.ts'
 import {
   type Change,
   type DocumentQuery,
   type FindQuery,
-  mapTables,
   type MemoryFilter,
+  mapTables,
   type Page,
   type Row,
   type SessionQuery,
@@ -41,7 +47,12 @@ import {
 import { WalCheckpointer } from './connection/wal-checkpointer.ts'
 import { checkStoreIntegrity } from './maintenance/integrity-check.ts'
 import { createSqliteMigrationSource } from './maintenance/sqlite-migration-source.ts'
-import { MIGRATIONS, type SchemaMigration, migrate, findPendingMigrations } from './schema/migrations.ts'
+import {
+  findPendingMigrations,
+  MIGRATIONS,
+  migrate,
+  type SchemaMigration,
+} from './schema/migrations.ts'
 import { findNeighbors, matchText } from './search/document-search.ts'
 import { applyCommit } from './store/commit.ts'
 import { toEntry } from './store/entry-codec.ts'
@@ -57,13 +68,13 @@ import {
 } from './store/row-codec.ts'
 import { listSessions } from './store/session-list.ts'
 import {
-  type SqlCondition,
   joinConditions,
   MEMORY_CONDITION,
-  toTableConditions,
+  type SqlCondition,
   toDocumentConditions,
   toOrderColumn,
   toScopeConditions,
+  toTableConditions,
 } from './store/sql-filters.ts'
 import { TURN_COLUMNS, toTurn } from './store/turn-codec.ts'
 import { openSqliteVecIndex } from './vectors/sqlite-vec-vector-index.ts'
@@ -129,13 +140,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       PRAGMA cache_size = -${CACHE_KIB};
     `)
     migrateIfNeeded(session, options)
-    session.useAsyncBusyWait(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
+    session.enableAsyncBusyWait(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
     const builtIn = openSqliteVectorIndex(session, {
       cacheBytes: options.vectorCacheBytes,
       sketchVectorsMin: options.sketchVectorsMin,
     })
     const vectors =
-      options.vectorSearchEngine === 'sqlite-vec' ? await openSqliteVecIndex(session, builtIn) : builtIn
+      options.vectorSearchEngine === 'sqlite-vec'
+        ? await openSqliteVecIndex(session, builtIn)
+        : builtIn
     return sqliteStore(session, options, key !== null, vectors)
   } catch (error) {
     connection.close()
@@ -372,7 +385,10 @@ function selectDocuments(
   conditions: readonly SqlCondition[],
   tail: SqlCondition,
 ): readonly SearchDocument[] {
-  const where = joinConditions([...toScopeConditions('memory', scope, session, conditions), ...conditions])
+  const where = joinConditions([
+    ...toScopeConditions('memory', scope, session, conditions),
+    ...conditions,
+  ])
   const from = `FROM memory JOIN place ON place.number = memory.place_number
     WHERE ${where.sql} ${tail.sql}`
   const values = [...where.values, ...tail.values]
@@ -386,7 +402,10 @@ function select<T extends Table>(
   conditions: readonly SqlCondition[],
   tail: SqlCondition = { sql: '', values: [] },
 ): readonly Row<T>[] {
-  const where = joinConditions([...toScopeConditions(table, scope, session, conditions), ...conditions])
+  const where = joinConditions([
+    ...toScopeConditions(table, scope, session, conditions),
+    ...conditions,
+  ])
   const from = `FROM ${table} JOIN place ON place.number = ${table}.place_number
     WHERE ${where.sql} ${tail.sql}`
   const values = [...where.values, ...tail.values]
@@ -415,7 +434,10 @@ function toOrderBy<T extends Table>(
   const by = columns.map((column) => `${toOrderColumn(column, filters)} ${direction}`).join(', ')
   const tail = { sql: `ORDER BY ${by} LIMIT ? OFFSET ?`, values: part }
   if (table !== 'memory' || fields.length === 0) return [conditions, tail]
-  const where = joinConditions([...toScopeConditions(table, scope, session, conditions), ...conditions])
+  const where = joinConditions([
+    ...toScopeConditions(table, scope, session, conditions),
+    ...conditions,
+  ])
   return [[selectRequested(where, tail)], { sql: `ORDER BY ${by}`, values: [] }]
 }
 

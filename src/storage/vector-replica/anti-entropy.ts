@@ -4,7 +4,12 @@ import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
 import type { VectorSpace } from '../vector-index.ts'
 import type { ReplicaDifferences } from '../vector-replication.ts'
-import { type ReplicaWriterDependencies, syncMemories, isExpiredRemoved, computePointHash } from './replica-writer.ts'
+import {
+  computePointHash,
+  isExpiredRemoved,
+  type ReplicaWriterDependencies,
+  syncMemories,
+} from './replica-writer.ts'
 
 export type ComparisonOptions = {
   readonly isRepairing: boolean
@@ -65,7 +70,12 @@ async function repairDifferences(
 
 /** What should be there of an owner and what is, for one stretch of ids after the other. */
 async function* pagesOf(
-  { store, vectors, replica: mirror, expiredRemovedBefore: cleanedBefore }: ReplicaWriterDependencies,
+  {
+    store,
+    vectors,
+    replica: mirror,
+    expiredRemovedBefore: cleanedBefore,
+  }: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
 ): AsyncGenerator<ComparedPage> {
@@ -96,7 +106,10 @@ async function* pagesOf(
 
 /** Reads a list on, up to an id or to its end. */
 function readerOf(
-  list: (page: { readonly limit: number; readonly after?: MemoryId }) => Promise<readonly ListedPoint[]>,
+  list: (page: {
+    readonly limit: number
+    readonly after?: MemoryId
+  }) => Promise<readonly ListedPoint[]>,
 ): (last: MemoryId | null) => Promise<readonly ListedPoint[]> {
   let waiting: readonly ListedPoint[] = []
   let after: MemoryId | undefined

@@ -11,10 +11,15 @@ import { toDocumentId } from '../../domain/search-document.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Instant } from '../../lib/time.ts'
 import { isZeroVector } from '../../lib/vector-math.ts'
-import type { Change, Store, IntegrityProblem } from '../store.ts'
+import type { Change, IntegrityProblem, Store } from '../store.ts'
 import { assertVectorFits, type VectorHit, type VectorIndex } from '../vector-index.ts'
 import type { VectorReplication } from '../vector-replication.ts'
-import { type ScheduleTimer, type ReplicaConfiguration, ReplicaController, createReplicaUnavailableError } from './replica-controller.ts'
+import {
+  createReplicaUnavailableError,
+  type ReplicaConfiguration,
+  ReplicaController,
+  type ScheduleTimer,
+} from './replica-controller.ts'
 import { isReplicaQuery, searchReplica } from './replica-search.ts'
 import type { ReplicaSync } from './replica-sync.ts'
 import type { ReplicaTimeouts } from './replica-timeouts.ts'
@@ -45,7 +50,9 @@ const SEARCH_MS = 1_000
 const WORK_MS = 30_000
 const BEHIND_MAX = 10_000
 
-export function withVectorReplica<Kept extends Store>(options: FailoverVectorIndexOptions<Kept>): ReplicatedStore<Kept> {
+export function withVectorReplica<Kept extends Store>(
+  options: FailoverVectorIndexOptions<Kept>,
+): ReplicatedStore<Kept> {
   const { store, vectors, clock, configuration, timeouts: deadlines = {} } = options
   const keeper = new ReplicaController({
     ...{ store, vectors, clock, configuration },
@@ -76,7 +83,11 @@ export function withVectorReplica<Kept extends Store>(options: FailoverVectorInd
   }
 }
 
-function createFailoverIndex(vectors: VectorIndex, keeper: ReplicaController, stopListening: () => void): VectorIndex {
+function createFailoverIndex(
+  vectors: VectorIndex,
+  keeper: ReplicaController,
+  stopListening: () => void,
+): VectorIndex {
   /** Null where the index of the memories has to answer. */
   const byMirror = async (
     ...[space, scope, query]: Parameters<VectorIndex['search']>
@@ -124,7 +135,8 @@ function createFailoverIndex(vectors: VectorIndex, keeper: ReplicaController, st
     },
     report: () => {
       const { backend, servedBy, state } = keeper.status()
-      const replica = backend === null ? {} : { replicaBackend: backend, servedBy, replicaState: state }
+      const replica =
+        backend === null ? {} : { replicaBackend: backend, servedBy, replicaState: state }
       return { ...vectors.report(), ...replica }
     },
     close: async () => {
@@ -162,7 +174,11 @@ function isKindOfSettings(kind: EntryKind): boolean {
   return kind === 'setting' || kind === 'secret'
 }
 
-function createReplicaAdmin(store: Store, clock: Clock, keeper: ReplicaController): ReplicatedStore['replica'] {
+function createReplicaAdmin(
+  store: Store,
+  clock: Clock,
+  keeper: ReplicaController,
+): ReplicatedStore['replica'] {
   const opened = async () => keeper.mirror ?? (await keeper.runExclusive(async (mirror) => mirror))
   return {
     status: () => keeper.status(),
@@ -194,7 +210,8 @@ async function countSuperfluous(store: Store, upkeep: ReplicaSync, now: Instant)
   const { stale, orphaned: stray } = await upkeep.compare({ isRepairing: false })
   const owners = new Set((await store.listPlaces()).map(({ owner }) => owner as OwnerId)) // as it told
   let expired = 0
-  for (const owner of owners) expired += (await store.countMemories({ owner }, { expiredBy: now })).total
+  for (const owner of owners)
+    expired += (await store.countMemories({ owner }, { expiredBy: now })).total
   return stale + stray + expired
 }
 
@@ -205,7 +222,10 @@ async function removeSuperfluous(upkeep: ReplicaSync, now: Instant): Promise<num
 }
 
 /** What is amiss in the mirror, for `doctor`. All of it can be made again from the memories. */
-async function inspectMirror(keeper: ReplicaController, isRepairing: boolean): Promise<readonly IntegrityProblem[]> {
+async function inspectMirror(
+  keeper: ReplicaController,
+  isRepairing: boolean,
+): Promise<readonly IntegrityProblem[]> {
   const fault = (description: string, count: number) => ({ description, count, repairable: true })
   const { progress } = keeper.status()
   if (progress !== null && !isRepairing) {

@@ -9,7 +9,12 @@ import type { Instant } from '../../lib/time.ts'
 import type { OwnerMemories, RemoteChange, Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
 import type { VectorReplica } from '../vector-replica.ts'
-import type { ReplicationListener, ReplicaSearchOutcome, ReplicaState, VectorReplicaStatus } from '../vector-replication.ts'
+import type {
+  ReplicaSearchOutcome,
+  ReplicaState,
+  ReplicationListener,
+  VectorReplicaStatus,
+} from '../vector-replication.ts'
 import { probeReplica } from './replica-probe.ts'
 import { findNextState, type ReplicaEvent } from './replica-state-machine.ts'
 import { ReplicaSync } from './replica-sync.ts'
@@ -111,7 +116,10 @@ export class ReplicaController {
   }
 
   /** The mirror, if it can answer for this owner now; else why it can't. Null where there is none. */
-  selectReplica(owner: OwnerId, unendedAt: Instant | undefined): VectorReplica | ReplicaSearchOutcome | null {
+  selectReplica(
+    owner: OwnerId,
+    unendedAt: Instant | undefined,
+  ): VectorReplica | ReplicaSearchOutcome | null {
     if (this.#configured.kind === 'none') return null
     if (this.#state.state !== 'active' || this.#mirror === null) return 'inactive'
     const { lag: behind, expiredRemovedBefore: cleanedBefore } = this.#upkeep ?? {}

@@ -74,7 +74,11 @@ export async function searchReplica(
 }
 
 /** Of the owner, whatever the filter. A mirror that can't tell now is found out by the next that asks it. */
-async function findPrimaryVectors(mirror: VectorReplica, space: VectorSpace, { owner }: Scope): Promise<number> {
+async function findPrimaryVectors(
+  mirror: VectorReplica,
+  space: VectorSpace,
+  { owner }: Scope,
+): Promise<number> {
   return mirror.count(space, owner).catch(() => 1)
 }
 

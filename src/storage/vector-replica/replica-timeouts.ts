@@ -9,7 +9,10 @@ export type ReplicaTimeouts = {
   readonly backgroundTimeoutMs: number
 }
 
-export function withReplicaTimeouts(mirror: VectorReplica, { searchTimeoutMs: searchMs, backgroundTimeoutMs: workMs }: ReplicaTimeouts) {
+export function withReplicaTimeouts(
+  mirror: VectorReplica,
+  { searchTimeoutMs: searchMs, backgroundTimeoutMs: workMs }: ReplicaTimeouts,
+) {
   const within = <Result>(ms: number, work: () => Promise<Result>): Promise<Result> =>
     withinTime(ms, mirror.name, work)
   const timely: VectorReplica = {

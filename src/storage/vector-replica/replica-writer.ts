@@ -24,7 +24,12 @@ export type ReplicaWriterDependencies = {
  * text changes in between, the mark is older than the vector, which a comparison sees. The other way round it would not.
  */
 export async function syncMemories(
-  { store, vectors, replica: mirror, expiredRemovedBefore: cleanedBefore }: ReplicaWriterDependencies,
+  {
+    store,
+    vectors,
+    replica: mirror,
+    expiredRemovedBefore: cleanedBefore,
+  }: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
   ids: readonly MemoryId[],
@@ -37,7 +42,16 @@ export async function syncMemories(
     const vector = known.get(row.id)
     if (vector === undefined || isExpiredRemoved(row, cleanedBefore)) return []
     const { id, place, type, expiresAt } = row
-    return [{ id, place, type, expiresAt, vector, textHash: computePointHash(hashEmbeddingText(row), row) }]
+    return [
+      {
+        id,
+        place,
+        type,
+        expiresAt,
+        vector,
+        textHash: computePointHash(hashEmbeddingText(row), row),
+      },
+    ]
   })
   const present = new Set(points.map(({ id }) => id))
   const gone = ids.filter((id) => !present.has(id))

@@ -6,27 +6,27 @@
 import { isBlank, type LineIndex } from '../lines.ts'
 import {
   BREAK_COST,
-  getListItemBreakCost,
-  getListContentBreakCost,
-  type Section,
   type DocumentStructure,
+  getListContentBreakCost,
+  getListItemBreakCost,
+  type Section,
 } from './document-structure.ts'
 import {
-  isClosingFence,
-  isHtmlBlockEnd,
-  hasTrailingColon,
   type CodeFence,
   type Heading,
   type HtmlBlockEnd,
-  measureIndent,
+  hasTrailingColon,
+  isClosingFence,
   isDelimiterRow,
+  isHtmlBlockEnd,
   isThematicBreak,
+  measureIndent,
+  normalizeTitle,
   parseCodeFence,
   parseHeading,
   parseHtmlBlockStart,
   parseListItem,
   parseSetextUnderline,
-  normalizeTitle,
   type SourceSpan,
 } from './markdown-syntax.ts'
 
@@ -39,7 +39,11 @@ type OpenBlock =
   | { readonly kind: 'fence'; readonly fence: CodeFence }
   | OpenHtmlBlock
 
-type OpenHtmlBlock = { readonly kind: 'html'; readonly first: number; readonly ending: HtmlBlockEnd }
+type OpenHtmlBlock = {
+  readonly kind: 'html'
+  readonly first: number
+  readonly ending: HtmlBlockEnd
+}
 
 const NOTHING: OpenBlock = { kind: 'nothing' }
 /** As far from the left, or farther, stands code. */

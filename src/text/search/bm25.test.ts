@@ -72,7 +72,11 @@ describe('scoreKeyword', () => {
         count,
         count,
         (query, document, documents, length, holding) => {
-          const corpus: CorpusStatistics = { documents, averageLength: length, countDocumentsWith: () => holding }
+          const corpus: CorpusStatistics = {
+            documents,
+            averageLength: length,
+            countDocumentsWith: () => holding,
+          }
           const { score, coverage } = scoreDocument([...new Set(query)], document, corpus)
           expect(Number.isFinite(score)).toBe(true)
           expect(score > 0).toBe(query.some((term) => document.includes(term)))

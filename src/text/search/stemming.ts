@@ -85,7 +85,8 @@ function stripPlural(word: string): string {
 }
 
 function stripPastTense(word: string): string {
-  if (word.endsWith('eed')) return countVowelSequences(word, word.length - 3) > 0 ? word.slice(0, -1) : word
+  if (word.endsWith('eed'))
+    return countVowelSequences(word, word.length - 3) > 0 ? word.slice(0, -1) : word
   const cut = word.endsWith('ed') ? 2 : word.endsWith('ing') ? 3 : 0
   if (cut === 0 || !hasVowel(word, word.length - cut)) return word
   const rest = word.slice(0, -cut)
@@ -101,7 +102,9 @@ function stripFinalE(word: string): string {
     const vowels = countVowelSequences(before, before.length)
     if (vowels > 1 || (vowels === 1 && !hasShortEnd(before))) rest = before
   }
-  return rest.endsWith('ll') && countVowelSequences(rest, rest.length) > 1 ? rest.slice(0, -1) : rest
+  return rest.endsWith('ll') && countVowelSequences(rest, rest.length) > 1
+    ? rest.slice(0, -1)
+    : rest
 }
 
 /** The first suffix that matches decides, also when what is left is too short for it to be cut. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { STOP_WORDS } from './stopwords.ts'
-import { extractTerms, extractQueryTerms } from './terms.ts'
+import { extractQueryTerms, extractTerms } from './terms.ts'
 
 describe('stop words', () => {
   it('are written the way words are compared', () => {

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
-import { extractTerms, extractTermText, QUERY_TERMS_MAX, extractQueryTerms, TERM_CHARACTERS_MAX } from './terms.ts'
+import {
+  extractQueryTerms,
+  extractTerms,
+  extractTermText,
+  QUERY_TERMS_MAX,
+  TERM_CHARACTERS_MAX,
+} from './terms.ts'
 
 /** Whether a search for `query` would meet `text`. */
 function finds(query: string, text: string): boolean {

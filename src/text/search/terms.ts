@@ -33,7 +33,8 @@ type Term = { readonly text: string; readonly rank: TermRank }
 /** Every term of a text in order, repetitions included: what the index holds. */
 export function extractTerms(text: string): readonly string[] {
   const terms: string[] = []
-  for (const piece of splitText(text)) for (const term of getPieceTerms(piece)) terms.push(term.text)
+  for (const piece of splitText(text))
+    for (const term of getPieceTerms(piece)) terms.push(term.text)
   return terms.length > 0 ? terms : extractCodePointTerms(text)
 }
 

@@ -62,7 +62,7 @@ describe.skipIf(!hasFolder)(`Texts of others${hasFolder ? '' : `: there is no ${
 
 describe.each(API_FORMATS)('%s', (format) => {
   it('[GW13] passes on whatever people say', async () => {
-    const setup = await setUpGateway('memory off', { settings: { enabled: true } })
+    const setup = await setUpGateway('memory off', { settings: { 'gateway.enabled': true } })
     const { upstream, engine } = setup
     const bodies = conversations(format).map((said) => JSON.stringify(requestOf(format, said)))
     await forAll(bodies, async (body) => {
@@ -78,7 +78,9 @@ describe.each(API_FORMATS)('%s', (format) => {
 
   it('[GW13] keeps whatever is remembered inside of its fence, whatever is asked', async () => {
     const settings = { strategy: 'recent' as const, recallLimit: 100, contextTokensMax: 16_000 }
-    const setup = await setUpGateway('memory off', { settings: { enabled: true, ...settings } })
+    const setup = await setUpGateway('memory off', {
+      settings: { 'gateway.enabled': true, ...settings },
+    })
     let lines = 0
     for (let from = 0; from < STRINGS.length; from += MEMORIES_PER_OWNER) {
       const memories = STRINGS.slice(from, from + MEMORIES_PER_OWNER)
@@ -107,7 +109,9 @@ describe.each(API_FORMATS)('%s', (format) => {
 
 it('[GW24] turns of any text are recorded and found, and stay inside of the fence', async () => {
   const settings = { recallSources: 'conversations', injectDeadlineMs: 30_000 } as const
-  const setup = await setUpGateway('memory off', { settings: { enabled: true, ...settings } })
+  const setup = await setUpGateway('memory off', {
+    settings: { 'gateway.enabled': true, ...settings },
+  })
   const { engine } = setup
   const said = STRINGS.filter((text) => stripBlocks(text).trim() !== '')
   let lines = 0

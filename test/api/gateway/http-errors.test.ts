@@ -118,7 +118,7 @@ describe.each(['chat', 'messages'] as const)('%s', (format) => {
   })
 
   it('[GW20] so does being asked too often', async () => {
-    const settings = { requestsPerMinute: 1 }
+    const settings = { 'server.requestsPerMinute': 1 }
     const setup = await setUpGateway('memory off', { settings })
     const key = await keyFor(setup.engine, 'busy')
     expect((await refusedBy(setup, key, format, {})).status).toBe(200)
@@ -130,7 +130,7 @@ describe.each(['chat', 'messages'] as const)('%s', (format) => {
   it('[GW20] so does a store that cannot say whose key it is', async () => {
     const { part, become } = patientStore(createInMemoryStore())
     onTestFinished(() => become('well'))
-    const settings = { requestsPerMinute: 0 }
+    const settings = { 'server.requestsPerMinute': 0 }
     const engine = await createEngine({ store: part, embedding: false, settings })
     const setup = await setUpGateway('memory off', { engine })
     become('fails')

@@ -92,8 +92,12 @@ async function openServer() {
   const engine = createEngineWith({
     ...{ store, clock, ids: createIdGenerator() },
     settings: {
-      ...{ enabled: true, coreModel: `scripted/${CORE}`, injectDeadlineMs: 30_000 },
-      requestsPerMinute: 0,
+      ...{
+        'gateway.enabled': true,
+        'learning.extractionModel': `scripted/${CORE}`,
+        'gateway.contextTimeoutMs': 30_000,
+      },
+      'server.requestsPerMinute': 0,
     },
     languageModel: createProviderLanguageModel({
       registry: registryOf(model.url),

@@ -76,7 +76,7 @@ describe.each(API_FORMATS)('%s', (format) => {
   it(`[GW9] learns the facts and nothing else in ${TURNS} turns that are echoed back`, async () => {
     const facts = await expected()
     expect(facts.length).toBeGreaterThanOrEqual(5)
-    const setup = await setUpGateway('memory off', { settings: { enabled: true } })
+    const setup = await setUpGateway('memory off', { settings: { 'gateway.enabled': true } })
     const { upstream, engine } = setup
     upstream.respond((request) => speak(request, { text: parrot(format, request) }))
     let history: readonly Spoken[] = []

@@ -118,7 +118,7 @@ describe.each(API_FORMATS)('%s', (format) => {
   })
 
   it('[GW4] in shadow mode the request stays as it was, and the receipt tells', async () => {
-    const setup = await setUpGateway('memory on', { settings: { shadow: true } })
+    const setup = await setUpGateway('memory on', { settings: { 'gateway.dryRun': true } })
     const { told, received } = await ask(setup, format, {})
     expect(told).toMatch(/^skipped; reason=shadow\b/)
     expect(received).toBe(JSON.stringify(requestOf(format, [{ role: 'user', content: QUESTION }])))
@@ -265,7 +265,7 @@ it('[PV6] what a client says is about its connection alone goes no further', asy
 })
 
 it('[GW4] no receipt is named where none is kept', async () => {
-  const setup = await setUpGateway('memory on', { settings: { receiptsMax: 0 } })
+  const setup = await setUpGateway('memory on', { settings: { 'retention.receiptsMax': 0 } })
   expect((await ask(setup, 'chat', {})).told).toMatch(/^injected; count=1; tokens=\d+$/)
 })
 

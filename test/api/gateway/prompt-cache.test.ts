@@ -113,7 +113,7 @@ describe.each(API_FORMATS)('%s', (format) => {
   })
 
   it('[GW8] costs the prompt cache where memories stand in the system prompt', async () => {
-    const bodies = await converse(format, 'memory on', { injectPosition: 'system' })
+    const bodies = await converse(format, 'memory on', { 'gateway.contextPosition': 'system' })
     const isCut = prefixes(bodies).map((shared, index) => {
       const end = bodies[index]?.indexOf(question(1).slice(0, 10)) ?? 0
       return shared < end

@@ -45,7 +45,13 @@ it('[SU13] is for keys, and a page that leaves leaves nothing behind', async () 
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   const caller = { key: null, role: 'reader', home: 'ada', actsFor: [] } as const
   const isWelcome = async () => true
-  const done = streamChanges({ engine, response, caller, isAuthorized: isWelcome, signals: [stopping.signal] })
+  const done = streamChanges({
+    engine,
+    response,
+    caller,
+    isAuthorized: isWelcome,
+    signals: [stopping.signal],
+  })
   expect(getEventListeners(stopping.signal, 'abort')).toHaveLength(1)
   response.emit('close')
   await done

@@ -60,7 +60,9 @@ export async function keyFor(
   home: string,
   actsFor: readonly string[] = [],
 ): Promise<string> {
-  return (await engine.keys.create({ name: `${role} of ${home}`, defaultOwner: home, role, actsFor })).secret
+  return (
+    await engine.keys.create({ name: `${role} of ${home}`, defaultOwner: home, role, actsFor })
+  ).secret
 }
 
 export type Answer = {

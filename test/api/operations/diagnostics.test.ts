@@ -52,10 +52,10 @@ it('[SG1] every setting is told as the table declares it', async () => {
   expect(named('recallLimit')).toEqual({
     ...{ name: 'recallLimit', kind: 'number', default: 10, min: 1, max: 100, isWhole: true },
     ...{ choices: [], scope: 'owner', appliesAt: 'once', isClamped: false },
-    help: SETTINGS.recallLimit.help,
+    help: SETTINGS['recall.limit'].help,
   })
   expect(named('embeddingSource')).toMatchObject({
-    ...{ kind: 'choice', choices: SETTINGS.embeddingSource.choices, min: null },
+    ...{ kind: 'choice', choices: SETTINGS['embedding.source'].choices, min: null },
     ...{ scope: 'system', appliesAt: 'start' },
   })
   expect(named('coreModel')).toMatchObject({ kind: 'text', default: null })

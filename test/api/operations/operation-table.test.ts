@@ -1,6 +1,6 @@
 /** The table itself: that its entries are spelt well, and that each does what it says it answers. */
 import { expect, it, onTestFinished } from 'vitest'
-import { OPERATIONS, findOperation } from '../../../src/api/operations/index.ts'
+import { findOperation, OPERATIONS } from '../../../src/api/operations/index.ts'
 import { performOperation } from '../../../src/api/operations/operation.ts'
 import type { Role } from '../../../src/domain/access.ts'
 import { createEngineWith, type Engine } from '../../../src/engine/engine.ts'

@@ -140,7 +140,11 @@ it('[ST12] finds and mends every kind of data derived from turns that is wrong',
   ]
   for (const sql of damage) await runSql(server.url, sql)
   const counts = async (repair: boolean) =>
-    (await store.checkIntegrity({ repair })).map((fault) => [fault.description, fault.count, fault.repairable])
+    (await store.checkIntegrity({ repair })).map((fault) => [
+      fault.description,
+      fault.count,
+      fault.repairable,
+    ])
   const found = [
     ['turns that search knows wrongly or not at all', 5, true],
     ['search documents of turns that are gone', 1, true],

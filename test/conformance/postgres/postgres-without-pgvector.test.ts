@@ -52,17 +52,25 @@ describe('postgres vectors without pgvector', () => {
     expect(meaning).toMatchObject({ state: 'skipped', because: 'the store keeps no vectors' })
     const because = expect.stringContaining('pgvector can’t be used: not installed')
     expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_unkept'] })
-    await expect(engine.replication.changeQdrant({ vectorStore: 'qdrant' }, 'key')).rejects.toMatchObject(
-      { code: 'missing_part', message: because },
-    )
-    expect(await engine.replication.current()).toMatchObject({ mirror: null, state: 'off', because })
+    await expect(
+      engine.replication.changeQdrant({ vectorStore: 'qdrant' }, 'key'),
+    ).rejects.toMatchObject({ code: 'missing_part', message: because })
+    expect(await engine.replication.current()).toMatchObject({
+      mirror: null,
+      state: 'off',
+      because,
+    })
     expect((await engine.replication.qdrant()).maskedKey).toBeNull()
     for (const [vectorStore, mirror] of [
       ['lancedb', 'lancedb'],
       ['pgvector', null],
     ] as const) {
       await engine.settings.change(null, { vectorStore })
-      expect(await engine.replication.current()).toMatchObject({ mirror, state: 'refused', because })
+      expect(await engine.replication.current()).toMatchObject({
+        mirror,
+        state: 'refused',
+        because,
+      })
     }
     expect(describeHealth(await engine.status()).codes).toEqual([
       'vectors_unkept',

@@ -74,7 +74,12 @@ it.each(MIGRATIONS.slice(0, -1).map((step, index) => [index + 1, step.name] as c
     const after = await opened(path)
     expect((await after.getReport()).schemaVersion).toBe(MIGRATIONS.length)
     expect(await after.get('memory', ADA, row.id)).toEqual(row)
-    expect((await after.getReport()).rows).toMatchObject({ memory: 1, revision: 1, entry: 0, turn: 0 })
+    expect((await after.getReport()).rows).toMatchObject({
+      memory: 1,
+      revision: 1,
+      entry: 0,
+      turn: 0,
+    })
     const said = turn()
     await after.commit([{ op: 'put', table: 'turn', row: said, expect: 'absent' }])
     expect(await after.get('turn', ADA, said.id)).toEqual(said)

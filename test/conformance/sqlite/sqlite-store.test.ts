@@ -4,7 +4,10 @@ import type { Place, Scope } from '../../../src/domain/scope.ts'
 import { DOCUMENT_TYPES } from '../../../src/domain/search-document.ts'
 import type { Instant } from '../../../src/lib/time.ts'
 import type { OwnerCacheOptions } from '../../../src/storage/sqlite/cache/owner-cache.ts'
-import { openSqliteStore, type SqliteStoreOptions } from '../../../src/storage/sqlite/sqlite-store.ts'
+import {
+  openSqliteStore,
+  type SqliteStoreOptions,
+} from '../../../src/storage/sqlite/sqlite-store.ts'
 import type { Change, Store } from '../../../src/storage/store.ts'
 import { turn, turnId } from '../../fakes/entries.ts'
 import { ADA, BOB, memory, memoryId } from '../../fakes/memories.ts'

@@ -3,7 +3,10 @@ import { describe, it } from 'vitest'
 import { openSqliteFile } from '../../../src/storage/sqlite/connection/database-file.ts'
 import { describeMissingCipher } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { parseKey } from '../../../src/storage/sqlite/encryption/encryption-key.ts'
-import { openSqliteStore, type SqliteStoreOptions } from '../../../src/storage/sqlite/sqlite-store.ts'
+import {
+  openSqliteStore,
+  type SqliteStoreOptions,
+} from '../../../src/storage/sqlite/sqlite-store.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { describeVectorIndex } from '../vectors/vector-index.suite.ts'
 
@@ -17,7 +20,10 @@ const open = (options: Partial<SqliteStoreOptions>) => async () => {
 }
 
 describeVectorIndex('sqlite vectors', open({}))
-describeVectorIndex('sqlite vectors with nothing at hand', open({ ownerCache: { ownerRowsMax: 0 } }))
+describeVectorIndex(
+  'sqlite vectors with nothing at hand',
+  open({ ownerCache: { ownerRowsMax: 0 } }),
+)
 describeVectorIndex('sqlite vectors without memory for blocks', open({ vectorCacheBytes: 0 }))
 
 const missing = describeMissingCipher()

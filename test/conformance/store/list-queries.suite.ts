@@ -279,7 +279,9 @@ export function describeListing(open: OpenStore): void {
         expect(await store.countMemories(scope, where)).toEqual(countedByHand(listed.rows))
       }
     }
-    expect(await store.countMemories({ ...ADA, user: user('nobody') }, {})).toEqual(countedByHand([]))
+    expect(await store.countMemories({ ...ADA, user: user('nobody') }, {})).toEqual(
+      countedByHand([]),
+    )
   })
 }
 

@@ -172,7 +172,10 @@ async function observe(store: Store): Promise<unknown> {
       if (first.next !== null)
         seen.push(await store.find('memory', scope, { ...query, after: first.next }))
     }
-    seen.push(await store.countMemories(scope, { contains: 'ALPHA' }), await store.countMemories(scope, {}))
+    seen.push(
+      await store.countMemories(scope, { contains: 'ALPHA' }),
+      await store.countMemories(scope, {}),
+    )
     const where = { statuses: ['active'], unendedAt: instant(1_000) } as const
     seen.push(await store.find('memory', scope, { where, limit: 100 }))
     for (const text of WORDS) {

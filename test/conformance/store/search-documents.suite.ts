@@ -2,7 +2,11 @@
 import { expect, it } from 'vitest'
 import type { MemoryId } from '../../../src/domain/ids.ts'
 import type { Scope } from '../../../src/domain/scope.ts'
-import { DOCUMENT_TYPES, toDocumentId, toTurnDocument } from '../../../src/domain/search-document.ts'
+import {
+  DOCUMENT_TYPES,
+  toDocumentId,
+  toTurnDocument,
+} from '../../../src/domain/search-document.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
 import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import type { Change, DocumentFilter, Expectation, Store } from '../../../src/storage/store.ts'
@@ -175,7 +179,9 @@ export function describeDocuments(open: OpenStore): void {
         saidAt: instant(9 - position),
       }),
     )
-    const course = [...rows].sort((a, b) => a.position - b.position).map(({ id }) => toDocumentId(id))
+    const course = [...rows]
+      .sort((a, b) => a.position - b.position)
+      .map(({ id }) => toDocumentId(id))
     const learned = [memory({ place: TALK }), memory({ place: TALK })]
     const eves = turn({ place: EVES_TALK, position: 3 })
     await store.commit([...[...rows, eves].map((row) => say(row)), ...learned.map(create)])

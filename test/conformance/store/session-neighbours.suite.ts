@@ -12,7 +12,9 @@ export function describeSurroundings(open: OpenStore): void {
     const rows = Array.from({ length: 6 }, () => memory({ place: today }))
     await store.commit(rows.map(create))
     const ids = rows.map((row) => row.id)
-    const around = [...(await store.findNeighbors(all, ids, 2))].sort(([a], [b]) => (a < b ? -1 : 1))
+    const around = [...(await store.findNeighbors(all, ids, 2))].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    )
     expect(around.map(([id]) => id)).toEqual(ids)
     const told = around.map(([, surroundings]) => surroundings)
     expect(told[0]).toEqual({ session: 'today', before: [], after: [ids[1], ids[2]] })

@@ -36,7 +36,11 @@ describe('lancedb: the package', () => {
   it('[LC1] says how to install the package where it is missing, or not one that is known', async () => {
     const missing = () => Promise.reject(new Error('Cannot find the package'))
     for (const load of [missing, async () => ({}), async () => null]) {
-      const opening = openLanceVectorReplica({ folder: temporaryFolder(), clock: systemClock, load })
+      const opening = openLanceVectorReplica({
+        folder: temporaryFolder(),
+        clock: systemClock,
+        load,
+      })
       await expect(opening).rejects.toMatchObject({
         code: 'missing_part',
         message: expect.stringContaining('npm install @lancedb/lancedb'),

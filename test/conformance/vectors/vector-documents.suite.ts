@@ -2,7 +2,11 @@
 import { expect, it } from 'vitest'
 import type { MemoryId } from '../../../src/domain/ids.ts'
 import type { Scope } from '../../../src/domain/scope.ts'
-import { DOCUMENT_TYPES, toDocumentId, toTurnDocument } from '../../../src/domain/search-document.ts'
+import {
+  DOCUMENT_TYPES,
+  toDocumentId,
+  toTurnDocument,
+} from '../../../src/domain/search-document.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
 import type { Change, DocumentFilter, Expectation } from '../../../src/storage/store.ts'
 import { turn } from '../../fakes/entries.ts'
@@ -27,9 +31,7 @@ export function describeDocumentVectors(open: OpenVectors): void {
     expect(await parts.store.commit([create(known), say(said)])).toEqual(COMMITTED)
     await parts.vectors.put(SPACE, [entry(known, a), entry(toTurnDocument(said), b)])
     const nearest = async (where: DocumentFilter, scope: Scope = ALL): Promise<MemoryId[]> =>
-      (await parts.vectors.search(SPACE, scope, { vector: b, limit: 5, where })).map(
-        ({ id }) => id,
-      )
+      (await parts.vectors.search(SPACE, scope, { vector: b, limit: 5, where })).map(({ id }) => id)
     return { ...parts, known, said, a, b, nearest, saidId: toDocumentId(said.id) }
   }
 

@@ -16,7 +16,10 @@ import { describeVectorIndex, type OpenedVectors } from './vector-index.suite.ts
 const outcomes = new Map<ReplicaSearchOutcome, number>()
 
 /** Every search waits until the mirror has what was written, so that it is the mirror that is put to the test. */
-function askedWhenSettled({ store, vectors, replica: tiers }: ReplicatedStore, close: () => Promise<void>) {
+function askedWhenSettled(
+  { store, vectors, replica: tiers }: ReplicatedStore,
+  close: () => Promise<void>,
+) {
   tiers.subscribe({
     onSearch: (_, outcome) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1),
   })

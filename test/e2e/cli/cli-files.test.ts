@@ -2,7 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createTimeEstimate, formatRemainingTime } from '../../../src/api/cli/output/progress-line.ts'
+import {
+  createTimeEstimate,
+  formatRemainingTime,
+} from '../../../src/api/cli/output/progress-line.ts'
 import { createEngine } from '../../../src/app/composition.ts'
 import { serve } from '../../../src/app/serve.ts'
 import { ScriptedModel } from '../../fakes/language-model.ts'

@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import { runCommandLine } from '../../../src/api/cli/command-runner.ts'
 import {
+  type CliEnvironment,
   type Host,
   type Output,
   OutputClosed,
-  type ServeOptions,
   type RunningServer,
-  type CliEnvironment,
+  type ServeOptions,
 } from '../../../src/api/cli/host.ts'
 import { createCliEnvironment } from '../../../src/app/cli-environment.ts'
 import { type Environment, readConfig } from '../../../src/app/config/config.ts'

@@ -80,7 +80,7 @@ async function failedTooOften(folder: string, session: string): Promise<void> {
     store: await openSqliteStore({ path: join(folder, 'recollect.db'), now: Date.now }),
     clock: systemClock,
     ids: createIdGenerator(),
-    settings: { coreModel: 'test/core' },
+    settings: { 'learning.extractionModel': 'test/core' },
     languageModel: new ScriptedModel('no'),
   })
   for (let failures = 0; failures < 3; failures++) {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { EmbedOptions } from '../../../src/models/embedder.ts'
-import { createValidatedEmbedder, type EmbeddingSource } from '../../../src/models/embedders/embedding-validation.ts'
+import {
+  createValidatedEmbedder,
+  type EmbeddingSource,
+} from '../../../src/models/embedders/embedding-validation.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { gate } from '../../fakes/embedder.ts'

@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
 import { AppError } from '../../../src/domain/errors.ts'
-import { truncateToTokens, estimateBilledTokens } from '../../../src/models/embedders/billed-tokens.ts'
+import {
+  estimateBilledTokens,
+  truncateToTokens,
+} from '../../../src/models/embedders/billed-tokens.ts'
 import { withRateLimits } from '../../../src/models/embedders/embedder-rate-limit.ts'
 import { withEmbedderTimeouts } from '../../../src/models/embedders/embedder-timeout.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
@@ -199,7 +202,10 @@ describe('batching', () => {
       if (number === 2) controller.abort()
     })
     const { signal } = controller
-    const call = withRequestBatches(source, { textsMax: 1 }).embed(notes(9), { purpose: 'document', signal })
+    const call = withRequestBatches(source, { textsMax: 1 }).embed(notes(9), {
+      purpose: 'document',
+      signal,
+    })
     expect((await errorOf(call)).code).toBe('cancelled')
     expect(source.calls.length).toBe(2)
   })
@@ -289,7 +295,10 @@ describe('limited in time', () => {
   const hanging = () => scriptedEmbedder(() => new Promise<never>(() => {}))
 
   it('[EM9] ends a call that hangs, even when the source does not listen', async () => {
-    const embedder = withEmbedderTimeouts(hanging(), { clock: new FakeClock(), queryTimeoutMs: 7_000 })
+    const embedder = withEmbedderTimeouts(hanging(), {
+      clock: new FakeClock(),
+      queryTimeoutMs: 7_000,
+    })
     const error = await errorOf(embedder.embed(['kites'], { purpose: 'query' }))
     expect(error.code).toBe('unavailable')
     expect(error.message).toBe('reference did not answer within 7 seconds.')
@@ -315,7 +324,10 @@ describe('limited in time', () => {
     const source = scriptedEmbedder(() => {
       throw refused()
     })
-    const embedder = withEmbedderTimeouts(source, { clock: new PausingClock(), documentTimeoutMs: 3_600_000 })
+    const embedder = withEmbedderTimeouts(source, {
+      clock: new PausingClock(),
+      documentTimeoutMs: 3_600_000,
+    })
     expect((await errorOf(embedAll(embedder, ['kites']))).code).toBe('invalid_input')
   })
 })

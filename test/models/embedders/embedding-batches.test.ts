@@ -7,16 +7,16 @@ import { BatchBreaker } from '../../../src/models/embedders/batch-api/batch-brea
 import { openBatchLedger } from '../../../src/models/embedders/batch-api/batch-ledger.ts'
 import { openEmbeddingBatches } from '../../../src/models/embedders/batch-api/batch-providers.ts'
 import {
-  cancelBatches,
   type CachePrefillOptions,
+  cancelBatches,
   prefillCache,
 } from '../../../src/models/embedders/batch-api/cache-prefill.ts'
 import type { EmbeddingBatches } from '../../../src/models/embedders/batch-api/embedding-batches.ts'
 import { withEmbeddingCache } from '../../../src/models/embedders/embedding-cache.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import {
-  type RemoteEmbedderConfig,
   hashRemoteAccount,
+  type RemoteEmbedderConfig,
 } from '../../../src/models/embedders/remote/embedding-providers.ts'
 import { openSqliteEmbeddingCache } from '../../../src/models/embedders/sqlite-embedding-cache.ts'
 import { scriptedEmbedder } from '../../fakes/embedder.ts'

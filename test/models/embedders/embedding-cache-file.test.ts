@@ -3,7 +3,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openEmbedder } from '../../../src/app/models/model-selection.ts'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { type EmbeddingCache, withEmbeddingCache } from '../../../src/models/embedders/embedding-cache.ts'
+import {
+  type EmbeddingCache,
+  withEmbeddingCache,
+} from '../../../src/models/embedders/embedding-cache.ts'
 import { hashAccount } from '../../../src/models/embedders/embedding-cache-key.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { openSqliteEmbeddingCache } from '../../../src/models/embedders/sqlite-embedding-cache.ts'
@@ -94,9 +97,12 @@ describe('the cache file', () => {
     expect(await ask({ account, purposeMatters: false })).toBe(4)
     await withEmbeddingCache(source, { cache, account }).embed(['kites'], { purpose: 'document' })
     expect(source.calls.length).toBe(5)
-    await withEmbeddingCache(source, { cache, account, isPurposeSpecific: false }).embed(['kites'], {
-      purpose: 'document',
-    })
+    await withEmbeddingCache(source, { cache, account, isPurposeSpecific: false }).embed(
+      ['kites'],
+      {
+        purpose: 'document',
+      },
+    )
     expect(source.calls.length).toBe(5)
   })
 

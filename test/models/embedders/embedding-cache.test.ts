@@ -6,7 +6,9 @@ import { FakeClock } from '../../fakes/clock.ts'
 import { gate, scriptedEmbedder, untilAborted } from '../../fakes/embedder.ts'
 import { embedAll, errorOf, expected, notes, unavailable } from './embedder-support.ts'
 
-describeEmbedder('cached', async () => withMemoryCache(createHashingEmbedder(), { clock: new FakeClock() }))
+describeEmbedder('cached', async () =>
+  withMemoryCache(createHashingEmbedder(), { clock: new FakeClock() }),
+)
 describeEmbedder('cached for two texts', async () =>
   withMemoryCache(createHashingEmbedder(), { clock: new FakeClock(), entriesMax: 2 }),
 )
@@ -38,7 +40,10 @@ describe('the cache in memory', () => {
   })
 
   it('[EM10] answers a call that has more texts than it may keep', async () => {
-    const embedder = withMemoryCache(createHashingEmbedder(), { clock: new FakeClock(), entriesMax: 3 })
+    const embedder = withMemoryCache(createHashingEmbedder(), {
+      clock: new FakeClock(),
+      entriesMax: 3,
+    })
     expect(await embedAll(embedder, notes(10))).toEqual(await expected(notes(10)))
     expect(embedder.report().facts.cacheSize).toBe(3)
   })
@@ -65,7 +70,10 @@ describe('the cache in memory', () => {
   it('[EM10] tells purposes apart where the source does', async () => {
     for (const purposeMatters of [true, false]) {
       const source = scriptedEmbedder()
-      const embedder = withMemoryCache(source, { clock: new FakeClock(), isPurposeSpecific: purposeMatters })
+      const embedder = withMemoryCache(source, {
+        clock: new FakeClock(),
+        isPurposeSpecific: purposeMatters,
+      })
       for (const purpose of ['query', 'document', 'query', 'document'] as const) {
         await embedder.embed(['kites'], { purpose })
       }

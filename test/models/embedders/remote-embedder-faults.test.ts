@@ -211,7 +211,9 @@ describe('an answer', () => {
       return true
     })
     const options = { model: 'any', baseUrl: service.url, responseBytesMax: 1024 * 1024 }
-    const error = await errorOf(createValidatedEmbedder(createOpenaiCompatibleEmbedder(options)).describe())
+    const error = await errorOf(
+      createValidatedEmbedder(createOpenaiCompatibleEmbedder(options)).describe(),
+    )
     expect(error.message).toMatch(/more than 1048576 bytes/)
     await expect.poll(() => isClosed).toBe(true)
     expect(sent).toBeLessThan(64 * 1024 * 1024)
@@ -239,7 +241,9 @@ describe('an answer', () => {
       })
       const raw = createOpenaiCompatibleEmbedder({ model: 'any', baseUrl: service.url })
       const limits = { clock: systemClock, queryMs: 30, documentMs: 30 }
-      const error = await errorOf(withEmbedderTimeouts(createValidatedEmbedder(raw), limits).describe())
+      const error = await errorOf(
+        withEmbedderTimeouts(createValidatedEmbedder(raw), limits).describe(),
+      )
       expect(error.code).toBe('unavailable')
       expect(error.facts).toEqual({ timeoutMs: 30 })
     }

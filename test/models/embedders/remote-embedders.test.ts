@@ -5,12 +5,12 @@ import { buildSpaceSignature } from '../../../src/domain/embedding-text.ts'
 import { EMBEDDING_PROVIDERS } from '../../../src/domain/model-name.ts'
 import { getModelTokensMax } from '../../../src/models/embedders/remote/embedding-model-limits.ts'
 import {
-  openRemoteEmbedder,
   EMBEDDING_PROVIDER_TABLE,
-  parseEmbeddingModel,
-  isPurposeSpecific,
-  type RemoteEmbedderConfig,
   hashRemoteAccount,
+  isPurposeSpecific,
+  openRemoteEmbedder,
+  parseEmbeddingModel,
+  type RemoteEmbedderConfig,
 } from '../../../src/models/embedders/remote/embedding-providers.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { errorOf, expected, HOUR_MS, notes, PausingClock } from './embedder-support.ts'

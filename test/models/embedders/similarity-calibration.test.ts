@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Embedder } from '../../../src/models/embedder.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
-import { measureCalibration, getCalibration } from '../../../src/recall/indexing/calibration.ts'
+import { getCalibration, measureCalibration } from '../../../src/recall/indexing/calibration.ts'
 import { expectFreshWorker, openLocal, SLOW_TEST_MS } from './local-support.ts'
 
 it(

@@ -29,7 +29,12 @@ export async function openModel(fields: Partial<Provider> = {}) {
     defaults: { chat: 'scripted', responses: null, messages: null },
   }
   // Without jitter, pauses can be told.
-  const model = createProviderLanguageModel({ registry, upstream: transport, clock, random: () => 0.5 })
+  const model = createProviderLanguageModel({
+    registry,
+    upstream: transport,
+    clock,
+    random: () => 0.5,
+  })
   return { model, upstream, clock }
 }
 

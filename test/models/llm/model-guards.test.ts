@@ -2,7 +2,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError, type ErrorCode } from '../../../src/domain/errors.ts'
 import type { OwnerId } from '../../../src/domain/ids.ts'
-import { type ModelCallReport, type ModelGuardOptions, guardModel } from '../../../src/models/guarded-models.ts'
+import {
+  guardModel,
+  type ModelCallReport,
+  type ModelGuardOptions,
+} from '../../../src/models/guarded-models.ts'
 import type { LanguageModel } from '../../../src/models/language-model.ts'
 import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'

@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns'
 import { describe, expect, it } from 'vitest'
 import type { AppError } from '../../../src/domain/errors.ts'
-import { parseProviderAddress, classifyAddress } from '../../../src/models/providers/ssrf-guard.ts'
+import { classifyAddress, parseProviderAddress } from '../../../src/models/providers/ssrf-guard.ts'
 import { cleanUpAfterEach, provider, request, serve, textOf, upstream } from './upstream-support.ts'
 
 cleanUpAfterEach()

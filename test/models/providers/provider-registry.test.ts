@@ -377,8 +377,7 @@ describe('what the environment implies', () => {
   ])('[PV5] with %j and %j the defaults are %j', (content, environment, expected) => {
     const { defaults, chosenDefaults } = read(content, environment)
     expect([defaults.chat, defaults.responses, defaults.messages]).toEqual(expected)
-    const chosen =
-      'default' in content ? (content.default === 'Demo' ? API_FORMATS : ['chat']) : []
+    const chosen = 'default' in content ? (content.default === 'Demo' ? API_FORMATS : ['chat']) : []
     expect(chosenDefaults).toEqual(chosen)
   })
 })

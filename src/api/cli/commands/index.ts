@@ -18,8 +18,18 @@ import { reviewCommand } from './learning/review-commands.ts'
 import { agentsCommand, sessionsCommand } from './learning/session-commands.ts'
 import { addCommand, learnCommand } from './memories/add-commands.ts'
 import { clearCommand, eraseCommand, forgetCommand } from './memories/delete-commands.ts'
-import { disableCommand, editCommand, restoreCommand, undoCommand } from './memories/edit-commands.ts'
-import { getCommand, historyCommand, listCommand, searchCommand } from './memories/search-commands.ts'
+import {
+  disableCommand,
+  editCommand,
+  restoreCommand,
+  undoCommand,
+} from './memories/edit-commands.ts'
+import {
+  getCommand,
+  historyCommand,
+  listCommand,
+  searchCommand,
+} from './memories/search-commands.ts'
 import { summarizeCommand } from './memories/summarize-command.ts'
 import { benchCommand, evalCommand } from './program/benchmark-commands.ts'
 import { createCompletionCommand } from './program/completion-command.ts'

@@ -1,7 +1,13 @@
 /** From words on a command line to a command with its arguments and options, or an error that helps. */
 import { parseArgs } from 'node:util'
 import { findClosestMatch } from '../../../lib/closest-match.ts'
-import { type Command, type OptionValues, type Option, type Options, UsageError } from '../command.ts'
+import {
+  type Command,
+  type Option,
+  type Options,
+  type OptionValues,
+  UsageError,
+} from '../command.ts'
 
 export const GLOBAL_OPTIONS = {
   data: { kind: 'value', value: 'folder', help: 'Where the database is. Default: see `status`.' },
@@ -79,7 +85,10 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   server: 'serve',
 }
 
-export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): ParsedCommandLine {
+export function parseCommandLine(
+  argv: readonly string[],
+  commands: readonly Command[],
+): ParsedCommandLine {
   const at = findCommandWord(argv)
   const command = at === null ? null : findCommand(argv[at] ?? '', commands)
   const rest = argv.filter((_, index) => index !== at)

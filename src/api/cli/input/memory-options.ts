@@ -11,8 +11,8 @@ import {
   type Trust,
 } from '../../../domain/memory.ts'
 import { omitUndefined } from '../../../lib/object.ts'
-import { type Invocation, type OptionValues, type Options, UsageError } from '../command.ts'
-import { oneOf, parseInteger } from './option-values.ts'
+import { type Invocation, type Options, type OptionValues, UsageError } from '../command.ts'
+import { parseChoice, parseInteger } from './option-values.ts'
 import { parseTime } from './time-format.ts'
 
 export const MEMORY_OPTIONS = {
@@ -47,7 +47,9 @@ export function parseMemoryOptions(call: Invocation<typeof MEMORY_OPTIONS>) {
     type: typeOf(given.type),
     category: categoryOf(given.category),
     importance:
-      given.importance === undefined ? undefined : parseInteger('importance', given.importance, 1, 10),
+      given.importance === undefined
+        ? undefined
+        : parseInteger('importance', given.importance, 1, 10),
     pinned: given.pin ? true : undefined,
     trust: trustOf(given.trust),
     expiresAt: time('expires', 'ahead'),
@@ -105,19 +107,19 @@ export function parseFilterOptions(given: OptionValues<typeof FILTER_OPTIONS>): 
 }
 
 function typeOf(word: string | undefined): MemoryType | undefined {
-  return word === undefined ? undefined : oneOf('type', word, MEMORY_TYPES)
+  return word === undefined ? undefined : parseChoice('type', word, MEMORY_TYPES)
 }
 
 function categoryOf(word: string | undefined): MemoryCategory | undefined {
-  return word === undefined ? undefined : oneOf('category', word, MEMORY_CATEGORIES)
+  return word === undefined ? undefined : parseChoice('category', word, MEMORY_CATEGORIES)
 }
 
 function trustOf(word: string | undefined): Trust | undefined {
-  return word === undefined ? undefined : oneOf('trust', word, TRUST_LEVELS)
+  return word === undefined ? undefined : parseChoice('trust', word, TRUST_LEVELS)
 }
 
 function statusOf(word: string): readonly MemoryStatus[] {
-  return [oneOf('status', word, MEMORY_STATUSES)]
+  return [parseChoice('status', word, MEMORY_STATUSES)]
 }
 
 function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
@@ -134,4 +136,3 @@ function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
     `For example: --metadata '{"source": "chat"}'`,
   )
 }
-

@@ -2,7 +2,7 @@ import { findClosestMatch } from '../../../lib/closest-match.ts'
 import { type Invocation, UsageError } from '../command.ts'
 import { LIMIT, LIMIT_MAX } from '../commands/learning/distillation-commands.ts'
 
-export function numberOf(option: string, text: string): number {
+export function parseNumber(option: string, text: string): number {
   const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
   if (Number.isNaN(number)) {
     throw new UsageError(`--${option} takes a number, not "${text.slice(0, 40)}".`)
@@ -11,14 +11,14 @@ export function numberOf(option: string, text: string): number {
 }
 
 export function parseInteger(option: string, text: string, min: number, max: number): number {
-  const number = numberOf(option, text)
+  const number = parseNumber(option, text)
   if (!Number.isInteger(number) || number < min || number > max) {
     throw new UsageError(`--${option} takes a whole number from ${min} to ${max}.`)
   }
   return number
 }
 
-export function oneOf<Word extends string>(
+export function parseChoice<Word extends string>(
   option: string,
   word: string,
   words: readonly Word[],
@@ -53,14 +53,19 @@ export const PAGE_OPTIONS = {
   after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
 } as const
 
-export function pageOf({ limit, after }: Invocation<typeof PAGE_OPTIONS>['options']) {
+export function parsePage({ limit, after }: Invocation<typeof PAGE_OPTIONS>['options']) {
   return {
     limit: limit === undefined ? LIMIT : parseInteger('limit', limit, 1, LIMIT_MAX),
     ...(after === undefined ? {} : { after }),
   }
 }
 
-export function idOf(call: Invocation, command: string, action: string, id: string | undefined): string {
+export function requireId(
+  call: Invocation,
+  command: string,
+  action: string,
+  id: string | undefined,
+): string {
   if (id !== undefined) return id
   const hint = `Run \`${call.suggestCommand(command)}\`.`
   throw new UsageError(`\`${command} ${action}\` needs an <id>.`, hint)

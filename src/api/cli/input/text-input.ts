@@ -8,7 +8,10 @@ const TEXT_BYTES_MAX = 16 * 1024 * 1024
 const LINE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 /** The words joined, or standard input for `-` or when it is piped in. */
-export async function readTextArgument(call: Invocation, words: readonly string[] = call.positionals): Promise<string> {
+export async function readTextArgument(
+  call: Invocation,
+  words: readonly string[] = call.positionals,
+): Promise<string> {
   const { isStdinRequested: isStdinMeant, host } = call
   if (words.length > 0 && !isStdinMeant) return words.join(' ')
   if (host.stdin.isTerminal && !isStdinMeant) {

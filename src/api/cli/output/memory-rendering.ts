@@ -6,13 +6,13 @@ import type { searchMemories } from '../../operations/recall/search-operations.t
 import { formatAge, formatTime } from '../input/time-format.ts'
 import { toOptionNames } from './error-hints.ts'
 import {
-  type TableCell,
+  escapeControlCharacters,
   formatCount,
   renderFields,
-  escapeControlCharacters,
-  toTerminalLine,
-  type Style,
   renderTable,
+  type Style,
+  type TableCell,
+  toTerminalLine,
   truncate,
 } from './text-rendering.ts'
 
@@ -244,6 +244,7 @@ const TIMES: ReadonlySet<string> = new Set(['validFrom', 'validUntil', 'expiresA
 
 function valueText(field: string, value: unknown): string {
   if (value === null || value === undefined) return '(none)'
-  if (typeof value === 'string') return TIMES.has(field) ? localTime(value) : escapeControlCharacters(value)
+  if (typeof value === 'string')
+    return TIMES.has(field) ? localTime(value) : escapeControlCharacters(value)
   return escapeControlCharacters(JSON.stringify(value))
 }

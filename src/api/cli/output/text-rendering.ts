@@ -82,7 +82,11 @@ export function truncate(line: string, columns: number): string {
 export type TableCell = { readonly text: string; readonly paint?: (text: string) => string }
 
 /** Columns side by side; the last one gets what is left of the width. Its cells are cut to it, the others never. */
-export function renderTable(style: Style, head: readonly string[], rows: readonly (readonly TableCell[])[]) {
+export function renderTable(
+  style: Style,
+  head: readonly string[],
+  rows: readonly (readonly TableCell[])[],
+) {
   const lines = [head.map((text): TableCell => ({ text, paint: style.bold })), ...rows]
   const widths = head
     .slice(0, -1)
@@ -107,7 +111,10 @@ const GAP = '  '
 const LAST_COLUMN_MIN = 20
 
 /** Names and values in two columns. Values of several lines are set in. */
-export function renderFields(style: Style, entries: readonly (readonly [string, string])[]): string {
+export function renderFields(
+  style: Style,
+  entries: readonly (readonly [string, string])[],
+): string {
   const width = Math.max(...entries.map(([name]) => name.length))
   return entries
     .map(([name, value]) => {

@@ -45,9 +45,9 @@ describe('requests', () => {
 
   it('[FM20] tell whether the answer to the last words has begun', () => {
     const call = said([{ type: 'tool_use', id: 't', name: 'f', input: {} }])
-    expect(read(user('Hello')).continuesAnswer).toBe(false)
-    expect(read(user('Hello'), call, user([result('')])).continuesAnswer).toBe(true)
-    expect(read(user('Hello'), call, user([result('7'), text('Stop')])).continuesAnswer).toBe(false)
+    expect(read(user('Hello')).isMidAnswer).toBe(false)
+    expect(read(user('Hello'), call, user([result('')])).isMidAnswer).toBe(true)
+    expect(read(user('Hello'), call, user([result('7'), text('Stop')])).isMidAnswer).toBe(false)
   })
 
   it('[FM7] may bring results and words in one message', () => {
@@ -85,7 +85,7 @@ describe('requests', () => {
     })
     expect(read(user()).endUser).toBeNull()
     const thread = { type: 'continue', previous_message_id: 'msg_1' }
-    expect(format.parseRequest({ ...body, thread }).previous).toBe('msg_1')
+    expect(format.parseRequest({ ...body, thread }).previousResponseId).toBe('msg_1')
     const system = [text('x'.repeat(500))]
     const longer = format.parseRequest({ model: 'claude', messages: [user()], system }).characters
     expect(longer - read(user()).characters).toBeGreaterThan(500)
@@ -102,7 +102,7 @@ describe('requests', () => {
 
   it('[FM7] know the session of Claude Code, which is no person', () => {
     const readUser = (user_id: string) => {
-      const { endUser, conversation } = format.parseRequest({
+      const { endUser, conversationId: conversation } = format.parseRequest({
         model: 'm',
         messages: [user()],
         metadata: { user_id },

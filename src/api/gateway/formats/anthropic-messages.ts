@@ -1,14 +1,26 @@
 /** Anthropic's Messages. */
 
-import { wordsOf } from '../../../domain/message-content.ts'
-import type { Answer, Asked, BlockPlacement, TokenUsage } from '../../../domain/model-call.ts'
-import { toCount, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts'
-import { parseEventData, AnswerText } from './answer-text.ts'
+import { readContentText } from '../../../domain/message-content.ts'
+import type {
+  BlockPlacement,
+  ModelAnswer,
+  ModelRequest,
+  TokenUsage,
+} from '../../../domain/model-call.ts'
+import { isList, isObject, type Json, type JsonObject, toCount } from '../../../lib/json.ts'
+import { AnswerText, parseEventData } from './answer-text.ts'
 import { appendBlock, prependBlock } from './block-placement.ts'
 import { anthropicErrorFormat } from './error-body.ts'
 import type { AnswerReader, WireFormat } from './format.ts'
 import { setMember } from './json-edit.ts'
-import { createLazyRequest, countCharacters, groupExchanges, hasUserContent, toNonBlankText, type RequestPart } from './request-text.ts'
+import {
+  countCharacters,
+  createLazyRequest,
+  groupExchanges,
+  hasUserContent,
+  type RequestPart,
+  toNonBlankText,
+} from './request-text.ts'
 
 export const messagesFormat: WireFormat = {
   name: 'messages',
@@ -18,20 +30,22 @@ export const messagesFormat: WireFormat = {
   createAnswerReader: () => new MessagesAnswerReader(),
 }
 
-function parseRequest(body: JsonObject): Asked {
+function parseRequest(body: JsonObject): ModelRequest {
   const model = readModel(body)
   const { metadata, system } = body
   const list = readMessages(body)
   return createLazyRequest(
     {
       model,
-      streams: body.stream === true,
+      isStreaming: body.stream === true,
       ...readEndUser(metadata),
-      previous: isObject(body.thread) ? toNonBlankText(body.thread.previous_message_id) : null,
+      previousResponseId: isObject(body.thread)
+        ? toNonBlankText(body.thread.previous_message_id)
+        : null,
       outputTokensMax: toCount(body.max_tokens),
     },
     () => ({
-      instructions: wordsOf(system, getPartText),
+      instructions: readContentText(system, getPartText),
       ...groupExchanges(list.flatMap(toRequestParts)),
       characters: countCharacters(body),
     }),
@@ -40,22 +54,28 @@ function parseRequest(body: JsonObject): Asked {
 
 function readModel({ model }: JsonObject): string {
   if (model === undefined) throw anthropicErrorFormat.missing('model')
-  if (typeof model !== 'string') throw anthropicErrorFormat.wrong('model', 'Input should be a valid string')
-  if (model === '') throw anthropicErrorFormat.wrong('model', 'String should have at least 1 character')
+  if (typeof model !== 'string')
+    throw anthropicErrorFormat.wrong('model', 'Input should be a valid string')
+  if (model === '')
+    throw anthropicErrorFormat.wrong('model', 'String should have at least 1 character')
   return model
 }
 
 function readMessages({ messages: list }: JsonObject): readonly JsonObject[] {
   if (list === undefined) throw anthropicErrorFormat.missing('messages')
   if (!isList(list)) throw anthropicErrorFormat.wrong('messages', 'Input should be a valid list')
-  if (list.length === 0) throw anthropicErrorFormat.wrong('messages', 'at least one message is required')
+  if (list.length === 0)
+    throw anthropicErrorFormat.wrong('messages', 'at least one message is required')
   return list.map(checkMessage)
 }
 
 function checkMessage(message: Json, index: number): JsonObject {
   const at = `messages.${index}`
   if (!isObject(message)) {
-    throw anthropicErrorFormat.wrong(at, 'Input should be a valid dictionary or object to extract fields from')
+    throw anthropicErrorFormat.wrong(
+      at,
+      'Input should be a valid dictionary or object to extract fields from',
+    )
   }
   const { role, content } = message
   if (role === undefined) throw anthropicErrorFormat.missing(`${at}.role`)
@@ -75,21 +95,23 @@ const SESSION = /_session_([0-9a-f]{8}-[0-9a-f-]{27})$/i
  * Whom the client asks for. Claude Code writes its installation and its session there instead: the one is no person
  * among several, whose memories would have to be kept apart, and the other tells the conversation.
  */
-function readEndUser(metadata: Json | undefined): Pick<Asked, 'endUser' | 'conversation'> {
+function readEndUser(metadata: Json | undefined): Pick<ModelRequest, 'endUser' | 'conversationId'> {
   const name = isObject(metadata) ? toNonBlankText(metadata.user_id) : null
-  if (name === null) return { endUser: null, conversation: null }
+  if (name === null) return { endUser: null, conversationId: null }
   const fields = name.startsWith('{') ? parseEventData(name) : null
   const session = toNonBlankText(fields?.session_id) ?? SESSION.exec(name)?.[1] ?? null
-  return { endUser: session === null ? name : null, conversation: session }
+  return { endUser: session === null ? name : null, conversationId: session }
 }
 
 function toRequestParts(message: JsonObject): readonly RequestPart[] {
   const { role, content } = message
-  if (role === 'assistant') return [{ kind: 'answer', text: wordsOf(content, getPartText) }]
+  if (role === 'assistant') return [{ kind: 'answer', text: readContentText(content, getPartText) }]
   if (role !== 'user') return []
   // Results come first in a message, but they came together with what is said in it.
-  const turn: RequestPart = { kind: 'turn', text: wordsOf(content, getPartText) }
-  return isUserMessage(message) ? [turn, ...readToolResults(content, true)] : readToolResults(content, false)
+  const turn: RequestPart = { kind: 'turn', text: readContentText(content, getPartText) }
+  return isUserMessage(message)
+    ? [turn, ...readToolResults(content, true)]
+    : readToolResults(content, false)
 }
 
 function readToolResults(content: Json | undefined, joinsTurn: boolean): readonly RequestPart[] {
@@ -97,7 +119,11 @@ function readToolResults(content: Json | undefined, joinsTurn: boolean): readonl
   return content
     .filter(isObject)
     .filter(isToolResult)
-    .map((result) => ({ kind: 'result', text: wordsOf(result.content, getPartText), joinsTurn }))
+    .map((result) => ({
+      kind: 'result',
+      text: readContentText(result.content, getPartText),
+      joinsTurn,
+    }))
 }
 
 /** Thoughts are blocks of their own kinds, and no text. */
@@ -190,7 +216,7 @@ class MessagesAnswerReader implements AnswerReader {
     return this.#isStopped || this.#hasFailed
   }
 
-  getAnswer(): Answer {
+  getAnswer(): ModelAnswer {
     const isEnded = this.#isStopped && !this.#hasFailed
     const isCutOff = CUT_OFF.has(this.#stopReason ?? '')
     const isWhole = !isCutOff && this.#stopReason !== 'refusal' && !this.#words.isOverfull
@@ -198,8 +224,8 @@ class MessagesAnswerReader implements AnswerReader {
       id: this.#id,
       text: this.#words.text(),
       isComplete: isEnded && isWhole,
-      isCutOff: isEnded && isCutOff,
-      callsTools: UNANSWERED.has(this.#stopReason ?? ''),
+      isTruncated: isEnded && isCutOff,
+      hasToolCalls: UNANSWERED.has(this.#stopReason ?? ''),
       usage: this.#usage(),
     }
   }

@@ -7,7 +7,7 @@ import {
   BLOCK_PLACEMENTS,
   type BlockPlacement,
 } from '../../../domain/model-call.ts'
-import { WIRE_FORMATS, findFormatByPath } from './index.ts'
+import { findFormatByPath, WIRE_FORMATS } from './index.ts'
 
 const BLOCK = `${FENCE_OPEN}\n- Likes "tea" é 😀 (2026-03-01)\n${FENCE_CLOSE}`
 
@@ -197,7 +197,12 @@ function changed(request: Request, placement: BlockPlacement): Body | null {
   return body
 }
 
-function addSystem(body: Body, list: Message[], format: ApiFormat, placement: BlockPlacement): void {
+function addSystem(
+  body: Body,
+  list: Message[],
+  format: ApiFormat,
+  placement: BlockPlacement,
+): void {
   const [first] = list
   if (format === 'responses') {
     body.instructions = [BLOCK, ...(body.instructions ? [body.instructions] : [])].join('\n\n')
@@ -273,7 +278,12 @@ describe.each(API_FORMATS)('a block in a request of %s', (name) => {
         content: turn % 2 ? content : [{ type: PART_TYPES[name], text: content }],
       })
       const plain = JSON.stringify({ model: 'm', [list]: said })
-      const json = WIRE_FORMATS[name].injectBlock(plain, JSON.parse(plain), `${BLOCK} ${turn}`, 'turn-end')
+      const json = WIRE_FORMATS[name].injectBlock(
+        plain,
+        JSON.parse(plain),
+        `${BLOCK} ${turn}`,
+        'turn-end',
+      )
       if (json === null) throw new Error('no place')
       if (earlier !== null) {
         expect(commonPrefix(earlier.json, json)).toBeGreaterThanOrEqual(earlier.turnAt)
@@ -404,7 +414,10 @@ describe('a block', () => {
     for (const placement of ['turn-end', 'turn-start', 'message'] as const) {
       const injected = inject('responses', json, placement)
       expect(injected).toBe(`{ "input" : ${wanted[placement]} , "n":1.0}`)
-      const { exchanges } = WIRE_FORMATS.responses.parseRequest({ model: 'm', ...JSON.parse(injected ?? '') })
+      const { exchanges } = WIRE_FORMATS.responses.parseRequest({
+        model: 'm',
+        ...JSON.parse(injected ?? ''),
+      })
       expect(exchanges).toEqual([{ user: 'Hi / there', assistant: null }])
     }
   })

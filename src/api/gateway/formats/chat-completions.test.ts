@@ -76,10 +76,10 @@ describe('requests', () => {
 
   it('[FM20] tell whether the answer to the last words has begun', () => {
     const call = { role: 'assistant', content: null, tool_calls: [{}] }
-    expect(read(user('Hello')).continuesAnswer).toBe(false)
-    expect(read(user('Hello'), call).continuesAnswer).toBe(true)
-    expect(read(user('Hello'), call, { role: 'tool', content: '' }).continuesAnswer).toBe(true)
-    expect(read(user('Hello'), call, user('Stop')).continuesAnswer).toBe(false)
+    expect(read(user('Hello')).isMidAnswer).toBe(false)
+    expect(read(user('Hello'), call).isMidAnswer).toBe(true)
+    expect(read(user('Hello'), call, { role: 'tool', content: '' }).isMidAnswer).toBe(true)
+    expect(read(user('Hello'), call, user('Stop')).isMidAnswer).toBe(false)
   })
 
   it('[FM7] tell who asks, for how much, and how', () => {
@@ -99,9 +99,17 @@ describe('requests', () => {
       previous: null,
       conversation: null,
     })
-    const loose = chatFormat.parseRequest({ model: 'm', messages: [user()], user: 7, max_tokens: -1, stream: 1 })
+    const loose = chatFormat.parseRequest({
+      model: 'm',
+      messages: [user()],
+      user: 7,
+      max_tokens: -1,
+      stream: 1,
+    })
     expect(loose).toMatchObject({ streams: false, endUser: null, outputTokensMax: null })
-    expect(chatFormat.parseRequest({ model: 'm', messages: [user()], max_tokens: 50 }).outputTokensMax).toBe(50)
+    expect(
+      chatFormat.parseRequest({ model: 'm', messages: [user()], max_tokens: 50 }).outputTokensMax,
+    ).toBe(50)
   })
 
   it('[FM16] tell what the model is told to be, without the blocks in it', () => {
@@ -119,12 +127,16 @@ describe('requests', () => {
     expect(pictured - short).toBeLessThan(50)
     expect(read(user('x'.repeat(1000))).characters - short).toBe(998)
     const tools = [{ type: 'function', function: { name: 'f', description: 'y'.repeat(500) } }]
-    const tooled = chatFormat.parseRequest({ model: 'gpt-5', messages: [user('Hi')], tools }).characters
+    const tooled = chatFormat.parseRequest({
+      model: 'gpt-5',
+      messages: [user('Hi')],
+      tools,
+    }).characters
     expect(tooled - short).toBeGreaterThan(500)
     const deep = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))
-    expect(chatFormat.parseRequest({ model: 'gpt-5', messages: [user('Hi')], deep }).characters).toBe(
-      short + 'deep'.length,
-    )
+    expect(
+      chatFormat.parseRequest({ model: 'gpt-5', messages: [user('Hi')], deep }).characters,
+    ).toBe(short + 'deep'.length)
   })
 
   it.each([
@@ -234,7 +246,7 @@ describe('answers', () => {
       DONE,
     )
     expect(called).toMatchObject({ text: 'One moment.', isComplete: true, usage: null })
-    expect(called.callsTools).toBe(true)
+    expect(called.hasToolCalls).toBe(true)
     const refused = answerTo(
       chunk({ role: 'assistant', refusal: '' }),
       chunk({ refusal: "I can't " }),
@@ -292,7 +304,7 @@ describe('answers', () => {
       callsTools: true,
     })
     expect(whole({ content: 'Hel' }, 'length')).toMatchObject({ isComplete: false, isCutOff: true })
-    expect(whole({ content: 'Hel' }, 'content_filter').isCutOff).toBe(false)
+    expect(whole({ content: 'Hel' }, 'content_filter').isTruncated).toBe(false)
     expect(whole({ content: [{ type: 'text', text: 'Parts' }] }, 'stop').text).toBe('Parts')
     const failed = chatFormat.createAnswerReader()
     failed.readBody({ error: { message: 'no' } })

@@ -1,14 +1,26 @@
 /** OpenAI's chat completions, which most other providers speak too. */
 
-import { joinTexts, wordsOf } from '../../../domain/message-content.ts'
-import type { Answer, Asked, BlockPlacement, TokenUsage } from '../../../domain/model-call.ts'
-import { toCount, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts'
-import { parseEventData, AnswerText } from './answer-text.ts'
+import { joinTexts, readContentText } from '../../../domain/message-content.ts'
+import type {
+  BlockPlacement,
+  ModelAnswer,
+  ModelRequest,
+  TokenUsage,
+} from '../../../domain/model-call.ts'
+import { isList, isObject, type Json, type JsonObject, toCount } from '../../../lib/json.ts'
+import { AnswerText, parseEventData } from './answer-text.ts'
 import { appendBlock, prependBlock } from './block-placement.ts'
-import { openaiErrorFormat, createRequestError } from './error-body.ts'
+import { createRequestError, openaiErrorFormat } from './error-body.ts'
 import type { AnswerReader, WireFormat } from './format.ts'
 import { insertElement } from './json-edit.ts'
-import { createLazyRequest, countCharacters, groupExchanges, hasUserContent, toNonBlankText, type RequestPart } from './request-text.ts'
+import {
+  countCharacters,
+  createLazyRequest,
+  groupExchanges,
+  hasUserContent,
+  type RequestPart,
+  toNonBlankText,
+} from './request-text.ts'
 
 export const chatFormat: WireFormat = {
   name: 'chat',
@@ -18,21 +30,21 @@ export const chatFormat: WireFormat = {
   createAnswerReader: () => new ChatAnswerReader(),
 }
 
-function parseRequest(body: JsonObject): Asked {
+function parseRequest(body: JsonObject): ModelRequest {
   const model = readModel(body)
   const messages = readMessages(body)
   return createLazyRequest(
     {
       model,
-      streams: body.stream === true,
+      isStreaming: body.stream === true,
       endUser: toNonBlankText(body.user),
-      previous: null,
-      conversation: null,
+      previousResponseId: null,
+      conversationId: null,
       outputTokensMax: toCount(body.max_completion_tokens) ?? toCount(body.max_tokens),
     },
     () => ({
       instructions: joinTexts(
-        messages.filter(isSystem).map(({ content }) => wordsOf(content, getPartText)),
+        messages.filter(isSystem).map(({ content }) => readContentText(content, getPartText)),
       ),
       ...groupExchanges(messages.flatMap(toRequestPart)),
       characters: countCharacters(body),
@@ -50,7 +62,8 @@ function readModel({ model }: JsonObject): string {
 
 function readMessages({ messages }: JsonObject): readonly JsonObject[] {
   if (messages === undefined) throw openaiErrorFormat.missing('messages')
-  if (!isList(messages)) throw openaiErrorFormat.wrongType('messages', 'an array of objects', messages)
+  if (!isList(messages))
+    throw openaiErrorFormat.wrongType('messages', 'an array of objects', messages)
   if (messages.length === 0) throw openaiErrorFormat.emptyList('messages')
   return messages.map(checkMessage)
 }
@@ -63,21 +76,25 @@ function checkMessage(message: Json, index: number): JsonObject {
   if (typeof role !== 'string') throw openaiErrorFormat.wrongType(`${at}.role`, 'a string', role)
   const isRead = role === 'user' || role === 'assistant'
   if (isRead && content !== null && typeof content !== 'string' && !isList(content)) {
-    throw openaiErrorFormat.wrongType(`${at}.content`, 'one of a string or array of objects', content)
+    throw openaiErrorFormat.wrongType(
+      `${at}.content`,
+      'one of a string or array of objects',
+      content,
+    )
   }
   return message
 }
 
 function toRequestPart(message: JsonObject): readonly RequestPart[] {
   const { role, content, refusal: refused } = message
-  if (isUserMessage(message)) return [{ kind: 'turn', text: wordsOf(content, getPartText) }]
+  if (isUserMessage(message)) return [{ kind: 'turn', text: readContentText(content, getPartText) }]
   if (role === 'assistant') {
-    const words = wordsOf(content, getPartText)
+    const words = readContentText(content, getPartText)
     const text = typeof refused === 'string' ? joinTexts([words, refused]) : words
     return [{ kind: 'answer', text }]
   }
   const isResult = role === 'tool' || role === 'function'
-  return isResult ? [{ kind: 'result', text: wordsOf(content, getPartText) }] : []
+  return isResult ? [{ kind: 'result', text: readContentText(content, getPartText) }] : []
 }
 
 function getPartText({ type, text, refusal: refused }: JsonObject): Json | undefined {
@@ -160,7 +177,7 @@ class ChatAnswerReader implements AnswerReader {
     return this.#finish !== null || this.#hasFailed
   }
 
-  getAnswer(): Answer {
+  getAnswer(): ModelAnswer {
     // Its reason to finish is the model's last word; `[DONE]` after it is the server's, and not every server has one.
     const isEnded = this.#finish !== null && !this.#hasFailed
     const isWhole = !UNFINISHED.has(this.#finish ?? '') && !this.#words.isOverfull
@@ -168,8 +185,8 @@ class ChatAnswerReader implements AnswerReader {
       id: this.#id,
       text: this.#words.text(),
       isComplete: isEnded && isWhole,
-      isCutOff: isEnded && this.#finish === 'length',
-      callsTools: this.#callsTools,
+      isTruncated: isEnded && this.#finish === 'length',
+      hasToolCalls: this.#callsTools,
       usage: this.#usage,
     }
   }

@@ -4,7 +4,11 @@ import { chatFormat } from './chat-completions.ts'
 import type { WireFormat } from './format.ts'
 import { responsesFormat } from './openai-responses.ts'
 
-export const WIRE_FORMATS: Readonly<Record<ApiFormat, WireFormat>> = { chat: chatFormat, responses: responsesFormat, messages: messagesFormat }
+export const WIRE_FORMATS: Readonly<Record<ApiFormat, WireFormat>> = {
+  chat: chatFormat,
+  responses: responsesFormat,
+  messages: messagesFormat,
+}
 
 /** The format that is spoken at an address, as `/v1/messages`; null where none is. */
 export function findFormatByPath(path: string): WireFormat | null {

@@ -5,11 +5,11 @@ import {
   insertElement,
   type JsonPath,
   prependToString,
+  replaceModel,
   replaceValue,
   setMember,
-  wrapValue,
   sliceValue,
-  replaceModel,
+  wrapValue,
 } from './json-edit.ts'
 
 /** The value as a parser finds it; undefined where the path leads nowhere. */

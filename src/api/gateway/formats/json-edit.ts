@@ -30,7 +30,12 @@ export function replaceValue(text: string, path: JsonPath, json: string): string
 }
 
 /** Puts more JSON on both sides of a value, as to make it an element of a list. */
-export function wrapValue(text: string, path: JsonPath, before: string, after: string): string | null {
+export function wrapValue(
+  text: string,
+  path: JsonPath,
+  before: string,
+  after: string,
+): string | null {
   const span = findSpan(text, path)
   if (span === null) return null
   const { start, end } = span

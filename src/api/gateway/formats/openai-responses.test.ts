@@ -57,17 +57,17 @@ describe('requests', () => {
   it('[FM20] tell whether the answer to the last words has begun', () => {
     const hello = { role: 'user', content: 'Hello' }
     const result = { type: 'function_call_output', call_id: 'c', output: '' }
-    expect(read('Hello').continuesAnswer).toBe(false)
-    expect(read([hello]).continuesAnswer).toBe(false)
-    expect(read([hello, result]).continuesAnswer).toBe(true)
-    expect(read([hello, result, hello]).continuesAnswer).toBe(false)
+    expect(read('Hello').isMidAnswer).toBe(false)
+    expect(read([hello]).isMidAnswer).toBe(false)
+    expect(read([hello, result]).isMidAnswer).toBe(true)
+    expect(read([hello, result, hello]).isMidAnswer).toBe(false)
   })
 
   it('[FM21] tell which calls the client has to answer', () => {
     const callsTools = (type: string) => {
       const reader = responsesFormat.createAnswerReader()
       reader.readBody({ id: 'resp_1', status: 'completed', output: [{ type }] })
-      return reader.getAnswer().callsTools
+      return reader.getAnswer().hasToolCalls
     }
     for (const type of ['function_call', 'custom_tool_call', 'computer_call', 'local_shell_call']) {
       expect(callsTools(type)).toBe(true)
@@ -86,7 +86,7 @@ describe('requests', () => {
       previous: 'resp_1',
       conversation: 'conv_1',
     })
-    expect(read('Hi', { conversation: { id: 'conv_2' } }).conversation).toBe('conv_2')
+    expect(read('Hi', { conversation: { id: 'conv_2' } }).conversationId).toBe('conv_2')
     expect(read('Hi', { conversation: null, previous_response_id: null })).toMatchObject({
       previous: null,
       conversation: null,
@@ -119,10 +119,17 @@ describe('requests', () => {
 
   it('[FM8] need no input or model where the provider has one', () => {
     const nothing = { exchanges: [], toolResults: [] }
-    expect(responsesFormat.parseRequest({ model: 'm', previous_response_id: 'r' })).toMatchObject(nothing)
-    expect(responsesFormat.parseRequest({ model: 'm', conversation: 'c', input: [] })).toMatchObject(nothing)
+    expect(responsesFormat.parseRequest({ model: 'm', previous_response_id: 'r' })).toMatchObject(
+      nothing,
+    )
+    expect(
+      responsesFormat.parseRequest({ model: 'm', conversation: 'c', input: [] }),
+    ).toMatchObject(nothing)
     const kept = { prompt: { id: 'pmpt_1' }, input: 'Hi' }
-    expect(responsesFormat.parseRequest(kept)).toMatchObject({ model: '', exchanges: [{ user: 'Hi' }] })
+    expect(responsesFormat.parseRequest(kept)).toMatchObject({
+      model: '',
+      exchanges: [{ user: 'Hi' }],
+    })
   })
 
   const nothing = `One of "input" or "previous_response_id" or 'prompt' or 'conversation' must be`

@@ -1,14 +1,26 @@
 /** OpenAI's Responses. */
 
-import { joinTexts, said, wordsOf } from '../../../domain/message-content.ts'
-import type { Answer, Asked, BlockPlacement, TokenUsage } from '../../../domain/model-call.ts'
-import { toCount, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts'
-import { parseEventData, AnswerText } from './answer-text.ts'
+import { joinTexts, readContentText, stripInjectedText } from '../../../domain/message-content.ts'
+import type {
+  BlockPlacement,
+  ModelAnswer,
+  ModelRequest,
+  TokenUsage,
+} from '../../../domain/model-call.ts'
+import { isList, isObject, type Json, type JsonObject, toCount } from '../../../lib/json.ts'
+import { AnswerText, parseEventData } from './answer-text.ts'
 import { appendBlock, prependBlock } from './block-placement.ts'
-import { openaiErrorFormat, createRequestError } from './error-body.ts'
+import { createRequestError, openaiErrorFormat } from './error-body.ts'
 import type { AnswerReader, WireFormat } from './format.ts'
 import { insertElement, setMember, wrapValue } from './json-edit.ts'
-import { createLazyRequest, countCharacters, groupExchanges, hasUserContent, toNonBlankText, type RequestPart } from './request-text.ts'
+import {
+  countCharacters,
+  createLazyRequest,
+  groupExchanges,
+  hasUserContent,
+  type RequestPart,
+  toNonBlankText,
+} from './request-text.ts'
 
 export const responsesFormat: WireFormat = {
   name: 'responses',
@@ -18,17 +30,17 @@ export const responsesFormat: WireFormat = {
   createAnswerReader: () => new ResponsesAnswerReader(),
 }
 
-function parseRequest(body: JsonObject): Asked {
+function parseRequest(body: JsonObject): ModelRequest {
   const model = readModel(body)
   const { conversation } = body
   const input = readInput(body)
   return createLazyRequest(
     {
       model,
-      streams: body.stream === true,
+      isStreaming: body.stream === true,
       endUser: toNonBlankText(body.user),
-      previous: toNonBlankText(body.previous_response_id),
-      conversation: toNonBlankText(isObject(conversation) ? conversation.id : conversation),
+      previousResponseId: toNonBlankText(body.previous_response_id),
+      conversationId: toNonBlankText(isObject(conversation) ? conversation.id : conversation),
       outputTokensMax: toCount(body.max_output_tokens),
     },
     () => ({
@@ -45,7 +57,7 @@ function readInstructions({ instructions, input }: JsonObject): string {
 }
 
 function readText(content: Json | undefined): string {
-  return wordsOf(content, getPartText)
+  return readContentText(content, getPartText)
 }
 
 /** Empty where a prompt that the provider keeps says which model to ask. */
@@ -75,7 +87,7 @@ function readInput(body: JsonObject): string | readonly JsonObject[] {
 
 function toRequestParts(input: string | readonly JsonObject[]): readonly RequestPart[] {
   if (typeof input !== 'string') return input.flatMap(toRequestPart)
-  const text = said(input)
+  const text = stripInjectedText(input)
   return text === '' ? [] : [{ kind: 'turn', text }]
 }
 
@@ -103,20 +115,26 @@ function checkItem(item: Json, index: number): JsonObject {
   if (typeof role !== 'string') throw openaiErrorFormat.wrongType(`${at}.role`, 'a string', role)
   const isRead = role === 'user' || role === 'assistant'
   if (isRead && content !== null && typeof content !== 'string' && !isList(content)) {
-    throw openaiErrorFormat.wrongType(`${at}.content`, 'one of an array of objects or string', content)
+    throw openaiErrorFormat.wrongType(
+      `${at}.content`,
+      'one of an array of objects or string',
+      content,
+    )
   }
   return item
 }
 
 function toRequestPart(item: JsonObject): readonly RequestPart[] {
   const { content, output } = item
-  if (isUserItem(item)) return [{ kind: 'turn', text: wordsOf(content, getPartText) }]
+  if (isUserItem(item)) return [{ kind: 'turn', text: readContentText(content, getPartText) }]
   if (isMessage(item)) {
-    return item.role === 'assistant' ? [{ kind: 'answer', text: wordsOf(content, getPartText) }] : []
+    return item.role === 'assistant'
+      ? [{ kind: 'answer', text: readContentText(content, getPartText) }]
+      : []
   }
   // All kinds of tools name what they returned like this: `function_call_output`, `custom_tool_call_output`, …
   const isResult = typeof item.type === 'string' && item.type.endsWith('_output')
-  return isResult ? [{ kind: 'result', text: wordsOf(output, getPartText) }] : []
+  return isResult ? [{ kind: 'result', text: readContentText(output, getPartText) }] : []
 }
 
 const TEXTS: ReadonlySet<Json | undefined> = new Set(['input_text', 'output_text', 'text'])
@@ -159,7 +177,11 @@ function injectBlock(
   return place(text, content, block, partJson(block))
 }
 
-function injectInstructions(text: string, instructions: Json | undefined, block: string): string | null {
+function injectInstructions(
+  text: string,
+  instructions: Json | undefined,
+  block: string,
+): string | null {
   if (instructions === undefined || instructions === null) {
     return setMember(text, [], 'instructions', JSON.stringify(block))
   }
@@ -174,7 +196,7 @@ function injectIntoString(
   block: string,
   placement: BlockPlacement,
 ): string | null {
-  if (said(input) === '') return null
+  if (stripInjectedText(input) === '') return null
   const content = { path: ['input'], value: input }
   if (placement === 'turn-end') return appendBlock(text, content, block, '')
   if (placement === 'turn-start') return prependBlock(text, content, block, '')
@@ -236,13 +258,13 @@ class ResponsesAnswerReader implements AnswerReader {
     return this.#isCompleted || this.#isCutOff || this.#hasFailed
   }
 
-  getAnswer(): Answer {
+  getAnswer(): ModelAnswer {
     return {
       id: this.#id,
       text: this.#words.text(),
       isComplete: this.#isCompleted && !this.#hasFailed && !this.#words.isOverfull,
-      isCutOff: this.#isCutOff,
-      callsTools: this.#callsTools,
+      isTruncated: this.#isCutOff,
+      hasToolCalls: this.#callsTools,
       usage: this.#usage,
     }
   }

@@ -4,7 +4,7 @@ import type { SystemRole } from '../../../models/provider.ts'
 
 /** Where the block goes, by what the owner wants and what the model can take. */
 export function selectPlacement(
-  position: Settings['injectPosition'],
+  position: Settings['gateway.contextPosition'],
   systemRole: SystemRole,
 ): BlockPlacement {
   if (position === 'auto') return 'turn-end'

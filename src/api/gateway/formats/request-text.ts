@@ -1,17 +1,20 @@
 /** What the formats have in common when a request is read. */
 
-import { said } from '../../../domain/message-content.ts'
-import type { Asked, Exchange } from '../../../domain/model-call.ts'
+import { stripInjectedText } from '../../../domain/message-content.ts'
+import type { Exchange, ModelRequest } from '../../../domain/model-call.ts'
 import { isList, isObject, type JsonObject, type Value } from '../../../lib/json.ts'
 
 /** What takes time to read of a long conversation. */
 type LazyTexts = Pick<
-  Asked,
-  'instructions' | 'exchanges' | 'toolResults' | 'continuesAnswer' | 'characters'
+  ModelRequest,
+  'instructions' | 'exchanges' | 'toolResults' | 'isMidAnswer' | 'characters'
 >
 
 /** A request whose words are read when somebody first asks for them: where memory is off, nobody does. */
-export function createLazyRequest(known: Omit<Asked, keyof LazyTexts>, read: () => LazyTexts): Asked {
+export function createLazyRequest(
+  known: Omit<ModelRequest, keyof LazyTexts>,
+  read: () => LazyTexts,
+): ModelRequest {
   let texts: LazyTexts | null = null
   const readOnce = () => {
     texts ??= read()
@@ -28,8 +31,8 @@ export function createLazyRequest(known: Omit<Asked, keyof LazyTexts>, read: () 
     get toolResults() {
       return readOnce().toolResults
     },
-    get continuesAnswer() {
-      return readOnce().continuesAnswer
+    get isMidAnswer() {
+      return readOnce().isMidAnswer
     },
     get characters() {
       return readOnce().characters
@@ -58,18 +61,18 @@ export function hasUserContent(
   textOf: (part: JsonObject) => Value,
   isForeign: (part: JsonObject) => boolean = () => false,
 ): boolean {
-  if (typeof content === 'string') return said(content) !== ''
+  if (typeof content === 'string') return stripInjectedText(content) !== ''
   if (!isList(content)) return false
   return content.some((part) => {
     if (!isObject(part) || isForeign(part)) return false
     const text = textOf(part)
-    return typeof text !== 'string' || said(text) !== ''
+    return typeof text !== 'string' || stripInjectedText(text) !== ''
   })
 }
 
 export function groupExchanges(
   pieces: readonly RequestPart[],
-): Pick<Asked, 'exchanges' | 'toolResults' | 'continuesAnswer'> {
+): Pick<ModelRequest, 'exchanges' | 'toolResults' | 'isMidAnswer'> {
   const exchanges: { user: string; answers: string[] }[] = []
   let toolResults: string[] = []
   for (const { kind, text } of pieces) {
@@ -85,7 +88,7 @@ export function groupExchanges(
   return {
     exchanges: exchanges.map(toExchange),
     toolResults,
-    continuesAnswer: last !== undefined && last.kind !== 'turn',
+    isMidAnswer: last !== undefined && last.kind !== 'turn',
   }
 }
 

@@ -5,8 +5,8 @@ import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { type HeaderPairs, headerPairs } from '../../../models/upstream.ts'
-import { firstHeaderValue, API_KEY_HEADER } from '../../http/security/authentication.ts'
-import { type Caller, hasAccess, canReachOwner } from '../../operations/authorization.ts'
+import { API_KEY_HEADER, firstHeaderValue } from '../../http/security/authentication.ts'
+import { type Caller, canReachOwner, hasAccess } from '../../operations/authorization.ts'
 
 const YES = ['true', '1', 'yes']
 
@@ -56,7 +56,9 @@ const NAMING_HEADERS = {
 } as const
 
 /** A name that memory can't keep would mean an answer without memory, and nobody to tell why. */
-function assertValidNames(names: Readonly<Record<keyof typeof NAMING_HEADERS, string | null>>): void {
+function assertValidNames(
+  names: Readonly<Record<keyof typeof NAMING_HEADERS, string | null>>,
+): void {
   for (const [part, header] of Object.entries(NAMING_HEADERS)) {
     const value = names[part as keyof typeof NAMING_HEADERS] // a key of the table
     try {
@@ -155,7 +157,8 @@ export function renderMemoryHeader(
 ): string {
   const outcome =
     skipped === null ? `injected; count=${count}; tokens=${tokens}` : `skipped; reason=${skipped}`
-  const isWritten = receipt !== null && settings.enabled && settings.receiptsMax > 0
+  const isWritten =
+    receipt !== null && settings['gateway.enabled'] && settings['retention.receiptsMax'] > 0
   const told = isWritten ? `${outcome}; receipt=${receipt}` : outcome
   return degraded.length > 0 ? `${told}; degraded=${degraded.join(',')}` : told
 }

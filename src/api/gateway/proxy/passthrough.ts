@@ -6,10 +6,14 @@ import { type Provider, type ProviderRegistry, routeModel } from '../../../model
 import { assertAccess } from '../../operations/authorization.ts'
 import { replaceModel } from '../formats/json-edit.ts'
 import { type GatewayRequest, readRequestBody } from '../gateway-request.ts'
-import { selectForwardedHeaders, parseMemoryHeaders, copyResponseHeaders } from './memory-headers.ts'
+import {
+  copyResponseHeaders,
+  parseMemoryHeaders,
+  selectForwardedHeaders,
+} from './memory-headers.ts'
 import type { ResponseOwnership } from './response-ownership.ts'
 import { NO_LISTENER, pipeResponse } from './response-stream.ts'
-import { usesSharedAccount, queryStringOf, mapUpstreamErrors } from './upstream-call.ts'
+import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-call.ts'
 
 export const COUNT_TOKENS_PATH = '/v1/messages/count_tokens'
 

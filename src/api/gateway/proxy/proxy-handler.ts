@@ -11,7 +11,7 @@ import type {
 } from '../../../conversations/conversations.ts'
 import { NO_TOOL_MEMORY_IDS, type ToolMemoryIds } from '../../../conversations/receipts/receipt.ts'
 import { toAppError } from '../../../domain/errors.ts'
-import type { Asked, BlockPlacement } from '../../../domain/model-call.ts'
+import type { BlockPlacement, ModelRequest } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import {
@@ -26,36 +26,41 @@ import type { OperationContext } from '../../operations/operation.ts'
 import type { WireFormat } from '../formats/format.ts'
 import { replaceModel } from '../formats/json-edit.ts'
 import { selectPlacement } from '../formats/placement-policy.ts'
-import { type RequestBody, type GatewayRequest, type ProviderOutcome, readRequestBody } from '../gateway-request.ts'
 import {
-  runToolLoop,
+  type GatewayRequest,
+  type ProviderOutcome,
+  type RequestBody,
+  readRequestBody,
+} from '../gateway-request.ts'
+import {
   createToolbox,
   type HiddenCalls,
-  type ToollessModels,
-  selectTools,
   restoreHiddenToolCalls,
+  runToolLoop,
+  selectTools,
+  type ToollessModels,
 } from '../tools/tool-handler.ts'
 import {
-  selectForwardedHeaders,
+  copyResponseHeaders,
   isValidUserName,
   MEMORY_HEADER,
-  renderMemoryHeader,
-  parseMemoryHeaders,
-  copyResponseHeaders,
   type MemoryHeaders,
+  parseMemoryHeaders,
+  renderMemoryHeader,
+  selectForwardedHeaders,
 } from './memory-headers.ts'
 import type { ResponseOwnership } from './response-ownership.ts'
 import {
-  isEventStream,
-  type ResponseListener,
-  NO_LISTENER,
-  limitAcceptEncoding,
-  pipeResponse,
-  createReaderListener,
   combineListeners,
+  createReaderListener,
+  isEventStream,
+  limitAcceptEncoding,
+  NO_LISTENER,
+  pipeResponse,
+  type ResponseListener,
 } from './response-stream.ts'
 import { createResponseTail, NO_TAIL } from './response-tail.ts'
-import { usesSharedAccount, queryStringOf, mapUpstreamErrors } from './upstream-call.ts'
+import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-call.ts'
 
 /** What the gateway itself remembers from one request to the next. */
 export type GatewayCaches = {
@@ -64,20 +69,25 @@ export type GatewayCaches = {
   readonly responseOwnership: ResponseOwnership
 }
 
-export async function handleProxyRequest(exchange: GatewayRequest, format: WireFormat, memories: GatewayCaches): Promise<void> {
+export async function handleProxyRequest(
+  exchange: GatewayRequest,
+  format: WireFormat,
+  memories: GatewayCaches,
+): Promise<void> {
   const { options, request, caller } = exchange
   const began = performance.now()
   const wishes = parseMemoryHeaders(request, caller)
   const body = await readRequestBody(exchange)
   const asked = format.parseRequest(body.json)
   const route = routeModel(options.registry, format.name, asked.model)
-  const { previous } = asked
+  const { previousResponseId: previous } = asked
   if (previous !== null && usesSharedAccount(exchange, route.provider)) {
     await memories.responseOwnership.assertNotForeign(wishes.owner, previous)
   }
   const about = toMemoryRequest(format, asked, wishes)
   const prepared =
-    options.engine.conversations.prepareWithoutMemory(about) ?? (await prepareContext(exchange, about, asked, route))
+    options.engine.conversations.prepareWithoutMemory(about) ??
+    (await prepareContext(exchange, about, asked, route))
   const edited = editRequest(format, body, route, prepared)
   await respond(exchange, { format, body, asked, route, prepared, edited, began, wishes, memories })
 }
@@ -85,7 +95,11 @@ export async function handleProxyRequest(exchange: GatewayRequest, format: WireF
 type MemoryRequest = Pick<ConversationRequest, 'scope' | 'format' | 'options'>
 
 /** Whose memory it is about, and what is wanted of it. */
-function toMemoryRequest(format: WireFormat, asked: Asked, wishes: MemoryHeaders): MemoryRequest {
+function toMemoryRequest(
+  format: WireFormat,
+  asked: ModelRequest,
+  wishes: MemoryHeaders,
+): MemoryRequest {
   const { owner, session, memory, inject, extract } = wishes
   const user = userOf(wishes, asked)
   return {
@@ -98,7 +112,7 @@ function toMemoryRequest(format: WireFormat, asked: Asked, wishes: MemoryHeaders
 function prepareContext(
   { options, requestId, signal }: GatewayRequest,
   about: MemoryRequest,
-  asked: Asked,
+  asked: ModelRequest,
   route: ModelRoute,
 ): Promise<PreparedRequest> {
   return options.engine.conversations.prepare({
@@ -119,7 +133,7 @@ function prepareContext(
 }
 
 /** Clients may call their users what they like; what can't be a name of ours still stands for the same user. */
-function userOf({ user }: Pick<MemoryHeaders, 'user'>, { endUser }: Asked): string | null {
+function userOf({ user }: Pick<MemoryHeaders, 'user'>, { endUser }: ModelRequest): string | null {
   if (user !== null || endUser === null || endUser.trim() === '') return user
   return isValidUserName(endUser) ? endUser : `user_${sha256(endUser)}`
 }
@@ -139,7 +153,9 @@ function editRequest(
   { block, settings, skipped }: PreparedRequest,
 ): EditedRequest {
   const injected =
-    block === null ? null : tryInject(format, body, block, settings.injectPosition, route)
+    block === null
+      ? null
+      : tryInject(format, body, block, settings['gateway.contextPosition'], route)
   const isMissing = block !== null && injected === null
   const text = injected?.text ?? body.text
   const named = route.model === body.json.model ? text : replaceModel(text, route.model)
@@ -156,7 +172,7 @@ function tryInject(
   format: WireFormat,
   { text, json }: RequestBody,
   block: string,
-  position: Settings['injectPosition'],
+  position: Settings['gateway.contextPosition'],
   { provider, model }: ModelRoute,
 ): { readonly text: string; readonly placement: BlockPlacement } | null {
   try {
@@ -171,7 +187,7 @@ function tryInject(
 type ProxyTurn = {
   readonly format: WireFormat
   readonly body: RequestBody
-  readonly asked: Asked
+  readonly asked: ModelRequest
   readonly route: ModelRoute
   readonly prepared: PreparedRequest
   readonly edited: EditedRequest
@@ -231,7 +247,8 @@ async function respond(exchange: GatewayRequest, turn: ProxyTurn): Promise<void>
     throw thrown
   } finally {
     await record()
-    const outcome = failure === undefined ? progress.status : classifyOutcome(failure, progress.status)
+    const outcome =
+      failure === undefined ? progress.status : classifyOutcome(failure, progress.status)
     if (outcome !== null) options.onAnswer?.({ provider: turn.route.provider.name, outcome })
   }
 }
@@ -259,7 +276,10 @@ function trackResponseId(
   { status, headers }: UpstreamResponse,
 ): ResponseListener {
   if (format.name !== 'responses' || status >= 300) return NO_LISTENER
-  return memories.responseOwnership.trackResponse(headers, { owner: wishes.owner, provider: route.provider })
+  return memories.responseOwnership.trackResponse(headers, {
+    owner: wishes.owner,
+    provider: route.provider,
+  })
 }
 
 type UpstreamAnswer = {
@@ -298,13 +318,18 @@ async function sendUpstream(exchange: GatewayRequest, turn: ProxyTurn): Promise<
   }
   const { settings } = prepared
   const takesTools = supportsTools(route.provider, route.model)
-  const offered = selectTools({ settings, headers: wishes, supportsTools: takesTools, body: body.json })
+  const offered = selectTools({
+    settings,
+    headers: wishes,
+    supportsTools: takesTools,
+    body: body.json,
+  })
   if (offered.length === 0) return await sendPlainly(false)
   if (memories.toolSupport.isUnsupported(route)) return await sendPlainly(true)
   const whose = { owner: wishes.owner, user }
   const toolbox = createToolbox(contextOf(exchange), whose, {
     toolNames: offered,
-    include: settings.recallSources,
+    include: settings['gateway.contextSources'],
     visibleMessages: collectShownMessages(asked),
   })
   const answer = await runToolLoop({

@@ -11,7 +11,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Provider } from '../../../models/provider.ts'
-import { type HeaderPairs, headerOf } from '../../../models/upstream.ts'
+import { type HeaderPairs, headerValue } from '../../../models/upstream.ts'
 import type { ResponseListener } from './response-stream.ts'
 
 type StoredResponse = { readonly owner: string; readonly provider: Provider }
@@ -47,7 +47,7 @@ export class ResponseOwnership {
    * as it has read that far.
    */
   trackResponse(headers: HeaderPairs, made: StoredResponse): ResponseListener {
-    const unpack = DECOMPRESSORS[headerOf(headers, 'content-encoding') || 'identity']
+    const unpack = DECOMPRESSORS[headerValue(headers, 'content-encoding') || 'identity']
     let heard: Uint8Array = Buffer.alloc(0)
     let isOver = unpack === undefined
     return {
@@ -115,16 +115,20 @@ export class ResponseOwnership {
 }
 
 /** More of it is to come. */
-const PARTIAL_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: DECOMPRESSED_BYTES_MAX }
-
-const DECOMPRESSORS: { readonly [encoding: string]: ((bytes: Uint8Array) => Buffer) | undefined } = {
-  identity: (bytes) => Buffer.from(bytes),
-  gzip: (bytes) => gunzipSync(bytes, PARTIAL_OPTIONS),
-  'x-gzip': (bytes) => gunzipSync(bytes, PARTIAL_OPTIONS),
-  deflate: (bytes) => inflateSync(bytes, PARTIAL_OPTIONS),
-  br: (bytes) =>
-    brotliDecompressSync(bytes, {
-      finishFlush: constants.BROTLI_OPERATION_FLUSH,
-      maxOutputLength: DECOMPRESSED_BYTES_MAX,
-    }),
+const PARTIAL_OPTIONS = {
+  finishFlush: constants.Z_SYNC_FLUSH,
+  maxOutputLength: DECOMPRESSED_BYTES_MAX,
 }
+
+const DECOMPRESSORS: { readonly [encoding: string]: ((bytes: Uint8Array) => Buffer) | undefined } =
+  {
+    identity: (bytes) => Buffer.from(bytes),
+    gzip: (bytes) => gunzipSync(bytes, PARTIAL_OPTIONS),
+    'x-gzip': (bytes) => gunzipSync(bytes, PARTIAL_OPTIONS),
+    deflate: (bytes) => inflateSync(bytes, PARTIAL_OPTIONS),
+    br: (bytes) =>
+      brotliDecompressSync(bytes, {
+        finishFlush: constants.BROTLI_OPERATION_FLUSH,
+        maxOutputLength: DECOMPRESSED_BYTES_MAX,
+      }),
+  }

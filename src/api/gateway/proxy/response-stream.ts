@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '../../../domain/errors.ts'
 import { createSseParser } from '../../../lib/sse.ts'
-import { type HeaderPairs, headerOf, type UpstreamResponse } from '../../../models/upstream.ts'
+import { type HeaderPairs, headerValue, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { AnswerReader } from '../formats/format.ts'
-import { type ResponseTail, NO_TAIL } from './response-tail.ts'
+import { NO_TAIL, type ResponseTail } from './response-tail.ts'
 
 /** Hears the bytes of an answer. It can neither slow nor break it. */
 export type ResponseListener = {
@@ -85,13 +85,16 @@ function clientClosedError(): AppError {
 }
 
 /** Reads an answer into a reader of its format, whether it streams or not. Null where it is packed in unknown ways. */
-export function createReaderListener(reader: AnswerReader, headers: HeaderPairs): ResponseListener | null {
+export function createReaderListener(
+  reader: AnswerReader,
+  headers: HeaderPairs,
+): ResponseListener | null {
   const heard = isEventStream(headers) ? parseEventsInto(reader) : bufferInto(reader)
-  return decompressing(headerOf(headers, 'content-encoding'), heard)
+  return decompressing(headerValue(headers, 'content-encoding'), heard)
 }
 
 export function isEventStream(headers: HeaderPairs): boolean {
-  return headerOf(headers, 'content-type').includes('text/event-stream')
+  return headerValue(headers, 'content-type').includes('text/event-stream')
 }
 
 function parseEventsInto(reader: AnswerReader): ResponseListener {
@@ -126,7 +129,9 @@ export function limitAcceptEncoding(headers: HeaderPairs): HeaderPairs {
   return headers.map(([name, value]) => {
     if (name.toLowerCase() !== 'accept-encoding') return [name, value]
     const accepted = value.split(',').map((each) => each.trim())
-    const known = accepted.filter((each) => isSupportedEncoding(each.split(';')[0]?.trim().toLowerCase() ?? ''))
+    const known = accepted.filter((each) =>
+      isSupportedEncoding(each.split(';')[0]?.trim().toLowerCase() ?? ''),
+    )
     if (known.length === accepted.length) return [name, value]
     return [name, known.length === 0 ? 'identity' : known.join(', ')]
   })

@@ -5,12 +5,20 @@ import type { GatewayRequest } from '../gateway-request.ts'
 import { hasCredentials, selectForwardedHeaders } from './memory-headers.ts'
 
 /** Whether one account at the provider serves all owners: the client brings none of its own. */
-export function usesSharedAccount({ options, request }: GatewayRequest, { key }: Provider): boolean {
-  return key !== null || !hasCredentials(selectForwardedHeaders(request, options.isAuthDisabled === true))
+export function usesSharedAccount(
+  { options, request }: GatewayRequest,
+  { key }: Provider,
+): boolean {
+  return (
+    key !== null ||
+    !hasCredentials(selectForwardedHeaders(request, options.isAuthDisabled === true))
+  )
 }
 
 /** A provider that can't be reached is not us being unavailable. */
-export async function mapUpstreamErrors(sending: Promise<UpstreamResponse>): Promise<UpstreamResponse> {
+export async function mapUpstreamErrors(
+  sending: Promise<UpstreamResponse>,
+): Promise<UpstreamResponse> {
   try {
     return await sending
   } catch (thrown) {

@@ -1,7 +1,7 @@
 /** Answers that come in one piece. */
 
 import type { JsonObject } from '../../../lib/json.ts'
-import { type HeaderPairs, headerOf, type UpstreamResponse } from '../../../models/upstream.ts'
+import { type HeaderPairs, headerValue, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { BufferedRound } from '../formats/tools/tool-dialect.ts'
 import type { ToolLoop } from './tool-loop.ts'
 
@@ -51,11 +51,13 @@ export function isJsonAnswer(
   kind: 'json' | 'stream',
 ): boolean {
   const type = kind === 'json' ? /\bjson\b/ : /^text\/event-stream\b/
-  return status === 200 && isUncompressed(headers) && type.test(headerOf(headers, 'content-type'))
+  return (
+    status === 200 && isUncompressed(headers) && type.test(headerValue(headers, 'content-type'))
+  )
 }
 
 function isUncompressed(headers: HeaderPairs): boolean {
-  return ['', 'identity'].includes(headerOf(headers, 'content-encoding'))
+  return ['', 'identity'].includes(headerValue(headers, 'content-encoding'))
 }
 
 /** All bytes, or null when there are too many; in any case a body to pass on. */

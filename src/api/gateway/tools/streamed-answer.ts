@@ -44,7 +44,10 @@ async function* stitchRounds(
   yield* toBytes(stitcher.finish())
 }
 
-async function* streamVisibleEvents({ body }: UpstreamResponse, stitcher: Stitcher): AsyncGenerator<Uint8Array> {
+async function* streamVisibleEvents(
+  { body }: UpstreamResponse,
+  stitcher: Stitcher,
+): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const splitter = new EventSplitter()
   for await (const chunk of body) {

@@ -15,17 +15,35 @@ import type { ScopedHiddenToolCalls } from './hidden-tool-calls.ts'
 import { streamAnswer } from './streamed-answer.ts'
 import { ToolLoop, type ToolRequest } from './tool-loop.ts'
 
-export { HiddenToolCalls as HiddenCalls, type ScopedHiddenToolCalls as HiddenCallsOf } from './hidden-tool-calls.ts'
-export { createMemoryToolbox as createToolbox, type MemoryToolbox, type ToolboxOptions } from './memory-toolbox.ts'
+export {
+  HiddenToolCalls as HiddenCalls,
+  type ScopedHiddenToolCalls as HiddenCallsOf,
+} from './hidden-tool-calls.ts'
+export {
+  createMemoryToolbox as createToolbox,
+  type MemoryToolbox,
+  type ToolboxOptions,
+} from './memory-toolbox.ts'
 
 export type { ToolRequest } from './tool-loop.ts'
 export { ToolSupportCache as ToollessModels } from './tool-support-cache.ts'
 
 export type ToolAvailability = {
   /** Those in force for the owner. */
-  readonly settings: Pick<Settings, 'enabled' | 'skillsEnabled' | 'shadow' | 'inject' | 'extract'>
+  readonly settings: Pick<
+    Settings,
+    | 'gateway.enabled'
+    | 'gateway.memoryToolsEnabled'
+    | 'gateway.dryRun'
+    | 'gateway.contextEnabled'
+    | 'learning.enabled'
+  >
   /** What the request itself says. */
-  readonly headers: { readonly memory: boolean; readonly inject: boolean; readonly extract: boolean }
+  readonly headers: {
+    readonly memory: boolean
+    readonly inject: boolean
+    readonly extract: boolean
+  }
   /** Whether the model takes any. */
   readonly supportsTools: boolean
   readonly body: JsonObject
@@ -41,10 +59,14 @@ export function selectTools({
   supportsTools: takesTools,
   body,
 }: ToolAvailability): readonly MemoryToolName[] {
-  const isOn = settings.enabled && settings.skillsEnabled && !settings.shadow && wishes.memory
+  const isOn =
+    settings['gateway.enabled'] &&
+    settings['gateway.memoryToolsEnabled'] &&
+    !settings['gateway.dryRun'] &&
+    wishes.memory
   if (!isOn || !takesTools || !canAddTools(body)) return []
-  const tells = settings.inject && wishes.inject
-  const keeps = settings.extract && wishes.extract
+  const tells = settings['gateway.contextEnabled'] && wishes.inject
+  const keeps = settings['learning.enabled'] && wishes.extract
   return MEMORY_TOOL_NAMES.filter((name) => (name === 'memory_search' ? tells : keeps))
 }
 

@@ -8,13 +8,13 @@ import type { JsonObject } from '../../../lib/json.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import {
   type AnsweredRound,
-  selectOfferedTools,
+  addTools,
+  forbidTools,
   type Round,
+  selectOfferedTools,
   TOOL_DIALECTS,
   type ToolCall,
   type ToolDialect,
-  forbidTools,
-  addTools,
 } from '../formats/tools/index.ts'
 import type { MemoryTool } from '../formats/tools/tool-definitions.ts'
 import type { ScopedHiddenToolCalls } from './hidden-tool-calls.ts'
@@ -67,7 +67,11 @@ export class ToolLoop {
     this.isStreaming = this.#body.stream === true
     this.#tools = selectOfferedTools(this.dialect, this.#body, request.names)
     this.ownToolNames = new Set(this.#tools.map(({ name }) => name))
-    this.#text = this.dialect.restoreHiddenRounds(request.text, this.#body, request.hiddenCalls.find)
+    this.#text = this.dialect.restoreHiddenRounds(
+      request.text,
+      this.#body,
+      request.hiddenCalls.find,
+    )
   }
 
   /** The next round. */
@@ -96,7 +100,9 @@ export class ToolLoop {
     return true
   }
 
-  async #answered({ memoryCalls: own }: Round): Promise<Pick<AnsweredRound, 'memoryCalls' | 'results'>> {
+  async #answered({
+    memoryCalls: own,
+  }: Round): Promise<Pick<AnsweredRound, 'memoryCalls' | 'results'>> {
     const results: string[] = []
     // One after the other: what is saved first can be found next.
     for (const [index, call] of own.entries()) {

@@ -28,7 +28,11 @@ const PROTECTION: readonly (readonly [string, string])[] = [
 const TLS_ONLY = 'max-age=31536000'
 
 /** Answers that are passed on get only what they must; how they may be kept, those say who wrote them. */
-export function setSecurityHeaders(response: ServerResponse, isSecure: boolean, isPassedOn: boolean): void {
+export function setSecurityHeaders(
+  response: ServerResponse,
+  isSecure: boolean,
+  isPassedOn: boolean,
+): void {
   for (const [name, value] of isPassedOn ? BASE_HEADERS : PROTECTION) {
     if (!response.hasHeader(name)) response.setHeader(name, value)
   }

@@ -1,7 +1,7 @@
 /** The Studio's files, which are the same for everybody: what is shown in it, the page asks for with a key. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import { HTML_TYPE, createStaticResponder } from '../messages/response.ts'
+import { createStaticResponder, HTML_TYPE } from '../messages/response.ts'
 import type { BuiltinRoute } from '../route.ts'
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Caller } from '../../operations/authorization.ts'
-import { readSessionCookie, LoginSessions } from './login-sessions.ts'
+import { LoginSessions, readSessionCookie } from './login-sessions.ts'
 import { LoginThrottle } from './login-throttle.ts'
 
 /** How long a key is believed without asking the store again; a revoked one works no longer than this. */

@@ -24,7 +24,10 @@ const HEADER_NAMES = /^[\w-]{1,64}(?:, ?[\w-]{1,64}){0,63}$/
 const PREFLIGHT_SECONDS = '600'
 
 /** The names that a server bound to this host answers to. */
-export function allowedHostsFor(bound: string, configured: readonly string[] = []): readonly string[] {
+export function allowedHostsFor(
+  bound: string,
+  configured: readonly string[] = [],
+): readonly string[] {
   return [...LOOPBACK_HOSTS, formatHost(bound), ...configured].map(parseHostName)
 }
 
@@ -75,7 +78,10 @@ export function assertNoExpectHeader({ headers: { expect } }: IncomingMessage): 
   throw new AppError('invalid_input', message, { field: 'Expect' })
 }
 
-export function assertAllowedOrigin(options: HostValidationOptions, request: IncomingMessage): void {
+export function assertAllowedOrigin(
+  options: HostValidationOptions,
+  request: IncomingMessage,
+): void {
   const { origin } = request.headers
   if (origin === undefined || isSameOrigin(options, request)) return
   if (options.allowedOrigins?.includes(origin) === true) return
@@ -88,12 +94,18 @@ export function isSameOrigin(options: HostValidationOptions, request: IncomingMe
   return request.headers.origin === `${scheme}://${request.headers.host ?? ''}`.toLowerCase()
 }
 
-export function isSecure({ isTls, trustProxy }: HostValidationOptions, { headers }: IncomingMessage): boolean {
+export function isSecure(
+  { isTls, trustProxy }: HostValidationOptions,
+  { headers }: IncomingMessage,
+): boolean {
   return isTls === true || (trustProxy === true && headers['x-forwarded-proto'] === 'https')
 }
 
 /** Where a request comes from. A proxy adds the address it saw at the end. */
-export function clientAddress({ trustProxy }: HostValidationOptions, request: IncomingMessage): string {
+export function clientAddress(
+  { trustProxy }: HostValidationOptions,
+  request: IncomingMessage,
+): string {
   const forwarded = [request.headers['x-forwarded-for']].flat().at(-1)?.split(',').at(-1)?.trim()
   if (trustProxy === true && forwarded !== undefined && isIP(forwarded) > 0) return forwarded
   return request.socket.remoteAddress ?? ''
@@ -115,7 +127,10 @@ export function setCorsHeaders(
 }
 
 /** A browser asks beforehand whether a page of another origin may send this. */
-export function isPreflight({ allowedOrigins }: HostValidationOptions, request: IncomingMessage): boolean {
+export function isPreflight(
+  { allowedOrigins }: HostValidationOptions,
+  request: IncomingMessage,
+): boolean {
   const { origin } = request.headers
   return (
     request.method === 'OPTIONS' &&

@@ -7,7 +7,7 @@ import { AppError } from '../../../domain/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
-import { SharedTokenBucket, type RateDecision } from './shared-token-bucket.ts'
+import { type RateDecision, SharedTokenBucket } from './shared-token-bucket.ts'
 
 const MINUTE_MS = 60_000
 const KEYS_MAX = 10_000
@@ -41,7 +41,8 @@ export class RateLimiter {
     if (limit === UNLIMITED) return
     // While the store can't be asked, each server counts for itself.
     const shared = (await this.#shares?.take(key, requests, limit)) ?? null
-    const { isGranted: isEnough, remaining: left } = shared ?? this.#takeHere(key, requests, limit, now)
+    const { isGranted: isEnough, remaining: left } =
+      shared ?? this.#takeHere(key, requests, limit, now)
     const msPerToken = MINUTE_MS / limit
     response.setHeader('ratelimit-limit', limit)
     response.setHeader('ratelimit-remaining', Math.floor(left))

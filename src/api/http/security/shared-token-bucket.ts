@@ -47,9 +47,7 @@ export class SharedTokenBucket {
     // Those who ask at once wait for one answer, and then look again.
     while (share.asking !== null) await share.asking
     if (share.held < requests && this.#clock.now() >= share.dryUntil) {
-      const asked = this.#patience.run(WAIT_MS, () =>
-        this.#fill(key, share, requests, perMinute),
-      )
+      const asked = this.#patience.run(WAIT_MS, () => this.#fill(key, share, requests, perMinute))
       share.asking = asked.then(() => {
         share.asking = null
       })

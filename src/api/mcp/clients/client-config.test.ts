@@ -8,11 +8,11 @@ import {
   clientNames,
   configPath,
   createHttpEntry,
+  createStdioEntry,
   isClientName,
   planInstallation,
   planRemoval,
   renderEntry,
-  createStdioEntry,
   unifiedDiff,
 } from './client-config.ts'
 
@@ -88,7 +88,10 @@ describe('where files are', () => {
 
   it('[MC9] starts npx through its shell on Windows', () => {
     expect(
-      createStdioEntry('win32', { data: 'C:\\data', tools: { hasCompatibilityTools: true, hasExtendedTools: true } }),
+      createStdioEntry('win32', {
+        data: 'C:\\data',
+        tools: { hasCompatibilityTools: true, hasExtendedTools: true },
+      }),
     ).toEqual({
       kind: 'stdio',
       command: 'cmd',

@@ -6,7 +6,7 @@ import { posix, win32 } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import type { ToolSets } from '../tool-registry.ts'
 import { removeJsoncValue, setJsoncValue } from './jsonc-editor.ts'
-import { type TomlValue, removeTomlTable, setTomlTable } from './toml-editor.ts'
+import { removeTomlTable, setTomlTable, type TomlValue } from './toml-editor.ts'
 
 export { unifiedDiff } from './unified-diff.ts'
 
@@ -99,7 +99,9 @@ export const CLIENTS = {
     form: 'json',
     servers: 'mcpServers',
     fields: (entry) =>
-      entry.kind === 'stdio' ? commandFields(entry) : { serverUrl: entry.url, headers: entry.headers },
+      entry.kind === 'stdio'
+        ? commandFields(entry)
+        : { serverUrl: entry.url, headers: entry.headers },
     next: 'Press refresh in the list of MCP servers.',
   },
   zed: {
@@ -121,7 +123,9 @@ export const CLIENTS = {
     form: 'toml',
     servers: 'mcp_servers',
     fields: (entry) =>
-      entry.kind === 'stdio' ? commandFields(entry) : { url: entry.url, http_headers: entry.headers },
+      entry.kind === 'stdio'
+        ? commandFields(entry)
+        : { url: entry.url, http_headers: entry.headers },
     next: 'Start a new session; /mcp shows the server.',
   },
   gemini: {
@@ -130,7 +134,9 @@ export const CLIENTS = {
     form: 'json',
     servers: 'mcpServers',
     fields: (entry) =>
-      entry.kind === 'stdio' ? commandFields(entry) : { httpUrl: entry.url, headers: entry.headers },
+      entry.kind === 'stdio'
+        ? commandFields(entry)
+        : { httpUrl: entry.url, headers: entry.headers },
     next: 'Start a new session; /mcp shows the server.',
   },
 } as const satisfies { readonly [name: string]: Client }
@@ -171,7 +177,10 @@ export function createStdioEntry(
 }
 
 /** An entry that asks a running server; the address may leave out `/mcp`. */
-export function createHttpEntry(options: { readonly url: string; readonly key?: string }): ServerEntry {
+export function createHttpEntry(options: {
+  readonly url: string
+  readonly key?: string
+}): ServerEntry {
   const address = URL.canParse(options.url) ? new URL(options.url) : null
   if (address === null || !/^https?:$/.test(address.protocol)) {
     throw new AppError('invalid_input', 'The url is one as http://127.0.0.1:20128.', {

@@ -4,7 +4,13 @@ import type { WireMemory } from '../../operations/memory-schema.ts'
 import { layerFields, searchLayer } from '../../operations/recall/agent-operations.ts'
 import { formatLayer, formatScore } from '../result-format.ts'
 import type { Tool } from '../tool.ts'
-import { defineTool, type MemorySearchOutput, resolveCallerOwner, ownerNameField, runOperation } from './compatibility-tool.ts'
+import {
+  defineTool,
+  type MemorySearchOutput,
+  ownerNameField,
+  resolveCallerOwner,
+  runOperation,
+} from './compatibility-tool.ts'
 
 export function assistantTools(): readonly Tool[] {
   return [searchLayers, recall, store, searchMemory, saveMemory]
@@ -90,17 +96,17 @@ const store = defineTool({
     }),
   }),
   call: async (context, { text, importance, category }) => {
-    const { id, outcome, memory } = await runOperation<{ id: string; outcome: string; memory: WireMemory }>(
-      context,
-      'memory.add',
-      {
-        content: text,
-        importance: Math.max(1, Math.round(importance * 10)),
-        // Not said, so that saying something again does not take its category away.
-        category: category === 'other' ? undefined : category,
-        source: 'mcp',
-      },
-    )
+    const { id, outcome, memory } = await runOperation<{
+      id: string
+      outcome: string
+      memory: WireMemory
+    }>(context, 'memory.add', {
+      content: text,
+      importance: Math.max(1, Math.round(importance * 10)),
+      // Not said, so that saying something again does not take its category away.
+      category: category === 'other' ? undefined : category,
+      source: 'mcp',
+    })
     return { action: ACTIONS[outcome] ?? ('updated' as const), id, memory: toStored(memory) }
   },
   tell: ({ action, memory }) =>

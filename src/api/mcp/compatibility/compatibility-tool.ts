@@ -48,7 +48,11 @@ export async function runOperation<Output>(
   input: { readonly [field: string]: unknown },
 ): Promise<Output> {
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
-  const output = await performOperation(findOperation(operation), context, Object.fromEntries(given))
+  const output = await performOperation(
+    findOperation(operation),
+    context,
+    Object.fromEntries(given),
+  )
   return output as Output // each call names the shape that the operation has
 }
 

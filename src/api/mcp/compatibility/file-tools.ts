@@ -17,7 +17,13 @@ import {
 import { listField, type WireMemory } from '../../operations/memory-schema.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import type { searchMemories } from '../../operations/recall/search-operations.ts'
-import { type ToolFields, inputSchemaOf, type JsonSchema, outputSchemaOf, type Tool } from '../tool.ts'
+import {
+  inputSchemaOf,
+  type JsonSchema,
+  outputSchemaOf,
+  type Tool,
+  type ToolFields,
+} from '../tool.ts'
 import { defineTool, runOperation } from './compatibility-tool.ts'
 
 const RESULTS = 6

@@ -2,14 +2,14 @@
 
 import {
   buildEntityDraft,
-  parseEntity,
-  buildEntityKey,
   buildEntityFields,
+  buildEntityKey,
+  buildRelationDraft,
+  buildRelationKey,
   type GraphEntity,
   type GraphRelation,
-  buildRelationDraft,
+  parseEntity,
   parseRelation,
-  buildRelationKey,
 } from '../../../domain/entity-graph.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -132,10 +132,16 @@ export async function searchNodes(context: OperationContext, query: string): Pro
     ({ name, entityType, observations }) =>
       holds(name) || holds(entityType) || observations.some(holds),
   )
-  return withRelations(context, exact.length > 0 ? exact : await searchGraphMemories(context, query))
+  return withRelations(
+    context,
+    exact.length > 0 ? exact : await searchGraphMemories(context, query),
+  )
 }
 
-export async function openNodes(context: OperationContext, names: readonly string[]): Promise<Graph> {
+export async function openNodes(
+  context: OperationContext,
+  names: readonly string[],
+): Promise<Graph> {
   const found: Entity[] = []
   for (const name of new Set(names)) {
     const kept = await findEntity(context, name)
@@ -144,7 +150,10 @@ export async function openNodes(context: OperationContext, names: readonly strin
   return withRelations(context, found)
 }
 
-async function withRelations(context: OperationContext, entities: readonly Entity[]): Promise<Graph> {
+async function withRelations(
+  context: OperationContext,
+  entities: readonly Entity[],
+): Promise<Graph> {
   const names = new Set(entities.map(({ name }) => name))
   const relations = names.size === 0 ? [] : nodesOf(await allRelations(context))
   return {
@@ -153,7 +162,10 @@ async function withRelations(context: OperationContext, entities: readonly Entit
   }
 }
 
-async function searchGraphMemories(context: OperationContext, query: string): Promise<readonly Entity[]> {
+async function searchGraphMemories(
+  context: OperationContext,
+  query: string,
+): Promise<readonly Entity[]> {
   if (query.trim() === '') return []
   const { results } = await runOperation<MemorySearchOutput>(context, 'memory.search', {
     query,
@@ -190,7 +202,10 @@ async function changeEntity<Done>(
   }
 }
 
-export async function requireEntity(context: OperationContext, name: string): Promise<StoredNode<Entity>> {
+export async function requireEntity(
+  context: OperationContext,
+  name: string,
+): Promise<StoredNode<Entity>> {
   const kept = await findEntity(context, name)
   if (kept === null) {
     throw new AppError(
@@ -201,11 +216,17 @@ export async function requireEntity(context: OperationContext, name: string): Pr
   return kept
 }
 
-export async function findEntity(context: OperationContext, name: string): Promise<StoredNode<Entity> | null> {
+export async function findEntity(
+  context: OperationContext,
+  name: string,
+): Promise<StoredNode<Entity> | null> {
   return findOne(context, buildEntityKey(name), toEntity)
 }
 
-async function findRelation(context: OperationContext, relation: Relation): Promise<StoredNode<Relation> | null> {
+async function findRelation(
+  context: OperationContext,
+  relation: Relation,
+): Promise<StoredNode<Relation> | null> {
   return findOne(context, buildRelationKey(relation), toRelation)
 }
 
@@ -214,7 +235,9 @@ async function findOne<Node>(
   key: string,
   toNode: (memory: WireMemory) => Node | null,
 ): Promise<StoredNode<Node> | null> {
-  const { data } = await runOperation<{ data: readonly WireMemory[] }>(context, 'memory.list', { key })
+  const { data } = await runOperation<{ data: readonly WireMemory[] }>(context, 'memory.list', {
+    key,
+  })
   return parseNodes(data, toNode)[0] ?? null
 }
 

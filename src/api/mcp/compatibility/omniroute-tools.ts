@@ -8,7 +8,13 @@ import {
 } from '../../operations/memory-schema.ts'
 import { formatMemoryTotal } from '../result-format.ts'
 import type { Tool } from '../tool.ts'
-import { defineTool, type MemorySearchOutput, resolveCallerOwner, ownerNameField, runOperation } from './compatibility-tool.ts'
+import {
+  defineTool,
+  type MemorySearchOutput,
+  ownerNameField,
+  resolveCallerOwner,
+  runOperation,
+} from './compatibility-tool.ts'
 
 const LIMIT = 20
 

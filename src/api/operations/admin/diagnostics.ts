@@ -191,7 +191,9 @@ export const testModel = defineOperation({
   run: async (context, { model, ...input }) => {
     const { engine, signal } = context
     const owner = resolveOwner(context, input, 'manage')
-    const name = model ?? (await engine.settings.resolve(parseScope({ owner }).owner)).coreModel
+    const name =
+      model ??
+      (await engine.settings.resolve(parseScope({ owner }).owner))['learning.extractionModel']
     if (name === '') {
       const message = 'Which model? Name one, or set "coreModel".'
       throw new AppError('invalid_input', message, { field: 'model' })

@@ -1,10 +1,10 @@
 /** The table of settings, for programs that show it. */
 import { z } from 'zod'
 import {
+  listSettingNames,
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
-  listSettingNames,
 } from '../../../domain/settings/settings.ts'
 import { defineOperation } from '../operation.ts'
 import { clampingRange } from './settings-operations.ts'

@@ -7,14 +7,14 @@ import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import {
+  listSettingNames,
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
   type Settings,
-  listSettingNames,
 } from '../../../domain/settings/settings.ts'
-import { hasAccess, assertAccess } from '../authorization.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import { assertAccess, hasAccess } from '../authorization.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 /** Other names, and how their values are written. */
@@ -28,11 +28,11 @@ const ALIASES: {
     readonly write: (value: never) => unknown
   }
 } = {
-  maxTokens: same('contextTokensMax'),
-  memoryBudgetTokens: same('contextTokensMax'),
-  embeddingModel: nullable('embeddingProviderModel'),
+  maxTokens: same('gateway.contextTokensMax'),
+  memoryBudgetTokens: same('gateway.contextTokensMax'),
+  embeddingModel: nullable('embedding.model'),
   embeddingBackend: {
-    name: 'embeddingSource',
+    name: 'embedding.source',
     isPlain: false,
     schema: z.enum(['mlx', 'none']),
     read: (value: string) => (value === 'none' ? 'none' : 'auto'),
@@ -59,10 +59,10 @@ function nullable(name: SettingName) {
 /** The numbers that other systems move into their range, and so do we: under the names that come from there. */
 const CLAMPED: { readonly [name: string]: Range } = {
   memoryBudgetTokens: { min: 100, max: 4_000 },
-  summaryDebounceSeconds: SETTINGS.summaryDebounceSeconds,
-  consolidationIntervalHours: SETTINGS.consolidationIntervalHours,
-  salienceFloor: SETTINGS.salienceFloor,
-  episodeRetentionDays: SETTINGS.episodeRetentionDays,
+  summaryDebounceSeconds: SETTINGS['learning.debounceSeconds'],
+  consolidationIntervalHours: SETTINGS['learning.consolidationIntervalHours'],
+  salienceFloor: SETTINGS['retention.minSalience'],
+  episodeRetentionDays: SETTINGS['retention.episodeDays'],
 }
 
 type Range = { readonly min: number; readonly max: number }
@@ -95,7 +95,10 @@ function schemaOf(declaration: SettingDeclaration): z.ZodType {
 }
 
 const fields = Object.fromEntries([
-  ...listSettingNames().map((name) => [name, schemaOf(SETTINGS[name]).describe(SETTINGS[name].help)]),
+  ...listSettingNames().map((name) => [
+    name,
+    schemaOf(SETTINGS[name]).describe(SETTINGS[name].help),
+  ]),
   ...Object.entries(ALIASES).map(([alias, { name, schema }]) => [
     alias,
     schema.describe(`The same as ${name}.`),

@@ -112,9 +112,15 @@ export const getEngineStatus = defineOperation({
   http: { method: 'GET', path: '/api/memory/engine-status' },
   run: async (context) => {
     const { engine, caller } = context
-    const { kind, index, vectorsUnavailableReason: withoutVectors, rerankerProblem: rerankTrouble, replication: tier } = await engine.status()
+    const {
+      kind,
+      index,
+      vectorsUnavailableReason: withoutVectors,
+      rerankerProblem: rerankTrouble,
+      replication: tier,
+    } = await engine.status()
     const { embedder, reranker } = engine.getComponents()
-    const { rerankEnabled } = await engine.settings.resolve(homeOf(caller))
+    const { 'recall.rerankEnabled': rerankEnabled } = await engine.settings.resolve(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'
     // Of all owners together: how much others have is not for everybody.
     const counts = caller.role === 'superadmin' ? index : null
@@ -361,8 +367,10 @@ export const getSystemStatus = defineOperation({
   },
 })
 
-const faults = z.object({
-  faults: z.array(z.object({ description: z.string(), count: z.int(), repairable: z.boolean() })),
+const integrityReport = z.object({
+  problems: z.array(
+    z.object({ description: z.string(), count: z.int(), repairable: z.boolean() }),
+  ),
   isRepaired: z.boolean(),
 })
 

@@ -13,7 +13,7 @@ import {
   type VectorReplicaStatus,
 } from '../../../storage/vector-replication.ts'
 import { isoTime } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
 const nothing = z.strictObject({})
@@ -223,7 +223,11 @@ export const searchQdrant = defineOperation({
     const { engine, signal } = context
     const scope = parseScope({ owner: resolveOwner(context, input, 'read') })
     try {
-      const hits = await engine.replication.searchReplica(scope, { text: query, limit: topK, signal })
+      const hits = await engine.replication.searchReplica(scope, {
+        text: query,
+        limit: topK,
+        signal,
+      })
       return { ok: true, results: hits.map(({ id, similarity }) => ({ id, score: similarity })) }
     } catch (error) {
       return { ok: false, results: [], error: describeFailure(error) }
@@ -249,7 +253,7 @@ export const cleanUpQdrant = defineOperation({
   cli: 'vectors',
   targets: () => ['vectors'],
   run: async ({ engine }, { dryRun }) => {
-    const { retentionDays } = await engine.settings.resolve(null)
+    const { 'retention.unusedDays': retentionDays } = await engine.settings.resolve(null)
     try {
       return { ok: true, deletedCount: await engine.replication.cleanUp({ dryRun }), retentionDays }
     } catch (error) {

@@ -1,12 +1,8 @@
 import { z } from 'zod'
-import {
-  isMemoryDocument,
-  isTurnDocument,
-  getTurnRole,
-} from '../../../domain/search-document.ts'
+import { getTurnRole, isMemoryDocument, isTurnDocument } from '../../../domain/search-document.ts'
 import { isoTime, toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 export const recallForPrompt = defineOperation({
   name: 'hook.recall',

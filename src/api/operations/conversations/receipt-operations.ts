@@ -1,8 +1,8 @@
 /** Operations on receipts: what memory did for each request to a model. */
 import { z } from 'zod'
 import {
-  type Conversations,
   CONTEXT_SKIP_REASONS,
+  type Conversations,
   type SkipReason,
 } from '../../../conversations/conversations.ts'
 import { GATE_SECTIONS } from '../../../conversations/gate/types.ts'
@@ -18,12 +18,12 @@ import { SETTINGS } from '../../../domain/settings/settings.ts'
 import type { Page } from '../../../storage/store.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 const ids = z.array(z.string())
 
 export const SKIP_REASONS = Object.keys(CONTEXT_SKIP_REASONS) as [SkipReason, ...SkipReason[]] // the table's own keys
-const gateMode = z.enum(SETTINGS.relevanceGateMode.choices)
+const gateMode = z.enum(SETTINGS['gateway.gateMode'].choices)
 
 export const wireGate = z
   .object({
@@ -247,7 +247,10 @@ export const getReceipt = defineOperation({
   http: { method: 'GET', path: '/api/receipts/{id}' },
   cli: 'receipts',
   run: async (context, { id, ...input }) => {
-    const receipt = await context.engine.conversations.getReceipt(resolveScope(context, input, 'read'), id)
+    const receipt = await context.engine.conversations.getReceipt(
+      resolveScope(context, input, 'read'),
+      id,
+    )
     if (receipt === null) throw new AppError('not_found', `There is no receipt ${id} here.`, { id })
     return { receipt: toWireReceiptDetail(receipt) }
   },

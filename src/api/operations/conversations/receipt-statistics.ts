@@ -4,7 +4,7 @@ import type { Receipt } from '../../../conversations/receipts/receipt.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 const READ_AT_ONCE = 1_000
 /** Beyond this the oldest are left out, and the answer says so. */
@@ -59,13 +59,11 @@ export const getReceiptStatistics = defineOperation({
     let after: string | null = null
     let isOver = false
     do {
-      const page: Awaited<ReturnType<typeof conversations.listReceipts>> = await conversations.listReceipts(
-        scope,
-        {
+      const page: Awaited<ReturnType<typeof conversations.listReceipts>> =
+        await conversations.listReceipts(scope, {
           limit: READ_AT_ONCE,
           ...(after === null ? {} : { after }),
-        },
-      )
+        })
       const recent = page.rows.filter(({ at }) => at >= from)
       found.push(...recent)
       after = page.next

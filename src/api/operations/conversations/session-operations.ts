@@ -8,7 +8,7 @@ import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursorField as next, pageFields } from '../page-fields.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 const { owner, apiKeyId, user } = scopeFields
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)

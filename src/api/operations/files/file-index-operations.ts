@@ -5,7 +5,13 @@ import { FILE_STATES } from '../../../files/file-contents.ts'
 import { hasAccess } from '../authorization.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { filePath, resolveOwnerFiles, fileProblem, fileScopeFields, redactRootPath } from './file-operations.ts'
+import {
+  filePath,
+  fileProblem,
+  fileScopeFields,
+  redactRootPath,
+  resolveOwnerFiles,
+} from './file-operations.ts'
 
 const PER_PAGE_MAX = 200
 const PER_PAGE = 50

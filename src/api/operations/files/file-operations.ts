@@ -7,13 +7,18 @@ import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
 import { formatCitation } from '../../../files/citation.ts'
 import { type CitationMode, isCitationShown } from '../../../files/citation-mode.ts'
 import type { EngineFiles } from '../../../files/engine-files.ts'
-import { FILE_SOURCES, FILE_PROBLEMS, type FileProblem, ROOT_KINDS } from '../../../files/file.ts'
-import type { FileSearchResult, FileHit, FileQuery, FileStatus } from '../../../files/file-search.ts'
+import { FILE_PROBLEMS, FILE_SOURCES, type FileProblem, ROOT_KINDS } from '../../../files/file.ts'
+import type {
+  FileHit,
+  FileQuery,
+  FileSearchResult,
+  FileStatus,
+} from '../../../files/file-search.ts'
 import type { NamedRoot } from '../../../files/roots.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { type Access, hasAccess } from '../authorization.ts'
 import { isoTime, listField } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, type ScopeFields, scopeFields } from '../scope-fields.ts'
 
 const QUERY_CHARACTERS = 10_000
@@ -30,7 +35,11 @@ const globs = z.array(z.string().min(1).max(500)).max(100)
 export type OwnerFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
 
 /** The files of whoever is meant. */
-export function resolveOwnerFiles(context: OperationContext, input: ScopeFields, access: Access): OwnerFiles {
+export function resolveOwnerFiles(
+  context: OperationContext,
+  input: ScopeFields,
+  access: Access,
+): OwnerFiles {
   const named = resolveOwner(context, input, access)
   const { files } = context.engine
   if (files === null) {
@@ -313,9 +322,15 @@ export const searchFiles = defineOperation({
   cli: 'files',
   run: async (context, { query, maxResults, minScore, sources, sessionKey, ...input }) => {
     const { files, owner: of } = resolveOwnerFiles(context, input, 'read')
-    const asked = omitUndefined({ text: query, maxResults, minScore, sources, signal: context.signal })
+    const asked = omitUndefined({
+      text: query,
+      maxResults,
+      minScore,
+      sources,
+      signal: context.signal,
+    })
     const answer = await files.search(of, asked as FileQuery) // without what is undefined
-    const { fileCitations: citations } = await context.engine.settings.resolve(of)
+    const { 'files.citations': citations } = await context.engine.settings.resolve(of)
     const isWithCitation = isCitationShown(citations, sessionKey)
     const results = answer.hits.map((hit) => toFileHit(hit, isWithCitation))
     return { ...toFileAnswer(answer, citations), results }

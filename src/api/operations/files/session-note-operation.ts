@@ -7,8 +7,8 @@ import type { ScopeInput } from '../../../domain/scope.ts'
 import type { Workspace } from '../../../files/file-tree.ts'
 import { renderSessionNote } from '../../../files/sessions/session-note.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { resolveOwnerFiles } from './file-operations.ts'
 
 const DAY_MS = 86_400_000

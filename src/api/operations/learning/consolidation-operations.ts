@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { report, toReport } from './distillation-operations.ts'
 
 const { owner, apiKeyId, user } = scopeFields

@@ -12,8 +12,8 @@ import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversat
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, isoTime, timeField } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 import type { WireReport } from './consolidation-operations.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)

@@ -8,10 +8,17 @@ import type { ScopeInput } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
-import { isoTime, listField, memoryStatusSchema, timeField, toWireMemory, wireMemory } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import {
+  isoTime,
+  listField,
+  memoryStatusSchema,
+  timeField,
+  toWireMemory,
+  wireMemory,
+} from '../memory-schema.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { nextCursorField as next, pageFields } from '../page-fields.ts'
-import { type ScopeFields, scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, type ScopeFields, scopeFields } from '../scope-fields.ts'
 
 const DAY_MS = 86_400_000
 const lines = z.array(z.string().min(1).max(1_000)).max(20)

@@ -5,8 +5,8 @@ import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import { toWireMemory, wireMemory } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 const { owner, apiKeyId, user } = scopeFields
 const scope = { owner, apiKeyId, user }

@@ -5,7 +5,7 @@ import { memoryIdField } from '../memories/memory-operations.ts'
 import { toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursorField as next, pageFields } from '../page-fields.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { reviewInput } from './distillation-operations.ts'
 
 const conflictSchema = z
@@ -81,7 +81,9 @@ export const reconcileMemory = defineOperation({
   cli: 'review',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
-    memory: toWireMemory(await context.engine.review.reconcile(resolveScope(context, input, 'curate'), id)),
+    memory: toWireMemory(
+      await context.engine.review.reconcile(resolveScope(context, input, 'curate'), id),
+    ),
   }),
 })
 
@@ -113,7 +115,9 @@ export const approveMemory = defineOperation({
   cli: 'review',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
-    memory: toWireMemory(await context.engine.review.approve(resolveScope(context, input, 'curate'), id)),
+    memory: toWireMemory(
+      await context.engine.review.approve(resolveScope(context, input, 'curate'), id),
+    ),
   }),
 })
 
@@ -127,6 +131,8 @@ export const rejectMemory = defineOperation({
   cli: 'review',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
-    memory: toWireMemory(await context.engine.review.reject(resolveScope(context, input, 'curate'), id)),
+    memory: toWireMemory(
+      await context.engine.review.reject(resolveScope(context, input, 'curate'), id),
+    ),
   }),
 })

@@ -6,11 +6,11 @@ import { JOB_STATUSES } from '../../../jobs/job.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import type { LearningStatus } from '../../../learning/learning.ts'
 import type { WireJob } from '../admin/job-operations.ts'
-import { hasAccess, canReachOwner } from '../authorization.ts'
+import { canReachOwner, hasAccess } from '../authorization.ts'
 import { isoTime } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { nextCursorField, pageFields } from '../page-fields.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 export const wireJob = z
   .object({
@@ -111,7 +111,9 @@ export const getSignal = defineOperation({
   http: { method: 'GET', path: '/api/signals/{id}' },
   cli: 'signals',
   run: async (context, { id, ...input }) => ({
-    signal: toWireSignal(await context.engine.signals.get(resolveScope(context, input, 'read'), id)),
+    signal: toWireSignal(
+      await context.engine.signals.get(resolveScope(context, input, 'read'), id),
+    ),
   }),
 })
 

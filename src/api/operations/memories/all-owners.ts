@@ -6,7 +6,7 @@ import type { Memory } from '../../../domain/memory.ts'
 import { compareText } from '../../../lib/compare.ts'
 import { MEMORY_ORDERS } from '../../../storage/store.ts'
 import { toWireMemory, wireMemory } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { filterFields, toFilter } from './memory-list-operations.ts'
 
 const LIMIT = 50

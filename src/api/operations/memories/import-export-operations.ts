@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
 import { assertAccess } from '../authorization.ts'
 import { defineOperation } from '../operation.ts'
-import { resolveOwner, scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveOwner, resolveScope, scopeFields } from '../scope-fields.ts'
 
 /** Lines without line ends. */
 const lines = z.custom<AsyncIterable<string>>(

@@ -5,7 +5,7 @@ import { parseId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
 import { isoTime, listField, memoryCategorySchema } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner } from '../scope-fields.ts'
 
 const instanceId = z
@@ -39,7 +39,11 @@ function toInstanceMemory(memory: Memory): z.output<typeof wireInstanceMemory> {
   }
 }
 
-function scopeFor(context: OperationContext, instance: string, access: 'read' | 'write' | 'curate') {
+function scopeFor(
+  context: OperationContext,
+  instance: string,
+  access: 'read' | 'write' | 'curate',
+) {
   return { owner: resolveOwner(context, { owner: instance }, access) }
 }
 

@@ -19,7 +19,7 @@ import {
   wireMemory,
 } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { resolveOwner, scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveOwner, resolveScope, scopeFields } from '../scope-fields.ts'
 import { turnsDisabled } from './memory-operations.ts'
 
 const LIST_LIMIT = 50

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { quantizeVector } from '../../../lib/vector-math.ts'
 import { OVERVIEW_MEMORIES_MAX } from '../../../recall/memory-overview.ts'
 import { dayFormatter } from '../conversations/receipt-statistics.ts'
-import { memoryCategorySchema, snippetOf, timeField } from '../memory-schema.ts'
+import { memoryCategorySchema, timeField, toSnippet } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { memoryIdField } from './memory-operations.ts'
 
 const memoriesMax = z.int().min(1).max(OVERVIEW_MEMORIES_MAX).default(2_000)
@@ -44,7 +44,7 @@ export const listMemoryVectors = defineOperation({
     const { memories, ...rest } = await context.engine.overview.vectors(scope, { limit })
     return {
       memories: memories.map(({ memory: { id, content, category, salience }, vector }) => ({
-        ...{ id, category, salience, content: snippetOf(content) },
+        ...{ id, category, salience, content: toSnippet(content) },
         vector: vector === null ? null : toByteVector(vector),
       })),
       ...rest,
@@ -105,7 +105,7 @@ export const listMemoryEntities = defineOperation({
       ...named,
       entities: [...named.entities],
       memories: named.memories.map(({ memory: { id, content, category }, entities }) => ({
-        ...{ id, category, content: snippetOf(content) },
+        ...{ id, category, content: toSnippet(content) },
         entities: [...entities],
       })),
     }

@@ -13,17 +13,21 @@ import {
   memoryCategorySchema,
   memoryTypeSchema,
   metadataSchema,
-  snippetOf,
   timeField,
+  toSnippet,
   toWireMemory,
   toWireVersion,
   wireMemory,
   wireVersion,
 } from '../memory-schema.ts'
-import { type OperationContext, defineOperation, ownerInInput } from '../operation.ts'
-import { type ScopeFields, scopeFields, resolveScope } from '../scope-fields.ts'
+import { defineOperation, type OperationContext, ownerInInput } from '../operation.ts'
+import { resolveScope, type ScopeFields, scopeFields } from '../scope-fields.ts'
 
-export const memoryIdField = z.string().min(1).max(100).describe('The id of a memory, as mem_01k3x….')
+export const memoryIdField = z
+  .string()
+  .min(1)
+  .max(100)
+  .describe('The id of a memory, as mem_01k3x….')
 const versionField = z
   .int()
   .min(1)
@@ -145,10 +149,14 @@ export const learnMemories = defineOperation({
 })
 
 /** Where a memory that is to be read is: what a search finds in shared memory can be read by its id as well. */
-async function scopeOfMemory(context: OperationContext, input: ScopeFields, id: string): Promise<ScopeInput> {
+async function scopeOfMemory(
+  context: OperationContext,
+  input: ScopeFields,
+  id: string,
+): Promise<ScopeInput> {
   const own = resolveScope(context, input, 'read')
   if (ownerInInput(input) !== undefined) return own
-  const { sharedMemory } = await context.engine.settings.resolve(null)
+  const { 'recall.sharedMemoryEnabled': sharedMemory } = await context.engine.settings.resolve(null)
   if (!sharedMemory || (await context.engine.get(own, id)) !== null) return own
   const shared = { owner: SHARED_OWNER }
   return (await context.engine.get(shared, id)) === null ? own : shared
@@ -304,7 +312,7 @@ export const forgetMatching = defineOperation({
       forgotten: null,
       candidates: memories.map(({ memory, score }) => ({
         id: memory.id,
-        snippet: snippetOf(memory.content),
+        snippet: toSnippet(memory.content),
         score,
       })),
       turnsDisabled: 0,
@@ -437,5 +445,8 @@ export const emptyTrash = defineOperation({
   cli: 'erase',
   targets: () => ['trash'],
   run: async (context, { days, ...input }) =>
-    context.engine.emptyTrash(resolveScope(context, input, 'curate'), days === undefined ? {} : { days }),
+    context.engine.emptyTrash(
+      resolveScope(context, input, 'curate'),
+      days === undefined ? {} : { days },
+    ),
 })

@@ -9,8 +9,8 @@ import { getEpisodeLines } from '../../../learning/episodes.ts'
 import type { RecalledMemory } from '../../../recall/recall-result.ts'
 import { extractExcerpt } from '../../../text/excerpt.ts'
 import { isoTime } from '../memory-schema.ts'
-import { type OperationContext, defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 const nullableText = z.string().nullable()
 
@@ -38,13 +38,17 @@ export const listAgents = defineOperation({
   cli: 'agents',
   run: async (context) => {
     const agents = []
-    for (const owner of await listReachableOwners(context)) agents.push(await agentOf(context, owner))
+    for (const owner of await listReachableOwners(context))
+      agents.push(await agentOf(context, owner))
     return { agents }
   },
 })
 
 /** The caller's own are there from the first day, also while they have nothing. */
-async function listReachableOwners({ engine, caller }: OperationContext): Promise<readonly string[]> {
+async function listReachableOwners({
+  engine,
+  caller,
+}: OperationContext): Promise<readonly string[]> {
   const own = [caller.home, ...caller.actsFor]
   if (caller.role !== 'superadmin') return [...new Set(own)].sort()
   const places = await engine.listPlaces()
@@ -53,12 +57,13 @@ async function listReachableOwners({ engine, caller }: OperationContext): Promis
 
 async function agentOf({ engine }: OperationContext, owner: string) {
   const scope = { owner }
-  const [tally, { rows: first }, { rows: last }, { coreModel }] = await Promise.all([
-    engine.countMemories(scope),
-    engine.list(scope, { order: 'oldest', limit: 1 }),
-    engine.list(scope, { order: 'updated', limit: 1 }),
-    engine.settings.resolve(owner as Parameters<typeof engine.settings.resolve>[0]), // of a place or a key
-  ])
+  const [tally, { rows: first }, { rows: last }, { 'learning.extractionModel': coreModel }] =
+    await Promise.all([
+      engine.countMemories(scope),
+      engine.list(scope, { order: 'oldest', limit: 1 }),
+      engine.list(scope, { order: 'updated', limit: 1 }),
+      engine.settings.resolve(owner as Parameters<typeof engine.settings.resolve>[0]), // of a place or a key
+    ])
   return {
     id: owner,
     name: owner,
@@ -138,7 +143,11 @@ export const searchLayer = defineOperation({
       const message = 'agent_id and owner name different owners.'
       throw new ValidationError([{ field: 'agent_id', message }])
     }
-    const { session: _, ...place } = resolveScope(context, { owner: owner ?? agent_id, user }, 'read')
+    const { session: _, ...place } = resolveScope(
+      context,
+      { owner: owner ?? agent_id, user },
+      'read',
+    )
     const { engine } = context
     if (layer === 'transcript') {
       const said = await engine.transcript.search(place, {

@@ -18,12 +18,12 @@ import { SKIP_REASONS, wireGate } from '../conversations/receipt-operations.ts'
 import { filterFields, toFilter } from '../memories/memory-list-operations.ts'
 import { isoTime, memoryCategorySchema, timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
-import { retrieverReports, step, toRetrieverReports } from './ranking-schema.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
+import { retrieverReports, toRetrieverReports, trailStep } from './ranking-schema.ts'
 import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
 
 const MESSAGE_CHARACTERS_MAX = 1_048_576
-const TOKENS_MAX = SETTINGS.contextTokensMax.max
+const TOKENS_MAX = SETTINGS['gateway.contextTokensMax'].max
 
 export const previewRecall = defineOperation({
   name: 'memory.preview',
@@ -36,7 +36,7 @@ export const previewRecall = defineOperation({
     scope: z.enum(['session', 'owner', 'global']).optional(),
     strategy: z.enum(STRATEGIES).optional(),
     include: z
-      .enum(SETTINGS.recallSources.choices)
+      .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
       .describe('Facts, conversations or both; default: both.'),
     fusion: z.enum(FUSIONS).optional().describe('How words and meaning are joined.'),
@@ -71,7 +71,7 @@ export const previewRecall = defineOperation({
         tier: z.enum(['fts5', 'vector', 'hybrid-rrf', 'hybrid', 'recent']),
         vecScore: z.number().nullable(),
         ftsScore: z.number().nullable(),
-        trail: z.array(step),
+        trail: z.array(trailStep),
       }),
     ),
     retrievers: retrieverReports,
@@ -136,16 +136,19 @@ export const previewRecall = defineOperation({
   },
 })
 
-async function toFusionLabel({ settings }: Engine, owner: string): Promise<Settings['fusion']> {
+async function toFusionLabel(
+  { settings }: Engine,
+  owner: string,
+): Promise<Settings['recall.fusion']> {
   const inForce = await settings.resolve(owner as Parameters<typeof settings.resolve>[0]) // recall has checked it
-  return inForce.fusion
+  return inForce['recall.fusion']
 }
 
 function toPreview(
   { memory, score, coverage, tokens, evidence, trail }: RecalledMemory,
   query: string,
   strategy: RecallResult['strategy'],
-  fusion: Settings['fusion'],
+  fusion: Settings['recall.fusion'],
 ) {
   const isKeyword = evidence.keyword > 0
   const isVector = evidence.vector > 0
@@ -176,7 +179,7 @@ function toPreview(
 
 function tierUsed(
   strategy: RecallResult['strategy'],
-  fusion: Settings['fusion'],
+  fusion: Settings['recall.fusion'],
   isKeyword: boolean,
   isVector: boolean,
 ) {
@@ -197,15 +200,15 @@ export const previewContext = defineOperation({
     strategy: z.enum(STRATEGIES).optional(),
     fusion: z.enum(FUSIONS).optional(),
     gateMode: z
-      .enum(SETTINGS.relevanceGateMode.choices)
+      .enum(SETTINGS['gateway.gateMode'].choices)
       .optional()
       .describe('In place of the setting `relevanceGateMode`; `llm` asks a model.'),
     include: z
-      .enum(SETTINGS.recallSources.choices)
+      .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
       .describe('In place of the setting `recallSources`.'),
     maxTokens: z.int().min(1).max(TOKENS_MAX).optional(),
-    position: z.enum(SETTINGS.injectPosition.choices).optional(),
+    position: z.enum(SETTINGS['gateway.contextPosition'].choices).optional(),
   }),
   output: z.object({
     block: z.string().describe('The context block with its fence; empty when there is none.'),
@@ -239,7 +242,7 @@ export const previewContext = defineOperation({
     durationMs: z.number(),
     contextTimeoutMs: z
       .int()
-      .describe('How long the gateway waits for the block: the setting `injectDeadlineMs`.'),
+      .describe('How long the gateway waits for the block: the setting `gateway.contextTimeoutMs`.'),
     requests: z.array(
       z.object({
         format: z.enum(API_FORMATS),
@@ -272,7 +275,7 @@ export const previewContext = defineOperation({
     return {
       block: text,
       tokens: block?.tokens ?? 0,
-      contextTokensMax: settings.contextTokensMax,
+      contextTokensMax: settings['gateway.contextTokensMax'],
       skipped,
       reason: skipped === null ? null : CONTEXT_SKIP_REASONS[skipped],
       gate,
@@ -285,7 +288,7 @@ export const previewContext = defineOperation({
         .filter((id) => !memories.includes(id) && !excerptIds.includes(id)),
       degraded: [...degraded],
       durationMs,
-      contextTimeoutMs: settings.injectDeadlineMs,
+      contextTimeoutMs: settings['gateway.contextTimeoutMs'],
       requests: API_FORMATS.map((name) => requestIn(name, query, text, settings)),
     }
   },
@@ -324,7 +327,7 @@ const EXAMPLES: Readonly<Record<ApiFormat, (message: string) => JsonObject>> = {
 
 function requestIn(name: ApiFormat, message: string, block: string, settings: Settings) {
   const format = WIRE_FORMATS[name]
-  const placement = selectPlacement(settings.injectPosition, 'any')
+  const placement = selectPlacement(settings['gateway.contextPosition'], 'any')
   const body = EXAMPLES[name](message)
   const before = JSON.stringify(body, null, 2)
   const after = block === '' ? null : format.injectBlock(before, body, block, placement)

@@ -19,7 +19,11 @@ export const retrieverReports = z.object({
   rerank: retrieverReport,
 })
 
-export const step = z.object({ stage: z.string(), score: z.number(), note: z.string().optional() })
+export const trailStep = z.object({
+  stage: z.string(),
+  score: z.number(),
+  note: z.string().optional(),
+})
 
 export function toRetrieverReports({ retrievers: { keyword, vector, rerank } }: RecallResult) {
   const copy = (report: RetrieverReport) => ({ ...report })

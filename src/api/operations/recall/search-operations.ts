@@ -8,7 +8,7 @@ import { TURN_ROLES } from '../../../domain/turn.ts'
 import { formatCitation } from '../../../files/citation.ts'
 import { isCitationShown } from '../../../files/citation-mode.ts'
 import { FILE_SOURCES } from '../../../files/file.ts'
-import { type SourceHit, SEARCH_SOURCES } from '../../../files/search/source-search.ts'
+import { SEARCH_SOURCES, type SourceHit } from '../../../files/search/source-search.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { RecalledMemory, RecallResult } from '../../../recall/recall-result.ts'
 import { fileAnswer, toFileAnswer } from '../files/file-operations.ts'
@@ -23,8 +23,8 @@ import {
   wireMemory,
 } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
-import { scopeFields, resolveScope } from '../scope-fields.ts'
-import { retrieverReports, step, toRetrieverReports } from './ranking-schema.ts'
+import { resolveScope, scopeFields } from '../scope-fields.ts'
+import { retrieverReports, toRetrieverReports, trailStep } from './ranking-schema.ts'
 import { matchSnippet, toTurnExcerpt } from './turn-hit.ts'
 
 const searchHit = z.object({
@@ -44,7 +44,7 @@ const searchHit = z.object({
   category: memoryCategorySchema.optional().describe('Of memories.'),
   createdAt: z.string().optional().describe('When it was learned or said; not of files.'),
   memory: wireMemory.optional(),
-  trail: z.array(step).optional(),
+  trail: z.array(trailStep).optional(),
   content: z.string().optional().describe('Of turns: the whole turn.'),
   role: z.enum(TURN_ROLES).optional().describe('Of turns.'),
   speaker: z
@@ -80,7 +80,7 @@ export const searchMemories = defineOperation({
         'Default: memories, episodes, transcript (turns of conversations). Filters such as category leave out turns.',
       ),
     include: z
-      .enum(SETTINGS.recallSources.choices)
+      .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
       .describe(
         'Memories only (`facts`), turns of conversations only, or both. A short form of `sources`; give one of the two.',
@@ -189,17 +189,17 @@ export const searchMemories = defineOperation({
     const inForce = await engine.settings.resolve(parseScope(scope).owner)
     const telling = {
       ...{ query, detail, owner: scope.owner },
-      isCited: isCitationShown(inForce.fileCitations, sessionKey),
+      isCited: isCitationShown(inForce['files.citations'], sessionKey),
     }
     return {
       ...(recollection === null
-        ? emptyRecallSummary(strategy ?? inForce.strategy)
+        ? emptyRecallSummary(strategy ?? inForce['recall.strategy'])
         : recallSummary(recollection)),
       abstained: items.length === 0 && (recollection?.abstained ?? false),
       results: items.map((item) => toItem(item, telling)),
       totalTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
       failedSources: failedSources.map((each) => ({ ...each })),
-      ...(files === null ? {} : { files: toFileAnswer(files, inForce.fileCitations) }),
+      ...(files === null ? {} : { files: toFileAnswer(files, inForce['files.citations']) }),
     }
   },
 })
@@ -276,7 +276,10 @@ type ItemOptions = {
   readonly isCited: boolean
 }
 
-function toItem(item: SourceHit, { query, detail, owner, isCited: isWithCitation }: ItemOptions): Hit {
+function toItem(
+  item: SourceHit,
+  { query, detail, owner, isCited: isWithCitation }: ItemOptions,
+): Hit {
   const { score, tokens } = item
   if (item.source !== 'files') return toHit(item.recalled, score, query, detail)
   const { path, startLine, endLine, snippet, source: fileSource } = item.hit

@@ -1,13 +1,13 @@
 /** How search results show a turn of a conversation: who said it, in which session, and the passage that matches. */
 
 import {
-  isTurnDocument,
   getTurnRole,
+  isTurnDocument,
   type SearchDocument,
 } from '../../../domain/search-document.ts'
 import type { TurnRole } from '../../../domain/turn.ts'
 import { buildQueryTerms, extractPassage } from '../../../text/query-passage.ts'
-import { snippetOf } from '../memory-schema.ts'
+import { toSnippet } from '../memory-schema.ts'
 
 const EXCERPT_CHARACTERS = 300
 
@@ -16,7 +16,7 @@ export function matchSnippet(document: SearchDocument, query: string): string {
   const { content } = document
   return isTurnDocument(document)
     ? extractPassage(content, buildQueryTerms(query, [content]), EXCERPT_CHARACTERS)
-    : snippetOf(content)
+    : toSnippet(content)
 }
 
 export type TurnExcerpt = {

@@ -1,6 +1,6 @@
 /** English. */
 import { createSpacedCueNotation } from '../cue-notation.ts'
-import type { GateCue, CueTable } from '../types.ts'
+import type { CueTable, GateCue } from '../types.ts'
 
 const { cue, opening } = createSpacedCueNotation({
   some: '(?:\\S+ ){0,4}?',

@@ -8,7 +8,13 @@ import { JAPANESE_CUES } from './japanese-cues.ts'
 import { PORTUGUESE_CUES } from './portuguese-cues.ts'
 import { SPANISH_CUES } from './spanish-cues.ts'
 
-const SPACED: readonly CueTable[] = [ENGLISH_CUES, GERMAN_CUES, SPANISH_CUES, FRENCH_CUES, PORTUGUESE_CUES]
+const SPACED: readonly CueTable[] = [
+  ENGLISH_CUES,
+  GERMAN_CUES,
+  SPANISH_CUES,
+  FRENCH_CUES,
+  PORTUGUESE_CUES,
+]
 
 const LATIN = /\p{Script=Latin}/u
 const HAN = /\p{Script=Han}/u

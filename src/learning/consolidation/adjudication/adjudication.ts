@@ -10,14 +10,19 @@ import { yieldToEventLoop } from '../../../lib/event-loop.ts'
 import type { Instant } from '../../../lib/time.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import { buildReplacement } from '../../../memory/memory-changes.ts'
-import { isPlainStatement, findSimilarMemories } from '../../../memory/similar-memories.ts'
+import { findSimilarMemories, isPlainStatement } from '../../../memory/similar-memories.ts'
 import { isAdjudicable } from '../../../memory/write-decision.ts'
 import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import { limitAdjudications } from '../../completions/model-tasks.ts'
 import { EXTRACTOR } from '../../distillation/fact-drafts.ts'
-import { loadMemories, createChangeId, type ConsolidationRun } from '../consolidation-run.ts'
-import { canAdjudicate, type VerdictSettlement, getStatedAt, applyVerdict } from './verdict-settlement.ts'
+import { type ConsolidationRun, createChangeId, loadMemories } from '../consolidation-run.ts'
+import {
+  applyVerdict,
+  canAdjudicate,
+  getStatedAt,
+  type VerdictSettlement,
+} from './verdict-settlement.ts'
 
 /** Of one run, the newest. */
 const MEMORIES_MAX = 200
@@ -34,7 +39,10 @@ export type AdjudicationOptions = {
  * How many pairs were settled. A dry run asks nobody, because what a model would say can't be told without asking it: it tells
  * which pairs it would be asked about.
  */
-export async function adjudicateDoubtful(run: ConsolidationRun, { since, signal }: AdjudicationOptions): Promise<number> {
+export async function adjudicateDoubtful(
+  run: ConsolidationRun,
+  { since, signal }: AdjudicationOptions,
+): Promise<number> {
   const { adjudicate } = run.ports
   if (adjudicate === undefined) return 0
   const ask = limitAdjudications(adjudicate, QUESTIONS_MAX, signal)
@@ -91,10 +99,18 @@ async function findDoubtfulPair(
   const { ports, now, settings } = run
   const [newer] = await loadMemories(run, [id])
   if (newer === undefined || !canAdjudicate(newer, now) || newer.conflictsWith !== null) return null
-  const found = await findSimilarMemories(ports, newer.place, newer, settings.neighboursMax)
+  const found = await findSimilarMemories(
+    ports,
+    newer.place,
+    newer,
+    settings['memory.similarMemoriesMax'],
+  )
   const olders = found.memories.filter(
     (memory) =>
-      memory.id !== id && isPlainStatement(memory) && canAdjudicate(memory, now) && isOlder(memory, newer),
+      memory.id !== id &&
+      isPlainStatement(memory) &&
+      canAdjudicate(memory, now) &&
+      isOlder(memory, newer),
   )
   const older = olders.find((memory) =>
     isAdjudicable(newer.content, memory.content, found.close.has(memory.id)),
@@ -104,11 +120,18 @@ async function findDoubtfulPair(
 }
 
 function isOlder(a: Memory, b: Memory): boolean {
-  return getStatedAt(a) - getStatedAt(b) < 0 || (getStatedAt(a) === getStatedAt(b) && a.createdAt < b.createdAt)
+  return (
+    getStatedAt(a) - getStatedAt(b) < 0 ||
+    (getStatedAt(a) === getStatedAt(b) && a.createdAt < b.createdAt)
+  )
 }
 
 /** Whether one was made to say something about the other before: whoever took that back doesn't want it done again. */
-async function isAlreadySettled({ ports }: ConsolidationRun, a: Memory, b: Memory): Promise<boolean> {
+async function isAlreadySettled(
+  { ports }: ConsolidationRun,
+  a: Memory,
+  b: Memory,
+): Promise<boolean> {
   const home: Scope = { owner: a.place.owner, user: a.place.user }
   const where = { memories: [a.id, b.id] }
   for await (const page of pages(ports.store, 'revision', home, { where })) {
@@ -133,7 +156,9 @@ async function adjudicatePair(
     const [old, young] = await loadMemories(run, [older.id, newer.id])
     const isSame = old?.content === older.content && young?.content === newer.content
     const result =
-      isSame && old !== undefined && young !== undefined ? applyVerdict(old, young, verdict, stamp) : null
+      isSame && old !== undefined && young !== undefined
+        ? applyVerdict(old, young, verdict, stamp)
+        : null
     const changes = (result?.replaced ?? []).flatMap(({ before, after }) =>
       buildReplacement(ports, before, after),
     )

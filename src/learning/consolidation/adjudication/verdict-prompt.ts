@@ -2,7 +2,7 @@
 
 import { VERDICTS, type Verdict } from '../../../domain/verdict.ts'
 import { getFirstField } from '../../completions/answer-fields.ts'
-import { parseAnswerObject, createUnreadableAnswerError } from '../../completions/answer-json.ts'
+import { createUnreadableAnswerError, parseAnswerObject } from '../../completions/answer-json.ts'
 import { fenceText } from '../../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../../distillation/distillation-prompt.ts'
 
@@ -42,6 +42,7 @@ export function parseVerdict(text: string): Verdict {
   const given = getFirstField(parseAnswerObject(text, ['verdict']), 'verdict')
   const word = typeof given === 'string' ? given.trim().toLowerCase() : ''
   const verdict = VERDICTS.find((each) => each === word)
-  if (verdict === undefined) throw createUnreadableAnswerError('The answer holds no verdict.', 'no_verdict')
+  if (verdict === undefined)
+    throw createUnreadableAnswerError('The answer holds no verdict.', 'no_verdict')
   return verdict
 }

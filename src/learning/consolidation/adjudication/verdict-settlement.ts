@@ -8,7 +8,12 @@ import type { Verdict } from '../../../domain/verdict.ts'
 import type { Instant } from '../../../lib/time.ts'
 import { inheritIdentity, isAutoPinned } from '../../../memory/pins.ts'
 import { isExemptFromDecay } from '../../../memory/salience.ts'
-import { buildAbsorbed, decidePairMerge, type ChangeStamp, buildSurvivor } from '../merging/merge-decision.ts'
+import {
+  buildAbsorbed,
+  buildSurvivor,
+  type ChangeStamp,
+  decidePairMerge,
+} from '../merging/merge-decision.ts'
 
 export type VerdictSettlement = {
   readonly kind: 'duplicate' | 'update' | 'conflict'
@@ -53,7 +58,11 @@ export function getStatedAt({ validFrom, createdAt }: Memory): Instant {
   return validFrom ?? createdAt
 }
 
-function settleAsDuplicate(older: Memory, newer: Memory, stamp: ChangeStamp): VerdictSettlement | null {
+function settleAsDuplicate(
+  older: Memory,
+  newer: Memory,
+  stamp: ChangeStamp,
+): VerdictSettlement | null {
   const merge = decidePairMerge(older, newer, stamp.now)
   const [goes] = merge?.absorbed ?? []
   if (merge === null || goes === undefined) return null
@@ -89,7 +98,11 @@ function settleAsUpdate(older: Memory, newer: Memory, stamp: ChangeStamp): Verdi
   }
 }
 
-function settleAsConflict(older: Memory, newer: Memory, stamp: ChangeStamp): VerdictSettlement | null {
+function settleAsConflict(
+  older: Memory,
+  newer: Memory,
+  stamp: ChangeStamp,
+): VerdictSettlement | null {
   if (newer.conflictsWith !== null || older.conflictsWith === newer.id) return null
   const after = { ...stampMemory(newer, stamp), conflictsWith: older.id }
   return { kind: 'conflict', replaced: [{ before: newer, after }] }

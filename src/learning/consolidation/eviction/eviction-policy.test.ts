@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { instant, memory } from '../../../../test/fakes/memories.ts'
 import { DAY_MS } from '../../../lib/decay.ts'
 import { isClockSuspect } from '../report.ts'
-import { decideEviction, computeRetentionCutoff } from './eviction-policy.ts'
+import { computeRetentionCutoff, decideEviction } from './eviction-policy.ts'
 
 const NOW = instant(5_000 * DAY_MS)
 const ago = (days: number) => instant(NOW - days * DAY_MS)
-const settings = { salienceFloor: 0.2, retentionDays: 0 }
+const settings = { 'retention.minSalience': 0.2, 'retention.unusedDays': 0 }
 const decide = (fields: Parameters<typeof memory>[0], of = settings) =>
   decideEviction(memory(fields), NOW, of)
 
@@ -19,11 +19,13 @@ it('[CN6] a fact leaves below the floor, after thirty days without use', () => {
   expect(decide({ salience: 0.1, updatedAt: ago(29) })).toBeNull()
   expect(decide({ salience: 0.1, updatedAt: ago(30) })?.kind).toBe('evict')
   expect(decide({ salience: 0.1, updatedAt: ago(90), lastUsedAt: ago(5) })).toBeNull()
-  expect(decide({ salience: 0, updatedAt: ago(90) }, { ...settings, salienceFloor: 0 })).toBeNull()
+  expect(
+    decide({ salience: 0, updatedAt: ago(90) }, { ...settings, 'retention.minSalience': 0 }),
+  ).toBeNull()
 })
 
 it('[CN6] everything leaves that was not used for as long as the setting says', () => {
-  const kept = { ...settings, retentionDays: 100 }
+  const kept = { ...settings, 'retention.unusedDays': 100 }
   expect(decide({ salience: 1, updatedAt: ago(99), category: 'episode' }, kept)).toBeNull()
   expect(decide({ salience: 1, updatedAt: ago(100), category: 'episode' }, kept)).toEqual({
     kind: 'expire',
@@ -32,7 +34,7 @@ it('[CN6] everything leaves that was not used for as long as the setting says', 
 })
 
 it('[CN8] what is pinned, of identity or not active never leaves by itself', () => {
-  const kept = { ...settings, retentionDays: 1 }
+  const kept = { ...settings, 'retention.unusedDays': 1 }
   const old = { salience: 0, updatedAt: ago(900) }
   expect(decide({ ...old, pinned: true }, kept)).toBeNull()
   expect(decide({ ...old, category: 'identity' }, kept)).toBeNull()

@@ -4,7 +4,12 @@ import type { Memory } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import { DAY_MS } from '../../../lib/decay.ts'
 import type { Instant } from '../../../lib/time.ts'
-import { computeEffectiveSalience, type DecayInput, countIdleDays, isExemptFromDecay } from '../../../memory/salience.ts'
+import {
+  computeEffectiveSalience,
+  countIdleDays,
+  type DecayInput,
+  isExemptFromDecay,
+} from '../../../memory/salience.ts'
 
 /** However little salience is left, nothing goes that was of use more recently. */
 export const IDLE_DAYS_MIN = 30
@@ -22,11 +27,11 @@ export type EvictionCandidate = DecayInput & Pick<Memory, 'trust' | 'status'>
 export function decideEviction(
   memory: EvictionCandidate,
   now: Instant,
-  settings: Pick<Settings, 'salienceFloor' | 'retentionDays'>,
+  settings: Pick<Settings, 'retention.minSalience' | 'retention.unusedDays'>,
 ): EvictionDecision | null {
   if (memory.status !== 'active' || isExemptFromDecay(memory)) return null
   const idle = countIdleDays(memory, now)
-  const { salienceFloor, retentionDays } = settings
+  const { 'retention.minSalience': salienceFloor, 'retention.unusedDays': retentionDays } = settings
   if (retentionDays > 0 && idle >= retentionDays) {
     const because = `It was not used for ${formatDays(idle)}, and is kept for ${formatDays(retentionDays)}.`
     return { kind: 'expire', reason: because }

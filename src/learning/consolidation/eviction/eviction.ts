@@ -8,20 +8,20 @@ import type { Memory } from '../../../domain/memory.ts'
 import { isLearnable } from '../../../domain/signal.ts'
 import type { Turn } from '../../../domain/turn.ts'
 import type { EngineDependencies } from '../../../engine/engine-dependencies.ts'
-import { yieldToEventLoop, TimeSlice } from '../../../lib/event-loop.ts'
+import { TimeSlice, yieldToEventLoop } from '../../../lib/event-loop.ts'
 import { buildReplacement } from '../../../memory/memory-changes.ts'
 import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import type { Change } from '../../../storage/store.ts'
 import { loadSignals } from '../../signals.ts'
-import { loadMemories, createChangeId, type ConsolidationRun } from '../consolidation-run.ts'
+import { type ConsolidationRun, createChangeId, loadMemories } from '../consolidation-run.ts'
 import type { MemoryStatistics } from '../statistics.ts'
 import {
-  type EvictionCandidate,
-  formatDays,
-  decideEviction,
-  type EvictionDecision,
   computeRetentionCutoff,
+  decideEviction,
+  type EvictionCandidate,
+  type EvictionDecision,
+  formatDays,
 } from './eviction-policy.ts'
 
 const MEMORIES_PER_REPORT = 2_000
@@ -70,9 +70,12 @@ export async function evictFaded(run: ConsolidationRun, census: MemoryStatistics
 }
 
 /** Digests of conversations that are past their time, whatever became of them since. */
-export async function pruneEpisodes(run: ConsolidationRun, ids: readonly MemoryId[]): Promise<number> {
+export async function pruneEpisodes(
+  run: ConsolidationRun,
+  ids: readonly MemoryId[],
+): Promise<number> {
   const change = createChangeId(run)
-  const because = `It was made more than ${formatDays(run.settings.episodeRetentionDays)} ago.`
+  const because = `It was made more than ${formatDays(run.settings['retention.episodeDays'])} ago.`
   const meant = ids.filter((id) => !run.trashed.has(id))
   let pruned = 0
   for (let start = 0; start < meant.length; start += MEMORIES_PER_COMMIT) {
@@ -95,7 +98,7 @@ export async function pruneEpisodes(run: ConsolidationRun, ids: readonly MemoryI
  */
 export async function deleteExpiredTurns(run: ConsolidationRun): Promise<number> {
   const { ports, scope } = run
-  const { turnRetentionDays } = run.settings
+  const { 'retention.turnDays': turnRetentionDays } = run.settings
   const before = computeRetentionCutoff(run.now, turnRetentionDays)
   if (before === null) return 0
   let pruned = 0
@@ -116,7 +119,10 @@ export async function deleteExpiredTurns(run: ConsolidationRun): Promise<number>
 }
 
 /** Those that nobody waits to learn from. When one of them is changed meanwhile, they are left for the next run. */
-async function deleteLearnedTurns({ ports, isDryRun }: ConsolidationRun, turns: readonly Turn[]): Promise<number> {
+async function deleteLearnedTurns(
+  { ports, isDryRun }: ConsolidationRun,
+  turns: readonly Turn[],
+): Promise<number> {
   const waiting = await loadPendingTurns(ports, turns)
   const removed = turns.filter(({ id }) => !waiting.has(id))
   if (isDryRun || removed.length === 0) return removed.length
@@ -180,7 +186,12 @@ async function trashBatch(
   for (const { memory, reason } of left) {
     const { kind, reason: because } = reason
     run.trashed.add(memory.id)
-    run.actions.add({ kind, memories: [memory.id], reason: because, change: isDryRun ? null : change })
+    run.actions.add({
+      kind,
+      memories: [memory.id],
+      reason: because,
+      change: isDryRun ? null : change,
+    })
   }
   return new Set(left.map(({ memory }) => memory.id))
 }

@@ -32,7 +32,11 @@ export async function deleteExpiredEntries(run: ConsolidationRun): Promise<numbe
   return trimmed
 }
 
-async function deleteExpiredIn(run: ConsolidationRun, scope: Scope, where: EntryFilter): Promise<number> {
+async function deleteExpiredIn(
+  run: ConsolidationRun,
+  scope: Scope,
+  where: EntryFilter,
+): Promise<number> {
   const { ports, isDryRun } = run
   let trimmed = 0
   for await (const page of pages(ports.store, 'entry', scope, { where, limit: ROWS_PER_COMMIT })) {
@@ -48,11 +52,14 @@ async function deleteExpiredIn(run: ConsolidationRun, scope: Scope, where: Entry
 }
 
 export function computeTrashCutoff({ now, settings }: ConsolidationRun): number {
-  return now - settings.binDays * DAY_MS
+  return now - settings['retention.trashDays'] * DAY_MS
 }
 
 /** Erases what was put into the bin more than `binDays` ago and is still there. */
-export async function deleteOldTrash(run: ConsolidationRun, ids: readonly MemoryId[]): Promise<number> {
+export async function deleteOldTrash(
+  run: ConsolidationRun,
+  ids: readonly MemoryId[],
+): Promise<number> {
   const { ports, scope, isDryRun, settings } = run
   const isMeant = ({ status, updatedAt }: Memory) =>
     status === 'forgotten' && updatedAt <= computeTrashCutoff(run)
@@ -63,7 +70,7 @@ export async function deleteOldTrash(run: ConsolidationRun, ids: readonly Memory
     await yieldToEventLoop()
   }
   if (emptied > 0) {
-    const because = `${emptied} memories were in the bin for more than ${formatDays(settings.binDays)}.`
+    const because = `${emptied} memories were in the bin for more than ${formatDays(settings['retention.trashDays'])}.`
     // Whoever looks first is told which; afterwards there is nothing left that could be named.
     run.actions.add({ kind: 'empty-trash', memories: isDryRun ? ids : [], reason: because, change: null })
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeId, instant, memory, user } from '../../../../test/fakes/memories.ts'
 import type { Memory } from '../../../domain/memory.ts'
-import { buildAbsorbed, decideMerge, isEntailedBy, buildSurvivor } from './merge-decision.ts'
+import { buildAbsorbed, buildSurvivor, decideMerge, isEntailedBy } from './merge-decision.ts'
 
 const NOW = instant(1_000_000)
 const never = () => false

@@ -18,8 +18,8 @@ import type { Instant } from '../../../lib/time.ts'
 import {
   announcesChange,
   compareStatements,
-  parseStatement,
   computeWordOverlap,
+  parseStatement,
 } from '../../../memory/contradiction/statements.ts'
 import { isExemptFromDecay } from '../../../memory/salience.ts'
 import { normalizeStatement } from '../../../text/fingerprint.ts'
@@ -41,7 +41,8 @@ export function decideMerge(
 ): MergeDecision | null {
   const [first, ...others] = memories.filter((memory) => isMergeable(memory, now))
   if (first === undefined) return null
-  const giveWay = (memory: Memory, to: Memory) => canBeAbsorbed(memory, to) && !isTakenBack(memory, to)
+  const giveWay = (memory: Memory, to: Memory) =>
+    canBeAbsorbed(memory, to) && !isTakenBack(memory, to)
   let survivor = first
   let absorbed: readonly Memory[] = []
   for (const other of others) {
@@ -142,7 +143,11 @@ export function isEntailedBy(statement: string, whole: string): boolean {
   if (comparison.kind === 'same') return true
   if (comparison.kind === 'contradicts') return false
   // Nobody can tell by rules what one more letter, mark or condition does in these.
-  if ([statement, whole].some((text) => UNSPACED_SCRIPT.test(text) || CODE.test(text) || ASKED.test(text)))
+  if (
+    [statement, whole].some(
+      (text) => UNSPACED_SCRIPT.test(text) || CODE.test(text) || ASKED.test(text),
+    )
+  )
     return false
   const extra = findInsertedWords(extractWords(statement), extractWords(whole))
   return (
@@ -165,7 +170,10 @@ function extractWords(text: string): readonly string[] {
 }
 
 /** What `whole` has between the words of `part`; null unless it has all of those, in their order. */
-function findInsertedWords(part: readonly string[], whole: readonly string[]): readonly string[] | null {
+function findInsertedWords(
+  part: readonly string[],
+  whole: readonly string[],
+): readonly string[] | null {
   let at = 0
   const extra = whole.filter((word) => {
     if (word !== part[at]) return true
@@ -198,7 +206,10 @@ const TURNS: ReadonlySet<string> = new Set(
 )
 
 /** The survivor with what the others add to it. Its own words stay as they are. */
-export function buildSurvivor({ survivor, absorbed }: MergeDecision, { change, now }: ChangeStamp): Memory {
+export function buildSurvivor(
+  { survivor, absorbed }: MergeDecision,
+  { change, now }: ChangeStamp,
+): Memory {
   const all = [survivor, ...absorbed]
   const turns = new Set(all.flatMap(({ provenance }): readonly TurnId[] => provenance.turns))
   return {
@@ -220,7 +231,11 @@ export function buildSurvivor({ survivor, absorbed }: MergeDecision, { change, n
   }
 }
 
-export function buildAbsorbed(memory: Memory, survivor: MemoryId, { change, now }: ChangeStamp): Memory {
+export function buildAbsorbed(
+  memory: Memory,
+  survivor: MemoryId,
+  { change, now }: ChangeStamp,
+): Memory {
   return {
     ...memory,
     status: 'superseded',

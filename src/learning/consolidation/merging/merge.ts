@@ -1,14 +1,17 @@
 /** Memories that say the same become one: the others are superseded by it, each merge in a change of its own. */
 
 import type { Memory } from '../../../domain/memory.ts'
-import { yieldToEventLoop, TimeSlice } from '../../../lib/event-loop.ts'
-import { listContradictionPatterns, warmUpPatternsInSlices } from '../../../memory/contradiction/pattern-warmup.ts'
+import { TimeSlice, yieldToEventLoop } from '../../../lib/event-loop.ts'
+import {
+  listContradictionPatterns,
+  warmUpPatternsInSlices,
+} from '../../../memory/contradiction/pattern-warmup.ts'
 import { buildReplacement } from '../../../memory/memory-changes.ts'
 import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
-import { loadMemories, createChangeId, type ConsolidationRun } from '../consolidation-run.ts'
+import { type ConsolidationRun, createChangeId, loadMemories } from '../consolidation-run.ts'
 import type { MemoryStatistics } from '../statistics.ts'
-import { buildAbsorbed, decideMerge, type MergeDecision, buildSurvivor } from './merge-decision.ts'
+import { buildAbsorbed, buildSurvivor, decideMerge, type MergeDecision } from './merge-decision.ts'
 import { NearDuplicateIndex } from './near-duplicates.ts'
 
 const MEMORIES_PER_REPORT = 100
@@ -17,7 +20,10 @@ const MEMORIES_PER_REPORT = 100
 const OTHERS_PER_COMMIT = 8
 
 /** How many became part of another one. */
-export async function mergeDuplicates(run: ConsolidationRun, census: MemoryStatistics): Promise<number> {
+export async function mergeDuplicates(
+  run: ConsolidationRun,
+  census: MemoryStatistics,
+): Promise<number> {
   await warmUpPatternsInSlices(listContradictionPatterns())
   const near = new NearDuplicateIndex(census.words, (a, b) => census.isApart(a, b))
   const pace = new TimeSlice()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { computeSubsetSimilarity, NearDuplicateIndex } from './near-duplicates.ts'
-import { WORDS_MAX, WordSetIndex, encodeWords } from './word-sets.ts'
+import { encodeWords, WORDS_MAX, WordSetIndex } from './word-sets.ts'
 
 function setsOf(texts: readonly string[]): WordSetIndex {
   const sets = new WordSetIndex()

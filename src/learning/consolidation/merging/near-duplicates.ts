@@ -6,7 +6,7 @@
  * compared with what is listed there already. Lists of rare words are short, so the work grows with the number of
  * statements and not with its square. What was found to be one statement leaves the lists at once.
  */
-import { SLOT_COUNT, computeSlot, type WordSetIndex } from './word-sets.ts'
+import { computeSlot, SLOT_COUNT, type WordSetIndex } from './word-sets.ts'
 
 export const JACCARD_MIN = 0.9
 

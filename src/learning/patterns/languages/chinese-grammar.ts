@@ -1,5 +1,5 @@
 /** Chinese, simplified and traditional. Words are not separated, so every cue begins at 我. */
-import { createUnspacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
+import { CRITICAL_IMPORTANCE, createUnspacedNotation } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
 const { opening, anywhere, cue } = createUnspacedNotation({

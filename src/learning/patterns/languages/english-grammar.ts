@@ -1,5 +1,5 @@
 /** English. Apostrophes are optional throughout: people type "im", "dont" and "ive". */
-import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
+import { CRITICAL_IMPORTANCE, createSpacedNotation, NEVER_MATCHING } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
 const { opening, anywhere, cue } = createSpacedNotation({

@@ -1,5 +1,5 @@
 /** French. "Ne" is often dropped in writing, so "pas" alone negates: "j'aime pas". */
-import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
+import { CRITICAL_IMPORTANCE, createSpacedNotation, NEVER_MATCHING } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
 const { opening, anywhere, cue } = createSpacedNotation({

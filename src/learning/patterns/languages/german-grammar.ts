@@ -1,5 +1,5 @@
 /** German. The verb stands second, so after an adverbial the subject follows it: "morgen fliege ich". */
-import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
+import { CRITICAL_IMPORTANCE, createSpacedNotation, NEVER_MATCHING } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
 const { opening, anywhere, cue } = createSpacedNotation({

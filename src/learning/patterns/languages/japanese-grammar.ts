@@ -2,7 +2,7 @@
  * Japanese. The subject is mostly left out and the verb comes last, so a cue reaches from the beginning of
  * the clause to its predicate, and a negation is looked for in the whole clause.
  */
-import { NEVER_MATCHING, createUnspacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
+import { CRITICAL_IMPORTANCE, createUnspacedNotation, NEVER_MATCHING } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
 const { opening, anywhere, cue } = createUnspacedNotation({

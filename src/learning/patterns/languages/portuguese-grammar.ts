@@ -1,5 +1,5 @@
 /** Portuguese, Brazilian and European. The subject is often left out, so the verb form itself is the cue. */
-import { NEVER_MATCHING, createSpacedNotation, CRITICAL_IMPORTANCE } from '../grammar-notation.ts'
+import { CRITICAL_IMPORTANCE, createSpacedNotation, NEVER_MATCHING } from '../grammar-notation.ts'
 import type { Grammar } from '../types.ts'
 
 const { opening, anywhere, cue } = createSpacedNotation({

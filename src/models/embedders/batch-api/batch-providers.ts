@@ -1,5 +1,8 @@
 /** Which services embed in batches. */
-import { type RemoteEmbedderConfig, toRemoteEmbedderOptions } from '../remote/embedding-providers.ts'
+import {
+  type RemoteEmbedderConfig,
+  toRemoteEmbedderOptions,
+} from '../remote/embedding-providers.ts'
 import type { EmbeddingBatches } from './embedding-batches.ts'
 import { createGeminiBatches } from './gemini-batches.ts'
 import { createOpenaiBatches, createVoyageBatches } from './openai-batches.ts'

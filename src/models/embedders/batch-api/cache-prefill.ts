@@ -13,7 +13,7 @@ import type { Instant } from '../../../lib/time.ts'
 import type { EmbeddingModel } from '../../embedder.ts'
 import { truncateToTokens } from '../billed-tokens.ts'
 import type { CacheEntry, EmbeddingCache } from '../embedding-cache.ts'
-import { type EmbeddingCacheScope, computeCacheKey } from '../embedding-cache-key.ts'
+import { computeCacheKey, type EmbeddingCacheScope } from '../embedding-cache-key.ts'
 import { normalizeVectors } from '../embedding-validation.ts'
 import type { BatchBreaker } from './batch-breaker.ts'
 import type { BatchHandle, BatchLedger } from './batch-ledger.ts'
@@ -115,7 +115,11 @@ class PrefillRun {
 
   constructor(parts: CachePrefillOptions) {
     const { model, account, isPurposeSpecific: purposeMatters } = parts.identity
-    const origin: EmbeddingCacheScope = { model, account, purpose: purposeMatters ? 'document' : null }
+    const origin: EmbeddingCacheScope = {
+      model,
+      account,
+      purpose: purposeMatters ? 'document' : null,
+    }
     this.#parts = parts
     this.#limits = { ...BATCHING_LIMITS, ...parts.limits }
     this.#origin = createHash('sha256').update(JSON.stringify(origin)).digest('hex')
@@ -129,7 +133,13 @@ class PrefillRun {
       throwIfAborted(this.#parts.signal)
       // Nothing could be kept either.
       const { size: texts } = this.#textOf
-      return { texts, cached: 0, filled: 0, remaining: texts, stopReason: toAppError(error).message }
+      return {
+        texts,
+        cached: 0,
+        filled: 0,
+        remaining: texts,
+        stopReason: toAppError(error).message,
+      }
     }
     const total = this.#missing.size
     const begun = await this.#begun()
@@ -139,7 +149,9 @@ class PrefillRun {
     if (!isWorth && items.length > 0) this.#because = 'There are too few texts for a batch.'
     const jobs = [
       ...begun.map((handle) => () => this.#follow(handle)),
-      ...(isWorth ? splitIntoBatches(items, this.#limits).map((piece) => () => this.#submit(piece)) : []),
+      ...(isWorth
+        ? splitIntoBatches(items, this.#limits).map((piece) => () => this.#submit(piece))
+        : []),
     ]
     await this.#work(jobs)
     const left = this.#missing.size

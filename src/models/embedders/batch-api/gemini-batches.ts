@@ -1,13 +1,13 @@
 /** Batches of Google's Gemini. Files go up in two steps, to an address that the first one tells. */
 import { AppError } from '../../../domain/errors.ts'
-import { parseBaseUrl, parseApiKey } from '../../../domain/service-endpoint.ts'
-import { requestJson, sendRequest, postJson, type HttpEndpoint } from '../../../lib/http-client.ts'
+import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
+import { type HttpEndpoint, postJson, requestJson, sendRequest } from '../../../lib/http-client.ts'
 import { getField } from '../../../lib/json.ts'
 import { toSendableText } from '../../../text/well-formed-text.ts'
 import { createGeminiRequestBuilder } from '../remote/gemini-embedder.ts'
 import type { RemoteEmbedderOptions } from '../remote/http-embedder.ts'
 import type { BatchItem, BatchLine, BatchState, EmbeddingBatches } from './embedding-batches.ts'
-import { toJsonLines, readJsonLines } from './json-lines.ts'
+import { readJsonLines, toJsonLines } from './json-lines.ts'
 
 const BASE_URL = 'https://generativelanguage.googleapis.com/v1beta'
 const FILE_NAME = /^files\/[\w-]+$/
@@ -108,7 +108,11 @@ function stateOf(source: string, answer: unknown, download: Download): BatchStat
   }
   const isGood = getField(answer, 'error') == null && (end ?? 'SUCCEEDED') === 'SUCCEEDED'
   const failed = Number(getField(stats, 'failedRequestCount') ?? 0)
-  const output = [getField(answer, 'response'), getField(about, 'output'), getField(answer, 'output')]
+  const output = [
+    getField(answer, 'response'),
+    getField(about, 'output'),
+    getField(answer, 'output'),
+  ]
     .map((place) => getField(place, 'responsesFile'))
     .find((name): name is string => typeof name === 'string' && FILE_NAME.test(name))
   const input = getField(getField(about, 'inputConfig'), 'fileName')

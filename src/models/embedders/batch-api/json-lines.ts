@@ -1,6 +1,6 @@
 /** Files of JSON lines: as they are sent, and as they come back. */
 import { AppError } from '../../../domain/errors.ts'
-import { sendRequest, type HttpEndpoint } from '../../../lib/http-client.ts'
+import { type HttpEndpoint, sendRequest } from '../../../lib/http-client.ts'
 
 /** A vector of 4,096 numbers takes about 100 KB. */
 const LINE_CHARACTERS_MAX = 4_000_000
@@ -24,7 +24,8 @@ export function readJsonLines(
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) if (line.trim() !== '') await take(parseLine(sender, line))
-      if (rest.length > LINE_CHARACTERS_MAX) throw createInvalidLineError(sender, 'with a line without end')
+      if (rest.length > LINE_CHARACTERS_MAX)
+        throw createInvalidLineError(sender, 'with a line without end')
     }
     for await (const chunk of response.body ?? []) {
       await takeWhole(decoder.decode(chunk, { stream: true }))

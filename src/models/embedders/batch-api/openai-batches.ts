@@ -1,12 +1,17 @@
 /** Batches of OpenAI, and of Voyage, which names the model once for all: a file goes up, a batch runs, a file comes down. */
 import { AppError } from '../../../domain/errors.ts'
-import { parseBaseUrl, parseApiKey } from '../../../domain/service-endpoint.ts'
-import { requestJson, buildBearerHeader, postJson, type HttpEndpoint } from '../../../lib/http-client.ts'
+import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
+import {
+  buildBearerHeader,
+  type HttpEndpoint,
+  postJson,
+  requestJson,
+} from '../../../lib/http-client.ts'
 import { getField } from '../../../lib/json.ts'
 import { toSendableText } from '../../../text/well-formed-text.ts'
 import type { RemoteEmbedderOptions } from '../remote/http-embedder.ts'
 import type { BatchItem, BatchLine, BatchState, EmbeddingBatches } from './embedding-batches.ts'
-import { toJsonLines, readJsonLines } from './json-lines.ts'
+import { readJsonLines, toJsonLines } from './json-lines.ts'
 
 const ENDPOINT = '/v1/embeddings'
 
@@ -100,7 +105,8 @@ const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'expired', 'c
 function stateOf(source: string, answer: unknown, download: Download): BatchState {
   const status = getField(answer, 'status')
   const counts = getField(answer, 'request_counts')
-  if (!ENDS.has(status)) return { kind: 'running', done: Number(getField(counts, 'completed') ?? 0) }
+  if (!ENDS.has(status))
+    return { kind: 'running', done: Number(getField(counts, 'completed') ?? 0) }
   const output = getText(answer, 'output_file_id')
   const failed = Number(getField(counts, 'failed') ?? 0)
   return {
@@ -123,7 +129,8 @@ function stateOf(source: string, answer: unknown, download: Download): BatchStat
 function toLine(line: unknown): BatchLine {
   const response = getField(line, 'response')
   const data = getField(getField(response, 'body'), 'data')
-  const isGood = getField(line, 'error') == null && (getField(response, 'status_code') ?? 200) === 200
+  const isGood =
+    getField(line, 'error') == null && (getField(response, 'status_code') ?? 200) === 200
   const [first]: readonly unknown[] = isGood && Array.isArray(data) ? data : []
   return { id: String(getField(line, 'custom_id')), vector: getField(first, 'embedding') }
 }

@@ -32,7 +32,9 @@ export type ProviderBatchEmbedder = BatchEmbedder & {
   readonly embedder: Embedder
 }
 
-export function openProviderBatchEmbedder(parts: ProviderBatchEmbedderDependencies): ProviderBatchEmbedder {
+export function openProviderBatchEmbedder(
+  parts: ProviderBatchEmbedderDependencies,
+): ProviderBatchEmbedder {
   const { embedder, identity, cache, batches, ledger, clock, limits = {} } = parts
   const breaker = new BatchBreaker()
   let holds = 0

@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import {
-  type WorkerListener,
   startWorkerProcess,
+  type WorkerListener,
   type WorkerProcess,
 } from '../../runtime/worker-process.ts'
 import type { EmbedderWorkerAnswer, EmbedderWorkerRequest } from './embedder-worker-protocol.ts'

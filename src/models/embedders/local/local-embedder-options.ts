@@ -82,7 +82,12 @@ export function parseLocalOptions(options: LocalEmbedderOptions): LocalEmbedderS
     },
     queueMax: parseInteger('queueMax', options.queueMax ?? QUEUE_TEXTS, 1, QUEUE_TEXTS_MAX),
     textLengthMax: (tokensMax ?? DEFAULT_TOKENS_MAX) * UNITS_PER_TOKEN,
-    answerTimeoutMs: parseInteger('answerMsMax', options.answerTimeoutMs ?? ANSWER_MS_MAX, 1, 2 ** 31 - 1),
+    answerTimeoutMs: parseInteger(
+      'answerMsMax',
+      options.answerTimeoutMs ?? ANSWER_MS_MAX,
+      1,
+      2 ** 31 - 1,
+    ),
     now: options.now ?? (() => performance.now()),
   }
 }

@@ -11,16 +11,16 @@ import type { Embedder, EmbedderState, EmbeddingPurpose } from '../../embedder.t
 import { withDocumentWorker } from './document-worker.ts'
 import {
   type EmbedderWorker,
-  startLowPriorityWorker,
   startEmbedderWorker,
+  startLowPriorityWorker,
 } from './embedder-worker-process.ts'
-import type { LoadedModel, EmbedderWorkerAnswer } from './embedder-worker-protocol.ts'
+import type { EmbedderWorkerAnswer, LoadedModel } from './embedder-worker-protocol.ts'
 import {
   DEFAULT_TOKENS_MAX,
   type LocalEmbedderOptions,
   parseLocalOptions,
 } from './local-embedder-options.ts'
-import { type EmbeddingRequest, createRequestQueue } from './request-queue.ts'
+import { createRequestQueue, type EmbeddingRequest } from './request-queue.ts'
 
 const SOURCE = 'transformers'
 const PAUSE_MS = 1_000
@@ -105,7 +105,12 @@ export function openLocalEmbedderWith(
     state = { kind: 'warming' }
     try {
       const worker = startWorker()
-      const started: WorkerSession = { worker, startedAt: settings.now(), isOpen: false, asked: null }
+      const started: WorkerSession = {
+        worker,
+        startedAt: settings.now(),
+        isOpen: false,
+        asked: null,
+      }
       // What a worker says that was given up meanwhile is not heard.
       worker.listen({
         onAnswer: (answer) => session === started && take(started, answer),

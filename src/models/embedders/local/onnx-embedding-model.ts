@@ -4,11 +4,11 @@ import type { EmbeddingPurpose } from '../../embedder.ts'
 import type { ModelConfigJson } from '../../runtime/model-files.ts'
 import { type OnnxModel, openOnnxModel } from '../../runtime/onnx-runtime.ts'
 import { openTokenizer } from '../../runtime/tokenizer.ts'
-import type { ModelLocation, ModelRequest, LoadedModel } from './embedder-worker-protocol.ts'
-import { type ModelFolder, toModelOrigin, readModelFolder } from './embedding-model-folder.ts'
+import type { LoadedModel, ModelLocation, ModelRequest } from './embedder-worker-protocol.ts'
+import { type ModelFolder, readModelFolder, toModelOrigin } from './embedding-model-folder.ts'
 import { DEFAULT_TOKENS_MAX, TOKENS_MIN } from './local-embedder-options.ts'
 import { downloadModel } from './model-download.ts'
-import { poolOutput, parsePooling } from './pooling.ts'
+import { parsePooling, poolOutput } from './pooling.ts'
 
 export type OnnxEmbeddingModel = {
   readonly opened: LoadedModel
@@ -87,7 +87,9 @@ function readTokensMax(folder: ModelFolder, wanted: number | null): number {
 }
 
 /** Words that some models want before a text, so that they know whether it asks or answers. */
-function readPrompts(config: ModelConfigJson | undefined): Readonly<Record<EmbeddingPurpose, string>> {
+function readPrompts(
+  config: ModelConfigJson | undefined,
+): Readonly<Record<EmbeddingPurpose, string>> {
   const prompts = (config?.prompts ?? {}) as ModelConfigJson // checked below, one by one
   const first = (...names: readonly string[]) =>
     names.map((name) => prompts[name]).find((prompt) => typeof prompt === 'string') ?? ''

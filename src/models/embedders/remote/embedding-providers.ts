@@ -6,8 +6,8 @@ import { AppError } from '../../../domain/errors.ts'
 import {
   EMBEDDING_PROVIDERS,
   type EmbeddingProviderName,
-  type QualifiedModel,
   parseQualifiedModel,
+  type QualifiedModel,
 } from '../../../domain/model-name.ts'
 import { parseBaseUrl } from '../../../domain/service-endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -22,7 +22,7 @@ import { createCohereEmbedder } from './cohere-embedder.ts'
 import { getModelTokensMax } from './embedding-model-limits.ts'
 import { createGeminiEmbedder } from './gemini-embedder.ts'
 import type { RemoteEmbedderOptions } from './http-embedder.ts'
-import { withInstructionPrefixes, findInstructionPrefixes } from './instruction-prefixes.ts'
+import { findInstructionPrefixes, withInstructionPrefixes } from './instruction-prefixes.ts'
 import { createOllamaEmbedder } from './ollama-embedder.ts'
 import { createOpenaiCompatibleEmbedder } from './openai-compatible-embedder.ts'
 import { createVoyageEmbedder } from './voyage-embedder.ts'
@@ -84,7 +84,8 @@ export const EMBEDDING_PROVIDER_TABLE = {
   },
   mistral: {
     ...openaiLike,
-    open: (options) => createOpenaiCompatibleEmbedder({ ...options, dimensionsField: 'output_dimension' }),
+    open: (options) =>
+      createOpenaiCompatibleEmbedder({ ...options, dimensionsField: 'output_dimension' }),
     baseUrl: 'https://api.mistral.ai/v1',
     apiKeyVariables: ['MISTRAL_API_KEY'],
     requiresApiKey: true,
@@ -140,8 +141,12 @@ export function openRemoteEmbedder(config: RemoteEmbedderConfig): Embedder {
 }
 
 /** Whether queries and documents of the same text have different vectors, for caches. */
-export function isPurposeSpecific({ provider, model }: QualifiedModel<EmbeddingProviderName>): boolean {
-  const matters: EmbeddingProvider['isPurposeSpecific'] = EMBEDDING_PROVIDER_TABLE[provider].isPurposeSpecific
+export function isPurposeSpecific({
+  provider,
+  model,
+}: QualifiedModel<EmbeddingProviderName>): boolean {
+  const matters: EmbeddingProvider['isPurposeSpecific'] =
+    EMBEDDING_PROVIDER_TABLE[provider].isPurposeSpecific
   return matters === 'byModel' ? findInstructionPrefixes(model) !== null : matters
 }
 

@@ -4,7 +4,7 @@ import { parseApiKey } from '../../../domain/service-endpoint.ts'
 import { getField, pluckField } from '../../../lib/json.ts'
 import type { EmbeddingPurpose } from '../../embedder.ts'
 import type { EmbeddingSource } from '../embedding-validation.ts'
-import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
+import { createHttpEmbeddingSource, type RemoteEmbedderOptions } from './http-embedder.ts'
 
 const TASK_TYPES = { query: 'RETRIEVAL_QUERY', document: 'RETRIEVAL_DOCUMENT' } as const
 /** From its second generation on, models are told the purpose in the text, and silently ignore the task type. */
@@ -36,7 +36,9 @@ export function createGeminiEmbedder(options: RemoteEmbedderOptions): EmbeddingS
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     path: `/${encodeURI(resource)}:batchEmbedContents`,
     headers: key === undefined ? {} : { 'x-goog-api-key': key },
-    buildRequestBody: (texts, purpose) => ({ requests: texts.map((text) => request(text, purpose)) }),
+    buildRequestBody: (texts, purpose) => ({
+      requests: texts.map((text) => request(text, purpose)),
+    }),
     parseVectors: (answer) => pluckField(getField(answer, 'embeddings'), 'values'),
   })
 }

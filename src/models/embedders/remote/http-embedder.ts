@@ -1,7 +1,7 @@
 /** What the services have in common: one POST with texts, one answer with vectors. */
 
-import { parseBaseUrl, parseApiKey } from '../../../domain/service-endpoint.ts'
-import { postJson, type HttpEndpoint } from '../../../lib/http-client.ts'
+import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
+import { type HttpEndpoint, postJson } from '../../../lib/http-client.ts'
 import { toSendableText } from '../../../text/well-formed-text.ts'
 import type { EmbeddingPurpose } from '../../embedder.ts'
 import type { EmbeddingSource } from '../embedding-validation.ts'
@@ -31,7 +31,10 @@ export type EmbeddingProtocol = {
   parseVectors(answer: unknown): unknown
 }
 
-export function createHttpEmbeddingSource(options: RemoteEmbedderOptions, protocol: EmbeddingProtocol): EmbeddingSource {
+export function createHttpEmbeddingSource(
+  options: RemoteEmbedderOptions,
+  protocol: EmbeddingProtocol,
+): EmbeddingSource {
   const source = options.source ?? protocol.source
   const base = parseBaseUrl(options.baseUrl ?? protocol.baseUrl, source)
   const sender: HttpEndpoint = {
@@ -39,7 +42,9 @@ export function createHttpEmbeddingSource(options: RemoteEmbedderOptions, protoc
     url: `${base}${protocol.path}`,
     headers: protocol.headers,
     secret: parseApiKey(options.apiKey, source),
-    ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
+    ...(options.responseBytesMax === undefined
+      ? {}
+      : { responseBytesMax: options.responseBytesMax }),
   }
   return {
     sourceName: source,

@@ -4,7 +4,7 @@ import { parseApiKey } from '../../../domain/service-endpoint.ts'
 import { buildBearerHeader } from '../../../lib/http-client.ts'
 import { getField, pluckField } from '../../../lib/json.ts'
 import type { EmbeddingSource } from '../embedding-validation.ts'
-import { type RemoteEmbedderOptions, createHttpEmbeddingSource } from './http-embedder.ts'
+import { createHttpEmbeddingSource, type RemoteEmbedderOptions } from './http-embedder.ts'
 
 export type OpenaiCompatibleOptions = RemoteEmbedderOptions & {
   /** What the wished-for dimensions are called: Mistral has a name of its own. */

@@ -1,7 +1,7 @@
 /** What the demo says: always the same for the same request. */
 import { FENCE_CLOSE, FENCE_OPEN, stripBlocks } from '../../../domain/context-block.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
-import type { DemoRequest, DemoMessage } from './demo-request.ts'
+import type { DemoMessage, DemoRequest } from './demo-request.ts'
 
 export type DemoAnswer = {
   /** One for each token that is counted. */

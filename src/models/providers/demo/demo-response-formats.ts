@@ -192,7 +192,11 @@ function responseUsage({ answer }: DemoResponse): object {
   }
 }
 
-export const DEMO_RESPONSE_FORMATS: Readonly<Record<ApiFormat, DemoResponseFormat>> = { chat, responses, messages }
+export const DEMO_RESPONSE_FORMATS: Readonly<Record<ApiFormat, DemoResponseFormat>> = {
+  chat,
+  responses,
+  messages,
+}
 
 function textOf({ answer }: DemoResponse): string {
   return answer.pieces.join('')

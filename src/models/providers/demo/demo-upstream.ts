@@ -9,7 +9,7 @@ import { API_FORMATS, type ApiFormat } from '../../../domain/model-call.ts'
 import { createAbortedError, throwIfAborted } from '../../../lib/abort.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../upstream.ts'
 import { composeDemoAnswer, countTokens } from './demo-answer.ts'
-import { DemoRequestError, parseTokenCountRequest, parseDemoRequest } from './demo-request.ts'
+import { DemoRequestError, parseDemoRequest, parseTokenCountRequest } from './demo-request.ts'
 import { DEMO_RESPONSE_FORMATS } from './demo-response-formats.ts'
 
 export type DemoOptions = {
@@ -54,7 +54,10 @@ function answer(request: UpstreamRequest, options: DemoOptions): UpstreamRespons
     return createJsonResponse(404, errorOf(dialect, 'not_found_error', message, null))
   }
   try {
-    if (isCounted) return createJsonResponse(200, { input_tokens: countTokens(parseTokenCountRequest(request.body)) })
+    if (isCounted)
+      return createJsonResponse(200, {
+        input_tokens: countTokens(parseTokenCountRequest(request.body)),
+      })
     return streamAnswer(request, dialect, options)
   } catch (thrown) {
     if (!(thrown instanceof DemoRequestError)) throw thrown
@@ -72,7 +75,9 @@ function streamAnswer(
   const createdSeconds = Math.floor(now() / 1_000)
   const written = { request: asked, answer: composeDemoAnswer(asked), id: newId(), createdSeconds }
   if (!asked.streams) return createJsonResponse(200, DEMO_RESPONSE_FORMATS[format].whole(written))
-  const events = Readable.from(inBytes(DEMO_RESPONSE_FORMATS[format].events(written)), { objectMode: false })
+  const events = Readable.from(inBytes(DEMO_RESPONSE_FORMATS[format].events(written)), {
+    objectMode: false,
+  })
   const stop = () => events.destroy(createAbortedError())
   request.signal.addEventListener('abort', stop, { once: true })
   events.once('close', () => request.signal.removeEventListener('abort', stop))

@@ -50,12 +50,18 @@ const KINDS_BY_PREFIX: { readonly [prefix: string]: EntryKind } = {
 }
 const TOLD_KINDS: ReadonlySet<EntryKind> = new Set(Object.values(KINDS_BY_PREFIX))
 
-export function createPostgresChangeFeed(database: PostgresDatabase, names: SqlIdentifiers): PostgresChangeFeed {
+export function createPostgresChangeFeed(
+  database: PostgresDatabase,
+  names: SqlIdentifiers,
+): PostgresChangeFeed {
   return new NotificationChannel(database, toChangeFeedChannel(names))
 }
 
 /** For what concerns all owners at once. */
-export async function publishFullInvalidation({ query }: PostgresDatabase, names: SqlIdentifiers): Promise<void> {
+export async function publishFullInvalidation(
+  { query }: PostgresDatabase,
+  names: SqlIdentifiers,
+): Promise<void> {
   // Not of memories: their copies elsewhere are what they were.
   const message: ChangeMessage = { by: randomUUID(), owners: null, kinds: null }
   await query('SELECT pg_notify($1, $2)', [toChangeFeedChannel(names), JSON.stringify(message)])
@@ -169,14 +175,22 @@ class NotificationChannel implements PostgresChangeFeed {
       .map((message) => JSON.stringify(message))
       .find((text) => Buffer.byteLength(text) <= PAYLOAD_BYTES_MAX)
     if (payload !== undefined) return payload
-    return JSON.stringify({ by: this.#self, owners: null, kinds, memories: null } satisfies ChangeMessage)
+    return JSON.stringify({
+      by: this.#self,
+      owners: null,
+      kinds,
+      memories: null,
+    } satisfies ChangeMessage)
   }
 
   #connect(): void {
     if (this.#isClosed) return
     this.#state = 'connecting'
     this.#connecting = this.#database
-      .listen(this.#channel, { onNotification: (payload) => this.#hear(payload), onLost: () => this.#lost() })
+      .listen(this.#channel, {
+        onNotification: (payload) => this.#hear(payload),
+        onLost: () => this.#lost(),
+      })
       .then(
         (open) => {
           this.#open = open

@@ -39,7 +39,10 @@ export interface QueryRunner {
   ): Promise<readonly (readonly QueryResultRow[])[]>
 }
 
-export type TransactionBody<T> = (query: QueryFunction, atEnd: (statement: SqlStatement) => void) => Promise<T>
+export type TransactionBody<T> = (
+  query: QueryFunction,
+  atEnd: (statement: SqlStatement) => void,
+) => Promise<T>
 export type SqlStatement = readonly [sql: string, values: readonly unknown[]]
 
 export interface PostgresDatabase extends QueryRunner {
@@ -83,8 +86,15 @@ const SILENCE_MS = 5_000
 const INT8_TYPE = 20
 const SERIES = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
 
-export async function openPostgresDatabase(options: PostgresConnectionOptions): Promise<PostgresDatabase> {
-  const { connectionString, poolSize, statementTimeoutMs, connectionTimeoutMs: connectionWaitMs } = options
+export async function openPostgresDatabase(
+  options: PostgresConnectionOptions,
+): Promise<PostgresDatabase> {
+  const {
+    connectionString,
+    poolSize,
+    statementTimeoutMs,
+    connectionTimeoutMs: connectionWaitMs,
+  } = options
   const pg = await loadDriver()
   // Instants and counters are whole numbers far below 2^53. This must not reach other users of the driver.
   const types = new pg.TypeOverrides()
@@ -206,7 +216,11 @@ async function retryOnDeadConnection<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function runTransaction<T>(client: PoolClient, begin: string, work: TransactionBody<T>): Promise<T> {
+async function runTransaction<T>(
+  client: PoolClient,
+  begin: string,
+  work: TransactionBody<T>,
+): Promise<T> {
   const query: QueryFunction = (sql, values = []) => run(client, sql, values)
   let transaction: string | null = null
   try {

@@ -81,7 +81,10 @@ class LagAwareReplicas implements ReadReplicas {
       position: null,
       trouble: 'not asked yet',
     }))
-    this.#timer = setInterval(() => void this.refreshPositions(), options.pollIntervalMs ?? LOOK_EVERY_MS)
+    this.#timer = setInterval(
+      () => void this.refreshPositions(),
+      options.pollIntervalMs ?? LOOK_EVERY_MS,
+    )
     this.#timer.unref()
   }
 
@@ -228,7 +231,11 @@ async function readLogPosition({ query }: PostgresDatabase, where: string): Prom
 }
 
 /** A copy of this database and of no other: it was set up at the same moment. */
-async function assertSameDatabase(primary: PostgresDatabase, replica: PostgresDatabase, names: SqlIdentifiers): Promise<void> {
+async function assertSameDatabase(
+  primary: PostgresDatabase,
+  replica: PostgresDatabase,
+  names: SqlIdentifiers,
+): Promise<void> {
   const born = async ({ query }: PostgresDatabase) => {
     const [row] = await query<{ born: string }>(
       `SELECT min(applied_at)::text AS born FROM ${names.migration}`,

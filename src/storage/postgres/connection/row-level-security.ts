@@ -7,11 +7,11 @@
  */
 import { toStorable } from '../../../text/storable-text.ts'
 import {
+  hashOwner,
+  type SqlIdentifiers,
+  type TableName,
   toLockingBegin,
   toMigrationLock,
-  type SqlIdentifiers,
-  hashOwner,
-  type TableName,
 } from '../schema/identifiers.ts'
 import type { PostgresDatabase, QueryFunction, QueryRunner } from './postgres-driver.ts'
 
@@ -38,7 +38,10 @@ const PROTECTED_TABLES = [
   ...['embedding', 'plain_embedding'],
 ] as const satisfies readonly TableName[]
 
-export function createRowLevelSecurity(database: PostgresDatabase, names: SqlIdentifiers): RowLevelSecurity {
+export function createRowLevelSecurity(
+  database: PostgresDatabase,
+  names: SqlIdentifiers,
+): RowLevelSecurity {
   let state: RowLevelSecurityState = 'off'
   const look = async () => {
     state = await readState(database.query, names)
@@ -75,8 +78,10 @@ function createScopedRunner(database: PostgresDatabase, settings: readonly strin
   return {
     query: (sql, values) => database.readWithSettings(settings, sql, values),
     transaction: (begin, work) => database.transaction(`${begin}; ${set}`, work),
-    readWithSettings: (others, sql, values) => database.readWithSettings([...settings, ...others], sql, values),
-    readAllWithSettings: (others, statements) => database.readAllWithSettings([...settings, ...others], statements),
+    readWithSettings: (others, sql, values) =>
+      database.readWithSettings([...settings, ...others], sql, values),
+    readAllWithSettings: (others, statements) =>
+      database.readAllWithSettings([...settings, ...others], statements),
   }
 }
 
@@ -103,7 +108,10 @@ function literal(text: string): string {
   return ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-async function readState(query: QueryFunction, names: SqlIdentifiers): Promise<RowLevelSecurityState> {
+async function readState(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+): Promise<RowLevelSecurityState> {
   if (!(await isEnabled(query, names))) return 'off'
   const [role] = await query<{ bypasses: boolean }>(
     'SELECT rolsuper OR rolbypassrls AS bypasses FROM pg_roles WHERE rolname = current_user',
@@ -120,7 +128,10 @@ async function isEnabled(query: QueryFunction, names: SqlIdentifiers): Promise<b
 }
 
 /** Tables without it, of those that are there: vectors may come later. */
-async function listUnprotectedTables(query: QueryFunction, names: SqlIdentifiers): Promise<readonly string[]> {
+async function listUnprotectedTables(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+): Promise<readonly string[]> {
   const rows = await query<{ name: string }>(
     `SELECT name FROM unnest($1::text[]) AS name JOIN pg_class AS c ON c.oid = to_regclass(name)
      WHERE NOT (relrowsecurity AND relforcerowsecurity)`,

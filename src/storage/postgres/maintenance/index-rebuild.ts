@@ -2,7 +2,7 @@
 import { toStorable } from '../../../text/storable-text.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
-import { toIndexedDocument, insertPostingsSql } from '../search/lexical-index.ts'
+import { insertPostingsSql, toIndexedDocument } from '../search/lexical-index.ts'
 import { prepareTurnDocument, writeTurnDocuments } from '../store/commit-writer.ts'
 import { type MemoryColumns, ROW_CODECS, type TurnColumns } from '../store/row-codec.ts'
 
@@ -59,7 +59,11 @@ export async function rebuildTurnIndex(
 }
 
 /** Counts an owner's documents and their words again; those of all owners when none is named. */
-export async function recountCorpus(query: QueryFunction, names: SqlIdentifiers, owner?: string): Promise<void> {
+export async function recountCorpus(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+  owner?: string,
+): Promise<void> {
   const [theirs, values] =
     owner === undefined ? ['', []] : ['WHERE owner_id = $1', [toStorable(owner)]]
   await query(`DELETE FROM ${names.corpus} ${theirs}`, values)
@@ -71,7 +75,10 @@ export async function recountCorpus(query: QueryFunction, names: SqlIdentifiers,
 }
 
 /** For turns that were stored before they had documents. */
-export async function rebuildAllTurnIndexes(query: QueryFunction, names: SqlIdentifiers): Promise<void> {
+export async function rebuildAllTurnIndexes(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+): Promise<void> {
   for (let last = 0; ; ) {
     const rows = await query<{ number: number }>(
       `SELECT number FROM ${names.turn} WHERE number > $1 ORDER BY number LIMIT ${TURN_BATCH_SIZE}`,

@@ -8,12 +8,21 @@
 import { toStorable } from '../../../text/storable-text.ts'
 import type { IntegrityProblem } from '../../store.ts'
 import type { QueryFunction, QueryRunner } from '../connection/postgres-driver.ts'
-import { toLockingBegin, type SqlIdentifiers, toOwnerLock } from '../schema/identifiers.ts'
-import { type DerivedColumns, type DocumentPostings, toIndexedDocument } from '../search/lexical-index.ts'
+import { type SqlIdentifiers, toLockingBegin, toOwnerLock } from '../schema/identifiers.ts'
+import {
+  type DerivedColumns,
+  type DocumentPostings,
+  toIndexedDocument,
+} from '../search/lexical-index.ts'
 import { prepareTurnDocument } from '../store/commit-writer.ts'
 import { ROW_CONDITION_BY_KIND } from '../store/document-kinds.ts'
 import { decodeText, type MemoryColumns, ROW_CODECS, type TurnColumns } from '../store/row-codec.ts'
-import { rebuildMemoryIndex, rebuildTurnIndex, recountCorpus, TURN_BATCH_SIZE } from './index-rebuild.ts'
+import {
+  rebuildMemoryIndex,
+  rebuildTurnIndex,
+  recountCorpus,
+  TURN_BATCH_SIZE,
+} from './index-rebuild.ts'
 
 type StoredPosting = readonly [
   ownerHash: string,
@@ -76,7 +85,10 @@ async function inspectPages(
   return { unsearchable, misprinted }
 }
 
-async function* checkedMemories(query: QueryFunction, names: SqlIdentifiers): AsyncGenerator<readonly RowCheck[]> {
+async function* checkedMemories(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+): AsyncGenerator<readonly RowCheck[]> {
   type Row = MemoryColumns & DerivedColumns & { number: number; postings: readonly StoredPosting[] }
   for (let last = 0; ; ) {
     const rows = await query<Row>(
@@ -99,7 +111,10 @@ async function* checkedMemories(query: QueryFunction, names: SqlIdentifiers): As
   }
 }
 
-async function* checkedTurns(query: QueryFunction, names: SqlIdentifiers): AsyncGenerator<readonly RowCheck[]> {
+async function* checkedTurns(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+): AsyncGenerator<readonly RowCheck[]> {
   type Row = TurnColumns & {
     number: number
     /** Null where there is none. */
@@ -170,9 +185,10 @@ async function removeRemains(runner: QueryRunner, names: SqlIdentifiers): Promis
   const { query } = runner
   for (const owner of (await strayDocuments(query, names)).owners) {
     await runner.transaction(toLockingBegin([toOwnerLock(names, owner)]), (locked) =>
-      locked(`DELETE FROM ${names.memory} AS m WHERE owner_id = $1 AND ${isOrphanDocument(names)}`, [
-        toStorable(owner),
-      ]),
+      locked(
+        `DELETE FROM ${names.memory} AS m WHERE owner_id = $1 AND ${isOrphanDocument(names)}`,
+        [toStorable(owner)],
+      ),
     )
   }
   if ((await countOrphans(query, names)) > 0) {

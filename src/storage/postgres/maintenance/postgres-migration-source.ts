@@ -4,17 +4,22 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OwnerId } from '../../../domain/ids.ts'
-import { quoted } from '../../../lib/sql.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import type { ChangedRow, MigrationHandover, MigrationSource, LoggedChanges } from '../../migration-source.ts'
+import type {
+  ChangedRow,
+  LoggedChanges,
+  MigrationHandover,
+  MigrationSource,
+} from '../../migration-source.ts'
 import { TABLES } from '../../store.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
 import { isLockTimeout, MIGRATED_SQLSTATE } from '../connection/postgres-errors.ts'
 import type { RowLevelSecurity } from '../connection/row-level-security.ts'
 import {
+  type SqlIdentifiers,
   toLockingBegin,
   toMigrationLock,
-  type SqlIdentifiers,
   WRITE_BLOCK_TRIGGER,
 } from '../schema/identifiers.ts'
 import { hasRelation } from '../schema/migrations.ts'
@@ -28,13 +33,22 @@ const LOCK_MS_MAX = 300
 const LOCK_PAUSE_MS = 300
 const LOCK_ATTEMPTS = 15
 
-type MigrationSourceDependencies = { readonly database: PostgresDatabase; readonly names: SqlIdentifiers; readonly fence: RowLevelSecurity }
+type MigrationSourceDependencies = {
+  readonly database: PostgresDatabase
+  readonly names: SqlIdentifiers
+  readonly fence: RowLevelSecurity
+}
 
-export function createPostgresMigrationSource({ database, names, fence }: MigrationSourceDependencies): MigrationSource {
-  const notes = `${quoted(names.schema)}.${NOTING}`
+export function createPostgresMigrationSource({
+  database,
+  names,
+  fence,
+}: MigrationSourceDependencies): MigrationSource {
+  const notes = `${quoteIdentifier(names.schema)}.${NOTING}`
   const begin = toLockingBegin([toMigrationLock(names)])
   return {
-    startChangeLog: () => database.transaction(begin, (query) => startChangeLog(query, names, notes)),
+    startChangeLog: () =>
+      database.transaction(begin, (query) => startChangeLog(query, names, notes)),
     readChangeLog: (limit) => readChangeLog(database.query, notes, limit),
     acknowledgeChanges: async (numbers) => {
       await database.query(`DELETE FROM ${notes} WHERE number = ANY ($1::bigint[])`, [numbers])
@@ -50,7 +64,8 @@ export function createPostgresMigrationSource({ database, names, fence }: Migrat
             await query(`LOCK TABLE ${tables.join(', ')} IN EXCLUSIVE MODE`)
             isHeld = true
             await query('SET LOCAL lock_timeout = 0')
-            const leave = (departure: MigrationHandover) => blockWrites(query, names, notes, tables, departure)
+            const leave = (departure: MigrationHandover) =>
+              blockWrites(query, names, notes, tables, departure)
             return work({ since, handOver: leave })
           })
         } catch (thrown) {
@@ -62,19 +77,25 @@ export function createPostgresMigrationSource({ database, names, fence }: Migrat
     resumeWrites: () =>
       database.transaction(begin, async (query) => {
         await dropChangeLog(query, names, notes)
-        const refusing = `${quoted(names.schema)}.${WRITE_BLOCK_TRIGGER}()`
+        const refusing = `${quoteIdentifier(names.schema)}.${WRITE_BLOCK_TRIGGER}()`
         await query(`DROP FUNCTION IF EXISTS ${refusing} CASCADE`)
       }),
   }
 }
 
 /** Those of memories and what belongs to them, and of vectors, as far as there are any. */
-async function writtenTables(query: QueryFunction, names: SqlIdentifiers): Promise<readonly string[]> {
+async function writtenTables(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+): Promise<readonly string[]> {
   const tables: string[] = TABLES.map((table) => names[table])
   return [...tables, ...(await vectorTables(query, names))]
 }
 
-async function vectorTables(query: QueryFunction, names: SqlIdentifiers): Promise<readonly string[]> {
+async function vectorTables(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+): Promise<readonly string[]> {
   const found: string[] = []
   for (const table of [names.embedding, names.plain_embedding]) {
     if (await hasRelation(query, 'to_regclass', table)) found.push(table)
@@ -82,7 +103,11 @@ async function vectorTables(query: QueryFunction, names: SqlIdentifiers): Promis
   return found
 }
 
-async function startChangeLog(query: QueryFunction, names: SqlIdentifiers, notes: string): Promise<'begun' | 'going on'> {
+async function startChangeLog(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+  notes: string,
+): Promise<'begun' | 'going on'> {
   if (await hasRelation(query, 'to_regclass', notes)) return 'going on'
   await query(`CREATE TABLE ${notes} (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text NOT NULL,
@@ -101,7 +126,7 @@ async function startChangeLog(query: QueryFunction, names: SqlIdentifiers, notes
 
 /** With the rights of whoever moves: the roles that write need not know of the notes. */
 function createChangeLogFunction(names: SqlIdentifiers, name: string, body: string): string {
-  return `CREATE FUNCTION ${quoted(names.schema)}.${name}() RETURNS trigger LANGUAGE plpgsql
+  return `CREATE FUNCTION ${quoteIdentifier(names.schema)}.${name}() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$ BEGIN ${body} RETURN NULL; END $body$`
 }
 
@@ -134,7 +159,7 @@ function noteVector(names: SqlIdentifiers, notes: string): string {
 
 function notingTrigger(table: string, names: SqlIdentifiers, called: string): string {
   return `CREATE TRIGGER ${NOTING} AFTER INSERT OR UPDATE OR DELETE ON ${table}
-    FOR EACH ROW EXECUTE FUNCTION ${quoted(names.schema)}.${called}()`
+    FOR EACH ROW EXECUTE FUNCTION ${quoteIdentifier(names.schema)}.${called}()`
 }
 
 /** Documents of turns are derived: the new store makes its own from the turns, which are noted as such. */
@@ -142,13 +167,17 @@ function memoryTriggers(names: SqlIdentifiers): readonly string[] {
   const trigger = (name: string, events: string, row: 'OLD' | 'NEW') =>
     `CREATE TRIGGER ${name} AFTER ${events} ON ${names.memory} FOR EACH ROW
       WHEN (${row}.${ROW_CONDITION_BY_KIND.memory})
-      EXECUTE FUNCTION ${quoted(names.schema)}.${NOTING}_row()`
+      EXECUTE FUNCTION ${quoteIdentifier(names.schema)}.${NOTING}_row()`
   return [trigger(NOTING, 'INSERT OR UPDATE', 'NEW'), trigger(`${NOTING}_removal`, 'DELETE', 'OLD')]
 }
 
 type ChangeLogColumns = { number: number; kind: string; owner_id: string; id: string }
 
-async function readChangeLog(query: QueryFunction, notes: string, limit: number): Promise<LoggedChanges> {
+async function readChangeLog(
+  query: QueryFunction,
+  notes: string,
+  limit: number,
+): Promise<LoggedChanges> {
   const found = await query<ChangeLogColumns>(
     `SELECT number, kind, owner_id, id FROM ${notes} ORDER BY number LIMIT $1`,
     [limit],
@@ -177,7 +206,7 @@ async function blockWrites(
     entry,
     JSON.stringify(body),
   ])
-  const refusing = `${quoted(names.schema)}.${WRITE_BLOCK_TRIGGER}`
+  const refusing = `${quoteIdentifier(names.schema)}.${WRITE_BLOCK_TRIGGER}`
   await query(`CREATE FUNCTION ${refusing}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
     RAISE EXCEPTION USING ERRCODE = '${MIGRATED_SQLSTATE}', MESSAGE = TG_ARGV[0]; END $body$`)
   for (const table of tables) {
@@ -186,9 +215,13 @@ async function blockWrites(
   }
 }
 
-async function dropChangeLog(query: QueryFunction, names: SqlIdentifiers, notes: string): Promise<void> {
+async function dropChangeLog(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+  notes: string,
+): Promise<void> {
   for (const called of [`${NOTING}_row`, `${NOTING}_vector`]) {
-    await query(`DROP FUNCTION IF EXISTS ${quoted(names.schema)}.${called}() CASCADE`)
+    await query(`DROP FUNCTION IF EXISTS ${quoteIdentifier(names.schema)}.${called}() CASCADE`)
   }
   await query(`DROP TABLE IF EXISTS ${notes}`)
 }

@@ -3,14 +3,9 @@ import { hashEmbeddingText } from '../../../domain/embedding-text.ts'
 import type { IntegrityProblem } from '../../store.ts'
 import type { VectorIndex } from '../../vector-index.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
-import { toLockingBegin, hashOwner, toOwnerLock, hashUser } from '../schema/identifiers.ts'
+import { hashOwner, hashUser, toLockingBegin, toOwnerLock } from '../schema/identifiers.ts'
 import { DOCUMENT_NUMBER_MIN } from '../store/document-kinds.ts'
-import {
-  decodeText,
-  type PlaceColumns,
-  parseProvenance,
-  readPlace,
-} from '../store/row-codec.ts'
+import { decodeText, type PlaceColumns, parseProvenance, readPlace } from '../store/row-codec.ts'
 import type { VectorStorage } from '../vectors/vector-spaces.ts'
 
 const PAGE_ROWS = 1_000
@@ -96,7 +91,10 @@ function isValidVector(row: VectorCheck): boolean {
 }
 
 /** Under the lock of the owner: nobody is putting the right one meanwhile. */
-async function removeInvalidVectors(tables: VectorStorage, misfits: readonly VectorCheck[]): Promise<void> {
+async function removeInvalidVectors(
+  tables: VectorStorage,
+  misfits: readonly VectorCheck[],
+): Promise<void> {
   const { names, runnerFor: of } = tables
   for (const row of misfits) {
     const begin = toLockingBegin([toOwnerLock(names, decodeText(row.owner_id))])

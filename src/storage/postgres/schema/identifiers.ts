@@ -1,7 +1,7 @@
 /** What things are called in the database: quoted names, and the numbers that stand for owners and users. */
 import { AppError } from '../../../domain/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
-import { quoted } from '../../../lib/sql.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 
 const TABLES = [
   'memory',
@@ -40,7 +40,10 @@ export function createIdentifiers(schema: string): SqlIdentifiers {
       `The PostgreSQL schema name must hold 1 to ${NAME_BYTES_MAX} bytes.`,
     )
   }
-  const tables = TABLES.map((table) => [table, `${quoted(schema)}.${quoted(table)}`])
+  const tables = TABLES.map((table) => [
+    table,
+    `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`,
+  ])
   // The entries of a list of all names make an object with all names.
   return { schema, ...(Object.fromEntries(tables) as { [T in TableName]: string }) }
 }

@@ -13,5 +13,6 @@ it.each(MIGRATIONS.filter(({ isAdditive: onlyAdds }) => onlyAdds === true))(
 )
 
 it('[PG10] says of every step since servers are updated one by one whether it only adds', () => {
-  for (const { name, isAdditive: onlyAdds } of MIGRATIONS.slice(3)) expect(onlyAdds, name).toBeTypeOf('boolean')
+  for (const { name, isAdditive: onlyAdds } of MIGRATIONS.slice(3))
+    expect(onlyAdds, name).toBeTypeOf('boolean')
 })

@@ -10,10 +10,15 @@
  */
 import { AppError } from '../../../domain/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
-import { quoted } from '../../../lib/sql.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
 import { rebuildAllTurnIndexes } from '../maintenance/index-rebuild.ts'
-import { toLockingBegin, toMigrationLock, type SqlIdentifiers, WRITE_BLOCK_TRIGGER } from './identifiers.ts'
+import {
+  type SqlIdentifiers,
+  toLockingBegin,
+  toMigrationLock,
+  WRITE_BLOCK_TRIGGER,
+} from './identifiers.ts'
 
 /** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
 export type SchemaMigration = {
@@ -278,7 +283,8 @@ export const MIGRATIONS: readonly SchemaMigration[] = [
         WHERE type = 'turn';
       CREATE INDEX turn_document_by_position ON {schema}.memory (owner_id, session_id, position, id)
         WHERE session_id IS NOT NULL AND type = 'turn';`,
-    fill: (query, names) => disableWriteBlock(query, names.memory, () => rebuildAllTurnIndexes(query, names)),
+    fill: (query, names) =>
+      disableWriteBlock(query, names.memory, () => rebuildAllTurnIndexes(query, names)),
   },
 ]
 
@@ -332,9 +338,13 @@ export async function migrateComponent(
 }
 
 /** The connection ends with the first failure, and what was begun with it. */
-async function applyNext(query: QueryFunction, names: SqlIdentifiers, part: SchemaComponent): Promise<number> {
-  if (!(await hasRelation(query, 'to_regnamespace', quoted(names.schema)))) {
-    await query(`CREATE SCHEMA ${quoted(names.schema)}`)
+async function applyNext(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+  part: SchemaComponent,
+): Promise<number> {
+  if (!(await hasRelation(query, 'to_regnamespace', quoteIdentifier(names.schema)))) {
+    await query(`CREATE SCHEMA ${quoteIdentifier(names.schema)}`)
   }
   await query(`CREATE TABLE IF NOT EXISTS ${part.ledger} (
     version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
@@ -357,10 +367,14 @@ async function applyNext(query: QueryFunction, names: SqlIdentifiers, part: Sche
   return version + 1
 }
 
-function runBackfill(sql: string, names: SqlIdentifiers, { extension = '', adapt }: SchemaComponent): string {
+function runBackfill(
+  sql: string,
+  names: SqlIdentifiers,
+  { extension = '', adapt }: SchemaComponent,
+): string {
   // In one pass, since a schema may be called anything, even by the name of the other placeholder.
   return (adapt?.(sql) ?? sql).replaceAll(/\{(schema|extension)\}/g, (_, name) =>
-    name === 'schema' ? quoted(names.schema) : extension,
+    name === 'schema' ? quoteIdentifier(names.schema) : extension,
   )
 }
 
@@ -387,7 +401,10 @@ export async function hasRelation(
 }
 
 /** How far the database is, once it is certain that these are our steps. */
-function checkedVersion(applied: readonly AppliedMigration[], { migrations: steps }: SchemaComponent): number {
+function checkedVersion(
+  applied: readonly AppliedMigration[],
+  { migrations: steps }: SchemaComponent,
+): number {
   const last = applied.at(-1)
   const version = last?.version ?? 0
   const isNextVersion = version === steps.length + 1 && last?.only_adds === true

@@ -4,11 +4,22 @@
  * kept without it, in tables of their own.
  */
 import { AppError } from '../../../domain/errors.ts'
-import { quoted } from '../../../lib/sql.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
-import { type PgvectorFormat, BYTES_FORMAT, type VectorFormat } from '../vectors/vector-format.ts'
-import { toLockingBegin, EXTENSION_LOCK, toMigrationLock, type SqlIdentifiers } from './identifiers.ts'
-import { hasRelation, type SchemaMigration, migrateComponent, createPolicySql, type SchemaComponent } from './migrations.ts'
+import { BYTES_FORMAT, type PgvectorFormat, type VectorFormat } from '../vectors/vector-format.ts'
+import {
+  EXTENSION_LOCK,
+  type SqlIdentifiers,
+  toLockingBegin,
+  toMigrationLock,
+} from './identifiers.ts'
+import {
+  createPolicySql,
+  hasRelation,
+  migrateComponent,
+  type SchemaComponent,
+  type SchemaMigration,
+} from './migrations.ts'
 
 export type VectorSupport =
   | { readonly kind: 'ready'; readonly form: VectorFormat }
@@ -162,7 +173,10 @@ export async function migrateVectorSchema(
   })
 }
 
-async function preparePgvector(database: PostgresDatabase, names: SqlIdentifiers): Promise<VectorSupport> {
+async function preparePgvector(
+  database: PostgresDatabase,
+  names: SqlIdentifiers,
+): Promise<VectorSupport> {
   const found = (await findExtension(database.query)) ?? (await createExtension(database))
   if (found.kind === 'none') return found
   const { version, extension } = found
@@ -181,7 +195,14 @@ async function preparePgvector(database: PostgresDatabase, names: SqlIdentifiers
     await migrateComponent(database, names, part)
     const roundedType = await typeOfRounded(database.query, names)
     const iterates = isSince(ITERATES_SINCE, version)
-    return { kind: 'pgvector', extensionSchema: extension, version, hasHalfPrecision: hasHalves, hasIterativeScan: iterates, quantizedType: roundedType }
+    return {
+      kind: 'pgvector',
+      extensionSchema: extension,
+      version,
+      hasHalfPrecision: hasHalves,
+      hasIterativeScan: iterates,
+      quantizedType: roundedType,
+    }
   })
 }
 
@@ -196,7 +217,10 @@ async function attempt(what: string, prepare: () => Promise<VectorFormat>): Prom
 }
 
 /** It is what the version could do that the table was made with. */
-async function typeOfRounded(query: QueryFunction, names: SqlIdentifiers): Promise<PgvectorFormat['quantizedType']> {
+async function typeOfRounded(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+): Promise<PgvectorFormat['quantizedType']> {
   const [row] = await query<{ type: string }>(
     `SELECT typname AS type FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
      WHERE attrelid = to_regclass($1) AND attname = 'rounded'`,
@@ -212,7 +236,7 @@ async function findExtension(query: QueryFunction): Promise<InstalledExtension |
      WHERE e.extname = 'vector'`,
   )
   if (row === undefined) return null
-  return { kind: 'found', extension: quoted(row.schema), version: row.version }
+  return { kind: 'found', extension: quoteIdentifier(row.schema), version: row.version }
 }
 
 async function createExtension(database: PostgresDatabase): Promise<InstalledExtension> {
@@ -235,7 +259,11 @@ async function createExtension(database: PostgresDatabase): Promise<InstalledExt
  * Dropping the extension takes its columns out of the table and leaves the rest. Vectors can be made again, so what
  * is left goes as well.
  */
-async function removeRemains(database: PostgresDatabase, names: SqlIdentifiers, part: SchemaComponent): Promise<void> {
+async function removeRemains(
+  database: PostgresDatabase,
+  names: SqlIdentifiers,
+  part: SchemaComponent,
+): Promise<void> {
   const isWhole = async (query: QueryFunction) => {
     if (!(await hasRelation(query, 'to_regclass', part.ledger))) return true
     const columns = await query(
@@ -248,7 +276,9 @@ async function removeRemains(database: PostgresDatabase, names: SqlIdentifiers, 
   if (await isWhole(database.query)) return
   await database.transaction(toLockingBegin([toMigrationLock(names)]), async (query) => {
     if (await isWhole(query)) return
-    await query(`DROP FUNCTION IF EXISTS ${quoted(names.schema)}.forget_embeddings CASCADE`)
+    await query(
+      `DROP FUNCTION IF EXISTS ${quoteIdentifier(names.schema)}.forget_embeddings CASCADE`,
+    )
     await query(
       `DROP TABLE IF EXISTS ${names.embedding}, ${names.embedding_space}, ${part.ledger} CASCADE`,
     )

@@ -4,7 +4,7 @@ import type { SearchDocument } from '../../../domain/search-document.ts'
 import { listSearchTerms } from '../../../domain/searchable-text.ts'
 import { computeFingerprint } from '../../../text/fingerprint.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import { type SqlIdentifiers, hashOwner, hashUser } from '../schema/identifiers.ts'
+import { hashOwner, hashUser, type SqlIdentifiers } from '../schema/identifiers.ts'
 
 /** The terms of one document, as they go into postings. */
 export type DocumentPostings = {
@@ -43,7 +43,11 @@ function termsOf(document: SearchDocument): DocumentPostings {
 }
 
 /** Posts the terms in a JSON parameter; `rows` is where the numbers of their documents are found. */
-export function insertPostingsSql({ posting }: SqlIdentifiers, parameter: string, rows: string): string {
+export function insertPostingsSql(
+  { posting }: SqlIdentifiers,
+  parameter: string,
+  rows: string,
+): string {
   return `INSERT INTO ${posting} (owner_hash, user_hash, memory, length, term, frequency)
     SELECT d.owner_hash, d.user_hash, r.number, d.length, t.key, t.value::integer
     FROM json_to_recordset(${parameter})

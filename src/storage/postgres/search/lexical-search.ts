@@ -7,25 +7,25 @@
 import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
-import { type DocumentKind, kindsOf } from '../../../domain/search-document.ts'
+import { type DocumentKind, selectKinds } from '../../../domain/search-document.ts'
 import { extractQueryTerms } from '../../../text/search/terms.ts'
 import { EMPTY_TEXT_MATCH, type TextMatch, type TextQuery } from '../../store.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
-import { type SqlIdentifiers, hashOwner, hashUser } from '../schema/identifiers.ts'
+import { hashOwner, hashUser, type SqlIdentifiers } from '../schema/identifiers.ts'
 import { NUMBER_CONDITION_BY_KIND, toKindSource } from '../store/document-kinds.ts'
 import { decodeText, parseProvenance } from '../store/row-codec.ts'
 import {
-  type ParameterBinder,
   createParameterBinder,
-  toDocumentConditions,
   isSelective,
+  type ParameterBinder,
+  toDocumentConditions,
   toScopeConditions,
 } from '../store/sql-filters.ts'
 import {
+  appendNeighbors,
   NEIGHBOR_KEY_COLUMNS,
   type NeighborColumns,
   readNeighbors,
-  appendNeighbors,
 } from './session-neighbors.ts'
 
 type HitColumns = NeighborColumns & {
@@ -47,13 +47,15 @@ export async function matchText(
   { text, where, limit, neighborRequest: besides, memoriesMin = 0 }: TextQuery,
 ): Promise<TextMatch> {
   const terms = extractQueryTerms(text)
-  const kinds = kindsOf(where.types)
+  const kinds = selectKinds(where.types)
   if (terms.length === 0 || kinds.length === 0) return EMPTY_TEXT_MATCH
   const binder = createParameterBinder()
   const found = searchStatement(names, binder, {
     ...{ scope, terms, where, limit, memoriesMin, kinds },
     columns:
-      besides === undefined ? ['id', 'session_id AS session'] : [...NEIGHBOR_KEY_COLUMNS, 'provenance'],
+      besides === undefined
+        ? ['id', 'session_id AS session']
+        : [...NEIGHBOR_KEY_COLUMNS, 'provenance'],
   })
   const sql =
     besides === undefined
@@ -88,7 +90,11 @@ type LexicalQuery = Pick<TextQuery, 'where' | 'limit'> & {
   readonly columns: readonly string[]
 }
 
-function searchStatement(names: SqlIdentifiers, binder: ParameterBinder, search: LexicalQuery): string {
+function searchStatement(
+  names: SqlIdentifiers,
+  binder: ParameterBinder,
+  search: LexicalQuery,
+): string {
   const { scope, terms, where, kinds, columns, limit, memoriesMin } = search
   const { bind } = binder
   const visible = [
@@ -99,7 +105,8 @@ function searchStatement(names: SqlIdentifiers, binder: ParameterBinder, search:
   const ours =
     scope.user === undefined ? [] : [`p.user_hash = ${bind(hashUser(scope.user))}::integer`]
   const [only] = kinds
-  const ofKind = only !== undefined && kinds.length === 1 ? [`p.${NUMBER_CONDITION_BY_KIND[only]}`] : []
+  const ofKind =
+    only !== undefined && kinds.length === 1 ? [`p.${NUMBER_CONDITION_BY_KIND[only]}`] : []
   const few = isSelective(scope, where)
     ? [
         `p.memory = ANY (ARRAY(SELECT number FROM ${toKindSource(names, kinds)} AS document WHERE ${visible}))`,

@@ -7,9 +7,18 @@ import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 import { ROW_CONDITION_BY_KIND } from '../store/document-kinds.ts'
 import { decodeText } from '../store/row-codec.ts'
-import { type ParameterBinder, createParameterBinder, toScopeConditions } from '../store/sql-filters.ts'
+import {
+  createParameterBinder,
+  type ParameterBinder,
+  toScopeConditions,
+} from '../store/sql-filters.ts'
 
-type SurroundingColumns = { id: MemoryId; session: SessionId; before: MemoryId[]; after: MemoryId[] }
+type SurroundingColumns = {
+  id: MemoryId
+  session: SessionId
+  before: MemoryId[]
+  after: MemoryId[]
+}
 
 /** One statement for all ids: each side is a short walk along the index of the session. */
 export async function findNeighbors(
@@ -71,7 +80,10 @@ export function readNeighbors(
 }
 
 /** The ids on each side of a row that is called `asked`, nearest first. */
-function toNeighborSides(names: SqlIdentifiers, reach: string): { readonly before: string; readonly after: string } {
+function toNeighborSides(
+  names: SqlIdentifiers,
+  reach: string,
+): { readonly before: string; readonly after: string } {
   const side = (kind: DocumentKind, beyond: '<' | '>', direction: 'ASC' | 'DESC') => {
     const course = COURSES[kind]
     const point = (row: string) => `(${course.map((column) => `${row}.${column}`).join(', ')})`
@@ -94,6 +106,14 @@ const COURSES: Readonly<Record<DocumentKind, readonly string[]>> = {
   turn: ['position', 'id'],
 }
 
-function surroundings({ session, before, after }: Omit<SurroundingColumns, 'id'>): SessionNeighbors {
-  return { session: decodeText(session), before: before.map(decodeText), after: after.map(decodeText) }
+function surroundings({
+  session,
+  before,
+  after,
+}: Omit<SurroundingColumns, 'id'>): SessionNeighbors {
+  return {
+    session: decodeText(session),
+    before: before.map(decodeText),
+    after: after.map(decodeText),
+  }
 }

@@ -22,7 +22,10 @@ const KEPT_MINUTES = 60
 const TRIM_EVERY = 1_000
 const FIRST_TRIM = 50
 
-export function createCommitMarkers({ query }: Pick<PostgresDatabase, 'query'>, names: SqlIdentifiers): CommitMarkers {
+export function createCommitMarkers(
+  { query }: Pick<PostgresDatabase, 'query'>,
+  names: SqlIdentifiers,
+): CommitMarkers {
   let untilTrim = FIRST_TRIM
   const trim = async () => {
     await query(

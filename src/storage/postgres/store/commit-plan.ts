@@ -19,7 +19,11 @@ type HeadOf<T extends Table> = T extends 'memory' ? MemoryRowHead : RowHead
 
 export type RowHeads = { readonly [T in Table]: ReadonlyMap<string, HeadOf<T>> }
 
-export type UsageIncrement = { readonly id: MemoryId; readonly uses: number; readonly usedAt: Instant }
+export type UsageIncrement = {
+  readonly id: MemoryId
+  readonly uses: number
+  readonly usedAt: Instant
+}
 
 export type CommitPlan = {
   readonly kind: 'writes'
@@ -54,7 +58,10 @@ type PlanDraft = {
   readonly removed: { readonly [T in Table]: Set<string> }
 }
 
-export function planCommit(changes: readonly Change[], heads: RowHeads): CommitPlan | CommitConflict {
+export function planCommit(
+  changes: readonly Change[],
+  heads: RowHeads,
+): CommitPlan | CommitConflict {
   const draft = createDraft(heads)
   for (const change of changes) {
     const conflict = change.op === 'count' ? count(draft, change) : apply(draft, change)
@@ -70,9 +77,7 @@ export function planCommit(changes: readonly Change[], heads: RowHeads): CommitP
       entry: newRows(slots.entry),
       turn: newRows(slots.turn),
     },
-    removes: mapTables((table) =>
-      [...draft.removed[table]].filter((id) => heads[table].has(id)),
-    ),
+    removes: mapTables((table) => [...draft.removed[table]].filter((id) => heads[table].has(id))),
     usageIncrements: [...draft.counts.values()],
     releasedKeys: [...heads.memory.values()]
       .filter((head) => slots.memory.has(head.id) && isKeyReleased(head, draft.holders))
@@ -153,7 +158,11 @@ function count(draft: PlanDraft, change: Extract<Change, { op: 'count' }>): null
     })
   } else {
     const { useCount, lastUsedAt } = slot.row
-    const row = { ...slot.row, useCount: useCount + uses, lastUsedAt: maxInstant(lastUsedAt, usedAt) }
+    const row = {
+      ...slot.row,
+      useCount: useCount + uses,
+      lastUsedAt: maxInstant(lastUsedAt, usedAt),
+    }
     draft.slots.memory.set(id, { ...slot, row })
   }
   return null

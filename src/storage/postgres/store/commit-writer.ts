@@ -4,12 +4,16 @@ import type { Memory } from '../../../domain/memory.ts'
 import { type SearchDocument, toTurnDocument } from '../../../domain/search-document.ts'
 import { hasSearchTextChanged } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
-import { quoted } from '../../../lib/sql.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { Row, Table } from '../../store.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
-import { type DocumentPostings, toIndexedDocument, insertPostingsSql } from '../search/lexical-index.ts'
+import {
+  type DocumentPostings,
+  insertPostingsSql,
+  toIndexedDocument,
+} from '../search/lexical-index.ts'
 import type { CommitPlan } from './commit-plan.ts'
 import { ROW_CONDITION_BY_KIND } from './document-kinds.ts'
 import { ROW_CODECS, TURN_DOCUMENT_COLUMNS, toTurnDocumentColumns } from './row-codec.ts'
@@ -57,7 +61,11 @@ export async function applyCommitPlan(
 }
 
 /** The document of a turn goes with it. */
-async function removeRows(query: QueryFunction, names: SqlIdentifiers, removes: CommitPlan['removes']): Promise<void> {
+async function removeRows(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+  removes: CommitPlan['removes'],
+): Promise<void> {
   const gone = [...removes.memory, ...removes.turn]
   if (gone.length > 0) {
     await query(
@@ -178,7 +186,11 @@ function* batches<P extends PreparedDocument>(prepared: readonly P[]): Generator
 
 const DERIVED_COLUMNS = ['fingerprint', 'length'] as const
 
-async function putMemories(query: QueryFunction, names: SqlIdentifiers, batch: readonly PreparedDocument[]): Promise<void> {
+async function putMemories(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+  batch: readonly PreparedDocument[],
+): Promise<void> {
   const columns = [...ROW_CODECS.memory.columns, ...DERIVED_COLUMNS]
   const [written] = await query<{ count: number }>(
     `WITH put AS (
@@ -191,7 +203,11 @@ async function putMemories(query: QueryFunction, names: SqlIdentifiers, batch: r
 }
 
 /** One statement for turns and their documents: neither is ever there without the other. */
-async function putTurns(query: QueryFunction, names: SqlIdentifiers, batch: readonly PreparedTurn[]): Promise<void> {
+async function putTurns(
+  query: QueryFunction,
+  names: SqlIdentifiers,
+  batch: readonly PreparedTurn[],
+): Promise<void> {
   const turns = batch.map(({ turn }) => ROW_CODECS.turn.toColumns(turn))
   const [written] = await query<{ count: number }>(
     `WITH said AS (${putStatement(names.turn, ROW_CODECS.turn.columns, '$3')} RETURNING id, number),
@@ -215,7 +231,7 @@ export async function writeTurnDocuments(
  * turns are found.
  */
 function putTurnDocuments(names: SqlIdentifiers, turns: string): string {
-  const columns = [...TURN_DOCUMENT_COLUMNS, ...DERIVED_COLUMNS].map(quoted)
+  const columns = [...TURN_DOCUMENT_COLUMNS, ...DERIVED_COLUMNS].map(quoteIdentifier)
   const given = columns.map((column) => `given.${column}`)
   const assignments = columns.map((column) => `${column} = excluded.${column}`)
   return `put AS (
@@ -255,12 +271,12 @@ async function putRows<T extends Table>(
 
 /** Inserts or replaces the rows of a parameter, but never a row of another owner. */
 function putStatement(table: string, columns: readonly string[], parameter = '$1'): string {
-  const list = columns.map(quoted).join(', ')
+  const list = columns.map(quoteIdentifier).join(', ')
   const assignments = columns.map((column) =>
     // Uses may have been counted since the row was read; writing it back must not undo that.
     column === 'use_count' || column === 'last_used_at'
       ? `${column} = GREATEST(stored.${column}, excluded.${column})`
-      : `${quoted(column)} = excluded.${quoted(column)}`,
+      : `${quoteIdentifier(column)} = excluded.${quoteIdentifier(column)}`,
   )
   return `INSERT INTO ${table} AS stored (${list})
     SELECT ${list} FROM json_populate_recordset(NULL::${table}, ${parameter})

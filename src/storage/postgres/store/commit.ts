@@ -17,12 +17,16 @@ import type { DocumentType } from '../../../domain/search-document.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { type Change, type CommitOutcome, mapTables, TABLES, type Table } from '../../store.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
-import { isSerializationConflict, isConnectionLost, isUnknownTransaction } from '../connection/postgres-errors.ts'
+import {
+  isConnectionLost,
+  isSerializationConflict,
+  isUnknownTransaction,
+} from '../connection/postgres-errors.ts'
 import type { RowLevelSecurity } from '../connection/row-level-security.ts'
-import { toLockingBegin, type SqlIdentifiers, toOwnerLocks } from '../schema/identifiers.ts'
+import { type SqlIdentifiers, toLockingBegin, toOwnerLocks } from '../schema/identifiers.ts'
 import type { CommitMarker, CommitMarkers } from './commit-markers.ts'
-import { type RowHead, type RowHeads, type MemoryRowHead, planCommit } from './commit-plan.ts'
-import { type StoredDocumentState, applyCommitPlan } from './commit-writer.ts'
+import { type MemoryRowHead, planCommit, type RowHead, type RowHeads } from './commit-plan.ts'
+import { applyCommitPlan, type StoredDocumentState } from './commit-writer.ts'
 import { decodeText, type PlaceColumns, parseProvenance, readPlace } from './row-codec.ts'
 
 /** How often a commit is begun: others get in the way, or the server goes away and comes back. */
@@ -58,7 +62,8 @@ export async function applyCommit(
     try {
       return await once(mark)
     } catch (thrown) {
-      if (await resolveCommitInDoubt({ database, markers: marks }, thrown, mark.id)) return COMMITTED
+      if (await resolveCommitInDoubt({ database, markers: marks }, thrown, mark.id))
+        return COMMITTED
       if (!isSerializationConflict(thrown) && !isConnectionLost(thrown)) throw thrown
       if (attempt === ATTEMPTS_MAX) throw createRetriesExhaustedError(thrown)
       await sleepWithJitter(FIRST_WAIT_MS * 2 ** (attempt - 1))

@@ -1,13 +1,13 @@
 /** Reads search documents page by page. */
 import type { Scope } from '../../../domain/scope.ts'
-import { kindsOf, type SearchDocument } from '../../../domain/search-document.ts'
-import { quoted } from '../../../lib/sql.ts'
+import { type SearchDocument, selectKinds } from '../../../domain/search-document.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import { parseOrdering, toPageRange } from '../../page-cursor.ts'
 import type { DocumentQuery, Page } from '../../store.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 import { unionKinds } from './document-kinds.ts'
-import { toDocument, type MemoryColumns, ROW_CODECS } from './row-codec.ts'
+import { type MemoryColumns, ROW_CODECS, toDocument } from './row-codec.ts'
 import { createParameterBinder, toDocumentConditions, toScopeConditions } from './sql-filters.ts'
 
 export async function listDocuments(
@@ -16,7 +16,7 @@ export async function listDocuments(
   scope: Scope,
   asked: DocumentQuery,
 ): Promise<Page<SearchDocument>> {
-  const kinds = kindsOf(asked.where.types)
+  const kinds = selectKinds(asked.where.types)
   if (kinds.length === 0) return { rows: [], next: null }
   const { limit } = toPageRange({ ...asked, where: {} })
   const { isForward } = parseOrdering({ ...asked, where: {} })
@@ -26,7 +26,7 @@ export async function listDocuments(
     ...toScopeConditions(scope, binder),
     ...(asked.after === undefined ? [] : [`id ${beyond} ${binder.bind(asked.after)}`]),
   ]
-  const columns = ROW_CODECS.memory.columns.map(quoted).join(', ')
+  const columns = ROW_CODECS.memory.columns.map(quoteIdentifier).join(', ')
   // One more than asked for tells whether there is another page.
   const sql = unionKinds(
     kinds,

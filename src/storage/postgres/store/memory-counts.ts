@@ -1,10 +1,10 @@
 /** Counts memories by what they are. */
 import type { Scope } from '../../../domain/scope.ts'
-import type { MemoryFilter, MemoryCounts } from '../../store.ts'
+import type { MemoryCounts, MemoryFilter } from '../../store.ts'
 import { type CountGroup, sumCounts } from '../../tally.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
-import { TABLE_CONDITIONS, createParameterBinder, toScopeConditions } from './sql-filters.ts'
+import { createParameterBinder, TABLE_CONDITIONS, toScopeConditions } from './sql-filters.ts'
 
 /** Each escape of `core/storable-text.ts` is five characters that stand for one, and begins with U+E000. */
 const CHARACTERS = `char_length(content)
@@ -17,7 +17,10 @@ export async function countMemories(
   where: MemoryFilter,
 ): Promise<MemoryCounts> {
   const binder = createParameterBinder()
-  const conditions = [...toScopeConditions(scope, binder), ...TABLE_CONDITIONS.memory(where, binder)]
+  const conditions = [
+    ...toScopeConditions(scope, binder),
+    ...TABLE_CONDITIONS.memory(where, binder),
+  ]
   const groups = await query<CountGroup>(
     `SELECT type, category, count(*) AS count, sum(${CHARACTERS})::bigint AS characters
      FROM ${names.memory} WHERE ${conditions.join(' AND ')} GROUP BY type, category`,

@@ -2,7 +2,7 @@
 import type { OwnerId, SessionId, UserId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import type { Instant } from '../../../lib/time.ts'
-import { parseSessionCursor, buildSessionPage } from '../../page-cursor.ts'
+import { buildSessionPage, parseSessionCursor } from '../../page-cursor.ts'
 import type { Page, SessionQuery, SessionSummary } from '../../store.ts'
 import type { QueryFunction } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'

@@ -16,7 +16,11 @@ const CASED_CODE_POINT_MAX = 0x1ffff
 /** Begins an escape of `core/storable-text.ts`, which has four digits after it. */
 const ESCAPE_CODE_POINT = 0xe000
 
-export function toSubstringCondition(columns: readonly string[], text: string, { bind }: ParameterBinder): string {
+export function toSubstringCondition(
+  columns: readonly string[],
+  text: string,
+  { bind }: ParameterBinder,
+): string {
   const wanted = foldCase(text)
   const letters = [...new Set(wanted)].flatMap((letter) =>
     (variants().get(letter) ?? []).map((variant) => [variant, letter] as const),

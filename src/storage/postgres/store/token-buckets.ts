@@ -3,7 +3,7 @@
  * the processes don't matter.
  */
 import { toStorable } from '../../../text/storable-text.ts'
-import type { TokenGrant, TakeTokens } from '../../store.ts'
+import type { TakeTokens, TokenGrant } from '../../store.ts'
 import type { PostgresDatabase } from '../connection/postgres-driver.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 

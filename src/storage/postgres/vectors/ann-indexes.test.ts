@@ -24,7 +24,10 @@ function server() {
     ...{ kind: 'pgvector', extensionSchema: 'public', version: '0.8.0' },
     ...{ hasHalfPrecision: true, hasIterativeScan: true, quantizedType: 'halfvec' },
   }
-  return { state, tables: { database, names: createIdentifiers('x'), form, of: () => runner } }
+  return {
+    state,
+    tables: { database, names: createIdentifiers('x'), format, runnerFor: () => runner },
+  }
 }
 
 it('[VI33] an index that could not be built is tried again, after twice as long each time', async () => {

@@ -6,17 +6,17 @@
  * built, all vectors are compared.
  */
 
-import { quoted } from '../../../lib/sql.ts'
-import { toIndexLock, hashOwner } from '../schema/identifiers.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
+import { hashOwner, toIndexLock } from '../schema/identifiers.ts'
 import { NUMBER_CONDITION_BY_KIND } from '../store/document-kinds.ts'
 import type { PgvectorFormat } from './vector-format.ts'
 import {
-  isIndexable,
-  listObsoleteIndexNames,
-  INDEX_PREFIX,
-  type IndexTarget,
   buildIndexName,
   createIndexSql,
+  INDEX_PREFIX,
+  type IndexTarget,
+  isIndexable,
+  listObsoleteIndexNames,
   type StoredSpace,
   type VectorStorage,
 } from './vector-spaces.ts'
@@ -40,7 +40,11 @@ export const NO_ANN_INDEXES: AnnIndexes = {
 const PAUSE_MS_MIN = 60_000
 const PAUSE_MS_MAX = 6 * 3_600_000
 
-type BuildFailure = { readonly because: string; readonly pauseMs: number; readonly nextTryAt: number }
+type BuildFailure = {
+  readonly because: string
+  readonly pauseMs: number
+  readonly nextTryAt: number
+}
 
 export function createAnnIndexes(
   tables: VectorStorage<PgvectorFormat>,
@@ -88,7 +92,7 @@ export function createAnnIndexes(
       const indexes = await database.query<{ name: string }>(
         `SELECT relname AS name FROM pg_class
          WHERE relnamespace = to_regnamespace($1) AND starts_with(relname, $2)`,
-        [quoted(names.schema), `${INDEX_PREFIX}${spaceNumber}_`],
+        [quoteIdentifier(names.schema), `${INDEX_PREFIX}${spaceNumber}_`],
       )
       if (indexes.length === 0) return
       await database.runOnOwnConnection(async (query) => {
@@ -163,5 +167,5 @@ function dropStatement({ names }: VectorStorage, name: string): string {
 }
 
 function qualifyName(schema: string, name: string): string {
-  return `${quoted(schema)}.${quoted(name)}`
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`
 }

@@ -10,7 +10,11 @@ import { decodeText } from '../store/row-codec.ts'
 import { createParameterBinder, isSelective } from '../store/sql-filters.ts'
 import { decodeVector, toReadExpression } from './vector-format.ts'
 import { HASH_JOIN_SETTINGS } from './vector-joins.ts'
-import { toFilteredVectors, toSelectiveFilteredVectors, type VectorSearchContext } from './vector-search.ts'
+import {
+  toFilteredVectors,
+  toSelectiveFilteredVectors,
+  type VectorSearchContext,
+} from './vector-search.ts'
 import type { VectorStorage } from './vector-spaces.ts'
 
 /** Vectors that are held in memory at once. */
@@ -53,7 +57,11 @@ async function page(
   )
 }
 
-function hitFrom({ format: form }: VectorStorage, { query }: VectorSearchContext, { id, vector }: Columns): VectorHit {
+function hitFrom(
+  { format: form }: VectorStorage,
+  { query }: VectorSearchContext,
+  { id, vector }: Columns,
+): VectorHit {
   const product = innerProduct(decodeVector(form, vector), query.vector)
   return { id: decodeText(id), similarity: Math.min(1, Math.max(-1, product)) }
 }

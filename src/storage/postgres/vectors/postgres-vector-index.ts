@@ -19,37 +19,37 @@ import {
 } from '../../vector-index.ts'
 import type { QueryFunction, QueryRunner } from '../connection/postgres-driver.ts'
 import {
-  toLockingBegin,
-  type SqlIdentifiers,
   hashOwner,
-  toOwnerLocks,
   hashUser,
+  type SqlIdentifiers,
+  toLockingBegin,
+  toOwnerLocks,
 } from '../schema/identifiers.ts'
-import { DOCUMENT_NUMBER_MIN, unionKinds, ROW_CONDITION_BY_KIND } from '../store/document-kinds.ts'
-import {
-  decodeText,
-  type PlaceColumns,
-  parseProvenance,
-  readPlace,
-} from '../store/row-codec.ts'
+import { DOCUMENT_NUMBER_MIN, ROW_CONDITION_BY_KIND, unionKinds } from '../store/document-kinds.ts'
+import { decodeText, type PlaceColumns, parseProvenance, readPlace } from '../store/row-codec.ts'
 import { createParameterBinder, toScopeConditions } from '../store/sql-filters.ts'
-import { createAnnIndexes, NO_ANN_INDEXES, type AnnIndexes } from './ann-indexes.ts'
+import { type AnnIndexes, createAnnIndexes, NO_ANN_INDEXES } from './ann-indexes.ts'
 import {
-  selectVectorColumn,
-  getDimensionsMax,
   decodeVector,
-  toStoredExpression,
-  toReadExpression,
   encodeVector,
+  getDimensionsMax,
+  selectVectorColumn,
+  toReadExpression,
+  toStoredExpression,
   type VectorFormat,
 } from './vector-format.ts'
-import { toVectorConditions, HASH_JOIN_SETTINGS, toHashJoin, toLateralJoin } from './vector-joins.ts'
+import {
+  HASH_JOIN_SETTINGS,
+  toHashJoin,
+  toLateralJoin,
+  toVectorConditions,
+} from './vector-joins.ts'
 import { createSpaceLocationCache, searchNearest } from './vector-search.ts'
 import {
   ensureSpace,
   findSpace,
-  type StoredSpace,
   readSpace,
+  type StoredSpace,
   toFindSpaceStatement,
   type VectorStorage,
 } from './vector-spaces.ts'
@@ -73,7 +73,9 @@ export function createPostgresVectorIndex(options: PostgresVectorIndexOptions): 
   const { tables, runSearch: searching, exactSearchVectorsMax: scannedMax } = options
   const { format: form } = tables
   const indexes =
-    form.kind === 'plain' ? NO_ANN_INDEXES : createAnnIndexes({ ...tables, format: form }, scannedMax)
+    form.kind === 'plain'
+      ? NO_ANN_INDEXES
+      : createAnnIndexes({ ...tables, format: form }, scannedMax)
   const facts =
     form.kind === 'plain' ? { reason: form.reason } : { version: form.version, scannedMax }
   const known = createSpaceLocationCache()
@@ -124,7 +126,10 @@ async function put(
   }
 }
 
-function assertDimensionsSupported({ format: form }: VectorStorage, { dimensions }: VectorSpace): void {
+function assertDimensionsSupported(
+  { format: form }: VectorStorage,
+  { dimensions }: VectorSpace,
+): void {
   const most = getDimensionsMax(form)
   if (dimensions <= most) return
   throw new AppError(
@@ -290,7 +295,11 @@ async function count(tables: VectorStorage, space: VectorSpace, scope: Scope): P
     return `(SELECT count(*) FROM ${toHashJoin(tables)} WHERE ${conditions.join(' AND ')})`
   })
   const sql = `SELECT ${counts.join(' + ')} AS count`
-  const [row] = await own.readWithSettings<{ count: number }>(HASH_JOIN_SETTINGS, sql, binder.values)
+  const [row] = await own.readWithSettings<{ count: number }>(
+    HASH_JOIN_SETTINGS,
+    sql,
+    binder.values,
+  )
   return row?.count ?? 0
 }
 
@@ -339,7 +348,11 @@ async function drop(
 
 const BEGIN = toLockingBegin([])
 
-async function dropVectors(runner: QueryRunner, names: SqlIdentifiers, spaceNumber: number): Promise<void> {
+async function dropVectors(
+  runner: QueryRunner,
+  names: SqlIdentifiers,
+  spaceNumber: number,
+): Promise<void> {
   for (let last: number | null = DOCUMENT_NUMBER_MIN; last !== null; ) {
     last = await runner.transaction(BEGIN, (query) => dropBatch(query, names, spaceNumber, last))
   }

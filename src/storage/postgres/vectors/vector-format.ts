@@ -44,7 +44,11 @@ export function getDimensionsMax(form: VectorFormat): number {
 }
 
 /** From the text that `toText` has made, in a statement. */
-export function toStoredExpression(form: VectorFormat, column: VectorColumnName, text: string): string {
+export function toStoredExpression(
+  form: VectorFormat,
+  column: VectorColumnName,
+  text: string,
+): string {
   if (form.kind === 'plain') return `decode(${text}, 'base64')`
   return `${text}::${form.extensionSchema}.${column === 'exact' ? 'vector' : form.quantizedType}`
 }
@@ -86,13 +90,19 @@ function littleEndFirst(bytes: Buffer): Buffer {
  * The inner product of a stored vector with the one in the parameter. Rounding must neither make it leave its range
  * nor round the vector that is looked for, which is as exact as it was given.
  */
-export function toSimilarityExpression({ extensionSchema: extension }: PgvectorFormat, vector: string, parameter: string): string {
+export function toSimilarityExpression(
+  { extensionSchema: extension }: PgvectorFormat,
+  vector: string,
+  parameter: string,
+): string {
   const product = `-(${vector}::${extension}.vector OPERATOR(${extension}.<#>) ${parameter}::${extension}.vector)`
   return `LEAST(1, GREATEST(-1, ${product}))`
 }
 
 /** The type that an index is made with. */
-export function selectIndexType({ hasHalfPrecision: hasHalves }: PgvectorFormat): 'halfvec' | 'vector' {
+export function selectIndexType({
+  hasHalfPrecision: hasHalves,
+}: PgvectorFormat): 'halfvec' | 'vector' {
   return hasHalves ? 'halfvec' : 'vector'
 }
 

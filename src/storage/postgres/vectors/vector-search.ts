@@ -12,42 +12,42 @@
 import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
-import { type DocumentKind, kindsOf } from '../../../domain/search-document.ts'
+import { type DocumentKind, selectKinds } from '../../../domain/search-document.ts'
 import { isZeroVector } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import {
-  compareBySimilarity,
   assertVectorFits,
+  compareBySimilarity,
   type VectorHit,
   type VectorQuery,
   type VectorSpace,
 } from '../../vector-index.ts'
 import type { SqlStatement } from '../connection/postgres-driver.ts'
 import {
+  appendNeighbors,
   NEIGHBOR_KEY_COLUMNS,
   type NeighborColumns,
   readNeighbors,
-  appendNeighbors,
 } from '../search/session-neighbors.ts'
 import { decodeText } from '../store/row-codec.ts'
 import {
-  type ParameterBinder,
   createParameterBinder,
-  toDocumentConditions,
   isSelective,
+  type ParameterBinder,
+  toDocumentConditions,
   toScopeConditions,
 } from '../store/sql-filters.ts'
 import { searchExact } from './exact-search.ts'
-import { type PgvectorFormat, toSimilarityExpression, encodeVector } from './vector-format.ts'
-import { toVectorConditions, toHashJoin, toLateralJoin, JIT_OFF } from './vector-joins.ts'
+import { encodeVector, type PgvectorFormat, toSimilarityExpression } from './vector-format.ts'
+import { JIT_OFF, toHashJoin, toLateralJoin, toVectorConditions } from './vector-joins.ts'
 import {
+  getIndexSuffix,
   INDEX_PREFIX,
   type IndexTarget,
-  toIndexedExpression,
-  getIndexSuffix,
   type StoredSpace,
-  toStoredSpace,
+  toIndexedExpression,
   toOwnerHashText,
+  toStoredSpace,
   type VectorStorage,
 } from './vector-spaces.ts'
 
@@ -118,7 +118,7 @@ export async function searchNearest(
   assertVectorFits(space.dimensions, query.vector)
   const limit = Math.min(query.limit, HITS_MAX)
   if (limit <= 0 || isZeroVector(query.vector)) return []
-  const kinds = kindsOf(query.where.types)
+  const kinds = selectKinds(query.where.types)
   const lists = await Promise.all(
     kinds.map((kind) => {
       const most = kind === 'memory' ? Math.max(limit, query.memoriesMin ?? 0) : limit
@@ -182,7 +182,11 @@ async function findLocation(
   subject: IndexTarget,
 ): Promise<SpaceLocation | null> {
   const [sql, values] = placeStatement(tables, space, subject)
-  return placeFrom(tables, space, await tables.runnerFor([subject.owner]).query<PlaceColumns>(sql, values))
+  return placeFrom(
+    tables,
+    space,
+    await tables.runnerFor([subject.owner]).query<PlaceColumns>(sql, values),
+  )
 }
 
 type PlaceColumns = { number: number; dimensions: number; ready: boolean | null }
@@ -241,7 +245,10 @@ async function nearestAt(
 
 type SearchRequest = readonly [settings: readonly string[], statement: SqlStatement]
 
-function searchByComparison(tables: VectorStorage<PgvectorFormat>, search: VectorSearchContext): SearchRequest {
+function searchByComparison(
+  tables: VectorStorage<PgvectorFormat>,
+  search: VectorSearchContext,
+): SearchRequest {
   const { format: form } = tables
   const { space: kept, scope, query } = search
   const binder = createParameterBinder()
@@ -263,11 +270,17 @@ function searchByComparison(tables: VectorStorage<PgvectorFormat>, search: Vecto
   return [[JIT_OFF], ordered(tables, query, binder, statement)]
 }
 
-function held({ space: kept, scope, kind }: VectorSearchContext, binder: ParameterBinder): readonly string[] {
+function held(
+  { space: kept, scope, kind }: VectorSearchContext,
+  binder: ParameterBinder,
+): readonly string[] {
   return [...toVectorConditions(kept, scope, kind, binder), `e.${kept.column} IS NOT NULL`]
 }
 
-function searchByIndex(tables: VectorStorage<PgvectorFormat>, search: VectorSearchContext): SearchRequest {
+function searchByIndex(
+  tables: VectorStorage<PgvectorFormat>,
+  search: VectorSearchContext,
+): SearchRequest {
   const { space: kept, query } = search
   const { format: form } = tables
   const binder = createParameterBinder()
@@ -306,19 +319,30 @@ function ordered(
 }
 
 /** The vectors that may be hits, with their documents. */
-export function toFilteredVectors(tables: VectorStorage, search: VectorSearchContext, binder: ParameterBinder): string {
+export function toFilteredVectors(
+  tables: VectorStorage,
+  search: VectorSearchContext,
+  binder: ParameterBinder,
+): string {
   const conditions = [...held(search, binder), ...toVisibleHits(search, binder)]
   return `${toHashJoin(tables)} WHERE ${conditions.join(' AND ')}`
 }
 
 /** The same where few documents can be hits. */
-export function toSelectiveFilteredVectors(tables: VectorStorage, search: VectorSearchContext, binder: ParameterBinder): string {
+export function toSelectiveFilteredVectors(
+  tables: VectorStorage,
+  search: VectorSearchContext,
+  binder: ParameterBinder,
+): string {
   const { space: kept, kind } = search
   return `${toLateralJoin(tables, [kind], binder.bind(kept.number))} WHERE e.${kept.column} IS NOT NULL
     AND ${toVisibleHits(search, binder).join(' AND ')}`
 }
 
-function toVisibleHits({ scope, kind, query }: VectorSearchContext, binder: ParameterBinder): readonly string[] {
+function toVisibleHits(
+  { scope, kind, query }: VectorSearchContext,
+  binder: ParameterBinder,
+): readonly string[] {
   return [...toScopeConditions(scope, binder), ...toDocumentConditions(query.where, binder, [kind])]
 }
 

@@ -4,18 +4,23 @@ import type { QueryResultRow } from 'pg'
 import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import type { DocumentKind } from '../../../domain/search-document.ts'
-import { quoted } from '../../../lib/sql.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { VectorSpace } from '../../vector-index.ts'
-import type { PostgresDatabase, QueryFunction, QueryRunner, SqlStatement } from '../connection/postgres-driver.ts'
+import type {
+  PostgresDatabase,
+  QueryFunction,
+  QueryRunner,
+  SqlStatement,
+} from '../connection/postgres-driver.ts'
 import type { VisibleOwners } from '../connection/row-level-security.ts'
-import { type SqlIdentifiers, hashOwner } from '../schema/identifiers.ts'
+import { hashOwner, type SqlIdentifiers } from '../schema/identifiers.ts'
 import { NUMBER_CONDITION_BY_KIND } from '../store/document-kinds.ts'
 import {
-  selectVectorColumn,
   getIndexedDimensionsMax,
-  selectIndexType,
   type PgvectorFormat,
+  selectIndexType,
+  selectVectorColumn,
   type VectorColumnName,
   type VectorFormat,
 } from './vector-format.ts'
@@ -53,7 +58,10 @@ export async function findSpace(
   return readSpace(form, space, await query(`${sql} ${lock}`, values))
 }
 
-export function toFindSpaceStatement(names: SqlIdentifiers, { signature }: VectorSpace): SqlStatement {
+export function toFindSpaceStatement(
+  names: SqlIdentifiers,
+  { signature }: VectorSpace,
+): SqlStatement {
   const sql = `SELECT number, dimensions FROM ${names.embedding_space} WHERE signature = $1`
   return [sql, [toStorable(signature)]]
 }
@@ -100,7 +108,11 @@ export async function ensureSpace(
 }
 
 /** What an index is made of, and what a query must be ordered by for the index to be of use. */
-export function toIndexedExpression(form: PgvectorFormat, kept: StoredSpace, vector: string): string {
+export function toIndexedExpression(
+  form: PgvectorFormat,
+  kept: StoredSpace,
+  vector: string,
+): string {
   return `(${vector}::${form.extensionSchema}.${selectIndexType(form)}(${kept.dimensions}))`
 }
 
@@ -108,7 +120,9 @@ export function toIndexedExpression(form: PgvectorFormat, kept: StoredSpace, vec
 export const INDEX_PREFIX = 'embedding_nearest_'
 
 /** What the name of an index ends with that was made by a version without half precision. */
-export function getIndexSuffix({ hasHalfPrecision: hasHalves }: Pick<PgvectorFormat, 'hasHalfPrecision'>): string {
+export function getIndexSuffix({
+  hasHalfPrecision: hasHalves,
+}: Pick<PgvectorFormat, 'hasHalfPrecision'>): string {
   return hasHalves ? '' : '_full'
 }
 
@@ -131,7 +145,10 @@ export function listObsoleteIndexNames(
     (hasHalves) =>
       `${INDEX_PREFIX}${kept.number}_${toOwnerHashText(subject.owner)}${getIndexSuffix({ hasHalfPrecision: hasHalves })}`,
   )
-  return [...others.map((hasHalves) => buildIndexName({ hasHalfPrecision: hasHalves }, kept, subject)), ...ofBothKinds]
+  return [
+    ...others.map((hasHalves) => buildIndexName({ hasHalfPrecision: hasHalves }, kept, subject)),
+    ...ofBothKinds,
+  ]
 }
 
 export function toOwnerHashText(owner: string): string {
@@ -147,7 +164,7 @@ export function createIndexSql(
   kept: StoredSpace,
   subject: IndexTarget,
 ): string {
-  return `CREATE INDEX CONCURRENTLY ${quoted(buildIndexName(form, kept, subject))}
+  return `CREATE INDEX CONCURRENTLY ${quoteIdentifier(buildIndexName(form, kept, subject))}
     ON ${names.embedding} USING hnsw
       (${toIndexedExpression(form, kept, kept.column)} ${form.extensionSchema}.${selectIndexType(form)}_ip_ops)
     WHERE space = ${kept.number} AND owner_hash = '${hashOwner(subject.owner)}'::bigint

@@ -5,18 +5,18 @@
 
 import type { MemoryId, SessionId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
-import {
-  isTurnId,
-  getTurnPosition,
-  type SearchDocument,
-} from '../../../domain/search-document.ts'
+import { getTurnPosition, isTurnId, type SearchDocument } from '../../../domain/search-document.ts'
 import { compareText } from '../../../lib/compare.ts'
 import { computeIdf, scoreTermCounts } from '../../../text/search/bm25.ts'
 import { isMatchingDocument } from '../../document-filter.ts'
 import type { Change, DocumentFilter, SessionNeighbors } from '../../store.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { type LexicalCandidate, type LexicalMatches, scoreLexicalCandidate } from '../search/lexical-search.ts'
+import {
+  type LexicalCandidate,
+  type LexicalMatches,
+  scoreLexicalCandidate,
+} from '../search/lexical-search.ts'
 import { MEMORY_SELECTION, toDocument } from '../store/row-codec.ts'
 import { BucketQueue } from '../vectors/bucket-queue.ts'
 import { PostingLists } from './posting-lists.ts'
@@ -302,7 +302,8 @@ export class CachedOwner {
     for (const id of ids) {
       const row = this.#rowOf(id)
       const sequence = row === null ? undefined : byNumber.get(row.number)
-      if (row === null || sequence === undefined || !isWithinScope(scope, row.memory.place)) continue
+      if (row === null || sequence === undefined || !isWithinScope(scope, row.memory.place))
+        continue
       found.set(sequence, id)
     }
     return found

@@ -42,7 +42,9 @@ export class DocumentCache {
     const known = wanted.flatMap((id) => this.#rows.get(id) ?? [])
     for (const each of read) this.#keep(each)
     return [...known, ...read]
-      .filter(({ memory }) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where))
+      .filter(
+        ({ memory }) => isWithinScope(scope, memory.place) && isMatchingDocument(memory, where),
+      )
       .sort((a, b) => compareText(b.memory.id, a.memory.id))
       .map(({ row }) => toDocument(row))
   }

@@ -8,10 +8,10 @@
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
-import { identityOf } from '../../../lib/atomic-file.ts'
-import { isMatchingKey, writeKeyVerifier, readKeyVerifier } from '../encryption/key-verifier.ts'
+import { readFileIdentity } from '../../../lib/atomic-file.ts'
+import { isMatchingKey, readKeyVerifier, writeKeyVerifier } from '../encryption/key-verifier.ts'
 import { APPLICATION_ID } from '../schema/migrations.ts'
-import { openSqliteStore, type SqliteStoreOptions, type SqliteStore } from '../sqlite-store.ts'
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../sqlite-store.ts'
 import { readFileHeader } from './file-system.ts'
 import {
   type DatabaseKey,
@@ -46,12 +46,12 @@ export function detectFileKind(path: string): DatabaseFileKind {
 export async function openSqliteFile(options: SqliteFileOptions): Promise<SqliteStore> {
   if (options.path === ':memory:') return openSqliteStore({ ...options, key: null })
   for (let attempt = 1; ; attempt++) {
-    const identity = identityOf(options.path)
+    const identity = readFileIdentity(options.path)
     try {
       return await openOnce(options)
     } catch (error) {
       // What was opened is no longer the database: a conversion has just put another file in its place.
-      const wasReplaced = identity !== null && identityOf(options.path) !== identity
+      const wasReplaced = identity !== null && readFileIdentity(options.path) !== identity
       if (!wasReplaced || attempt === ATTEMPTS_MAX) throw toNamedError(error, options.path)
     }
   }
@@ -64,7 +64,7 @@ export async function openVerifiedConnection(
   busyTimeoutMs = BUSY_TIMEOUT_MS,
   open: OpenConnection = openConnection,
 ): Promise<SqliteConnection> {
-  const identity = identityOf(path)
+  const identity = readFileIdentity(path)
   const start = startOf(path)
   const needed = requireKey(path, kindOf(start), key)
   const connection = await open(path, needed).catch((error: unknown) => {
@@ -74,7 +74,7 @@ export async function openVerifiedConnection(
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
     // From its first read on a connection keeps the file (in WAL mode), so nobody can replace it any more.
     assertOwnDatabase(path, connection)
-    if (identity !== null && identityOf(path) !== identity) {
+    if (identity !== null && readFileIdentity(path) !== identity) {
       throw new AppError('busy', `The database at ${path} was just replaced. Try again.`, { path })
     }
     return connection
@@ -119,7 +119,7 @@ async function openOnce(options: SqliteFileOptions): Promise<SqliteStore> {
 }
 
 function registerOpenFile(path: string, salt: Buffer | null): () => void {
-  const identity = identityOf(path) ?? path
+  const identity = readFileIdentity(path) ?? path
   const start = salt === null ? MAGIC : Buffer.concat([salt, ENCRYPTED_SIGN])
   const known = openDatabases.get(identity) ?? { start, count: 0 }
   known.count++
@@ -135,12 +135,12 @@ function registerOpenFile(path: string, salt: Buffer | null): () => void {
 
 /** Whether this process has the database at `path` open. */
 export function isOpenInProcess(path: string): boolean {
-  return openDatabases.has(identityOf(path) ?? path)
+  return openDatabases.has(readFileIdentity(path) ?? path)
 }
 
 /** The first bytes of the file; null when there is none. */
 function startOf(path: string): Buffer | null {
-  const identity = identityOf(path)
+  const identity = readFileIdentity(path)
   if (identity === null) return null
   return openDatabases.get(identity)?.start ?? readFileHeader(path, START_BYTES)
 }
@@ -163,7 +163,11 @@ function kindOf(start: Buffer | null): DatabaseFileKind {
   return isEncrypted ? 'encrypted' : 'unknown'
 }
 
-function requireKey(path: string, kind: DatabaseFileKind, key: DatabaseKey | null): DatabaseKey | null {
+function requireKey(
+  path: string,
+  kind: DatabaseFileKind,
+  key: DatabaseKey | null,
+): DatabaseKey | null {
   if (kind === 'plain') return null
   if (kind === 'absent' || kind === 'empty') return key
   if (kind === 'unknown') {
@@ -246,11 +250,11 @@ function toNamedError(error: unknown, path: string): unknown {
   )
     return error
   const folder = dirname(path)
-  if (identityOf(folder) === null) {
+  if (readFileIdentity(folder) === null) {
     return new AppError('unavailable', `The folder ${folder} does not exist.`, { path }, error)
   }
   for (const place of [folder, path]) {
-    if (identityOf(place) === null || isWritable(place)) continue
+    if (readFileIdentity(place) === null || isWritable(place)) continue
     const what = `The database at ${path} cannot be opened: ${place} is not writable, and SQLite needs to write beside the file even to read it.`
     return new AppError('read_only', what, { path }, error)
   }

@@ -5,14 +5,14 @@ import { AppError } from '../../../domain/errors.ts'
 import type { Place, Scope } from '../../../domain/scope.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { DocumentCache } from '../cache/document-cache.ts'
-import { type OwnerCacheOptions, OwnerCache } from '../cache/owner-cache.ts'
+import { OwnerCache, type OwnerCacheOptions } from '../cache/owner-cache.ts'
 import { type StoredPlace, toStoredPlace } from '../store/row-codec.ts'
 import {
-  toNamedRows,
   type SqliteConnection,
   type SqliteStatement,
   type SqlRow,
   type SqlValue,
+  toNamedRows,
 } from './sqlite-driver.ts'
 
 /** Enough for every statement we have; filters combine into a few hundred at the very most. */
@@ -126,7 +126,7 @@ export class SqliteDatabase {
   }
 
   /** Once it is open: until then there is nobody to hold up. */
-  useAsyncBusyWait(busyTimeoutMs: number): void {
+  enableAsyncBusyWait(busyTimeoutMs: number): void {
     this.#busyTimeoutMs = busyTimeoutMs
     this.connection.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, HELD_MS_MAX)}`)
   }

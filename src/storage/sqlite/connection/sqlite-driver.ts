@@ -128,7 +128,9 @@ async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConn
       // This driver counts `?1` among the named parameters, and takes those as an object.
       const bound = /\?\d/.test(sql)
         ? (values: readonly SqlValue[]) => [
-            Object.fromEntries(values.map((value, index) => [String(index + 1), toSqlInteger(value)])),
+            Object.fromEntries(
+              values.map((value, index) => [String(index + 1), toSqlInteger(value)]),
+            ),
           ]
         : (values: readonly SqlValue[]) => values.map(toSqlInteger)
       return {
@@ -213,7 +215,10 @@ async function importCiphers(): Promise<CiphersModule> {
 }
 
 /** Why the cipher package must not be loaded, or null. Version 13 takes the whole process down on Node 20. */
-export function describeCipherIncompatibility(nodeMajor: number, version: string | null): string | null {
+export function describeCipherIncompatibility(
+  nodeMajor: number,
+  version: string | null,
+): string | null {
   if (version === null) {
     return `Encrypted databases need the package ${CIPHERS}, which is not installed. Run: ${installCommand(nodeMajor)}`
   }

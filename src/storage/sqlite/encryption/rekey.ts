@@ -19,9 +19,13 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
-import { identityOf, syncFile, syncFolder } from '../../../lib/atomic-file.ts'
-import { detectFileKind, isOpenInProcess, openVerifiedConnection } from '../connection/database-file.ts'
-import { readFileHeader, listSiblingFiles, toFileError } from '../connection/file-system.ts'
+import { readFileIdentity, syncFile, syncFolder } from '../../../lib/atomic-file.ts'
+import {
+  detectFileKind,
+  isOpenInProcess,
+  openVerifiedConnection,
+} from '../connection/database-file.ts'
+import { listSiblingFiles, readFileHeader, toFileError } from '../connection/file-system.ts'
 import {
   type DatabaseKey,
   type OpenConnection,
@@ -29,13 +33,18 @@ import {
   type SqliteConnection,
 } from '../connection/sqlite-driver.ts'
 import {
-  copyDatabase,
+  type CopyProgressListener,
   compareDigests,
+  copyDatabase,
   digestTables,
   enableWalMode,
-  type CopyProgressListener,
 } from '../maintenance/database-copy.ts'
-import { MIGRATIONS, type SchemaMigration, migrate, findPendingMigrations } from '../schema/migrations.ts'
+import {
+  findPendingMigrations,
+  MIGRATIONS,
+  migrate,
+  type SchemaMigration,
+} from '../schema/migrations.ts'
 import { isSameKey } from './encryption-key.ts'
 import { toKeyVerifierPath, writeKeyVerifier } from './key-verifier.ts'
 
@@ -73,7 +82,12 @@ export async function rekeyDatabase(options: RekeyOptions): Promise<RekeyResult>
   if (kind === 'plain' && options.to === null) return outcome('unchanged', path, options.to)
   // Encrypting what is encrypted already: either it was done before, or the key is another one.
   const from = options.from ?? (kind === 'encrypted' ? options.to : null)
-  const source = await openVerifiedConnection(path, from, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS, open)
+  const source = await openVerifiedConnection(
+    path,
+    from,
+    options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
+    open,
+  )
   let old: number | null = null
   let isAlone = false
   let isWiped = false
@@ -113,7 +127,7 @@ function sweep(path: string): void {
 }
 
 function existing(path: string): string {
-  if (identityOf(path) === null) {
+  if (readFileIdentity(path) === null) {
     throw new AppError('not_found', `There is no database at ${path}.`, { path })
   }
   const real = realpathSync(path) // renaming over a symbolic link would leave the database where it was

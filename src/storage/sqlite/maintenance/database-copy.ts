@@ -3,7 +3,7 @@
  * between any two of plain and encrypted. Rows are copied as they are; what is derived from them is built anew.
  */
 import { createHash } from 'node:crypto'
-import { quoted } from '../../../lib/sql.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type {
   DatabaseKey,
@@ -11,7 +11,7 @@ import type {
   SqliteConnection,
   SqlRow,
 } from '../connection/sqlite-driver.ts'
-import { MIGRATIONS, type SchemaMigration, migrate } from '../schema/migrations.ts'
+import { MIGRATIONS, migrate, type SchemaMigration } from '../schema/migrations.ts'
 import { rebuildDerivedData } from './integrity-check.ts'
 import { CHANGE_LOG_TABLE } from './sqlite-migration-source.ts'
 
@@ -139,7 +139,9 @@ export function listCanonicalTables(connection: SqliteConnection): readonly stri
 }
 
 export function countRows(connection: SqliteConnection, table: string): number {
-  return Number(connection.prepare(`SELECT count(*) AS rows FROM ${quoted(table)}`).all()[0]?.rows)
+  return Number(
+    connection.prepare(`SELECT count(*) AS rows FROM ${quoteIdentifier(table)}`).all()[0]?.rows,
+  )
 }
 
 /** The rows of a table by primary key or rowid, in batches. */
@@ -147,8 +149,8 @@ function* batches(connection: SqliteConnection, table: string): Generator<readon
   const isNumbered = hasRowId(connection, table)
   const key = isNumbered ? [ROWID] : keyColumns(connection, table)
   const columns = isNumbered ? `rowid AS ${ROWID}, *` : '*'
-  const names = (isNumbered ? ['rowid'] : key.map(quoted)).join(', ')
-  const select = `SELECT ${columns} FROM ${quoted(table)}`
+  const names = (isNumbered ? ['rowid'] : key.map(quoteIdentifier)).join(', ')
+  const select = `SELECT ${columns} FROM ${quoteIdentifier(table)}`
   const order = `ORDER BY ${names} LIMIT ${BATCH_ROWS}`
   const following = connection.prepare(
     `${select} WHERE (${names}) > (${key.map(() => '?').join(', ')}) ${order}`,
@@ -175,9 +177,9 @@ function insertRows(target: SqliteConnection, table: string, rows: readonly SqlR
   const columns = Object.keys(rows[0] ?? {}).filter(
     (column) => column !== ROWID || !isAliased(target, table),
   )
-  const names = columns.map((column) => (column === ROWID ? 'rowid' : quoted(column)))
+  const names = columns.map((column) => (column === ROWID ? 'rowid' : quoteIdentifier(column)))
   const insert = target.prepare(
-    `INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    `INSERT INTO ${quoteIdentifier(table)} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   )
   for (const row of rows) insert.run(...columns.map((column) => row[column] ?? null))
 }

@@ -9,22 +9,29 @@ import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { indexDocument } from '../search/lexical-search.ts'
 import {
-  toIndexEntry,
-  renderIndexEntry,
-  toIndexTokens,
-  readStoredPlace,
   OWNER_TOKEN,
   PLACE_TOKEN,
+  readStoredPlace,
+  renderIndexEntry,
   STORE_TOKEN,
   toDocument,
+  toIndexEntry,
+  toIndexTokens,
 } from '../store/row-codec.ts'
 import { compareTurnDocuments } from '../store/turn-documents.ts'
-import { checkVectorIntegrity, repairVectors, removeDroppedSpaces } from './vector-integrity-check.ts'
+import {
+  checkVectorIntegrity,
+  removeDroppedSpaces,
+  repairVectors,
+} from './vector-integrity-check.ts'
 
 /** Rows that are looked at together: a turn may be very long. */
 const PAGE_ROWS = 200
 
-export function checkStoreIntegrity(session: SqliteDatabase, repair: boolean): readonly IntegrityProblem[] {
+export function checkStoreIntegrity(
+  session: SqliteDatabase,
+  repair: boolean,
+): readonly IntegrityProblem[] {
   const faults: IntegrityProblem[] = []
   const note = (what: string, count: number, repairable: boolean) => {
     if (count > 0) faults.push({ description: what, count, repairable })

@@ -8,7 +8,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import { syncFile, syncFolder } from '../../../lib/atomic-file.ts'
-import { openVerifiedConnection, openSqliteFile } from '../connection/database-file.ts'
+import { openSqliteFile, openVerifiedConnection } from '../connection/database-file.ts'
 import { toFileError } from '../connection/file-system.ts'
 import type { DatabaseKey, SqliteConnection } from '../connection/sqlite-driver.ts'
 import type { SqliteStore } from '../sqlite-store.ts'

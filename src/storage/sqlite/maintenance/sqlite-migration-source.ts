@@ -4,7 +4,12 @@
  */
 import type { OwnerId } from '../../../domain/ids.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
-import type { ChangedRow, MigrationHandover, MigrationSource, LoggedChanges } from '../../migration-source.ts'
+import type {
+  ChangedRow,
+  LoggedChanges,
+  MigrationHandover,
+  MigrationSource,
+} from '../../migration-source.ts'
 import { TABLES, type Table } from '../../store.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
@@ -18,14 +23,16 @@ type WriteKind = (typeof WRITES)[number]
 
 export function createSqliteMigrationSource(session: SqliteDatabase): MigrationSource {
   return {
-    startChangeLog: () => session.withBusyRetry(() => session.runInTransaction(() => startChangeLog(session))),
+    startChangeLog: () =>
+      session.withBusyRetry(() => session.runInTransaction(() => startChangeLog(session))),
     readChangeLog: async (limit) => readChangeLog(session, limit),
     acknowledgeChanges: async (numbers) => {
       if (numbers.length === 0) return
       await session.withBusyRetry(() =>
-        session.run(`DELETE FROM ${CHANGE_LOG_TABLE} WHERE number IN (SELECT value FROM json_each(?))`, [
-          JSON.stringify(numbers),
-        ]),
+        session.run(
+          `DELETE FROM ${CHANGE_LOG_TABLE} WHERE number IN (SELECT value FROM json_each(?))`,
+          [JSON.stringify(numbers)],
+        ),
       )
     },
     freezeWrites: async (work) => {

@@ -2,7 +2,7 @@
 import { isByteSpace } from '../../../domain/embedding-text.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { readRecordHeader, countRecordBytes } from '../vectors/vector-record.ts'
+import { countRecordBytes, readRecordHeader } from '../vectors/vector-record.ts'
 import { removeDroppedBatch } from '../vectors/vector-space-removal.ts'
 import { computeRowTextHash } from '../vectors/vector-tables.ts'
 

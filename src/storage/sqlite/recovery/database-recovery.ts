@@ -8,10 +8,10 @@ import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import { getBlockingTombstoneIds } from '../../../domain/tombstone.ts'
-import { identityOf, syncFile } from '../../../lib/atomic-file.ts'
-import { quoted } from '../../../lib/sql.ts'
+import { readFileIdentity, syncFile } from '../../../lib/atomic-file.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import { detectFileKind, isOpenInProcess } from '../connection/database-file.ts'
-import { readFileHeader, listSiblingFiles, toFileError } from '../connection/file-system.ts'
+import { listSiblingFiles, readFileHeader, toFileError } from '../connection/file-system.ts'
 import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import {
   type DatabaseKey,
@@ -20,18 +20,23 @@ import {
   type SqliteStatement,
   type SqlRow,
 } from '../connection/sqlite-driver.ts'
-import { isMatchingKey, writeKeyVerifier, readKeyVerifier } from '../encryption/key-verifier.ts'
+import { isMatchingKey, readKeyVerifier, writeKeyVerifier } from '../encryption/key-verifier.ts'
 import {
+  type CopyProgressListener,
   countRows,
   createSchema,
-  runInTransaction,
   enableWalMode,
-  type CopyProgressListener,
+  runInTransaction,
 } from '../maintenance/database-copy.ts'
 import { checkStoreIntegrity, rebuildDerivedData } from '../maintenance/integrity-check.ts'
 import { toMemory } from '../store/row-codec.ts'
-import { readLeafRows, type DatabasePages } from './btree-pages.ts'
-import { recoverRows, type RecoveredRow, type TableSchema, readTableSchemas } from './page-recovery.ts'
+import { type DatabasePages, readLeafRows } from './btree-pages.ts'
+import {
+  type RecoveredRow,
+  readTableSchemas,
+  recoverRows,
+  type TableSchema,
+} from './page-recovery.ts'
 import { recoverPlaceNames } from './place-recovery.ts'
 import { quarantineDatabase } from './quarantine.ts'
 import { type ReadablePages, readReadablePages } from './readable-pages.ts'
@@ -69,13 +74,14 @@ const WORK = '.salvaging-'
 const PROGRESS_ROWS = 200
 
 export async function recoverDatabase(options: RecoveryOptions): Promise<RecoveryReport> {
-  if (identityOf(options.path) === null) {
+  if (readFileIdentity(options.path) === null) {
     throw new AppError('not_found', `There is no database at ${options.path}.`, {
       path: options.path,
     })
   }
   const path = realpathSync(options.path)
-  if (isOpenInProcess(path)) throw new AppError('busy', `The database at ${path} is in use.`, { path })
+  if (isOpenInProcess(path))
+    throw new AppError('busy', `The database at ${path} is in use.`, { path })
   for (const leftover of listSiblingFiles(path, WORK)) rmSync(leftover, { recursive: true })
   const work = `${path}${WORK}${process.pid}`
   try {
@@ -99,7 +105,11 @@ export async function recoverDatabase(options: RecoveryOptions): Promise<Recover
 type SourceDatabase = { readonly found: ReadablePages; readonly key: DatabaseKey | null }
 
 /** Reads the file as what it looks like; when its beginning is lost, plainly first and then with the key. */
-async function readDatabase(path: string, work: string, key: DatabaseKey | null): Promise<SourceDatabase> {
+async function readDatabase(
+  path: string,
+  work: string,
+  key: DatabaseKey | null,
+): Promise<SourceDatabase> {
   const kind = detectFileKind(path)
   if (kind === 'encrypted') refuseWrongKey(path, key)
   if (kind !== 'encrypted') {
@@ -143,7 +153,7 @@ function copyInto(work: string, path: string): string {
   const copy = join(work, 'old.db')
   for (const part of ['', '-wal', '-journal']) {
     rmSync(copy + part, { force: true })
-    if (identityOf(path + part) !== null) copyFileSync(path + part, copy + part)
+    if (readFileIdentity(path + part) !== null) copyFileSync(path + part, copy + part)
   }
   rmSync(`${copy}-shm`, { force: true })
   return copy
@@ -235,16 +245,18 @@ function createInserter(
   { table, columns }: TableSchema,
 ): (row: SqlRow) => 'put' | 'refused' {
   const kept = columns.filter((column) => !column.isRowid && column.name !== 'id')
-  const replacing = kept.map(({ name }) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')
+  const replacing = kept
+    .map(({ name }) => `${quoteIdentifier(name)} = excluded.${quoteIdentifier(name)}`)
+    .join(', ')
   const onConflict = kept.some((column) => column.name === 'version')
-    ? `(id) DO UPDATE SET ${replacing} WHERE excluded.version > ${quoted(table)}.version`
+    ? `(id) DO UPDATE SET ${replacing} WHERE excluded.version > ${quoteIdentifier(table)}.version`
     : 'DO NOTHING'
   const statements = new Map<number, SqliteStatement>()
   const statementFor = (names: readonly string[]) => {
     const known = statements.get(names.length)
     if (known !== undefined) return known
     const statement = target.prepare(
-      `INSERT INTO ${quoted(table)} (${names.map(quoted).join(', ')})
+      `INSERT INTO ${quoteIdentifier(table)} (${names.map(quoteIdentifier).join(', ')})
        VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT ${onConflict}`,
     )
     statements.set(names.length, statement)

@@ -9,13 +9,13 @@
 import type { SqliteConnection, SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 import { hasRowId, listCanonicalTables } from '../maintenance/database-copy.ts'
 import {
+  type BtreeRow,
+  type DatabasePages,
+  type LeafPage,
   readChildPages,
   readFreePages,
   readIndexEntries,
-  type LeafPage,
   readLeafRows,
-  type BtreeRow,
-  type DatabasePages,
 } from './btree-pages.ts'
 
 export type TableColumn = {
@@ -76,7 +76,11 @@ function columnsOf(connection: SqliteConnection, table: string): readonly TableC
   })
 }
 
-export function recoverRows(pages: DatabasePages, shapes: readonly TableSchema[], hasFirstPage: boolean): RecoveredRows {
+export function recoverRows(
+  pages: DatabasePages,
+  shapes: readonly TableSchema[],
+  hasFirstPage: boolean,
+): RecoveredRows {
   const unreadablePages: number[] = []
   const brokenRows = new Map<string, number>()
   const noteBroken = (table: string, count: number) => {
@@ -130,8 +134,9 @@ function* orphans(
     if (!leaf || !first) continue
     // A full row says more than one that might lack columns added later.
     const shape =
-      shapes.find((one) => one.columns.length === first.values.length && matchesSchema(one, first)) ??
-      shapes.find((one) => matchesSchema(one, first))
+      shapes.find(
+        (one) => one.columns.length === first.values.length && matchesSchema(one, first),
+      ) ?? shapes.find((one) => matchesSchema(one, first))
     if (shape === undefined) continue
     const fitting = leaf.rows.filter((row) => matchesSchema(shape, row) && !isSchemaStep(row))
     noteBroken(shape.table, leaf.brokenRows)

@@ -3,9 +3,9 @@
  * its index; where they don't, rows are kept under made-up names, apart from each other as they were.
  */
 
-import { quoted } from '../../../lib/sql.ts'
+import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { SqliteConnection } from '../connection/sqlite-driver.ts'
-import { readFreePages, readIndexEntries, type DatabasePages } from './btree-pages.ts'
+import { type DatabasePages, readFreePages, readIndexEntries } from './btree-pages.ts'
 import type { TableSchema } from './page-recovery.ts'
 
 /** Gives every place that rows point at a name: its own from the index of places, or a made-up one. */
@@ -16,7 +16,7 @@ export function recoverPlaceNames(
 ): number {
   const homes = shapes
     .filter(({ columns }) => columns.some((column) => column.name === 'place_number'))
-    .map(({ table }) => `SELECT place_number, owner_number FROM ${quoted(table)}`)
+    .map(({ table }) => `SELECT place_number, owner_number FROM ${quoteIdentifier(table)}`)
   const lost = target
     .prepare(
       `SELECT DISTINCT place_number AS number, owner_number AS owner FROM (${homes.join(' UNION ')})

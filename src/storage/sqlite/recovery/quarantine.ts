@@ -5,7 +5,7 @@
 import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
-import { identityOf, syncFolder } from '../../../lib/atomic-file.ts'
+import { readFileIdentity, syncFolder } from '../../../lib/atomic-file.ts'
 import { isOpenInProcess } from '../connection/database-file.ts'
 import { toFileError } from '../connection/file-system.ts'
 
@@ -22,15 +22,16 @@ export function quarantineDatabase(options: {
   readonly replacement?: string
 }): string {
   const { path, replacement } = options
-  if (identityOf(path) === null) {
+  if (readFileIdentity(path) === null) {
     throw new AppError('not_found', `There is no database at ${path}.`, { path })
   }
-  if (isOpenInProcess(path)) throw new AppError('busy', `The database at ${path} is in use.`, { path })
+  if (isOpenInProcess(path))
+    throw new AppError('busy', `The database at ${path} is in use.`, { path })
   try {
     const folder = newFolder(path, options.now())
     writeFileSync(join(folder, 'README.txt'), EXPLANATION)
     for (const companion of COMPANIONS) {
-      if (identityOf(path + companion) === null) continue
+      if (readFileIdentity(path + companion) === null) continue
       renameSync(path + companion, join(folder, basename(path) + companion))
     }
     const aside = join(folder, basename(path))

@@ -145,7 +145,11 @@ function replaceFirstPage(path: string, donor: string): void {
   overwrite(path, readFileHeader(donor, PAGE_BYTES))
 }
 
-async function decryptedPages(path: string, key: DatabaseKey, donor: string): Promise<DatabasePages> {
+async function decryptedPages(
+  path: string,
+  key: DatabaseKey,
+  donor: string,
+): Promise<DatabasePages> {
   const raw = readFileSync(path)
   const spare = readFileSync(donor)
   const count = raw.length / PAGE_BYTES

@@ -21,7 +21,8 @@ const RULES: Readonly<Record<string, (row: SqlRow) => boolean>> = {
     isObject(parsed(row.provenance)) &&
     Array.isArray(parsed(row.entities)) &&
     isObject(parsed(row.metadata)) &&
-    (row.type === 'turn' || computeFingerprint(fromStorable(String(row.content))) === row.fingerprint),
+    (row.type === 'turn' ||
+      computeFingerprint(fromStorable(String(row.content))) === row.fingerprint),
   revision: (row) => {
     const snapshot = parsed(row.snapshot)
     return isObject(snapshot) && snapshot.id === row.memory

@@ -22,8 +22,8 @@ import {
 } from '../../../text/search/bm25.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { toOwnerToken, toPlaceToken, quoteFtsTerm, STORE_TOKEN } from '../store/row-codec.ts'
-import { type SqlCondition, joinConditions, toScopeConditions } from '../store/sql-filters.ts'
+import { quoteFtsTerm, STORE_TOKEN, toOwnerToken, toPlaceToken } from '../store/row-codec.ts'
+import { joinConditions, type SqlCondition, toScopeConditions } from '../store/sql-filters.ts'
 
 /** Rows read at once at most while looking for candidates that pass the filters. */
 const ROWS_PER_READ = 256
@@ -105,12 +105,22 @@ export async function searchTerms(
 
   const size = readOwnerSize(session, ownerNumber)
   const isLarge = size.documents > LARGE_OWNER_ROWS || size.terms > LARGE_OWNER_TERMS
-  const where = joinConditions([...toScopeConditions('memory', scope, session, query.filters), ...query.filters])
+  const where = joinConditions([
+    ...toScopeConditions('memory', scope, session, query.filters),
+    ...query.filters,
+  ])
   const reading: CandidateReader = { where, columns: query.columns, breather: new TimeSlice() }
   const few = isLarge && query.isNarrow ? readAllPermitted(session, reading) : null
   const { known, rows } =
     few === null
-      ? await findCandidates(session, scope, reading, { ownerNumber, size, isLarge, terms, kinds, limit })
+      ? await findCandidates(session, scope, reading, {
+          ownerNumber,
+          size,
+          isLarge,
+          terms,
+          kinds,
+          limit,
+        })
       : { known: countUnmatchedTerms(session, terms), rows: few }
   const rarities = terms.map((term) =>
     computeIdf(Math.min(size.documents, known.frequency(term)), size.documents),
@@ -365,7 +375,10 @@ function selected({ columns }: CandidateReader): Readonly<Record<string, string>
 }
 
 /** All rows that pass the filters; null when they are too many. */
-function readAllPermitted(session: SqliteDatabase, reading: CandidateReader): readonly SqlRow[] | null {
+function readAllPermitted(
+  session: SqliteDatabase,
+  reading: CandidateReader,
+): readonly SqlRow[] | null {
   const { where } = reading
   const rows = session.selectPacked(
     {

@@ -3,7 +3,11 @@
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
-import { toDocumentId, type SearchDocument, toTurnDocument } from '../../../domain/search-document.ts'
+import {
+  type SearchDocument,
+  toDocumentId,
+  toTurnDocument,
+} from '../../../domain/search-document.ts'
 import { hasSearchTextChanged } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
 import { checkExpectation } from '../../row-expectation.ts'
@@ -14,19 +18,19 @@ import { indexDocument, unindexDocument } from '../search/lexical-search.ts'
 import { CorpusDelta } from './corpus-statistics.ts'
 import { ENTRY_COLUMNS, toEntryValues } from './entry-codec.ts'
 import {
-  toIndexEntry,
+  MEMORY_COLUMNS,
+  REVISION_COLUMNS,
   readIndexEntry,
+  readPlace,
+  readStoredPlace,
   renderIndexEntry,
   type StoredPlace,
-  readStoredPlace,
-  MEMORY_COLUMNS,
-  toMemoryValues,
-  REVISION_COLUMNS,
-  toRevisionValues,
   TOMBSTONE_COLUMNS,
   toDocument,
+  toIndexEntry,
+  toMemoryValues,
+  toRevisionValues,
   toTombstoneValues,
-  readPlace,
 } from './row-codec.ts'
 import { joinConditions, toScopeConditions } from './sql-filters.ts'
 import { TURN_COLUMNS, toTurnValues } from './turn-codec.ts'
@@ -79,7 +83,10 @@ function evictCached(session: SqliteDatabase, changes: readonly Change[]): void 
 }
 
 /** In what is at hand, once they are written. */
-function recordUses(session: SqliteDatabase, uses: readonly Extract<Change, { op: 'count' }>[]): void {
+function recordUses(
+  session: SqliteDatabase,
+  uses: readonly Extract<Change, { op: 'count' }>[],
+): void {
   for (const use of uses) {
     session.documentCache.evict(use.id)
     session.ownerCache.recordUse(session.findOwnerNumber(use.scope), use)
@@ -114,7 +121,11 @@ export function removeDocument(session: SqliteDatabase, row: SqlRow, growth: Cor
   growth.add(entry.kind, home, -1, -entry.count)
 }
 
-function put(session: SqliteDatabase, change: PutChange, growth: CorpusDelta): ConflictReason | null {
+function put(
+  session: SqliteDatabase,
+  change: PutChange,
+  growth: CorpusDelta,
+): ConflictReason | null {
   const place = change.table === 'revision' ? change.row.memory.place : change.row.place
   const home = session.resolvePlace(place)
   // An insert is tried without looking first: a bulk import is nothing but inserts.
@@ -130,7 +141,12 @@ function put(session: SqliteDatabase, change: PutChange, growth: CorpusDelta): C
   return null
 }
 
-function insert(session: SqliteDatabase, change: PutChange, home: StoredPlace, growth: CorpusDelta): ConflictReason | null {
+function insert(
+  session: SqliteDatabase,
+  change: PutChange,
+  home: StoredPlace,
+  growth: CorpusDelta,
+): ConflictReason | null {
   if (change.table === 'memory') return insertDocument(session, change.row, home, growth)
   if (change.table === 'turn') return insertTurn(session, change.row, home, growth)
   const { changes } = session.run(INSERT[change.table], valuesOf(change, home))
@@ -232,7 +248,11 @@ export function findDocumentRow(session: SqliteDatabase, id: MemoryId): SqlRow |
   return row ?? null
 }
 
-function refusal(expect: PutChange['expect'], row: SqlRow | null, scope: Scope): ConflictReason | null {
+function refusal(
+  expect: PutChange['expect'],
+  row: SqlRow | null,
+  scope: Scope,
+): ConflictReason | null {
   return checkExpectation(
     expect,
     row && { version: Number(row.version ?? 1), isCovered: isWithinScope(scope, readPlace(row)) },
@@ -247,7 +267,10 @@ const COLUMNS: { readonly [T in Table]: readonly string[] } = {
   turn: TURN_COLUMNS,
 }
 
-function valuesOf(change: Exclude<PutChange, PutChange<'memory' | 'turn'>>, home: StoredPlace): readonly SqlValue[] {
+function valuesOf(
+  change: Exclude<PutChange, PutChange<'memory' | 'turn'>>,
+  home: StoredPlace,
+): readonly SqlValue[] {
   switch (change.table) {
     case 'revision':
       return toRevisionValues(change.row, home)
@@ -290,7 +313,11 @@ function updating(table: Table, columns: readonly string[]): string {
 }
 
 /** Without looking first, as it nearly always goes well: whether an entry was there as expected, and is written over. */
-function isRewritten(session: SqliteDatabase, { row, expect }: PutChange<'entry'>, home: StoredPlace): boolean {
+function isRewritten(
+  session: SqliteDatabase,
+  { row, expect }: PutChange<'entry'>,
+  home: StoredPlace,
+): boolean {
   if (typeof expect === 'string') return false
   const { changes } = session.run(REWRITE_ENTRY, [
     ...toEntryValues(row, home).filter((_, at) => !LASTING.has(ENTRY_COLUMNS[at] ?? '')),

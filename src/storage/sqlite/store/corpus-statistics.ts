@@ -2,7 +2,7 @@
 
 import type { DocumentKind } from '../../../domain/search-document.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
-import { type StoredPlace, STORE_TOKEN } from './row-codec.ts'
+import { STORE_TOKEN, type StoredPlace } from './row-codec.ts'
 
 type CorpusSum = { documents: number; terms: number }
 

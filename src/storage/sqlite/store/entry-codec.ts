@@ -1,7 +1,7 @@
 /** Entries of the port ↔ columns of SQLite. */
 import type { Entry } from '../../../domain/entry.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
-import { type StoredPlace, toStorableOrNull, fromStorableOrNull, readPlace } from './row-codec.ts'
+import { fromStorableOrNull, readPlace, type StoredPlace, toStorableOrNull } from './row-codec.ts'
 
 export const ENTRY_COLUMNS = [
   'id',

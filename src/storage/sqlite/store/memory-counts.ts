@@ -1,6 +1,6 @@
 /** Counts memories by what they are. */
 import type { Scope } from '../../../domain/scope.ts'
-import type { MemoryFilter, MemoryCounts } from '../../store.ts'
+import type { MemoryCounts, MemoryFilter } from '../../store.ts'
 import { type CountGroup, sumCounts } from '../../tally.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import { joinConditions, toDocumentConditions, toScopeConditions } from './sql-filters.ts'
@@ -9,7 +9,11 @@ import { joinConditions, toDocumentConditions, toScopeConditions } from './sql-f
 const CHARACTERS = `CASE WHEN instr(memory.content, char(0xe000)) = 0 THEN length(memory.content)
   ELSE 4 * length(replace(memory.content, char(0xe000), '')) - 3 * length(memory.content) END`
 
-export function countMemories(session: SqliteDatabase, scope: Scope, where: MemoryFilter): MemoryCounts {
+export function countMemories(
+  session: SqliteDatabase,
+  scope: Scope,
+  where: MemoryFilter,
+): MemoryCounts {
   const conditions = toDocumentConditions(where)
   const { sql, values } = joinConditions([
     ...toScopeConditions('memory', scope, session, conditions),

@@ -83,7 +83,10 @@ function kindOf(type: SqlValue | undefined): DocumentKind {
 }
 
 /** What a document is found by beside its words. */
-export function toIndexTokens({ tokens }: StoredPlace, { kind, fingerprint }: IndexEntry): readonly string[] {
+export function toIndexTokens(
+  { tokens }: StoredPlace,
+  { kind, fingerprint }: IndexEntry,
+): readonly string[] {
   return kind === 'turn' ? tokens.turn : [...tokens.memory, toFingerprintToken(fingerprint)]
 }
 

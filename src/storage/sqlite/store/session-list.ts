@@ -1,6 +1,10 @@
 /** Conversations, from the turns that there are of them. */
 import type { Scope } from '../../../domain/scope.ts'
-import { type SessionListPosition, parseSessionCursor, buildSessionPage } from '../../page-cursor.ts'
+import {
+  buildSessionPage,
+  parseSessionCursor,
+  type SessionListPosition,
+} from '../../page-cursor.ts'
 import type { Page, SessionQuery, SessionSummary } from '../../store.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'

@@ -14,7 +14,7 @@ import type {
 } from '../../store.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlValue } from '../connection/sqlite-driver.ts'
-import { toFingerprintToken, quoteFtsTerm } from './row-codec.ts'
+import { quoteFtsTerm, toFingerprintToken } from './row-codec.ts'
 
 export type SqlCondition = {
   readonly sql: string
@@ -43,7 +43,10 @@ export function toScopeConditions(
   const isFoundAlone = others.some(({ index }) => index === 'alone')
   const column = (name: string) =>
     isFoundAlone ? excludeFromIndex(`${table}.${name}`) : `${table}.${name}`
-  const owner = condition(`${column('owner_number')} = ?`, session.findOwnerNumber(scope) ?? NOWHERE)
+  const owner = condition(
+    `${column('owner_number')} = ?`,
+    session.findOwnerNumber(scope) ?? NOWHERE,
+  )
   const user =
     scope.user === undefined
       ? []
@@ -76,7 +79,8 @@ export function toTableConditions<T extends Table>(
 const FILTERS: { readonly [T in Table]: (where: Tables[T]['where']) => readonly SqlCondition[] } = {
   memory: toDocumentConditions,
   revision: revisionConditions,
-  tombstone: (where: TombstoneFilter) => isDefined(where.ids, (ids) => isOneOf('tombstone.id', ids)),
+  tombstone: (where: TombstoneFilter) =>
+    isDefined(where.ids, (ids) => isOneOf('tombstone.id', ids)),
   entry: entryConditions,
   turn: toTurnConditions,
 }
@@ -147,7 +151,9 @@ function revisionConditions(where: RevisionFilter): readonly SqlCondition[] {
       index: 'alone',
     })),
     ...isDefined(where.madeBy, (change) => toIndexedCondition('revision.made_by = ?', change)),
-    ...isDefined(where.replacedBy, (change) => toIndexedCondition('revision.replaced_by = ?', change)),
+    ...isDefined(where.replacedBy, (change) =>
+      toIndexedCondition('revision.replaced_by = ?', change),
+    ),
     ...isDefined(where.inForceAt, (at) =>
       condition('revision.recorded_at <= ? AND revision.replaced_at > ?', at, at),
     ),
@@ -178,7 +184,11 @@ function entryConditions(where: EntryFilter): readonly SqlCondition[] {
  * Few of all jobs are due, and the index by time finds them. Entries of other kinds are listed in the order of ids, and
  * nearly all are in time: finding them by it would mean to sort them all for every page.
  */
-function toAsOfCondition(compared: '>=' | '<', at: number, { kinds = [] }: EntryFilter): SqlCondition {
+function toAsOfCondition(
+  compared: '>=' | '<',
+  at: number,
+  { kinds = [] }: EntryFilter,
+): SqlCondition {
   return kinds.length === 1 && kinds[0] === 'job'
     ? { ...condition(`entry.at ${compared} ?`, at), index: 'with owner' }
     : condition(`${excludeFromIndex('entry.at')} ${compared} ?`, at)

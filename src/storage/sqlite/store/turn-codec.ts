@@ -3,7 +3,7 @@
 import type { Turn } from '../../../domain/turn.ts'
 import { fromStorable, toStorable } from '../../../text/storable-text.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
-import { type StoredPlace, toStorableOrNull, fromStorableOrNull, readPlace } from './row-codec.ts'
+import { fromStorableOrNull, readPlace, type StoredPlace, toStorableOrNull } from './row-codec.ts'
 
 /** Without `terms` and `terms_count`, which rows of earlier versions hold. */
 export const TURN_COLUMNS = [

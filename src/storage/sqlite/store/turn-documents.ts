@@ -5,7 +5,7 @@ import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqliteConnection, SqlRow } from '../connection/sqlite-driver.ts'
 import { findDocumentRow, insertDocument, removeDocument, updateDocument } from './commit.ts'
 import { CorpusDelta } from './corpus-statistics.ts'
-import { toIndexEntry, readStoredPlace, MEMORY_COLUMNS, toMemoryValues } from './row-codec.ts'
+import { MEMORY_COLUMNS, readStoredPlace, toIndexEntry, toMemoryValues } from './row-codec.ts'
 import { toTurn } from './turn-codec.ts'
 
 /** Rows that are read together: a turn may be very long. */

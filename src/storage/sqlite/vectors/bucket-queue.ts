@@ -96,7 +96,8 @@ export class BucketQueue {
  * is sorted many times as fast.
  */
 function sortedByMost(rows: Uint32Array, most: Float32Array): Uint32Array {
-  if (most.length > ROWS_IN_KEY) return rows.sort((a, b) => (most[b] ?? EXCLUDED_SCORE) - (most[a] ?? EXCLUDED_SCORE))
+  if (most.length > ROWS_IN_KEY)
+    return rows.sort((a, b) => (most[b] ?? EXCLUDED_SCORE) - (most[a] ?? EXCLUDED_SCORE))
   const values = new Float32Array(rows.length)
   for (let at = 0; at < rows.length; at++) values[at] = most[rows[at] ?? 0] ?? EXCLUDED_SCORE
   const bits = new Int32Array(values.buffer)

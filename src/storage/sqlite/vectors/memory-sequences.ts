@@ -22,7 +22,11 @@ export class MemorySequences {
   }
 
   /** Reads what was written since then. */
-  async extend(session: SqliteDatabase, owner: OwnerVectorSpace, breather: TimeSlice): Promise<void> {
+  async extend(
+    session: SqliteDatabase,
+    owner: OwnerVectorSpace,
+    breather: TimeSlice,
+  ): Promise<void> {
     while (this.#read < owner.lastSequence) {
       this.#reading ??= this.#extend(session, owner, breather).finally(() => {
         this.#reading = null
@@ -31,7 +35,11 @@ export class MemorySequences {
     }
   }
 
-  async #extend(session: SqliteDatabase, owner: OwnerVectorSpace, breather: TimeSlice): Promise<void> {
+  async #extend(
+    session: SqliteDatabase,
+    owner: OwnerVectorSpace,
+    breather: TimeSlice,
+  ): Promise<void> {
     const last = owner.lastSequence
     this.#makeRoom(last)
     const pages = this.#read === 0 ? allPages(session, owner) : newPages(session, owner, this.#read)

@@ -10,8 +10,18 @@ import { assertVectorFits, type VectorIndex } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { encodeFloats } from './vector-record.ts'
-import { NO_CACHED_VECTORS, type ScanResult, searchVectors, type VectorSearchContext } from './vector-search.ts'
-import { findOwnerVectors, STORED_VECTOR_COLUMNS, readStoredVector, type OwnerVectorSpace } from './vector-tables.ts'
+import {
+  NO_CACHED_VECTORS,
+  type ScanResult,
+  searchVectors,
+  type VectorSearchContext,
+} from './vector-search.ts'
+import {
+  findOwnerVectors,
+  type OwnerVectorSpace,
+  readStoredVector,
+  STORED_VECTOR_COLUMNS,
+} from './vector-tables.ts'
 
 const PACKAGE = 'sqlite-vec'
 const ROWS_PER_READ = 128
@@ -107,7 +117,10 @@ async function loadExtension({ connection }: SqliteDatabase): Promise<void> {
 }
 
 /** The copy of an owner's vectors, up to date. */
-async function copyOf(search: VectorSearchContext, copies: Map<string, OwnerCopy>): Promise<OwnerCopy> {
+async function copyOf(
+  search: VectorSearchContext,
+  copies: Map<string, OwnerCopy>,
+): Promise<OwnerCopy> {
   const { session, owner } = search
   const key = `${owner.space}/${owner.ownerNumber}`
   const known = copies.get(key)
@@ -139,7 +152,10 @@ function emptyCopy(session: SqliteDatabase, owner: OwnerVectorSpace): OwnerCopy 
   return { lastSequence: 0, rows: 0, stretch: 0, loading: null }
 }
 
-async function extend(copy: OwnerCopy, { session, owner, timeSlice: breather }: VectorSearchContext): Promise<void> {
+async function extend(
+  copy: OwnerCopy,
+  { session, owner, timeSlice: breather }: VectorSearchContext,
+): Promise<void> {
   while (copy.lastSequence < owner.lastSequence) {
     const rows = rowsAfter(session, owner, copy.lastSequence)
     for (const row of rows) addRow(session, owner, row, copy)
@@ -154,7 +170,11 @@ function tableOf({ space }: OwnerVectorSpace): string {
   return `temp.vector_copy_${space}`
 }
 
-function rowsAfter(session: SqliteDatabase, owner: OwnerVectorSpace, after: number): readonly SqlRow[] {
+function rowsAfter(
+  session: SqliteDatabase,
+  owner: OwnerVectorSpace,
+  after: number,
+): readonly SqlRow[] {
   return session.all(
     `SELECT vector.sequence, memory.place_number, ${STORED_VECTOR_COLUMNS}
      FROM vector JOIN memory ON memory.number = vector.memory
@@ -165,7 +185,12 @@ function rowsAfter(session: SqliteDatabase, owner: OwnerVectorSpace, after: numb
   )
 }
 
-function addRow(session: SqliteDatabase, owner: OwnerVectorSpace, row: SqlRow, copy: OwnerCopy): void {
+function addRow(
+  session: SqliteDatabase,
+  owner: OwnerVectorSpace,
+  row: SqlRow,
+  copy: OwnerCopy,
+): void {
   const vector = readStoredVector(row, owner.dimensions)
   if (isZeroVector(vector)) return
   const length = Math.sqrt(innerProduct(vector, vector))

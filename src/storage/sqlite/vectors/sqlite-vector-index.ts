@@ -16,9 +16,9 @@ import { markSpaceDropped, removeDroppedSpacesAsync } from './vector-space-remov
 import {
   countVectors,
   findOwnerVectors,
-  readStoredVectors,
   listVectors,
   putVectors,
+  readStoredVectors,
   removeVectors,
   reportSpaces,
 } from './vector-tables.ts'
@@ -37,7 +37,8 @@ export function openSqliteVectorIndex(
   session: SqliteDatabase,
   options: SqliteVectorIndexOptions = {},
 ): VectorIndex {
-  const { cacheBytes: limitBytes = MEMORY_BYTES, sketchVectorsMin: sketchedFrom = SKETCHED_FROM } = options
+  const { cacheBytes: limitBytes = MEMORY_BYTES, sketchVectorsMin: sketchedFrom = SKETCHED_FROM } =
+    options
   /** Made when first needed: most commands never search. */
   let blocks: VectorBlockCache | null = null
 

@@ -1,9 +1,9 @@
 /** The scan: what it is compiled from, and that no row is ever worth more than the scan says. */
 import { expect, it } from 'vitest'
 import { dequantizeVector, innerProduct, quantizeVector } from '../../../lib/vector-math.ts'
-import { prepareQuery, VectorArena, tightenForPeak } from './vector-arena.ts'
+import { prepareQuery, tightenForPeak, VectorArena } from './vector-arena.ts'
 import { boundSummationError } from './vector-block-cache.ts'
-import { boundLength, findPeak, countRecordBytes, encodeRecord } from './vector-record.ts'
+import { boundLength, countRecordBytes, encodeRecord, findPeak } from './vector-record.ts'
 import { EXCLUDED_SCORE } from './wasm/scan-kernel.ts'
 import { SCAN_KERNEL_WASM } from './wasm/scan-kernel-module.ts'
 
@@ -50,7 +50,10 @@ it.each(dimensionsTried)(
           const vector = vectorOf(other, dimensions)
           const kept = isWhole ? dequantizeVector(quantizeVector(vector)) : vector
           const similarity = innerProduct(query, kept)
-          arena.bytes.set(encodeRecord({ vector, sequence: 1, place: 7, isWhole }), arena.scratchAddress)
+          arena.bytes.set(
+            encodeRecord({ vector, sequence: 1, place: 7, isWhole }),
+            arena.scratchAddress,
+          )
           const [most = Number.NaN] = arena.scan(arena.scratchAddress, 1, prepared, 0)
           expect(most).toBeGreaterThanOrEqual(similarity)
           const peak = findPeak(arena.bytes.slice(arena.scratchAddress), dimensions) ?? -1

@@ -3,11 +3,11 @@
  * thousands of small owners cost neither an instance nor a memory each.
  */
 import { innerProduct } from '../../../lib/vector-math.ts'
-import { padDimensions, countRecordBytes } from './vector-record.ts'
+import { countRecordBytes, padDimensions } from './vector-record.ts'
 import {
   createWasmMemory,
-  type ScanKernel,
   loadScanKernel,
+  type ScanKernel,
   type WasmMemory,
 } from './wasm/scan-kernel.ts'
 
@@ -220,7 +220,12 @@ export class VectorArena {
   }
 
   /** Makes sketches of rows within one segment: of each number, whether it is above that of the centre. */
-  writeSketches(rows: number, count: number, centre: Float32Array, { at, bytes }: SketchRange): void {
+  writeSketches(
+    rows: number,
+    count: number,
+    centre: Float32Array,
+    { at, bytes }: SketchRange,
+  ): void {
     this.#fullQuery = null
     const place = FULL_QUERY_AT / Float32Array.BYTES_PER_ELEMENT
     this.#floats.fill(0, place, place + padDimensions(centre.length))

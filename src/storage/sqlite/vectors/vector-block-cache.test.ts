@@ -4,7 +4,7 @@ import { ADA, memory, owner } from '../../../../test/fakes/memories.ts'
 import { entry, space, unitVector, unitVectors } from '../../../../test/fakes/vectors.ts'
 import { innerProduct } from '../../../lib/vector-math.ts'
 import { type OpenConnection, openConnection } from '../connection/sqlite-driver.ts'
-import { openSqliteStore, type SqliteStoreOptions, type SqliteStore } from '../sqlite-store.ts'
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../sqlite-store.ts'
 
 const SEGMENT_BYTES = 65_536
 const SPACE = space(64)

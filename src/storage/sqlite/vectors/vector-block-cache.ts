@@ -12,7 +12,13 @@ import type { TimeSlice } from '../../../lib/time-slice.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import { MemorySequences } from './memory-sequences.ts'
 import type { SegmentLayout, VectorArena } from './vector-arena.ts'
-import { boundLength, markDeleted, findPeak, countRecordBytes, readSequence } from './vector-record.ts'
+import {
+  boundLength,
+  countRecordBytes,
+  findPeak,
+  markDeleted,
+  readSequence,
+} from './vector-record.ts'
 import { VectorSketches } from './vector-sketches.ts'
 import { type OwnerVectorSpace, readRecords } from './vector-tables.ts'
 
@@ -143,7 +149,9 @@ export class VectorBlockCache {
     if (address === undefined) return null
     const { arena } = this
     const lengthMax = boundLength(arena.dataView, block.rowAddress(row), query.length)
-    const most = arena.estimateInnerProduct(address, query) + boundSummationError(query.length, length * lengthMax)
+    const most =
+      arena.estimateInnerProduct(address, query) +
+      boundSummationError(query.length, length * lengthMax)
     return most < least ? most : arena.computeInnerProduct(address, query)
   }
 
@@ -165,7 +173,10 @@ export class VectorBlockCache {
   }
 
   /** The vectors of these sequences that are at hand in full. */
-  findExactVectors(owner: OwnerVectorSpace, sequences: Iterable<number>): ReadonlyMap<number, Float32Array> {
+  findExactVectors(
+    owner: OwnerVectorSpace,
+    sequences: Iterable<number>,
+  ): ReadonlyMap<number, Float32Array> {
     const block = this.#blocks.get(keyOf(owner))
     const found = new Map<number, Float32Array>()
     if (block === undefined) return found
@@ -196,7 +207,8 @@ export class VectorBlockCache {
   #blockOf(owner: OwnerVectorSpace): VectorBlock {
     const known = this.#blocks.get(keyOf(owner))
     if (known !== undefined) {
-      const isMostlyThere = known.rows - owner.vectorCount < GONE_ROWS + owner.vectorCount * GONE_SHARE
+      const isMostlyThere =
+        known.rows - owner.vectorCount < GONE_ROWS + owner.vectorCount * GONE_SHARE
       // Numbers only fall back when a repair had to count anew.
       const isOfThese = known.lastSequence <= owner.lastSequence
       if (isOfThese && (isMostlyThere || known.users > 0)) return known

@@ -77,13 +77,20 @@ export function decodeVectors(records: Uint8Array, dimensions: number): Float32A
 }
 
 /** What of a record repeats its row, for inspection. */
-export function readRecordHeader(record: Uint8Array): { readonly sequence: number; readonly place: number } {
+export function readRecordHeader(record: Uint8Array): {
+  readonly sequence: number
+  readonly place: number
+} {
   const head = new DataView(record.buffer, record.byteOffset, HEAD_BYTES)
   return { sequence: head.getUint32(SEQUENCE_AT, true), place: head.getUint32(PLACE_AT, true) }
 }
 
 /** The numbers of a record where it lies, and what each unit of them is worth. */
-export function readQuantized(memory: DataView, record: number, dimensions: number): QuantizedVector {
+export function readQuantized(
+  memory: DataView,
+  record: number,
+  dimensions: number,
+): QuantizedVector {
   const bytes = new Int8Array(memory.buffer, record + HEAD_BYTES, dimensions)
   return { scale: memory.getFloat32(record + SCALE_AT, true), bytes }
 }

@@ -5,15 +5,20 @@
 
 import { BucketQueue } from './bucket-queue.ts'
 import {
-  type SelectedRows,
   type PreparedQuery,
   prepareQuery,
-  type VectorArena,
+  type SelectedRows,
   tightenForPeak,
+  type VectorArena,
 } from './vector-arena.ts'
 import type { VectorBlock, VectorBlockCache } from './vector-block-cache.ts'
 import { readSequence } from './vector-record.ts'
-import { NO_CACHED_VECTORS, type ScanResult, type VectorSearchContext, type VectorScanner } from './vector-search.ts'
+import {
+  NO_CACHED_VECTORS,
+  type ScanResult,
+  type VectorScanner,
+  type VectorSearchContext,
+} from './vector-search.ts'
 import type { VectorSketches } from './vector-sketches.ts'
 import { readRecords } from './vector-tables.ts'
 
@@ -81,7 +86,11 @@ async function scanNear(
     else chosen.add(arena.scanSketched(address, count, query, sketched, sketch, reach, row))
     if (search.timeSlice.isExpired) await search.timeSlice.yieldThread()
   }
-  return { candidates: chosen.ranked(), isPartial: true, ...createBlockAccess(search, blocks, block, prepared) }
+  return {
+    candidates: chosen.ranked(),
+    isPartial: true,
+    ...createBlockAccess(search, blocks, block, prepared),
+  }
 }
 
 /** Rows that are not all there are, and the most that each can be. */
@@ -135,7 +144,10 @@ class ChosenRows {
 }
 
 /** The query for each segment of a block: without what its rows have lost nothing of. */
-function createQueryFitter(prepared: PreparedQuery, block: VectorBlock): (segment: number) => PreparedQuery {
+function createQueryFitter(
+  prepared: PreparedQuery,
+  block: VectorBlock,
+): (segment: number) => PreparedQuery {
   let known = { peak: -1, query: prepared }
   return (segment) => {
     const peak = block.peaks[segment] ?? -1
@@ -156,7 +168,8 @@ function createBlockAccess(
   return {
     sequenceOf: (row) => readSequence(arena.dataView, block.rowAddress(row)),
     markDeleted: (row) => block.evict(row, arena),
-    findSimilarity: (row, least) => blocks.computeSimilarity(block, row, query.vector, length, least),
+    findSimilarity: (row, least) =>
+      blocks.computeSimilarity(block, row, query.vector, length, least),
     cacheVector: (row, vector) => blocks.cacheExactVector(block, row, vector),
     memories: () => blocks.memoriesIn(block, owner, breather),
   }

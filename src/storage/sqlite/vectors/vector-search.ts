@@ -14,10 +14,15 @@ import { innerProduct, isZeroVector } from '../../../lib/vector-math.ts'
 import type { DocumentFilter } from '../../store.ts'
 import type { VectorHit, VectorQuery } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
-import { type SqlCondition, joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
+import {
+  joinConditions,
+  type SqlCondition,
+  toDocumentConditions,
+  toScopeConditions,
+} from '../store/sql-filters.ts'
 import type { BucketQueue } from './bucket-queue.ts'
 import { type MemorySequences, TURN_ID_MIN } from './memory-sequences.ts'
-import { readStoredVectorsBatch, type OwnerVectorSpace } from './vector-tables.ts'
+import { type OwnerVectorSpace, readStoredVectorsBatch } from './vector-tables.ts'
 
 /** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
 const LOOKUP_ROWS_MIN = 32
@@ -97,9 +102,19 @@ export async function searchVectors(
   withScan: VectorScanner,
 ): Promise<readonly VectorHit[]> {
   const filters = toDocumentConditions(query.where)
-  const permitted = joinConditions([...toScopeConditions('memory', scope, session, filters), ...filters])
+  const permitted = joinConditions([
+    ...toScopeConditions('memory', scope, session, filters),
+    ...filters,
+  ])
   const breather = new TimeSlice()
-  const search: VectorSearchContext = { session, owner, scope, query, filter: permitted, timeSlice: breather }
+  const search: VectorSearchContext = {
+    session,
+    owner,
+    scope,
+    query,
+    filter: permitted,
+    timeSlice: breather,
+  }
   const few = isFoundByIndex(query.where) ? searchFewPermitted(search) : null
   if (few !== null) return few
   const place = scope.user === undefined ? 0 : session.findPlaceNumber(scope)
@@ -112,7 +127,12 @@ function isFoundByIndex({ ids, key, fingerprint, change }: DocumentFilter): bool
 }
 
 /** Compares the permitted rows, or gives null when they are many. */
-function searchFewPermitted({ session, owner, query, filter: permitted }: VectorSearchContext): readonly VectorHit[] | null {
+function searchFewPermitted({
+  session,
+  owner,
+  query,
+  filter: permitted,
+}: VectorSearchContext): readonly VectorHit[] | null {
   const rows = readStoredVectorsBatch(
     session,
     owner.dimensions,
@@ -124,7 +144,9 @@ function searchFewPermitted({ session, owner, query, filter: permitted }: Vector
   if (rows.length > FEW_ROWS) return null
   return rows
     .flatMap(({ id, vector }) =>
-      id === null || isZeroVector(vector) ? [] : [{ id, similarity: innerProduct(query.vector, vector) }],
+      id === null || isZeroVector(vector)
+        ? []
+        : [{ id, similarity: innerProduct(query.vector, vector) }],
     )
     .sort(compareHits)
     .slice(0, query.limit)
@@ -183,7 +205,13 @@ async function memoriesBehind(
   if (missing <= 0 || scanned.memories === undefined || scanned.isPartial === true) return []
   const memories = await scanned.memories()
   const query = { ...search.query, limit: memoriesMin }
-  const best = await verifyCandidates({ ...search, query }, scanned, ofMemories(found), behind, memories)
+  const best = await verifyCandidates(
+    { ...search, query },
+    scanned,
+    ofMemories(found),
+    behind,
+    memories,
+  )
   return (best ?? []).slice(memoriesMin - missing, memoriesMin)
 }
 
@@ -353,7 +381,12 @@ function idsOf({ types }: DocumentFilter): readonly [after: string, before: stri
  */
 function compare(
   { session, owner, query }: VectorSearchContext,
-  { findSimilarity: similarityOf, sequenceOf, cacheVector: keep, markDeleted: noteGone }: ScanResult,
+  {
+    findSimilarity: similarityOf,
+    sequenceOf,
+    cacheVector: keep,
+    markDeleted: noteGone,
+  }: ScanResult,
   rows: readonly number[],
   least: number,
   tell: (row: number, similarity: number) => void,

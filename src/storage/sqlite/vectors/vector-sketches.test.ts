@@ -143,7 +143,8 @@ it.each([1, 16, 100, 128, 384, 1_536, 3_968])(
     const segments = 2
     const vectors = unitVectors(segments * block.rowsPerSegment, dimensions, dimensions)
     for (const [index, vector] of vectors.entries()) {
-      if (index % block.rowsPerSegment === 0) block.segments.push(arena.allocateSegment() ?? Number.NaN)
+      if (index % block.rowsPerSegment === 0)
+        block.segments.push(arena.allocateSegment() ?? Number.NaN)
       const record = encodeRecord({ vector, sequence: index + 1, place: 1, isWhole: false })
       arena.bytes.set(record, block.rowAddress(block.rows++))
     }
@@ -155,7 +156,10 @@ it.each([1, 16, 100, 128, 384, 1_536, 3_968])(
     for (let segment = 0; segment < segments; segment++) {
       const first = segment * block.rowsPerSegment
       const address = block.rowAddress(first)
-      const sketched = sketches?.findSegmentSketches(segment) ?? { at: Number.NaN, bytes: Number.NaN }
+      const sketched = sketches?.findSegmentSketches(segment) ?? {
+        at: Number.NaN,
+        bytes: Number.NaN,
+      }
       const bitsAt = (row: number) =>
         arena.bytes.slice(
           sketched.at + row * sketched.bytes,

@@ -13,7 +13,10 @@ export function markSpaceDropped(session: SqliteDatabase, space: VectorSpace): v
   session.run('UPDATE vector_space SET signature = NULL WHERE signature = ?', [space.signature])
 }
 
-export async function removeDroppedSpacesAsync(session: SqliteDatabase, breather: TimeSlice): Promise<void> {
+export async function removeDroppedSpacesAsync(
+  session: SqliteDatabase,
+  breather: TimeSlice,
+): Promise<void> {
   while (await session.withBusyRetry(() => removeDroppedBatch(session))) {
     if (breather.isExpired) await breather.yieldThread()
   }

@@ -10,7 +10,13 @@ import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 import { readPlace } from '../store/row-codec.ts'
 import { joinConditions, toDocumentConditions, toScopeConditions } from '../store/sql-filters.ts'
-import { decodeFloats, encodeFloats, encodeRecord, decodeVector, decodeVectors } from './vector-record.ts'
+import {
+  decodeFloats,
+  decodeVector,
+  decodeVectors,
+  encodeFloats,
+  encodeRecord,
+} from './vector-record.ts'
 
 /** What an owner has in a space. */
 export type OwnerVectorSpace = {
@@ -108,7 +114,8 @@ function memoryOf(session: SqliteDatabase, entry: VectorEntry): SqlRow | null {
   )
   if (row === undefined) return null
   const { owner, user } = entry.place
-  const isThere = isWithinScope({ owner, user }, readPlace(row)) && computeRowTextHash(row) === entry.textHash
+  const isThere =
+    isWithinScope({ owner, user }, readPlace(row)) && computeRowTextHash(row) === entry.textHash
   return isThere ? row : null
 }
 
@@ -148,7 +155,8 @@ function insertVector(
   session.run('DELETE FROM vector WHERE memory = ? AND space = ?', [number, space])
   const exact = isWhole
     ? null
-    : session.run('INSERT INTO vector_exact (numbers) VALUES (?)', [encodeFloats(vector)]).lastInsertRowid
+    : session.run('INSERT INTO vector_exact (numbers) VALUES (?)', [encodeFloats(vector)])
+        .lastInsertRowid
   const record = encodeRecord({ vector, sequence, place: Number(place_number), isWhole })
   session.run(
     `INSERT INTO vector (space, owner_number, sequence, memory, exact, text_hash, record)
@@ -167,7 +175,10 @@ export function removeVectors(
   if (found === null || ids.length === 0) return
   for (const id of ids) session.ownerCache.markStale(session.findOwnerNumber(scope), id)
   const filters = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
-  const where = joinConditions([...toScopeConditions('memory', scope, session, filters), ...filters])
+  const where = joinConditions([
+    ...toScopeConditions('memory', scope, session, filters),
+    ...filters,
+  ])
   session.run(
     `DELETE FROM vector
      WHERE space = ? AND memory IN (SELECT memory.number FROM memory WHERE ${where.sql})`,
@@ -256,7 +267,10 @@ export function readStoredVectors(
   const found = findSpace(session, space)
   if (found === null || ids.length === 0) return new Map()
   const filters = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
-  const where = joinConditions([...toScopeConditions('memory', scope, session, filters), ...filters])
+  const where = joinConditions([
+    ...toScopeConditions('memory', scope, session, filters),
+    ...filters,
+  ])
   const kept = readStoredVectorsBatch(
     session,
     found.dimensions,

@@ -17,7 +17,7 @@ const STORE_CALLS = [
   'get',
   'find',
   'countMemories',
-  'searchLexical',
+  'searchText',
   'findDocuments',
   'listSessions',
   'findNeighbors',

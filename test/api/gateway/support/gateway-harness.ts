@@ -73,7 +73,11 @@ export async function setUpGateway(
 }
 
 export async function keyFor(engine: Engine, home = OWNER): Promise<string> {
-  const made = await engine.keys.create({ name: `agent of ${home}`, defaultOwner: home, role: 'agent' })
+  const made = await engine.keys.create({
+    name: `agent of ${home}`,
+    defaultOwner: home,
+    role: 'agent',
+  })
   return made.secret
 }
 

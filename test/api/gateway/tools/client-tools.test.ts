@@ -1,6 +1,9 @@
 /** Answers that call tools of the client's and ours: what the client sees, and what the model finds when it comes back. */
 import { expect, it } from 'vitest'
-import { HiddenCalls, restoreHiddenToolCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
+import {
+  HiddenCalls,
+  restoreHiddenToolCalls,
+} from '../../../../src/api/gateway/tools/tool-handler.ts'
 import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
 import {
@@ -223,7 +226,15 @@ it('[MT5] no more is kept than fits, and what was used last stays', () => {
   const call = (id: string) => ({ id, name: 'get_weather', arguments: '{}' })
   const own = { id: 'm', name: 'memory_search', arguments: '{}' }
   const keep = (id: string, result = 'r') =>
-    hidden.store([{ memoryCalls: [own], clientCalls: [call(id)], parts: [], isComplete: true, results: [result] }])
+    hidden.store([
+      {
+        memoryCalls: [own],
+        clientCalls: [call(id)],
+        parts: [],
+        isComplete: true,
+        results: [result],
+      },
+    ])
   const isThere = (id: string) => hidden.find([{ id, call: call(id) }]) !== null
   keep('a')
   keep('b')

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MEMORY_TOOL_NAMES } from '../../../../src/api/gateway/formats/tools/index.ts'
 import {
   createToolbox,
-  type ToolboxOptions,
   selectTools,
+  type ToolboxOptions,
 } from '../../../../src/api/gateway/tools/tool-handler.ts'
 import type { Caller } from '../../../../src/api/operations/authorization.ts'
 import type { OperationContext } from '../../../../src/api/operations/operation.ts'
@@ -223,7 +223,13 @@ it('[MT6] says what is wrong inside to nobody', async () => {
 })
 
 const ON = {
-  settings: { enabled: true, skillsEnabled: true, shadow: false, inject: true, extract: true },
+  settings: {
+    'gateway.enabled': true,
+    'gateway.memoryToolsEnabled': true,
+    'gateway.dryRun': false,
+    'gateway.contextEnabled': true,
+    'learning.enabled': true,
+  },
   headers: { memory: true, inject: true, extract: true },
   supportsTools: true,
   body: {} as JsonObject,
@@ -234,9 +240,9 @@ it('[MT1] tools are offered where they are wanted and can be used', () => {
   const allows = (body: JsonObject) => selectTools({ ...ON, body }).length > 0
   expect(selectTools(ON)).toEqual(MEMORY_TOOL_NAMES)
   for (const off of [
-    { settings: { ...ON.settings, enabled: false } },
-    { settings: { ...ON.settings, skillsEnabled: false } },
-    { settings: { ...ON.settings, shadow: true } },
+    { settings: { ...ON.settings, 'gateway.enabled': false } },
+    { settings: { ...ON.settings, 'gateway.memoryToolsEnabled': false } },
+    { settings: { ...ON.settings, 'gateway.dryRun': true } },
     { headers: { ...ON.headers, memory: false } },
     { supportsTools: false },
   ] as const) {

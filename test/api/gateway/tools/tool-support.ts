@@ -1,7 +1,7 @@
 /** A provider by script, asked through the real client libraries, with the memory tools in between. */
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { runToolLoop, HiddenCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
+import { HiddenCalls, runToolLoop } from '../../../../src/api/gateway/tools/tool-handler.ts'
 import type { ApiFormat } from '../../../../src/domain/model-call.ts'
 import type { UpstreamResponse } from '../../../../src/models/upstream.ts'
 import { FakeClock } from '../../../fakes/clock.ts'

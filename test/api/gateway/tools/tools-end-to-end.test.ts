@@ -6,7 +6,7 @@ import { MEMORY_HEADER, OWNER, QUESTION, setUpGateway } from '../support/gateway
 import { PATHS, speak } from '../support/wire-format.ts'
 import { callsIn, search, toolNames, WAYS, weather } from './tool-support.ts'
 
-const settings = { skillsEnabled: true }
+const settings = { 'gateway.memoryToolsEnabled': true }
 const FINAL = { text: 'Jasmine, of course.' }
 
 it.each(WAYS)('[MT2] $way: a model looks something up and answers', async ({ format, streams }) => {
@@ -141,7 +141,7 @@ const NOTHING_TOLD = { 'x-recollect-no-inject': '1' }
 
 it.each([
   ['a header', NOTHING_LEARNED, {}],
-  ['a setting', {}, { extract: false }],
+  ['a setting', {}, { 'learning.enabled': false }],
 ])(
   '[MT8] where nothing is to be learned, by %s, nothing can be saved',
   async (_, headers, more) => {

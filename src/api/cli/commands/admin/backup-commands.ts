@@ -1,6 +1,12 @@
 /** Commands that copy the database and go back to a copy. */
 import { AppError } from '../../../../domain/errors.ts'
-import { type CommandResult, type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
+import {
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  requirePositional,
+  UsageError,
+} from '../../command.ts'
 import { parseTime } from '../../input/time-format.ts'
 import { formatCount } from '../../output/text-rendering.ts'
 
@@ -123,8 +129,9 @@ export const recoverCommand = defineCommand({
     if (time !== null && time > call.host.now()) {
       throw new AppError('invalid_input', '--at takes a time that has passed.')
     }
-    const recovered = await database.recover(requirePositional(call), { at: time, force })
-    const kept = recovered.previousFile === null ? '' : `\nWhat was there is kept in ${recovered.previousFile}`
+    const recovered = await database.restoreBackup(requirePositional(call), { at: time, force })
+    const kept =
+      recovered.previousFile === null ? '' : `\nWhat was there is kept in ${recovered.previousFile}`
     return {
       json: recovered,
       text: `The database is now that of ${recovered.file}.${kept}`,

@@ -1,7 +1,7 @@
 /** Commands that encrypt the database, decrypt it, or give it another key. */
 import { AppError } from '../../../../domain/errors.ts'
-import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
-import type { EncryptionResult, NewKey, OnProgress } from '../../database.ts'
+import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
+import type { EncryptionResult, NewKey, ProgressHandler } from '../../database.ts'
 import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
 import { formatNumber } from '../../output/text-rendering.ts'
 
@@ -30,7 +30,8 @@ export const encryptCommand = defineCommand({
     if (database.state() === 'encrypted') {
       throw new AppError('conflict', 'The database is encrypted already. `rekey` changes its key.')
     }
-    const key = parseNewKey(call) ?? (keyOrigin === null ? await askKey(call) : { kind: 'configured' })
+    const key =
+      parseNewKey(call) ?? (keyOrigin === null ? await askKey(call) : { kind: 'configured' })
     const converted = await shown(call, 'Encrypting', (show) => database.encrypt(key, show))
     return answer(call, converted, 'Encrypted', key, keyOrigin)
   },
@@ -104,7 +105,7 @@ async function askKey(call: Invocation): Promise<NewKey> {
 async function shown(
   call: Invocation,
   what: string,
-  work: (show: OnProgress) => Promise<EncryptionResult>,
+  work: (show: ProgressHandler) => Promise<EncryptionResult>,
 ): Promise<EncryptionResult> {
   const progress = createProgressLine(call.host)
   try {

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ERRORS } from '../../../../domain/errors.ts'
 import type { ScopeInput } from '../../../../domain/scope.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import { encryptLines, decryptLines } from '../../../../portability/export-encryption.ts'
+import { decryptLines, encryptLines } from '../../../../portability/export-encryption.ts'
 import { IMPORT_FORMATS } from '../../../../portability/importers/format-detection.ts'
 import { getSystemStatus } from '../../../operations/admin/system-operations.ts'
 import {
@@ -11,16 +11,16 @@ import {
   importMemories,
 } from '../../../operations/memories/import-export-operations.ts'
 import {
-  type CommandResult,
-  type Invocation,
-  defineCommand,
-  requirePositional,
   assertNotAborted,
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  requirePositional,
   UsageError,
 } from '../../command.ts'
-import type { ImportSource, ImportReader } from '../../host.ts'
+import type { ImportReader, ImportSource } from '../../host.ts'
 import { readSecretFile, writeLinesAtomically } from '../../input/file-access.ts'
-import { oneOf } from '../../input/option-values.ts'
+import { parseChoice } from '../../input/option-values.ts'
 import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
 import { formatCount, formatNumber } from '../../output/text-rendering.ts'
 
@@ -132,7 +132,9 @@ export const importCommand = defineCommand({
     const opened = await call.getEnvironment().openImport(sourceOf(call, amount))
     amount.size = opened.sizeBytes ?? 0
     const show = (done: number, what: string) =>
-      progress.show(`Importing: ${formatCount(done, what)}${formatPercent(amount.read, amount.size)}`)
+      progress.show(
+        `Importing: ${formatCount(done, what)}${formatPercent(amount.read, amount.size)}`,
+      )
     try {
       const imported =
         opened.kind === 'lines'
@@ -151,7 +153,7 @@ function sourceOf(call: ImportCall, amount: { read: number }): ImportSource {
   const { from } = call.options
   return {
     source: file === '-' ? { bytes: call.host.stdin.bytes(), name: 'Standard input' } : file,
-    ...(from === undefined ? {} : { from: oneOf('from', from, IMPORT_FORMATS) }),
+    ...(from === undefined ? {} : { from: parseChoice('from', from, IMPORT_FORMATS) }),
     onBytes: (bytes) => {
       amount.read = bytes
     },

@@ -1,6 +1,6 @@
 import { cancelJob, retryJob } from '../../../operations/admin/job-operations.ts'
 import { defineCommand } from '../../command.ts'
-import { parseAction, idOf } from '../../input/option-values.ts'
+import { parseAction, requireId } from '../../input/option-values.ts'
 import { formatTime } from '../../input/time-format.ts'
 import { JOB_ACTIONS, JOB_OPTIONS, listed } from '../learning/distillation-commands.ts'
 
@@ -21,7 +21,7 @@ export const jobsCommand = defineCommand({
     const action = parseAction('jobs', word, JOB_ACTIONS)
     if (action === 'list') return listed(call)
     const operation = action === 'retry' ? retryJob : cancelJob
-    const output = await call.perform(operation, { id: idOf(call, 'jobs', action, id) })
+    const output = await call.perform(operation, { id: requireId(call, 'jobs', action, id) })
     const { status, dueAt } = output.job
     const when = dueAt === null ? '' : `, due ${formatTime(Date.parse(dueAt))}`
     return { json: output, text: `${output.job.id} is ${status}${when}.` }

@@ -10,23 +10,23 @@ import {
   revokeKey,
 } from '../../../operations/admin/key-operations.ts'
 import {
-  type CommandResult,
-  type Invocation,
-  defineCommand,
-  confirmAction,
   assertLocal,
+  type CommandResult,
+  confirmAction,
+  defineCommand,
+  type Invocation,
   UsageError,
   YES_OPTION,
 } from '../../command.ts'
-import { parseAction, oneOf, parseInteger } from '../../input/option-values.ts'
+import { parseAction, parseChoice, parseInteger } from '../../input/option-values.ts'
 import { formatAge, formatTime, parseTime } from '../../input/time-format.ts'
 import {
   formatCount,
-  formatNumber,
   formatMemoryCount,
-  toTerminalLine,
+  formatNumber,
   quoteForShell,
   renderTable,
+  toTerminalLine,
 } from '../../output/text-rendering.ts'
 
 const KEY_ACTIONS = ['list', 'create', 'revoke', 'reset'] as const
@@ -120,7 +120,7 @@ async function createdKey(call: KeysCall, name: string): Promise<CommandResult> 
     name,
     home: home ?? call.getEnvironment().scope.owner,
     actsFor,
-    ...(role === undefined ? {} : { role: oneOf('role', role, ROLES) }),
+    ...(role === undefined ? {} : { role: parseChoice('role', role, ROLES) }),
     ...(expires === undefined
       ? {}
       : { expiresAt: parseTime('expires', expires, call.host.now(), 'ahead') }),
@@ -204,7 +204,10 @@ async function listedOwners(call: Invocation): Promise<CommandResult> {
   return { json: output, text }
 }
 
-async function erasedOwner(call: Invocation<typeof OWNER_OPTIONS>, owner: string): Promise<CommandResult> {
+async function erasedOwner(
+  call: Invocation<typeof OWNER_OPTIONS>,
+  owner: string,
+): Promise<CommandResult> {
   const counted = await call.perform(eraseOwner, { owner, dryRun: true })
   const found = rowsText(counted.rows)
   if (found === '') return { json: counted, text: `There is nothing of ${quoteForShell(owner)}.` }
@@ -271,7 +274,9 @@ export const auditCommand = defineCommand({
         { text: actor ?? 'this machine' },
         { text: operation },
         { text: toTerminalLine(whose) },
-        { text: targetCount === 1 ? toTerminalLine(targets[0] ?? '') : memoriesOrMore(targetCount) },
+        {
+          text: targetCount === 1 ? toTerminalLine(targets[0] ?? '') : memoriesOrMore(targetCount),
+        },
       ],
     )
     const lines = [renderTable(call.style, ['WHEN', 'WHO', 'WHAT', 'OWNER', 'TO'], rows)]

@@ -6,22 +6,28 @@ import { getSettings } from '../../../operations/admin/settings-operations.ts'
 import {
   checkIntegrity as examine,
   getReindexStatus,
+  getSystemStatus,
   repairIntegrity as repairing,
   reindex as startReindexing,
-  getSystemStatus,
 } from '../../../operations/admin/system-operations.ts'
-import { type CommandResult, type Invocation, defineCommand, assertLocal, UsageError } from '../../command.ts'
+import {
+  assertLocal,
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  UsageError,
+} from '../../command.ts'
 import type { SalvageResult } from '../../database.ts'
 import type { CliEnvironment } from '../../host.ts'
 import { formatTime } from '../../input/time-format.ts'
 import { toOptionNames } from '../../output/error-hints.ts'
 import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
 import {
-  formatCount,
-  renderFields,
   formatBytes,
-  formatNumber,
+  formatCount,
   formatMemoryCount,
+  formatNumber,
+  renderFields,
   toTerminalLine,
 } from '../../output/text-rendering.ts'
 import { renderPendingSignals } from '../learning/ingest-commands.ts'
@@ -143,7 +149,12 @@ function storeFields({ store }: Status): Fields {
     ['schema', `version ${store.schemaVersion} (${store.kind})`],
     ...(store.memories === null
       ? []
-      : [['holds', `${formatMemoryCount(store.memories)}, ${formatCount(store.turns ?? 0, 'turn')}`] as const]),
+      : [
+          [
+            'holds',
+            `${formatMemoryCount(store.memories)}, ${formatCount(store.turns ?? 0, 'turn')}`,
+          ] as const,
+        ]),
   ]
 }
 
@@ -211,7 +222,8 @@ function ownersText(owners: z.output<(typeof listOwners)['output']>['owners']): 
   const lines = owners
     .slice(0, OWNERS_SHOWN_MAX)
     .map(({ owner, user, memories: number, turns }) => {
-      const who = user === null ? toTerminalLine(owner) : `${toTerminalLine(owner)} / ${toTerminalLine(user)}`
+      const who =
+        user === null ? toTerminalLine(owner) : `${toTerminalLine(owner)} / ${toTerminalLine(user)}`
       return `${who}: ${formatMemoryCount(number)}${turns === 0 ? '' : `, ${formatCount(turns, 'turn')}`}`
     })
   if (owners.length > lines.length) {
@@ -331,7 +343,8 @@ function faultLines(
   healthy: string,
 ): readonly string[] {
   const told = (fault: Fault) => `  ${formatNumber(fault.count)} × ${fault.description}`
-  const isAmong = ({ description }: Fault) => remaining.some((fault) => fault.description === description)
+  const isAmong = ({ description }: Fault) =>
+    remaining.some((fault) => fault.description === description)
   const mended = found.filter((fault) => !isAmong(fault))
   return [
     ...(found.length === 0 ? [healthy] : []),

@@ -1,11 +1,11 @@
 /** The command that moves everything to another store. */
 import { basename, dirname } from 'node:path'
 import { AppError } from '../../../../domain/errors.ts'
-import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import type { MigrationResult, MigrationTarget } from '../../database.ts'
 import { createProgressLine, formatPercent } from '../../output/progress-line.ts'
 import { formatCount, formatNumber } from '../../output/text-rendering.ts'
-import { parseNewKey, NEW_KEY_OPTIONS } from './encryption-commands.ts'
+import { NEW_KEY_OPTIONS, parseNewKey } from './encryption-commands.ts'
 
 const DATABASE_FILE = 'recollect.db'
 
@@ -71,7 +71,7 @@ function targetOf(call: Invocation<typeof OPTIONS>): MigrationTarget {
 }
 
 async function previewed(call: Invocation): Promise<CommandResult> {
-  const preview = await call.getEnvironment().database.moving.preview()
+  const preview = await call.getEnvironment().database.migrator.preview()
   const lines = [`From ${preview.from} would be moved:`, ...amounts(preview)]
   return { json: { ...preview, dryRun: true }, text: lines.join('\n') }
 }
@@ -79,7 +79,7 @@ async function previewed(call: Invocation): Promise<CommandResult> {
 async function moved(call: Invocation, target: MigrationTarget): Promise<CommandResult> {
   const progress = createProgressLine(call.host)
   try {
-    const result = await call.getEnvironment().database.moving.migrate(target, {
+    const result = await call.getEnvironment().database.migrator.migrate(target, {
       signal: call.host.stopSignal,
       onProgress: (phase, done, total) =>
         progress.show(
@@ -101,7 +101,10 @@ const PHASES = {
 } as const
 
 function movedText(result: MigrationResult): string {
-  const held = result.writeFreezeMs === null ? '' : ` Writes waited for ${formatNumber(result.writeFreezeMs)} ms.`
+  const held =
+    result.writeFreezeMs === null
+      ? ''
+      : ` Writes waited for ${formatNumber(result.writeFreezeMs)} ms.`
   return [
     `Moved from ${result.from} to ${result.to}; both were compared.${held}`,
     ...amounts(result),
@@ -126,7 +129,7 @@ function amounts({ rows, vectors }: Pick<MigrationResult, 'rows' | 'vectors'>): 
 }
 
 async function undone(call: Invocation): Promise<CommandResult> {
-  const result = await call.getEnvironment().database.moving.undo()
+  const result = await call.getEnvironment().database.migrator.undo()
   if (result === null) throw new AppError('not_found', 'This store was not moved anywhere.')
   const text =
     result.state === 'moving'

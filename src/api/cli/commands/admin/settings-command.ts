@@ -1,11 +1,11 @@
 /** The command that shows and changes settings. */
 import { AppError } from '../../../../domain/errors.ts'
 import {
+  describeSettingRange,
+  listSettingNames,
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
-  listSettingNames,
-  describeSettingRange,
 } from '../../../../domain/settings/settings.ts'
 import { findClosestMatch } from '../../../../lib/closest-match.ts'
 import {
@@ -14,9 +14,9 @@ import {
   getSettings,
   resolveSettingName,
 } from '../../../operations/admin/settings-operations.ts'
-import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import { parseAction } from '../../input/option-values.ts'
-import { renderFields, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
+import { renderFields, renderTable, toTerminalLine } from '../../output/text-rendering.ts'
 
 const ACTIONS = ['list', 'get', 'set', 'unset'] as const
 const OPTIONS = {
@@ -174,7 +174,10 @@ function parsedValue(name: string, text: string): unknown {
   const own = settingOf(name)
   const declaration: SettingDeclaration = SETTINGS[own]
   const refused = () =>
-    new AppError('invalid_input', `${name} takes ${describeSettingRange(own)}; not "${text.slice(0, 40)}".`)
+    new AppError(
+      'invalid_input',
+      `${name} takes ${describeSettingRange(own)}; not "${text.slice(0, 40)}".`,
+    )
   switch (declaration.kind) {
     case 'number': {
       const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN

@@ -5,14 +5,19 @@ import { QUANTIZATIONS } from '../../../../domain/settings/vector-store-settings
 import { REPLICA_STATES } from '../../../../storage/vector-replication.ts'
 import {
   changeQdrant,
-  getQdrant,
-  cleanUpQdrant,
   checkQdrantHealth,
+  cleanUpQdrant,
+  getQdrant,
 } from '../../../operations/admin/vector-store-operations.ts'
-import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
-import { parseAction, oneOf } from '../../input/option-values.ts'
+import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
+import { parseAction, parseChoice } from '../../input/option-values.ts'
 import { readStdinText } from '../../input/text-input.ts'
-import { formatCount, renderFields, formatNumber, toTerminalLine } from '../../output/text-rendering.ts'
+import {
+  formatCount,
+  formatNumber,
+  renderFields,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 
 const ACTIONS = ['status', 'qdrant', 'test', 'cleanup', 'off'] as const
 const OPTIONS = {
@@ -74,7 +79,7 @@ async function changesIn(call: VectorsCall) {
     ...(url === undefined ? {} : { url }),
     ...(quantization === undefined
       ? {}
-      : { quantization: oneOf('quantization', quantization, QUANTIZATIONS) }),
+      : { quantization: parseChoice('quantization', quantization, QUANTIZATIONS) }),
     ...(asksKey ? { apiKey: await askedKey(call) } : {}),
   }
 }
@@ -116,7 +121,9 @@ export function replicaFields({
     ...(progress === null
       ? []
       : [`${formatNumber(progress.done)} of ${formatNumber(progress.total)} are compared`]),
-    ...(behind === null || behind === 0 ? [] : [`${formatCount(behind, 'memory', 'memories')} behind`]),
+    ...(behind === null || behind === 0
+      ? []
+      : [`${formatCount(behind, 'memory', 'memories')} behind`]),
     ...(nextTryAt === null ? [] : [`tried again at ${nextTryAt}`]),
   ]
   return [

@@ -16,18 +16,22 @@ import {
   type WireRoot,
 } from '../../../operations/files/file-operations.ts'
 import { writeSessionNote } from '../../../operations/files/session-note-operation.ts'
-import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
-import { parseAction, numberOf, oneOf, parseInteger } from '../../input/option-values.ts'
+import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
+import { parseAction, parseChoice, parseInteger, parseNumber } from '../../input/option-values.ts'
 import { readTextArgument } from '../../input/text-input.ts'
 import { formatAge } from '../../input/time-format.ts'
-import { createTimeEstimate, createProgressLine, formatPercent } from '../../output/progress-line.ts'
 import {
-  formatCount,
-  renderFields,
-  formatNumber,
+  createProgressLine,
+  createTimeEstimate,
+  formatPercent,
+} from '../../output/progress-line.ts'
+import {
   escapeControlCharacters,
-  toTerminalLine,
+  formatCount,
+  formatNumber,
+  renderFields,
   renderTable,
+  toTerminalLine,
 } from '../../output/text-rendering.ts'
 import { watchFiles } from './file-watch.ts'
 
@@ -176,7 +180,7 @@ async function added(call: FilesInvocation, given: string): Promise<CommandResul
   const path = call.getEnvironment().remote === null ? resolve(given) : given
   const output = await call.perform(addRoot, {
     path,
-    ...(kind === undefined ? {} : { kind: oneOf('kind', kind, ROOT_KINDS) }),
+    ...(kind === undefined ? {} : { kind: parseChoice('kind', kind, ROOT_KINDS) }),
     ...(include.length === 0 ? {} : { include: [...include] }),
     ...(exclude.length === 0 ? {} : { exclude: [...exclude] }),
   })
@@ -304,11 +308,13 @@ async function searched(call: FilesInvocation, words: readonly string[]): Promis
   if (query.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
   const output = await call.perform(searchFiles, {
     query,
-    ...(most === undefined ? {} : { maxResults: parseInteger('max-results', most, 1, RESULTS_MAX) }),
-    ...(least === undefined ? {} : { minScore: numberOf('min-score', least) }),
+    ...(most === undefined
+      ? {}
+      : { maxResults: parseInteger('max-results', most, 1, RESULTS_MAX) }),
+    ...(least === undefined ? {} : { minScore: parseNumber('min-score', least) }),
     ...(source.length === 0
       ? {}
-      : { sources: source.map((name) => oneOf('source', name, FILE_SOURCES)) }),
+      : { sources: source.map((name) => parseChoice('source', name, FILE_SOURCES)) }),
   })
   const { results, fallback } = output
   const lines = [
@@ -338,5 +344,8 @@ async function flushed(call: FilesInvocation, id: string): Promise<CommandResult
 
 /** The words after the action; `-` alone, or none, is standard input. */
 function given(call: FilesInvocation, words: readonly string[]): Promise<string> {
-  return readTextArgument({ ...call, isStdinRequested: words.length === 1 && words[0] === '-' }, words)
+  return readTextArgument(
+    { ...call, isStdinRequested: words.length === 1 && words[0] === '-' },
+    words,
+  )
 }

@@ -1,7 +1,7 @@
 /** Watching files until told to stop: what a server does besides, for machines that run none. */
 import { AppError } from '../../../../domain/errors.ts'
 import type { FileStatus } from '../../../../files/file-search.ts'
-import { type CommandResult, type Invocation, assertLocal } from '../../command.ts'
+import { assertLocal, type CommandResult, type Invocation } from '../../command.ts'
 import { formatCount, toTerminalLine } from '../../output/text-rendering.ts'
 import { withEngine } from '../program/serve-commands.ts'
 
@@ -22,7 +22,10 @@ export async function watchFiles(call: Invocation): Promise<CommandResult | null
 
 type Root = FileStatus['roots'][number]
 
-async function tellChanges({ host, isJson }: Invocation, look: () => Promise<FileStatus>): Promise<void> {
+async function tellChanges(
+  { host, isJson }: Invocation,
+  look: () => Promise<FileStatus>,
+): Promise<void> {
   const told = new Map<string, string>()
   while (!host.stopSignal.aborted) {
     for (const root of (await look()).roots) {

@@ -17,11 +17,23 @@ import {
   resolveConflict,
   type WireConflict,
 } from '../../../operations/learning/review-operations.ts'
-import { type CommandResult, type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
-import { oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
+import {
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  requirePositional,
+  UsageError,
+} from '../../command.ts'
+import { PAGE_OPTIONS, parseChoice, parsePage } from '../../input/option-values.ts'
 import { formatTime } from '../../input/time-format.ts'
 import { renderMemoryList } from '../../output/memory-rendering.ts'
-import { formatCount, renderFields, formatMemoryCount, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
+import {
+  formatCount,
+  formatMemoryCount,
+  renderFields,
+  renderTable,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 
 export const LIMIT = 50
 
@@ -153,8 +165,8 @@ export async function listed(call: JobsCall): Promise<CommandResult> {
   const output = await call.perform(listJobs, {
     ...(owner === undefined ? {} : { owner }),
     ...(kind === undefined ? {} : { kind }),
-    ...(status === undefined ? {} : { status: oneOf('status', status, JOB_STATUSES) }),
-    ...pageOf(call.options),
+    ...(status === undefined ? {} : { status: parseChoice('status', status, JOB_STATUSES) }),
+    ...parsePage(call.options),
   })
   if (output.jobs.length === 0) return { json: output, text: 'There is no background work.' }
   const head = ['ID', 'STATUS', 'DUE', 'TRIED', 'OWNER', 'LAST']
@@ -203,7 +215,7 @@ export const DECISIONS = {
 } as const
 
 export async function suspects(call: ReviewCall): Promise<CommandResult> {
-  const output = await call.perform(listReview, pageOf(call.options))
+  const output = await call.perform(listReview, parsePage(call.options))
   if (output.memories.length === 0) return { json: output, text: 'Nothing waits for review.' }
   const lines = [renderMemoryList(call.style, output.memories, call.host.now())]
   if (output.next !== null) {
@@ -213,7 +225,7 @@ export async function suspects(call: ReviewCall): Promise<CommandResult> {
 }
 
 export async function conflicts(call: ReviewCall): Promise<CommandResult> {
-  const output = await call.perform(listConflicts, pageOf(call.options))
+  const output = await call.perform(listConflicts, parsePage(call.options))
   const texts = output.conflicts.map((each) => conflictText(call, each))
   if (output.next !== null) {
     texts.push(`There are more: ${call.suggestCommand(`review conflicts --after ${output.next}`)}`)
@@ -222,11 +234,16 @@ export async function conflicts(call: ReviewCall): Promise<CommandResult> {
 }
 
 function conflictText({ style }: Invocation, { memory, other }: WireConflict): string {
-  const line = ({ id, content }: WireConflict['memory']) => `${style.dim(id)}  ${toTerminalLine(content)}`
+  const line = ({ id, content }: WireConflict['memory']) =>
+    `${style.dim(id)}  ${toTerminalLine(content)}`
   return `${line(memory)}\n${line(other)}`
 }
 
-export async function settled(call: ReviewCall, keep: string, drop?: string): Promise<CommandResult> {
+export async function settled(
+  call: ReviewCall,
+  keep: string,
+  drop?: string,
+): Promise<CommandResult> {
   if (drop === undefined) {
     const hint = `Run \`${call.suggestCommand('review conflicts')}\`.`
     throw new UsageError(

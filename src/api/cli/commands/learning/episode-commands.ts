@@ -19,12 +19,23 @@ import {
   restoreIdentity,
 } from '../../../operations/learning/identity-operations.ts'
 import type { WireMemory } from '../../../operations/memory-schema.ts'
-import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
-import { parseAction, idOf, oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
+import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
+import {
+  PAGE_OPTIONS,
+  parseAction,
+  parseChoice,
+  parsePage,
+  requireId,
+} from '../../input/option-values.ts'
 import { readTextArgument } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
 import { renderMemory } from '../../output/memory-rendering.ts'
-import { renderFields, escapeControlCharacters, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
+import {
+  escapeControlCharacters,
+  renderFields,
+  renderTable,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 
 const EPISODE_ACTIONS = ['list', 'show', 'edit', 'disable', 'forget', 'restore'] as const
 const EPISODE_OPTIONS = {
@@ -78,7 +89,7 @@ export const episodesCommand = defineCommand({
     const [word, id] = call.positionals
     const action = parseAction('episodes', word, EPISODE_ACTIONS)
     if (action === 'list') return listed(call)
-    const named = { id: idOf(call, 'episodes', action, id) }
+    const named = { id: requireId(call, 'episodes', action, id) }
     if (action === 'show') return shown(call, named.id)
     if (action === 'edit') {
       const output = await call.perform(editEpisode, { ...named, ...editOf(call) })
@@ -95,7 +106,11 @@ const CHANGES = {
   restore: { operation: restoreEpisode, done: 'Restored' },
 } as const
 
-function changed(call: Invocation, output: { readonly episode: WireEpisode }, done: string): CommandResult {
+function changed(
+  call: Invocation,
+  output: { readonly episode: WireEpisode },
+  done: string,
+): CommandResult {
   const { id, change } = output.episode
   return { json: output, text: `${done} ${id} (undo: ${call.suggestCommand(`undo ${change}`)})` }
 }
@@ -121,8 +136,8 @@ async function listed(call: EpisodesCall): Promise<CommandResult> {
     ...(from === undefined ? {} : { from: parseTime('from', from, now, 'back') }),
     ...(to === undefined ? {} : { to: parseTime('to', to, now, 'back') }),
     ...(topic.length === 0 ? {} : { topic: [...topic] }),
-    ...(status === undefined ? {} : { status: [oneOf('status', status, MEMORY_STATUSES)] }),
-    ...pageOf(call.options),
+    ...(status === undefined ? {} : { status: [parseChoice('status', status, MEMORY_STATUSES)] }),
+    ...parsePage(call.options),
   })
   if (output.episodes.length === 0) return { json: output, text: 'There are no such episodes.' }
   const rows = output.episodes.map(({ id, happenedAt, topics, summary }) => [
@@ -200,7 +215,9 @@ export const identityCommand = defineCommand({
     const action = parseAction('identity', word, IDENTITY_ACTIONS)
     if (action === 'list') return identities(call)
     if (action === 'add') {
-      const output = await call.perform(addIdentity, { content: await readTextArgument(call, words) })
+      const output = await call.perform(addIdentity, {
+        content: await readTextArgument(call, words),
+      })
       const { id, change } = output.memory
       const text =
         output.outcome === 'known'
@@ -208,7 +225,7 @@ export const identityCommand = defineCommand({
           : `Added ${id} (undo: ${call.suggestCommand(`undo ${change}`)})`
       return { json: output, text }
     }
-    const id = idOf(call, 'identity', action, words[0])
+    const id = requireId(call, 'identity', action, words[0])
     if (action === 'show') {
       const output = await call.perform(getIdentity, { id })
       return { json: output, text: renderMemory(call.style, output.memory, call.host.now()) }
@@ -239,7 +256,10 @@ async function identities(call: Invocation): Promise<CommandResult> {
   const texts = output.identities.map(({ owner, user, overrides, narrative }) => {
     const rows = overrides.map(({ id, status, content }) => [
       { text: id },
-      { text: status === 'active' ? toTerminalLine(content) : `[${status}] ${toTerminalLine(content)}` },
+      {
+        text:
+          status === 'active' ? toTerminalLine(content) : `[${status}] ${toTerminalLine(content)}`,
+      },
     ])
     return [
       call.style.bold(toTerminalLine([owner, user].filter((name) => name !== null).join(', '))),

@@ -10,12 +10,30 @@ import {
   retrySignals,
   type WireSignal,
 } from '../../../operations/learning/signal-operations.ts'
-import { type CommandResult, type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
+import {
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  requirePositional,
+  UsageError,
+} from '../../command.ts'
 import { readTextFile } from '../../input/file-access.ts'
-import { parseAction, idOf, oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
+import {
+  PAGE_OPTIONS,
+  parseAction,
+  parseChoice,
+  parsePage,
+  requireId,
+} from '../../input/option-values.ts'
 import { readStdinText } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
-import { formatCount, renderFields, formatNumber, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
+import {
+  formatCount,
+  formatNumber,
+  renderFields,
+  renderTable,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 import { distillationFields } from './distillation-commands.ts'
 
 type Conversation = z.input<(typeof ingestConversation)['input']>
@@ -116,11 +134,14 @@ export const signalsCommand = defineCommand({
     const [word, ...ids] = call.positionals
     const action = parseAction('signals', word, ACTIONS)
     if (action === 'list') return listed(call)
-    if (action === 'show') return shown(call, idOf(call, 'signals', action, ids[0]))
+    if (action === 'show') return shown(call, requireId(call, 'signals', action, ids[0]))
     const { operation, none, done } = CHANGES[action]
     const output = await call.perform(operation, ids.length === 0 ? {} : { ids })
     const changed = output.signals.length
-    return { json: output, text: changed === 0 ? none : `${formatCount(changed, 'exchange')} ${done}` }
+    return {
+      json: output,
+      text: changed === 0 ? none : `${formatCount(changed, 'exchange')} ${done}`,
+    }
   },
 })
 
@@ -149,7 +170,9 @@ async function shown(call: SignalsCall, id: string): Promise<CommandResult> {
     ['tried', String(signal.attempts)],
     ...(signal.error === null ? [] : [['error', toTerminalLine(signal.error)] as const]),
     ['turns', signal.turns.join('\n')],
-    ...(signal.change === null ? [] : [['undo', call.suggestCommand(`undo ${signal.change}`)] as const]),
+    ...(signal.change === null
+      ? []
+      : [['undo', call.suggestCommand(`undo ${signal.change}`)] as const]),
   ])
   return { json: output, text }
 }
@@ -157,14 +180,15 @@ async function shown(call: SignalsCall, id: string): Promise<CommandResult> {
 async function listed(call: SignalsCall): Promise<CommandResult> {
   const { status } = call.options
   const output = await call.perform(listSignals, {
-    ...(status === undefined ? {} : { status: oneOf('status', status, SIGNAL_STATUSES) }),
-    ...pageOf(call.options),
+    ...(status === undefined ? {} : { status: parseChoice('status', status, SIGNAL_STATUSES) }),
+    ...parsePage(call.options),
   })
   const { signals: found, next } = output
   if (found.length === 0) return { json: output, text: 'There are no such signals.' }
   const head = ['ID', 'STATUS', 'WHEN', 'TRIED', 'SESSION', 'USER', 'ERROR']
   const lines = [renderTable(call.style, head, found.map(signalRow))]
-  if (next !== null) lines.push('', `There are more: ${call.suggestCommand(`signals --after ${next}`)}`)
+  if (next !== null)
+    lines.push('', `There are more: ${call.suggestCommand(`signals --after ${next}`)}`)
   return { json: output, text: lines.join('\n') }
 }
 
@@ -187,7 +211,9 @@ export async function renderPendingSignals(call: Invocation): Promise<string> {
     ...(pending === 0 ? [] : [`${formatCount(pending, 'exchange')} waiting`]),
     ...(dead === 0
       ? []
-      : [`${formatCount(dead, 'exchange')} failed too often: ${call.suggestCommand('signals retry')}`]),
+      : [
+          `${formatCount(dead, 'exchange')} failed too often: ${call.suggestCommand('signals retry')}`,
+        ]),
   ]
   return lines.join('\n')
 }

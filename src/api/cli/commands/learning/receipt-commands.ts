@@ -5,16 +5,16 @@ import {
   listReceipts,
   type WireReceipt,
 } from '../../../operations/conversations/receipt-operations.ts'
-import { type CommandResult, type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import { parseAction, parseInteger } from '../../input/option-values.ts'
 import { formatTime } from '../../input/time-format.ts'
 import {
   formatCount,
-  renderFields,
-  formatNumber,
   formatMemoryCount,
-  toTerminalLine,
+  formatNumber,
+  renderFields,
   renderTable,
+  toTerminalLine,
 } from '../../output/text-rendering.ts'
 
 const ACTIONS = ['list', 'show'] as const
@@ -84,7 +84,9 @@ async function listed(call: ReceiptsCall): Promise<CommandResult> {
     { text: String(receipt.extracted.length) },
     { text: toTerminalLine(receipt.model) },
   ])
-  const lines = [renderTable(call.style, ['ID', 'WHEN', 'STATUS', 'MEMORY', 'LEARNED', 'MODEL'], rows)]
+  const lines = [
+    renderTable(call.style, ['ID', 'WHEN', 'STATUS', 'MEMORY', 'LEARNED', 'MODEL'], rows),
+  ]
   if (output.next !== null) {
     lines.push('', `There are more: ${call.suggestCommand(`receipts --after ${output.next}`)}`)
   }
@@ -149,7 +151,8 @@ function memoryText({ injected, skipped, shadow }: WireReceipt): string {
     return `${formatCount(tokens, 'token')} at ${placement}\n${injected.memories.join('\n')}`
   }
   const known = Object.entries(CONTEXT_SKIP_REASONS).find(([code]) => code === skipped)
-  const because = known === undefined ? toTerminalLine(skipped ?? 'unknown') : `${known[0]}. ${known[1]}`
+  const because =
+    known === undefined ? toTerminalLine(skipped ?? 'unknown') : `${known[0]}. ${known[1]}`
   const would =
     shadow === null ? '' : `\n${formatCount(shadow.tokens, 'token')}: ${shadow.memories.join(', ')}`
   return `skipped: ${because}${would}`

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts'
-import { parseAction, idOf } from '../../input/option-values.ts'
+import { parseAction, requireId } from '../../input/option-values.ts'
 import {
   conflicts,
   DECISIONS,
@@ -34,7 +34,7 @@ export const reviewCommand = defineCommand({
     const action = parseAction('review', word, REVIEW_ACTIONS)
     if (action === 'list') return suspects(call)
     if (action === 'conflicts') return conflicts(call)
-    const id = idOf(call, 'review', action, given)
+    const id = requireId(call, 'review', action, given)
     if (action === 'settle') return settled(call, id, other)
     const { operation, became } = DECISIONS[action]
     const output = await call.perform(operation, { id })

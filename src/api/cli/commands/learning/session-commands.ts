@@ -17,19 +17,32 @@ import {
   listAgents,
   searchLayer,
 } from '../../../operations/recall/agent-operations.ts'
-import { type CommandResult, type Invocation, defineCommand, confirmAction, YES_OPTION } from '../../command.ts'
-import { parseAction, idOf, oneOf, PAGE_OPTIONS, pageOf, parseInteger } from '../../input/option-values.ts'
+import {
+  type CommandResult,
+  confirmAction,
+  defineCommand,
+  type Invocation,
+  YES_OPTION,
+} from '../../command.ts'
+import {
+  PAGE_OPTIONS,
+  parseAction,
+  parseChoice,
+  parseInteger,
+  parsePage,
+  requireId,
+} from '../../input/option-values.ts'
 import { readTextArgument } from '../../input/text-input.ts'
 import { formatAge, formatTime } from '../../input/time-format.ts'
 import {
-  formatCount,
-  renderFields,
-  formatNumber,
   escapeControlCharacters,
+  formatCount,
   formatMemoryCount,
-  toTerminalLine,
+  formatNumber,
   quoteForShell,
+  renderFields,
   renderTable,
+  toTerminalLine,
 } from '../../output/text-rendering.ts'
 
 const ACTIONS = [
@@ -82,14 +95,17 @@ export const sessionsCommand = defineCommand({
     const [word, given, ...words] = call.positionals
     const action = parseAction('sessions', word, ACTIONS)
     if (action === 'list') return listed(call)
-    const id = idOf(call, 'sessions', action, given)
+    const id = requireId(call, 'sessions', action, given)
     switch (action) {
       case 'show':
         return course(call, id)
       case 'turn':
         return showTurn(call, id)
       case 'edit': {
-        const output = await call.perform(editTurn, { id, content: await readTextArgument(call, words) })
+        const output = await call.perform(editTurn, {
+          id,
+          content: await readTextArgument(call, words),
+        })
         const taken = output.changes.map((change) => `\nTook back what it had taught: ${change}`)
         return {
           json: output,
@@ -109,7 +125,7 @@ export const sessionsCommand = defineCommand({
 })
 
 async function listed(call: SessionsCall): Promise<CommandResult> {
-  const output = await call.perform(listSessions, pageOf(call.options))
+  const output = await call.perform(listSessions, parsePage(call.options))
   if (output.sessions.length === 0) return { json: output, text: 'No conversations are kept.' }
   const now = call.host.now()
   const rows = output.sessions.map(({ id, user, lastSaidAt, turns, pending, dead, episode }) => [
@@ -133,7 +149,7 @@ async function course(call: SessionsCall, id: string): Promise<CommandResult> {
   const { last } = call.options
   const output = await call.perform(listTurns, {
     ...{ id, order: last ? 'lastSaid' : 'said' },
-    ...pageOf(call.options),
+    ...parsePage(call.options),
   })
   const texts = output.turns.map((turn) => turnText(call, turn))
   if (output.next !== null) {
@@ -181,7 +197,11 @@ function stays(learned: readonly string[]): string {
 const KEPT = 'Nothing was removed.'
 
 async function forgotten(call: SessionsCall, id: string): Promise<CommandResult> {
-  await confirmAction(call, `Remove everything that was said in ${toTerminalLine(id)} for good?`, KEPT)
+  await confirmAction(
+    call,
+    `Remove everything that was said in ${toTerminalLine(id)} for good?`,
+    KEPT,
+  )
   const output = await call.perform(forgetSession, { id, memories: call.options.memories })
   const { turns, memories: binned, change } = output
   const lines = [`Removed ${formatCount(turns, 'turn')}.`]
@@ -229,7 +249,7 @@ export async function searchLayerResult(
   const { layer = '', limit, days } = given
   const output = await call.perform(searchLayer, {
     query,
-    scope: oneOf('layer', layer, LAYERS),
+    scope: parseChoice('layer', layer, LAYERS),
     ...(limit === undefined ? {} : { top_k: parseInteger('limit', limit, 1, LAYER_HITS_MAX) }),
     ...(days === undefined ? {} : { days: parseInteger('days', days, 1, DAYS_MAX) }),
   })

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { AppError } from '../../../../domain/errors.ts'
 import { addMemory, learnMemories } from '../../../operations/memories/memory-operations.ts'
-import { type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { defineCommand, type Invocation, UsageError } from '../../command.ts'
 import { MEMORY_OPTIONS, parseMemoryOptions } from '../../input/memory-options.ts'
 import { readTextArgument } from '../../input/text-input.ts'
 import { parseTime } from '../../input/time-format.ts'

@@ -12,18 +12,23 @@ import {
   getMemory,
 } from '../../../operations/memories/memory-operations.ts'
 import {
-  type CommandResult,
-  type Invocation,
-  defineCommand,
-  confirmAction,
   assertNotAborted,
+  type CommandResult,
+  confirmAction,
+  defineCommand,
+  type Invocation,
   UsageError,
   YES_OPTION,
 } from '../../command.ts'
 import { FILTER_OPTIONS, parseFilterOptions } from '../../input/memory-options.ts'
 import { parseInteger } from '../../input/option-values.ts'
 import { parseAge } from '../../input/time-format.ts'
-import { formatCount, formatMemoryCount, toTerminalLine, renderTable } from '../../output/text-rendering.ts'
+import {
+  formatCount,
+  formatMemoryCount,
+  renderTable,
+  toTerminalLine,
+} from '../../output/text-rendering.ts'
 
 const IDS = { name: 'id', help: 'Which memories.', isRepeated: true } as const
 const NOT_ERASED = 'Nothing was erased.'
@@ -95,7 +100,10 @@ async function forgetDescribed(call: Invocation, query: string): Promise<Command
     const text = `${forgotText(call, forgotten.id, turnsDisabled)}\n  ${toTerminalLine(forgotten.content)}`
     return { json: output, text }
   }
-  const rows = candidates.map(({ id, snippet }) => [{ text: id }, { text: toTerminalLine(snippet) }])
+  const rows = candidates.map(({ id, snippet }) => [
+    { text: id },
+    { text: toTerminalLine(snippet) },
+  ])
   const text =
     rows.length === 0
       ? 'Nothing like that is remembered.'
@@ -153,10 +161,15 @@ async function eraseEach(call: Sure, ids: readonly string[]): Promise<CommandRes
 }
 
 async function eraseBin(call: Sure, days: string | undefined): Promise<CommandResult> {
-  const options = days === undefined ? {} : { days: parseInteger('days', days, 0, SETTINGS.binDays.max) }
+  const options =
+    days === undefined
+      ? {}
+      : { days: parseInteger('days', days, 0, SETTINGS['retention.trashDays'].max) }
   const age = options.days ?? Number((await call.perform(getSettings, {})).binDays)
   const which =
-    age === 0 ? 'everything in the bin' : `what was forgotten ${formatCount(age, 'day')} ago or earlier`
+    age === 0
+      ? 'everything in the bin'
+      : `what was forgotten ${formatCount(age, 'day')} ago or earlier`
   await confirmAction(call, `Erase ${which}? It can't be undone.`, NOT_ERASED)
   const erased = await call.perform(emptyTrash, options)
   const text = erased.memories === 0 ? 'Nothing in the bin is that old.' : erasedText(erased)
@@ -164,7 +177,8 @@ async function eraseBin(call: Sure, days: string | undefined): Promise<CommandRe
 }
 
 function erasedText(erased: z.output<(typeof eraseMemory)['output']>): string {
-  const history = erased.revisions === 0 ? '' : ` and ${formatCount(erased.revisions, 'earlier version')}`
+  const history =
+    erased.revisions === 0 ? '' : ` and ${formatCount(erased.revisions, 'earlier version')}`
   return `Erased ${formatMemoryCount(erased.memories)}${history} for good.${turnsText(erased.turnsDisabled)}`
 }
 
@@ -255,7 +269,10 @@ function clearInput(call: ClearCall): z.input<(typeof clearMemories)['input']> {
   return { ...filter, ...(all ? { all: true } : {}), ...(isForGood ? { erase: true } : {}) }
 }
 
-function clearedText(call: Invocation, cleared: z.output<(typeof clearMemories)['output']>): string {
+function clearedText(
+  call: Invocation,
+  cleared: z.output<(typeof clearMemories)['output']>,
+): string {
   const number = formatMemoryCount(cleared.deletedCount)
   const turns = turnsText(cleared.turnsDisabled)
   if (cleared.change === null) return `Erased ${number} for good.${turns}`

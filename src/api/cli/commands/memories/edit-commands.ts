@@ -6,7 +6,13 @@ import {
   undoMemoryChange,
   updateMemory,
 } from '../../../operations/memories/memory-operations.ts'
-import { type CommandResult, type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
+import {
+  type CommandResult,
+  defineCommand,
+  type Invocation,
+  requirePositional,
+  UsageError,
+} from '../../command.ts'
 import { MEMORY_OPTIONS, parseMemoryOptions } from '../../input/memory-options.ts'
 import { parseInteger } from '../../input/option-values.ts'
 import { readStdinText, readTextArgument } from '../../input/text-input.ts'
@@ -63,7 +69,9 @@ export const editCommand = defineCommand({
       id: words[0] ?? '',
       ...described,
       ...(content === undefined ? {} : { content }),
-      ...(version === undefined ? {} : { version: parseInteger('if-version', version, 1, VERSION_MAX) }),
+      ...(version === undefined
+        ? {}
+        : { version: parseInteger('if-version', version, 1, VERSION_MAX) }),
     })
     const { id, version: now } = output.memory
     return changed(call, output, `Changed ${id} to version ${now}`)
@@ -113,7 +121,9 @@ export const restoreCommand = defineCommand({
     if (/[/\\]|\.db$/.test(id)) throw meantRecover(call, id)
     const output = await call.perform(restoreMemory, {
       id,
-      ...(version === undefined ? {} : { version: parseInteger('version', version, 1, VERSION_MAX) }),
+      ...(version === undefined
+        ? {}
+        : { version: parseInteger('version', version, 1, VERSION_MAX) }),
     })
     return changed(call, output, `Restored ${output.memory.id}`)
   },

@@ -10,20 +10,20 @@ import { listMemories } from '../../../operations/memories/memory-list-operation
 import { getMemory, memoryHistory } from '../../../operations/memories/memory-operations.ts'
 import { LAYERS } from '../../../operations/recall/agent-operations.ts'
 import { searchMemories } from '../../../operations/recall/search-operations.ts'
-import { type Invocation, defineCommand, requirePositional, UsageError } from '../../command.ts'
+import { defineCommand, type Invocation, requirePositional, UsageError } from '../../command.ts'
 import { FILTER_OPTIONS, parseFilterOptions } from '../../input/memory-options.ts'
-import { oneOf, parseInteger } from '../../input/option-values.ts'
+import { parseChoice, parseInteger } from '../../input/option-values.ts'
 import { readTextArgument } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
 import {
-  renderRankingTrails,
   renderHistory,
-  renderMemoryList,
   renderMemory,
+  renderMemoryList,
+  renderRankingTrails,
   renderSearchResults,
 } from '../../output/memory-rendering.ts'
 import { formatMemoryCount, quoteForShell } from '../../output/text-rendering.ts'
-import { showTurn, searchLayerResult } from '../learning/session-commands.ts'
+import { searchLayerResult, showTurn } from '../learning/session-commands.ts'
 
 const LIST_LIMIT = 50
 const LIST_LIMIT_MAX = 200
@@ -96,7 +96,10 @@ function listInput(call: ListCall): z.input<(typeof listMemories)['input']> {
   return { ...paging, asOf: parseTime('as-of', given['as-of'], host.now(), 'back') }
 }
 
-function positionOf({ options: given }: ListCall): { readonly page?: number; readonly offset?: number } {
+function positionOf({ options: given }: ListCall): {
+  readonly page?: number
+  readonly offset?: number
+} {
   const ways = (['page', 'offset', 'after'] as const).filter((name) => given[name] !== undefined)
   if (ways.length > 1) {
     throw new UsageError(
@@ -110,7 +113,7 @@ function positionOf({ options: given }: ListCall): { readonly page?: number; rea
 
 function orderOf({ options: given }: ListCall): { readonly order?: MemoryOrder } {
   const orders = [
-    ...(given.sort === undefined ? [] : [oneOf('sort', given.sort, MEMORY_ORDERS)]),
+    ...(given.sort === undefined ? [] : [parseChoice('sort', given.sort, MEMORY_ORDERS)]),
     ...(['oldest', 'updated'] as const).filter((name) => given[name]),
   ]
   if (orders.length > 1) {
@@ -210,7 +213,7 @@ export const searchCommand = defineCommand({
     scope: {
       kind: 'value',
       value: 'where',
-      help: `One of ${SETTINGS.recallScope.choices.join(', ')}. Default: the setting recallScope.`,
+      help: `One of ${SETTINGS['recall.scope'].choices.join(', ')}. Default: the setting recallScope.`,
     },
     'max-tokens': { kind: 'value', value: 'n', help: 'How many tokens they may take together.' },
     'as-of': { kind: 'value', value: 'when', help: 'As things stood then: 3d (ago), 2026-12-01.' },
@@ -239,17 +242,23 @@ export const searchCommand = defineCommand({
   async run(call) {
     const { limit, strategy, scope, explain, 'max-tokens': tokens, 'as-of': asOf } = call.options
     const { layer, days, source } = call.options
-    const { choices } = SETTINGS.recallScope
+    const { choices } = SETTINGS['recall.scope']
     const query = {
       ...parseFilterOptions(call.options),
-      ...(limit === undefined ? {} : { limit: parseInteger('limit', limit, 1, RECALL_MEMORIES_MAX) }),
-      ...(strategy === undefined ? {} : { strategy: oneOf('strategy', strategy, STRATEGIES) }),
-      ...(scope === undefined ? {} : { scope: oneOf('scope', scope, choices) }),
-      ...(tokens === undefined ? {} : { maxTokens: parseInteger('max-tokens', tokens, 1, TOKENS_MAX) }),
+      ...(limit === undefined
+        ? {}
+        : { limit: parseInteger('limit', limit, 1, RECALL_MEMORIES_MAX) }),
+      ...(strategy === undefined
+        ? {}
+        : { strategy: parseChoice('strategy', strategy, STRATEGIES) }),
+      ...(scope === undefined ? {} : { scope: parseChoice('scope', scope, choices) }),
+      ...(tokens === undefined
+        ? {}
+        : { maxTokens: parseInteger('max-tokens', tokens, 1, TOKENS_MAX) }),
       ...(asOf === undefined ? {} : { asOf: parseTime('as-of', asOf, call.host.now(), 'back') }),
       ...(source.length === 0
         ? {}
-        : { sources: source.map((name) => oneOf('source', name, SEARCH_SOURCES)) }),
+        : { sources: source.map((name) => parseChoice('source', name, SEARCH_SOURCES)) }),
     }
     const text = await readTextArgument(call)
     if (text.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')

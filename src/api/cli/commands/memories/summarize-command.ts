@@ -2,7 +2,7 @@
 import { summarizeMemories } from '../../../operations/memories/memory-list-operations.ts'
 import { defineCommand } from '../../command.ts'
 import { parseInteger } from '../../input/option-values.ts'
-import { renderFields, formatNumber, formatMemoryCount } from '../../output/text-rendering.ts'
+import { formatMemoryCount, formatNumber, renderFields } from '../../output/text-rendering.ts'
 
 const DAYS_MAX = 365
 const TOKENS_MAX = 1_000_000
@@ -40,11 +40,16 @@ export const summarizeCommand = defineCommand({
     const output = await call.perform(summarizeMemories, {
       dryRun,
       ...(days === undefined ? {} : { olderThanDays: parseInteger('days', days, 1, DAYS_MAX) }),
-      ...(tokens === undefined ? {} : { maxTokens: parseInteger('max-tokens', tokens, 1, TOKENS_MAX) }),
+      ...(tokens === undefined
+        ? {}
+        : { maxTokens: parseInteger('max-tokens', tokens, 1, TOKENS_MAX) }),
     })
     const { candidates, totalTokens, tokensSaved, deletedCount, wording, change } = output
     const text = renderFields(call.style, [
-      ['candidates', `${formatMemoryCount(candidates.length)}, ${formatNumber(totalTokens)} tokens`],
+      [
+        'candidates',
+        `${formatMemoryCount(candidates.length)}, ${formatNumber(totalTokens)} tokens`,
+      ],
       ['saves', `${formatNumber(tokensSaved)} tokens`],
       ['summarized', dryRun ? 'nothing was changed' : formatMemoryCount(deletedCount)],
       ...(wording === null ? [] : [['worded', WORDED[wording]] as const]),

@@ -1,6 +1,6 @@
 /** Commands that measure Recollect itself. They need the repository, and say so where there is none. */
 import { AppError } from '../../../../domain/errors.ts'
-import { type Invocation, defineCommand } from '../../command.ts'
+import { defineCommand, type Invocation } from '../../command.ts'
 
 export const evalCommand = defineCommand({
   name: 'eval',
@@ -28,7 +28,10 @@ export const benchCommand = defineCommand({
 })
 
 async function runTool(call: Invocation, name: 'eval' | 'bench') {
-  const exit = await call.host.runTool(name, [...call.positionals, ...(call.isJson ? ['--json'] : [])])
+  const exit = await call.host.runTool(name, [
+    ...call.positionals,
+    ...(call.isJson ? ['--json'] : []),
+  ])
   if (exit === null) {
     throw new AppError(
       'missing_part',

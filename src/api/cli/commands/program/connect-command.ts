@@ -16,23 +16,30 @@ import {
   backupPath,
   CLIENTS,
   type ClientName,
+  type ConfigChange,
   clientNames,
   configPath,
-  type ServerEntry,
   createHttpEntry,
+  createStdioEntry,
   isClientName,
-  type ConfigChange,
   type Platform,
   planInstallation,
   planRemoval,
   renderEntry,
-  createStdioEntry,
+  type ServerEntry,
   unifiedDiff,
 } from '../../../mcp/clients/client-config.ts'
-import { type CommandResult, type Invocation, defineCommand, confirmAction, UsageError, YES_OPTION } from '../../command.ts'
+import {
+  type CommandResult,
+  confirmAction,
+  defineCommand,
+  type Invocation,
+  UsageError,
+  YES_OPTION,
+} from '../../command.ts'
 import { errorCodeOf, toFileError } from '../../input/file-access.ts'
 import type { Style } from '../../output/text-rendering.ts'
-import { TOOL_OPTIONS, parseToolSets } from './serve-commands.ts'
+import { parseToolSets, TOOL_OPTIONS } from './serve-commands.ts'
 
 const OPTIONS = {
   print: { kind: 'flag', help: 'Only print what belongs into the file.' },
@@ -102,7 +109,11 @@ function entryFor(call: ConnectCall, platform: Platform): ServerEntry {
   })
 }
 
-async function planFor(call: ConnectCall, name: ClientName, platform: Platform): Promise<ConfigChange> {
+async function planFor(
+  call: ConnectCall,
+  name: ClientName,
+  platform: Platform,
+): Promise<ConfigChange> {
   const { home } = call.host.homes
   const existing = await textOf(configPath(name, platform, home))
   return call.options.remove
@@ -119,7 +130,11 @@ async function textOf(path: string): Promise<string | null> {
   }
 }
 
-async function written(call: ConnectCall, name: ClientName, planned: ConfigChange): Promise<CommandResult> {
+async function written(
+  call: ConnectCall,
+  name: ClientName,
+  planned: ConfigChange,
+): Promise<CommandResult> {
   const { path, before, after, isChanged: changed, next } = planned
   const { title } = CLIENTS[name]
   const about = { client: name, path, changed }

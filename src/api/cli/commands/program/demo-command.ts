@@ -4,7 +4,7 @@ import {
   forgetMemory,
   updateMemory,
 } from '../../../operations/memories/memory-operations.ts'
-import { type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { defineCommand, type Invocation, UsageError } from '../../command.ts'
 import type { CliEnvironment } from '../../host.ts'
 import { createLocalClient } from '../../local-client.ts'
 import type { OperationClient } from '../../operation-client.ts'
@@ -23,7 +23,11 @@ export const demoCommand = defineCommand({
   isLocalOnly: true,
   async run(call) {
     const { folder, setup } = placeFor(call)
-    const operations = createLocalClient({ setup, version: call.host.version, signal: call.host.stopSignal })
+    const operations = createLocalClient({
+      setup,
+      version: call.host.version,
+      signal: call.host.stopSignal,
+    })
     const ids = new Map<string, string>()
     try {
       for (const step of DEMO) await take(operations, step, ids)

@@ -2,7 +2,7 @@
 import type { Engine } from '../../../../engine/engine.ts'
 import type { ServerNetworkOptions } from '../../../http/server-options.ts'
 import type { ToolSets } from '../../../mcp/tool-registry.ts'
-import { type Invocation, defineCommand, UsageError } from '../../command.ts'
+import { defineCommand, type Invocation, UsageError } from '../../command.ts'
 import type { RunningServer } from '../../host.ts'
 import { parseInteger } from '../../input/option-values.ts'
 import { createStyle } from '../../output/text-rendering.ts'

@@ -1,6 +1,6 @@
 /** What whole and streamed chat completions have in common. */
-import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
-import { type ToolRound, type ToolCall, toText } from './tool-dialect.ts'
+import { filterObjects, isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { type ToolCall, type ToolRound, toText } from './tool-dialect.ts'
 
 /** Between what the model said before and after a call of ours. */
 export const ROUND_SEPARATOR = '\n\n'
@@ -17,7 +17,11 @@ export function rewriteFinishReason(said: Json, hasCalls: boolean): Json {
   return said === 'tool_calls' && !hasCalls ? 'stop' : said
 }
 
-export function parseChatRound(message: JsonObject, own: ReadonlySet<string>, isWhole: boolean): ToolRound {
+export function parseChatRound(
+  message: JsonObject,
+  own: ReadonlySet<string>,
+  isWhole: boolean,
+): ToolRound {
   const calls = filterObjects(message.tool_calls).map(parseChatToolCall)
   return {
     memoryCalls: calls.filter(({ name }) => own.has(name)),

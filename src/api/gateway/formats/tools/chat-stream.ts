@@ -1,9 +1,14 @@
 /** Several streams of chat completions as one: one id, one role, one end, and calls counted as the client sees them. */
-import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
+import { filterObjects, isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { PendingToolCalls } from './chat-calls.ts'
-import { ROUND_SEPARATOR, rewriteFinishReason, isTruncatedAnswer, parseChatRound } from './chat-parts.ts'
-import { DONE_MARKER, type RawEvent, formatEvent, parseEventJson } from './event-splitter.ts'
-import { type ProviderError, type ToolRound, type StreamMerger, toText } from './tool-dialect.ts'
+import {
+  isTruncatedAnswer,
+  parseChatRound,
+  ROUND_SEPARATOR,
+  rewriteFinishReason,
+} from './chat-parts.ts'
+import { DONE_MARKER, formatEvent, parseEventJson, type RawEvent } from './event-splitter.ts'
+import { type ProviderError, type StreamMerger, type ToolRound, toText } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 export class ChatStreamMerger implements StreamMerger {
@@ -120,7 +125,9 @@ export class ChatStreamMerger implements StreamMerger {
   }
 
   fail({ message, type, code }: ProviderError): readonly string[] {
-    return [formatEvent('', { error: { message, type: type ?? 'server_error', param: null, code } })]
+    return [
+      formatEvent('', { error: { message, type: type ?? 'server_error', param: null, code } }),
+    ]
   }
 }
 

@@ -1,15 +1,21 @@
 /** Tools in OpenAI's chat completions: calls are part of a message, and results are messages of the role `tool`. */
-import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
-import { ROUND_SEPARATOR, rewriteFinishReason, isTruncatedAnswer, parseChatToolCall, parseChatRound } from './chat-parts.ts'
+import { filterObjects, isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import {
+  isTruncatedAnswer,
+  parseChatRound,
+  parseChatToolCall,
+  ROUND_SEPARATOR,
+  rewriteFinishReason,
+} from './chat-parts.ts'
 import { ChatStreamMerger } from './chat-stream.ts'
-import { LIST_END, insertElements } from './list-edit.ts'
+import { insertElements, LIST_END } from './list-edit.ts'
 import {
   type AnsweredToolRound,
-  type FindHiddenRounds,
-  type ToolRound,
-  type ToolDialect,
-  toText,
   type BufferedRound,
+  type FindHiddenRounds,
+  type ToolDialect,
+  type ToolRound,
+  toText,
 } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 

@@ -4,7 +4,7 @@ import type { ApiFormat } from '../../../../domain/model-call.ts'
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { setMember } from '../json-edit.ts'
 import { CHAT_TOOLS } from './chat-tools.ts'
-import { LIST_END, insertElements } from './list-edit.ts'
+import { insertElements, LIST_END } from './list-edit.ts'
 import { MESSAGES_TOOLS } from './messages-tools.ts'
 import { RESPONSES_TOOLS } from './responses-tools.ts'
 import { MEMORY_TOOLS, type MemoryTool } from './tool-definitions.ts'
@@ -15,10 +15,10 @@ export { MEMORY_TOOL_NAMES, type MemoryToolName } from './tool-definitions.ts'
 export type {
   AnsweredToolRound as AnsweredRound,
   ProviderError as Fault,
-  ToolRound as Round,
   StreamMerger as Stitcher,
   ToolCall,
   ToolDialect,
+  ToolRound as Round,
 } from './tool-dialect.ts'
 
 export const TOOL_DIALECTS: Readonly<Record<ApiFormat, ToolDialect>> = {

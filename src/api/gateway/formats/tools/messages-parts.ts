@@ -1,6 +1,6 @@
 /** What whole and streamed messages of Anthropic's have in common. */
 import type { Json, JsonObject } from '../../../../lib/json.ts'
-import { type ToolRound, type ToolCall, toText } from './tool-dialect.ts'
+import { type ToolCall, type ToolRound, toText } from './tool-dialect.ts'
 
 /** The one way to end in which the model waits for results. */
 export const TOOL_USE_STOP_REASON = 'tool_use'

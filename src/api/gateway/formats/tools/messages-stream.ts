@@ -1,8 +1,8 @@
 /** Several streams of Anthropic's messages as one: one start, one end, and blocks counted as the client sees them. */
 import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
-import { type RawEvent, formatEvent, parseEventJson } from './event-splitter.ts'
-import { isMemoryToolUse, rewriteStopReason, parseMessagesRound } from './messages-parts.ts'
-import { type ProviderError, type ToolRound, type StreamMerger, toText } from './tool-dialect.ts'
+import { formatEvent, parseEventJson, type RawEvent } from './event-splitter.ts'
+import { isMemoryToolUse, parseMessagesRound, rewriteStopReason } from './messages-parts.ts'
+import { type ProviderError, type StreamMerger, type ToolRound, toText } from './tool-dialect.ts'
 import { mergeUsage, sumUsage } from './usage-sum.ts'
 
 export class MessagesStreamMerger implements StreamMerger {

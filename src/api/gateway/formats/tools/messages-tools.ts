@@ -1,15 +1,21 @@
 /** Tools in Anthropic's messages: calls and results are blocks, and results come first in the message after the calls. */
-import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
+import { filterObjects, isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { insertElement, replaceValue, sliceValue } from '../json-edit.ts'
-import { LIST_END, insertElements } from './list-edit.ts'
-import { isToolUse, isMemoryToolUse, rewriteStopReason, parseToolUse, parseMessagesRound } from './messages-parts.ts'
+import { insertElements, LIST_END } from './list-edit.ts'
+import {
+  isMemoryToolUse,
+  isToolUse,
+  parseMessagesRound,
+  parseToolUse,
+  rewriteStopReason,
+} from './messages-parts.ts'
 import { MessagesStreamMerger } from './messages-stream.ts'
 import {
   type AnsweredToolRound,
+  type BufferedRound,
   type FindHiddenRounds,
   type ToolDialect,
   toText,
-  type BufferedRound,
 } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
@@ -57,7 +63,9 @@ function restoreHiddenRounds(text: string, body: JsonObject, find: FindHiddenRou
     const calls = filterObjects(message.content).filter(isToolUse).map(parseToolUse)
     if (calls.length === 0 || !Array.isArray(next.content)) return before
     const rounds = find(calls.map((call) => ({ id: call.id, call })))
-    return rounds === null ? before : insertHidden(before, index, filterObjects(message.content), rounds)
+    return rounds === null
+      ? before
+      : insertHidden(before, index, filterObjects(message.content), rounds)
   }, text)
 }
 
@@ -96,7 +104,10 @@ function insertHidden(
   return insertElement(called, ['messages'], index, messages.join(',')) ?? called
 }
 
-function hasShownRounds(rounds: readonly AnsweredToolRound[], blocks: readonly JsonObject[]): boolean {
+function hasShownRounds(
+  rounds: readonly AnsweredToolRound[],
+  blocks: readonly JsonObject[],
+): boolean {
   const shown = rounds.flatMap(listVisibleBlocks)
   return (
     shown.length < blocks.length && shown.every(({ type }, index) => blocks[index]?.type === type)

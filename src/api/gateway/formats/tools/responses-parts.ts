@@ -1,6 +1,6 @@
 /** What whole and streamed answers of OpenAI's Responses have in common. */
-import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
-import { type ToolRound, type ToolCall, toText } from './tool-dialect.ts'
+import { filterObjects, isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { type ToolCall, type ToolRound, toText } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 const CALLS: readonly Json[] = ['function_call', 'custom_tool_call']
@@ -13,7 +13,12 @@ export function isMemoryFunctionCall(item: JsonObject, own: ReadonlySet<string>)
   return item.type === 'function_call' && own.has(toText(item.name))
 }
 
-export function parseFunctionCall({ call_id, name, arguments: given, input }: JsonObject): ToolCall {
+export function parseFunctionCall({
+  call_id,
+  name,
+  arguments: given,
+  input,
+}: JsonObject): ToolCall {
   return { id: toText(call_id), name: toText(name), arguments: toText(given ?? input) }
 }
 

@@ -1,8 +1,8 @@
 /** Several streams of Responses as one: one beginning, one end with all items in it, and everything counted through. */
-import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
-import { DONE_MARKER, type RawEvent, formatEvent, parseEventJson } from './event-splitter.ts'
-import { mergeResponses, isMemoryFunctionCall, parseResponsesRound } from './responses-parts.ts'
-import { type ProviderError, type ToolRound, type StreamMerger, toText } from './tool-dialect.ts'
+import { filterObjects, isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { DONE_MARKER, formatEvent, parseEventJson, type RawEvent } from './event-splitter.ts'
+import { isMemoryFunctionCall, mergeResponses, parseResponsesRound } from './responses-parts.ts'
+import { type ProviderError, type StreamMerger, type ToolRound, toText } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 const BEGINNINGS: readonly string[] = [
@@ -172,7 +172,10 @@ class PendingRound {
 }
 
 /** The event with its response told differently; the same event when there is nothing to tell differently. */
-function replaceResponse(event: JsonObject, tell: (response: JsonObject) => JsonObject): JsonObject {
+function replaceResponse(
+  event: JsonObject,
+  tell: (response: JsonObject) => JsonObject,
+): JsonObject {
   if (!isObject(event.response)) return event
   const told = tell(event.response)
   const isSame = JSON.stringify(told) === JSON.stringify(event.response)

@@ -1,15 +1,22 @@
 /** Tools in OpenAI's Responses: calls and results are items, and the provider may keep the conversation. */
-import { isObject, type Json, type JsonObject, filterObjects } from '../../../../lib/json.ts'
-import { setMember, wrapValue, sliceValue } from '../json-edit.ts'
-import { LIST_END, insertElements } from './list-edit.ts'
-import { mergeResponses, isFunctionCall, isMemoryFunctionCall, hasMemoryToolData, parseFunctionCall, parseResponsesRound } from './responses-parts.ts'
+import { filterObjects, isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { setMember, sliceValue, wrapValue } from '../json-edit.ts'
+import { insertElements, LIST_END } from './list-edit.ts'
+import {
+  hasMemoryToolData,
+  isFunctionCall,
+  isMemoryFunctionCall,
+  mergeResponses,
+  parseFunctionCall,
+  parseResponsesRound,
+} from './responses-parts.ts'
 import { ResponsesStreamMerger } from './responses-stream.ts'
 import {
   type AnsweredToolRound,
+  type BufferedRound,
   type FindHiddenRounds,
   type ToolDialect,
   toText,
-  type BufferedRound,
 } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
@@ -41,7 +48,10 @@ function appendRound(text: string, round: AnsweredToolRound): string {
   }
   const isKept = sliceValue(text, ['store']) !== 'false'
   const said = round.parts.filter((item) => isKept || isComplete(item))
-  return insertElements(toInputList(text), ['input'], LIST_END, [...said, ...buildToolOutputs(round)])
+  return insertElements(toInputList(text), ['input'], LIST_END, [
+    ...said,
+    ...buildToolOutputs(round),
+  ])
 }
 
 function isPresent(value: string | null): boolean {
@@ -85,7 +95,8 @@ function restoreHiddenRounds(text: string, body: JsonObject, find: FindHiddenRou
     const rounds = find([{ id, call: made.get(id) ?? null }])
     if (rounds === null || done.has(rounds)) return []
     done.add(rounds)
-    if (!isFunctionCall(item)) return rounds.slice(-1).map((round) => ({ index, items: buildToolOutputs(round) }))
+    if (!isFunctionCall(item))
+      return rounds.slice(-1).map((round) => ({ index, items: buildToolOutputs(round) }))
     return rounds.map((round, at) => ({
       index: findInsertIndex(rounds.slice(at), items) ?? index,
       items: [...listMemoryItems(round), ...buildToolOutputs(round)],
@@ -107,7 +118,10 @@ function isResult({ type }: JsonObject): boolean {
  * Where the calls of the first of these rounds were, if the client has what stood around them: behind what the model
  * said before, or else before what it said next. Reasoning must stay right before what it led to.
  */
-function findInsertIndex(rounds: readonly AnsweredToolRound[], items: readonly Json[]): number | null {
+function findInsertIndex(
+  rounds: readonly AnsweredToolRound[],
+  items: readonly Json[],
+): number | null {
   const [first] = rounds
   const parts = rounds.flatMap((round) => round.parts)
   const called = parts.findIndex((item) => item.call_id === first?.memoryCalls[0]?.id)

@@ -34,7 +34,9 @@ export type AnsweredToolRound = ToolRound & {
 }
 
 /** Rounds that led to calls of the client's: what it doesn't know of, and the model must find again. */
-export type FindHiddenRounds = (calls: readonly HiddenCallKey[]) => readonly AnsweredToolRound[] | null
+export type FindHiddenRounds = (
+  calls: readonly HiddenCallKey[],
+) => readonly AnsweredToolRound[] | null
 
 /** A call of the client's, by its id alone where that is all the client sends back. */
 export type HiddenCallKey = { readonly id: string; readonly call: ToolCall | null }

@@ -56,7 +56,13 @@ const OWN = { type: 'tool_use', id: 'm', name: 'memory_search', input: {} }
 const OTHER = { type: 'tool_use', id: 'w', name: 'get_weather', input: {} }
 const call = ({ id, name }: { id: string; name: string }) => ({ id, name, arguments: '{}' })
 const ROUNDS: readonly AnsweredToolRound[] = [
-  { memoryCalls: [call(OWN)], clientCalls: [], parts: [THOUGHT, OWN], isComplete: true, results: ['r'] },
+  {
+    memoryCalls: [call(OWN)],
+    clientCalls: [],
+    parts: [THOUGHT, OWN],
+    isComplete: true,
+    results: ['r'],
+  },
   { memoryCalls: [], clientCalls: [call(OTHER)], parts: [OTHER], isComplete: true, results: [] },
 ]
 
@@ -69,7 +75,9 @@ function restored(content: readonly object[], results: unknown) {
     ],
   }
   const text = JSON.stringify(body)
-  return JSON.parse(TOOL_DIALECTS.messages.restoreHiddenRounds(text, JSON.parse(text), () => ROUNDS)).messages
+  return JSON.parse(
+    TOOL_DIALECTS.messages.restoreHiddenRounds(text, JSON.parse(text), () => ROUNDS),
+  ).messages
 }
 
 it('[MT5] messages: thoughts go back to where they were, unless the client has changed them', () => {

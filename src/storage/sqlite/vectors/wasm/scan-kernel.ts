@@ -55,10 +55,7 @@ export const EXCLUDED_SCORE = -3.4028234663852886e38
 
 /** What is used of the platform's WebAssembly: Node's types leave it to those of browsers. */
 type WebAssemblyParts = {
-  readonly Memory: new (size: {
-    readonly initial: number
-    readonly maximum: number
-  }) => WasmMemory
+  readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => WasmMemory
   readonly Module: new (binary: Uint8Array) => object
   readonly Instance: new (
     module: object,
