@@ -142,7 +142,9 @@ export function createConversationAdmin(parts: ConversationAdminDependencies): C
       forgetSession: async (scope, { memories = false } = {}) => {
         const place = await getSessionByName(ports, parseScope(scope))
         const forgotten = await deleteSession(parts, place)
-        const cleared = memories ? await deleteMatching(ports, place, { includeExpired: true }, {}) : null
+        const cleared = memories
+          ? await deleteMatching(ports, place, { includeExpired: true }, {})
+          : null
         await letGo()
         return { ...forgotten, cleared }
       },

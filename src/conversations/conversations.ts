@@ -26,7 +26,8 @@ export const CONTEXT_SKIP_REASONS = {
   'not-needed': 'The message needs no memories: the setting `relevanceGateMode`.',
   'no-relevant-memories': 'No memory was near enough to the question.',
   'no-insertion-point': 'The request has no place for it.',
-  'dry-run': 'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
+  'dry-run':
+    'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
   timeout: 'Recall took longer than the setting `injectDeadlineMs` allows.',
   failed: 'Recall failed.',
 } as const

@@ -258,7 +258,7 @@ function isPossiblyProcessed({ status }: Signal): boolean {
 
 const WAITING = {
   status: 'pending',
-  isRead: false,
+  isPatternScanned: false,
   attempts: 0,
   error: null,
   change: null,

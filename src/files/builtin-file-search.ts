@@ -170,7 +170,7 @@ async function buildStatus(
         problems: [
           ...(failure === null ? [] : [failure]),
           ...(ofMirror === null || kind !== 'workspace' ? [] : [ofMirror]),
-          ...(look?.troubles ?? []),
+          ...(look?.problems ?? []),
         ],
       }
     }),

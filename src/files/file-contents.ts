@@ -105,7 +105,7 @@ async function listFiles(
 ): Promise<readonly IndexedFileRow[]> {
   const files = new Map<string, IndexedFileRow>()
   const look = (await readScanLog(store, owner)).get(root.id)
-  for (const trouble of look?.troubles ?? []) {
+  for (const trouble of look?.problems ?? []) {
     if (trouble.path !== root.path) files.set(trouble.path, toSkippedFile(root, trouble))
   }
   const home = await toGenerationScope(store, owner)

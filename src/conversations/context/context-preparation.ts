@@ -92,7 +92,10 @@ export async function prepareContext(
     ...outcome,
     milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
-  const failed = ({ error, isTimeout: isLate }: Extract<TimedResult<unknown>, { kind: 'failed' }>) =>
+  const failed = ({
+    error,
+    isTimeout: isLate,
+  }: Extract<TimedResult<unknown>, { kind: 'failed' }>) =>
     end({ skipped: isLate ? 'timeout' : 'failed', error: error.code })
 
   const read = await loadSettings(parts, request)

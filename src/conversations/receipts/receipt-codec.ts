@@ -125,7 +125,9 @@ type StoredLine = Omit<CitedLine, 'expiresAt'> & { readonly until: CitedLine['ex
 
 /** The body of the entry that holds the lines of one memory or turn. */
 export function encodeLines(lines: readonly CitedLine[]): JsonObject {
-  const texts = lines.map(({ key, text, expiresAt }): StoredLine => ({ key, text, until: expiresAt }))
+  const texts = lines.map(
+    ({ key, text, expiresAt }): StoredLine => ({ key, text, until: expiresAt }),
+  )
   return { texts } satisfies JsonObject
 }
 

@@ -9,7 +9,7 @@ import type { Instant } from '../../lib/time.ts'
 import { buildReceiptLinesId } from '../../memory/receipt-redaction.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
-import { citeLine, getLatestExpiry, type CitedLine } from './line-citations.ts'
+import { type CitedLine, citeLine, getLatestExpiry } from './line-citations.ts'
 import type {
   Receipt,
   ReceiptCitation,

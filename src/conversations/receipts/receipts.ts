@@ -17,7 +17,7 @@ import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
 import type { Receipt, ReceiptDetail } from './receipt.ts'
 import { decodeReceipt } from './receipt-codec.ts'
-import { type NewReceipt, getReceiptDetail, storeReceipts } from './receipt-lines.ts'
+import { getReceiptDetail, type NewReceipt, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_AFTER_MS = 250
 const BATCH = 100

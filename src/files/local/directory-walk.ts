@@ -189,7 +189,11 @@ class Walk {
     if (!isWanted(path)) return
     if (!isInside(base, target)) {
       this.#troubles.push(
-        createFileTrouble(path, 'outside_root', 'it is a link out of the root; add what it leads to as a root'),
+        createFileTrouble(
+          path,
+          'outside_root',
+          'it is a link out of the root; add what it leads to as a root',
+        ),
       )
       return
     }

@@ -368,9 +368,7 @@ export const getSystemStatus = defineOperation({
 })
 
 const integrityReport = z.object({
-  problems: z.array(
-    z.object({ description: z.string(), count: z.int(), repairable: z.boolean() }),
-  ),
+  problems: z.array(z.object({ description: z.string(), count: z.int(), repairable: z.boolean() })),
   isRepaired: z.boolean(),
 })
 

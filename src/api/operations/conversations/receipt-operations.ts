@@ -33,7 +33,9 @@ export const wireGate = z
     reason: z.string(),
   })
   .nullable()
-  .describe('The decision of the gate which memories the message needs; null when the gate did not run.')
+  .describe(
+    'The decision of the gate which memories the message needs; null when the gate did not run.',
+  )
 
 const wireLine = z.object({
   kind: z.enum(['memory', 'turn']),
@@ -53,11 +55,16 @@ export const wireReceipt = z
     model: z.string(),
     provider: z.string(),
     status: z.int().nullable().describe('The status of the provider; null without a response.'),
-    skipped: z.string().nullable().describe('Why no context block was injected; null when one was.'),
+    skipped: z
+      .string()
+      .nullable()
+      .describe('Why no context block was injected; null when one was.'),
     error: z.string().nullable().describe('The code of the error that memory met.'),
     degraded: z
       .array(z.string())
-      .describe('Retrievers and sections that failed: `keyword`, `vector`, `rerank`, `identity`, `recall`.'),
+      .describe(
+        'Retrievers and sections that failed: `keyword`, `vector`, `rerank`, `identity`, `recall`.',
+      ),
     gate: wireGate,
     results: z.array(
       z.object({

@@ -167,7 +167,9 @@ export const filesStatus = defineOperation({
     }),
     provider: z.string().nullable().describe('Of the embedding model; null without one.'),
     model: z.string().nullable(),
-    withoutVector: z.int().describe('Chunks that have no vector yet: only keyword search finds them.'),
+    withoutVector: z
+      .int()
+      .describe('Chunks that have no vector yet: only keyword search finds them.'),
     withoutVectorReason: z
       .string()
       .nullable()
@@ -234,7 +236,9 @@ export const syncFiles = defineOperation({
     embed: z
       .boolean()
       .default(false)
-      .describe('Waits until every chunk has a vector; otherwise they are embedded in the background.'),
+      .describe(
+        'Waits until every chunk has a vector; otherwise they are embedded in the background.',
+      ),
   }),
   output: z.object({
     added: z.int(),
@@ -259,7 +263,10 @@ export const syncFiles = defineOperation({
     })
     if (hasAccess(context.caller, 'manage')) return { ...report, problems: [...problems] }
     const roots = await files.roots.list(of)
-    return { ...report, problems: problems.map((each) => roots.reduce(redactRootPath, { ...each })) }
+    return {
+      ...report,
+      problems: problems.map((each) => roots.reduce(redactRootPath, { ...each })),
+    }
   },
 })
 

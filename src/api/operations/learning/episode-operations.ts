@@ -124,7 +124,11 @@ export const getEpisode = defineOperation({
     const { engine } = context
     const { episode, facts } = await engine.episodes.get(resolveScope(context, input, 'read'), id)
     const { deletedTurns } = await engine.transcript.sources(episode)
-    return { episode: toWireEpisode(episode), deletedTurns: [...deletedTurns], facts: facts.map(toWireMemory) }
+    return {
+      episode: toWireEpisode(episode),
+      deletedTurns: [...deletedTurns],
+      facts: facts.map(toWireMemory),
+    }
   },
 })
 

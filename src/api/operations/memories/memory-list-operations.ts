@@ -42,7 +42,10 @@ export const filterFields = {
   key: z.string().max(200).optional(),
   createdFrom: timeField.optional(),
   createdBefore: timeField.optional(),
-  includeExpired: z.boolean().optional().describe('Also memories that have expired or are no longer valid.'),
+  includeExpired: z
+    .boolean()
+    .optional()
+    .describe('Also memories that have expired or are no longer valid.'),
 }
 
 type FilterInput = {

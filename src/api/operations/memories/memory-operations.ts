@@ -436,7 +436,8 @@ export const eraseMemory = defineOperation({
 
 export const emptyTrash = defineOperation({
   name: 'memory.emptyTrash',
-  summary: 'Erases memories that are in the trash for longer than the setting `binDays`, or than `days`.',
+  summary:
+    'Erases memories that are in the trash for longer than the setting `binDays`, or than `days`.',
   access: 'curate',
   isDestructive: true,
   input: z.strictObject({ ...scopeFields, days: z.int().min(0).max(3_650).optional() }),

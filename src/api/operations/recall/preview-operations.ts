@@ -184,8 +184,7 @@ function tierUsed(
   isVector: boolean,
 ) {
   if (strategy === 'recent' || strategy === 'exact') return 'recent' as const
-  if (isKeyword && isVector)
-    return fusion === 'rrf' ? ('hybrid-rrf' as const) : ('hybrid' as const)
+  if (isKeyword && isVector) return fusion === 'rrf' ? ('hybrid-rrf' as const) : ('hybrid' as const)
   return isVector ? ('vector' as const) : ('fts5' as const)
 }
 
@@ -242,7 +241,9 @@ export const previewContext = defineOperation({
     durationMs: z.number(),
     contextTimeoutMs: z
       .int()
-      .describe('How long the gateway waits for the block: the setting `gateway.contextTimeoutMs`.'),
+      .describe(
+        'How long the gateway waits for the block: the setting `gateway.contextTimeoutMs`.',
+      ),
     requests: z.array(
       z.object({
         format: z.enum(API_FORMATS),

@@ -180,7 +180,12 @@ export const searchMemories = defineOperation({
     }
     assertSupportedSources(include)
     const { engine, signal } = context
-    const { items, recall: recollection, files, failedSources } = await engine.searchSources(scope, {
+    const {
+      items,
+      recall: recollection,
+      files,
+      failedSources,
+    } = await engine.searchSources(scope, {
       ...asked,
       ...{ sources, signal },
       ...(minScore === undefined ? {} : { minScore }),

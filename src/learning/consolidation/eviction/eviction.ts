@@ -33,7 +33,10 @@ const TURNS_PER_COMMIT = 10
 
 export type EvictionCounts = { readonly evicted: number; readonly expired: number }
 
-export async function evictFaded(run: ConsolidationRun, census: MemoryStatistics): Promise<EvictionCounts> {
+export async function evictFaded(
+  run: ConsolidationRun,
+  census: MemoryStatistics,
+): Promise<EvictionCounts> {
   const changes = { evict: createChangeId(run), expire: createChangeId(run) }
   const reasonOf = (memory: EvictionCandidate) => decideEviction(memory, run.now, run.settings)
   const left = { evict: 0, expire: 0 }

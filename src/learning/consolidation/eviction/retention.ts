@@ -72,7 +72,12 @@ export async function deleteOldTrash(
   if (emptied > 0) {
     const because = `${emptied} memories were in the bin for more than ${formatDays(settings['retention.trashDays'])}.`
     // Whoever looks first is told which; afterwards there is nothing left that could be named.
-    run.actions.add({ kind: 'empty-trash', memories: isDryRun ? ids : [], reason: because, change: null })
+    run.actions.add({
+      kind: 'empty-trash',
+      memories: isDryRun ? ids : [],
+      reason: because,
+      change: null,
+    })
   }
   return emptied
 }
