@@ -21,7 +21,6 @@ export {
 export type { FilesOptions } from './app/file-composition.ts'
 
 export type { EmbeddingOptions, RerankOptions } from './app/models/model-selection.ts'
-export { AppError, ERRORS, type ErrorCode } from './domain/errors.ts'
 export {
   MEMORY_CATEGORIES,
   MEMORY_STATUSES,
@@ -44,14 +43,10 @@ export {
   type SearchDocument,
 } from './domain/search-document.ts'
 export { SETTINGS, type SettingName } from './domain/settings/settings.ts'
-
 export type { Turn, TurnRole } from './domain/turn.ts'
-
 export type { Engine, EngineStatus } from './engine/engine.ts'
 export { type Citation, formatCitation as citationOf } from './files/citation.ts'
-
 export type { EngineFiles } from './files/engine-files.ts'
-
 export type {
   FileHit,
   FileQuery,
@@ -60,16 +55,13 @@ export type {
   FileText,
   SyncReport,
 } from './files/file-search.ts'
-
 export type { Workspace } from './files/file-tree.ts'
 export {
   createMemoryTool,
   type MemoryToolCommand,
   type MemoryToolHandlers,
 } from './files/memory-tool.ts'
-
 export type { NamedRoot, RootInput } from './files/roots.ts'
-
 export type {
   SearchSource as Source,
   SourceHit as FoundItem,
@@ -77,6 +69,7 @@ export type {
   SourceSearchResult as Together,
 } from './files/search/source-search.ts'
 export type { LearnResult as Learned } from './learning/patterns/pattern-learning.ts'
+export { AppError, ERRORS, type ErrorCode } from './lib/errors.ts'
 export type { DraftInput, EditInput } from './memory/draft.ts'
 export type { HistoryEntry, ListQuery } from './memory/memory-reader.ts'
 

@@ -34,7 +34,7 @@ const IMPLEMENTATIONS: Readonly<Record<string, readonly string[]>> = {
   'storage/qdrant': ['storage', ...FOUNDATION],
   'storage/lancedb': ['storage', ...FOUNDATION],
   'models/runtime': FOUNDATION,
-  'models/embedders': ['models', 'models/runtime', ...FOUNDATION],
+  'models/embedders': ['models', 'models/runtime', 'storage', ...FOUNDATION],
   'models/rerankers': ['models', 'models/runtime', ...FOUNDATION],
   'models/llm': ['models', ...FOUNDATION],
   'models/providers': ['models', ...FOUNDATION],
@@ -62,7 +62,7 @@ const sources = readFolder('src').filter(({ path }) => path.endsWith('.ts'))
 const production = sources.filter(({ path }) => !path.endsWith('.test.ts'))
 const imports = new Map(production.map((source) => [source.path, importsOf(source)]))
 
-it.fails('[AR1] imports follow the direction of the modules, and no implementation imports another', () => {
+it('[AR1] imports follow the direction of the modules, and no implementation imports another', () => {
   const wrong = [...imports].flatMap(([path, targets]) =>
     targets
       .filter((target) => !isAllowed(moduleOf(path), moduleOf(target)))
@@ -90,7 +90,7 @@ it('[AR4] no file is longer than 800 lines', () => {
   expect(long.map(({ path }) => path)).toEqual([])
 })
 
-it.fails('[AR9] no import cycle, types included', () => {
+it('[AR9] no import cycle, types included', () => {
   expect(findCycles(imports)).toEqual([])
 })
 

@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENVIRONMENT } from '../src/app/config/config.ts'
 import { CONTEXT_SKIP_REASONS } from '../src/conversations/conversations.ts'
-import { ERRORS } from '../src/domain/errors.ts'
 import { FILE_SETTINGS } from '../src/domain/settings/file-settings.ts'
 import {
   describeSettingRange,
@@ -13,6 +12,7 @@ import {
   SETTINGS,
   type SettingDeclaration,
 } from '../src/domain/settings/settings.ts'
+import { ERRORS } from '../src/lib/errors.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const LIFE_SETTINGS = [

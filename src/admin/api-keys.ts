@@ -5,10 +5,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import {
   buildEntryChange,
@@ -16,6 +15,7 @@ import {
   getSystemEntry,
   listEntries,
 } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import { createLoginRecords, type LoginRecords } from './logins.ts'
 
 export type ApiKeyInput = {
@@ -53,7 +53,7 @@ const MANAGEMENT_HOME = 'default'
 /** The last use is for people to look at; writing it once a minute is enough for that. */
 const LAST_USE_STEP_MS = 60_000
 
-export function createApiKeys(ports: EngineDependencies): ApiKeys {
+export function createApiKeys(ports: StoreDependencies): ApiKeys {
   const { store, clock } = ports
   /** Null when somebody else was first. */
   const make = async (input: ApiKeyInput, id: ApiKeyId, before: Entry | null) => {

@@ -3,7 +3,6 @@ import type { AuditEntry } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
 import type { ApiKeyId, AuditId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import {
@@ -11,6 +10,7 @@ import {
   removeExpiredEntries,
   SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Page } from '../storage/store.ts'
 
 export type NewAuditEntry = {
@@ -47,7 +47,7 @@ const DAY_MS = 86_400_000
 /** Old entries are removed with every so many new ones. */
 const CLEAN_EVERY = 200
 
-export function createAuditLog(ports: EngineDependencies, days: () => Promise<number>): AuditLog {
+export function createAuditLog(ports: StoreDependencies, days: () => Promise<number>): AuditLog {
   let noted = 0
   return {
     append: async ({ actor, operation, owner, targets }) => {

@@ -2,9 +2,9 @@
  * Remembered answers: a client that sends a request again because it didn't hear the answer gets the same one, and
  * nothing is done twice. The claim comes before the work, so that two equal requests at once don't both do it.
  */
-import { AppError } from '../domain/errors.ts'
+
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
@@ -15,6 +15,7 @@ import {
   listEntries,
   removeExpiredEntries,
 } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 
 export interface IdempotencyKeys {
   /**
@@ -36,7 +37,7 @@ const KEPT_MS = 24 * 3_600_000
 const CLAIM_MS = 10 * 60_000
 const CLEAN_EVERY = 100
 
-export function createIdempotencyKeys(ports: EngineDependencies): IdempotencyKeys {
+export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys {
   const { store, clock } = ports
   let asked = 0
   return {

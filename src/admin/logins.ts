@@ -3,7 +3,6 @@
  * another one on the same store, still knows them.
  */
 import type { ApiKeyId } from '../domain/ids.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import {
   buildEntryChange,
@@ -12,6 +11,7 @@ import {
   listEntries,
   removeExpiredEntries,
 } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 
 export type LoginRecord = { readonly key: ApiKeyId; readonly expiresAt: number }
 
@@ -26,7 +26,7 @@ export interface LoginRecords {
 /** One key must not fill the store. */
 const LOGINS_PER_KEY_MAX = 50
 
-export function createLoginRecords(ports: EngineDependencies): LoginRecords {
+export function createLoginRecords(ports: StoreDependencies): LoginRecords {
   const { store, clock } = ports
   const idOf = (hash: string) => `lgn_${hash}`
   const close = async (hash: string) => {

@@ -1,11 +1,12 @@
 /** Owners: who has something here, and removing everything of one for good. */
-import { AppError } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import { buildEntryRemoval, listEntries } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import { type Change, TABLES, type Table } from '../storage/store.ts'
 
 export type ErasedOwner = {
@@ -15,7 +16,7 @@ export type ErasedOwner = {
 
 /** Removes whatever an owner has: memories with their history and traces, conversations, settings, its keys. */
 export async function eraseOwner(
-  ports: EngineDependencies,
+  ports: StoreDependencies,
   owner: OwnerId,
   { dryRun = false }: { readonly dryRun?: boolean },
 ): Promise<ErasedOwner> {
@@ -47,7 +48,7 @@ export async function eraseOwner(
 const ROWS_PER_COMMIT = 200
 
 async function removeRows(
-  { store }: EngineDependencies,
+  { store }: StoreDependencies,
   table: Table,
   scope: { readonly owner: OwnerId },
   page: readonly { readonly id: string }[],

@@ -1,14 +1,19 @@
 /** Where vectors are kept besides the memories, for people who set it up or look at it. */
-import { buildSpaceSignature } from '../domain/embedding-text.ts'
-import { AppError } from '../domain/errors.ts'
+import { buildSpaceSignature, type VectorEncoding } from '../domain/embedding-text.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
+import type { Embedder } from '../models/embedder.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { VectorHit } from '../storage/vector-index.ts'
 import type { ReplicaHealth } from '../storage/vector-replica.ts'
-import type { ReplicationListener, VectorReplicaStatus } from '../storage/vector-replication.ts'
+import type {
+  ReplicationListener,
+  VectorReplicaStatus,
+  VectorReplication,
+} from '../storage/vector-replication.ts'
 import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import { buildSecretChange, maskSecret, readSecret } from './secrets.ts'
 import type { SettingChanges, StoredSettings } from './stored-settings.ts'
@@ -44,8 +49,15 @@ export interface ReplicaAdmin {
 /** Who saves settings wants to know whether they work, but does not wait for ever. */
 const TRIAL_MS = 10_000
 
+export type ReplicaAdminDependencies = StoreDependencies & {
+  readonly embedder?: Embedder
+  readonly vectorEncoding?: VectorEncoding
+  readonly replication?: VectorReplication
+  readonly vectorsUnavailableReason?: string
+}
+
 export function createReplicaAdmin(
-  ports: EngineDependencies,
+  ports: ReplicaAdminDependencies,
   settings: StoredSettings,
 ): ReplicaAdmin {
   const { replication: tiers, embedder, clock, vectorsUnavailableReason: withoutVectors } = ports

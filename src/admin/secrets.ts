@@ -2,9 +2,9 @@
  * Secrets that other services are asked with. They are kept with the memories, encrypted where those are, are never in an
  * export and are never told again: who wants to know gets the last few characters.
  */
-import { AppError } from '../domain/errors.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 
 export const SECRETS = ['qdrant'] as const
@@ -14,7 +14,7 @@ const SECRET_CHARACTERS_MAX = 4_000
 const SHOWN_CHARACTERS = 4
 
 export async function readSecret(
-  ports: Pick<EngineDependencies, 'store'>,
+  ports: Pick<StoreDependencies, 'store'>,
   name: SecretName,
 ): Promise<string | null> {
   const value = (await getSystemEntry(ports, buildSecretId(name)))?.body.value
@@ -23,7 +23,7 @@ export async function readSecret(
 
 /** The change that keeps it; null takes it away. */
 export async function buildSecretChange(
-  ports: Pick<EngineDependencies, 'store' | 'clock'>,
+  ports: Pick<StoreDependencies, 'store' | 'clock'>,
   name: SecretName,
   value: string | null,
 ): Promise<Change> {

@@ -2,7 +2,7 @@
  * Stored settings: what an operator sets for everybody, and what is set for one owner. In force is, from weak to strong:
  * the default, what the process was started with, the system's value, the owner's.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
 import {
   listSettingNames,
@@ -13,10 +13,11 @@ import {
   type Settings,
   type SettingValues,
 } from '../domain/settings/settings.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 import { settingEntryId } from './setting-entry.ts'
 
@@ -46,7 +47,9 @@ const FRESH_MS = 1_000
 /** The same where others tell of it: only for when they can't be heard, and then it is a matter of seconds. */
 const HEARD_FRESH_MS = 5_000
 
-export function createStoredSettings(ports: EngineDependencies): StoredSettings {
+export function createStoredSettings(
+  ports: StoreDependencies & { readonly settings: SettingValues },
+): StoredSettings {
   const freshMs = ports.store.onRemoteChange === undefined ? FRESH_MS : HEARD_FRESH_MS
   const fresh = new Map<
     OwnerId | null,

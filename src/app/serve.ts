@@ -11,7 +11,7 @@ import {
   isWildcard,
 } from '../api/http/security/host-validation.ts'
 import { createHttpServer } from '../api/http/server.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { systemClock } from './system-clock.ts'
 
 /** Beside the code, in the package as in a clone. */

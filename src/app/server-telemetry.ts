@@ -2,12 +2,12 @@
 
 import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import type { RequestReport } from '../api/http/server-options.ts'
-import { toAppError } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readGauges } from '../engine/health.ts'
 import { instrumentEngine } from '../engine/instrumentation.ts'
 import { createReplicationListener } from '../engine/replica-instrumentation.ts'
 import type { AskedModel, EndedJob } from '../learning/learning.ts'
+import { toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { createCompositeTelemetry } from '../telemetry/composite-telemetry.ts'
 import { createJsonLog } from '../telemetry/json-log.ts'

@@ -5,7 +5,6 @@ import type { Memory } from '../domain/memory.ts'
 import { parseScope, type ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import {
   type EpisodeQuery,
@@ -23,6 +22,7 @@ import {
 import { type BulkDeleteResult, deleteMatching } from '../memory/bulk-deletion.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { TurnHit } from '../recall/turn-retriever.ts'
 import { getSessionByName } from '../storage/access/session-lookup.ts'
 import type { Page } from '../storage/store.ts'
@@ -96,7 +96,7 @@ export interface ConversationAdmin {
 }
 
 type ConversationAdminDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   readonly jobs: Jobs
   readonly settingsOf: (owner: OwnerId) => Promise<Settings>
   readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>

@@ -1,11 +1,9 @@
 /** Memory for programs that ask their model themselves: what to put before a prompt, and what to keep after a run. */
 
 import { stripBlocks } from '../domain/context-block.ts'
-import { AppError } from '../domain/errors.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import type { SearchDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import {
   CAPTURE_VERSION,
   type CaptureOptions,
@@ -13,8 +11,10 @@ import {
   isWorthCapturing,
 } from '../learning/capture-rules.ts'
 import { assessTrust } from '../learning/statement-trust.ts'
+import { AppError } from '../lib/errors.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { isFollowUp } from '../recall/question/follow-up.ts'
 import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -59,7 +59,7 @@ const NEVER = new AbortController().signal
 
 /** What a model should know before it reads this prompt. Recall's own floor decides what is near enough. */
 export async function recallForPrompt(
-  { read, ports }: Pick<PromptHookDependencies, 'read'> & { readonly ports: EngineDependencies },
+  { read, ports }: Pick<PromptHookDependencies, 'read'> & { readonly ports: MemoryDependencies },
   scope: ScopeInput,
   prompt: string,
   settings: Settings,
@@ -91,7 +91,7 @@ export async function recallForPrompt(
 
 /** The last messages of the person in the session that is named, newest first, for prompts that refer to them. */
 async function loadPreviousMessages(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   prompt: string,
 ): Promise<readonly string[]> {

@@ -3,7 +3,6 @@
  * it. Removing is for good; what was learned from it is a memory of its own and stays.
  */
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
 import type { ChangeId, EntryId, MemoryId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
@@ -11,7 +10,6 @@ import type { Scope, SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { type Signal, toSignalEntry } from '../domain/signal.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import {
@@ -21,10 +19,12 @@ import {
 import { findEpisode } from '../learning/distillation/episode-writer.ts'
 import { buildRetractions, listChangeIds } from '../learning/distillation/retraction.ts'
 import { loadSignals } from '../learning/signals.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseTurn } from '../memory/record-codec.ts'
 import { planHandover } from '../memory/turn-suppression.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { retrieveTurns, type TurnHit } from '../recall/turn-retriever.ts'
 import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
@@ -77,7 +77,7 @@ export type DeletedTurn = {
 export type DeletedSession = { readonly turns: number; readonly signals: number }
 
 export type TranscriptAdminDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   readonly jobs: Jobs
   readonly settingsOf: (owner: Scope['owner']) => Promise<Settings>
 }
@@ -90,7 +90,7 @@ const OPENING_CHARACTERS = 200
 const ROWS_PER_COMMIT = 200
 
 export async function listSessions(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   { limit = LIST_LIMIT, after }: PageQuery,
 ): Promise<Page<SessionReport>> {
@@ -119,7 +119,7 @@ export async function listSessions(
 }
 
 async function getFirstMessage(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   place: SessionPlace,
 ): Promise<string | null> {
   const where = { roles: ['user'] } as const
@@ -129,7 +129,7 @@ async function getFirstMessage(
 }
 
 export async function listTurns(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   { limit = LIST_LIMIT, after, order = 'said' }: TurnsQuery,
 ): Promise<Page<Turn>> {
@@ -142,7 +142,7 @@ export async function listTurns(
 }
 
 export async function getTurn(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   id: TurnId,
 ): Promise<Turn> {
@@ -153,7 +153,7 @@ export async function getTurn(
 
 /** By their words; of the last so many days. */
 export async function searchTurns(
-  { store, clock }: EngineDependencies,
+  { store, clock }: MemoryDependencies,
   scope: Scope,
   { text, limit, days }: TurnSearchQuery,
 ): Promise<readonly TurnHit[]> {
@@ -266,7 +266,7 @@ const WAITING = {
 
 /** It goes with its words in the index. What nothing is left of is not learned from any more. */
 export async function deleteTurn(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: TurnId,
 ): Promise<DeletedTurn> {
@@ -290,7 +290,7 @@ export async function deleteTurn(
 }
 
 async function loadSignalsWithTurn(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   { id, place }: Turn,
 ): Promise<readonly Signal[]> {
   if (place.session === null) return []
@@ -299,7 +299,7 @@ async function loadSignalsWithTurn(
 
 /** What is learned from a conversation is kept in its place. */
 async function loadLearnedMemories(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { id, place }: Turn,
 ): Promise<readonly MemoryId[]> {
   if (place.session === null) return []
@@ -340,7 +340,7 @@ async function cancelPendingJob(jobs: Jobs, id: string): Promise<void> {
   if (status === 'waiting' || status === 'running') await jobs.cancel(id)
 }
 
-function buildSignalChange({ clock }: EngineDependencies, after: Signal): Change {
+function buildSignalChange({ clock }: MemoryDependencies, after: Signal): Change {
   const { version } = after
   const row = toSignalEntry({ ...after, version: version + 1 }, clock.now())
   return { op: 'put', table: 'entry', row, expect: { version } }
@@ -365,7 +365,7 @@ export type MemorySources = {
 
 /** What a memory was learned from. */
 export async function getMemorySources(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   memory: Memory,
 ): Promise<MemorySources> {
   const { owner, user } = memory.place

@@ -1,6 +1,7 @@
+import { AppError } from '../lib/errors.ts'
 import { INSTANT_MAX, type Instant } from '../lib/time.ts'
-import { COUNT_MAX } from '../memory/record-codec.ts'
-import { AppError } from './errors.ts'
+
+export const COUNT_MAX = 2 ** 31 - 1
 
 export function parseBoundedText(field: string, value: unknown, max: number): string {
   if (typeof value !== 'string' || value === '')

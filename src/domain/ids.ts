@@ -5,10 +5,8 @@
  * sort by creation time, so that logs are readable and pages need no second sort key.
  */
 import type { Branded } from '../lib/brand.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
-import { AppError } from './errors.ts'
-
-export declare const brand: unique symbol
 
 export type OwnerId = Branded<string, 'owner'>
 export type UserId = Branded<string, 'user'>

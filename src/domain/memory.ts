@@ -134,3 +134,7 @@ export function hasEnded(memory: Pick<Memory, 'expiresAt' | 'validUntil'>, now: 
 export function isKeyHolder(memory: Pick<Memory, 'key' | 'status'>): boolean {
   return memory.key !== null && (memory.status === 'active' || memory.status === 'disabled')
 }
+
+/** `provenance.extractor` of facts found by patterns, and of facts distilled by a model. */
+export const PATTERN_EXTRACTOR = 'patterns'
+export const DISTILLATION_EXTRACTOR = 'distillation'

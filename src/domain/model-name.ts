@@ -1,5 +1,5 @@
 /** Models of services, named as `provider/model`. */
-import { AppError } from './errors.ts'
+import { AppError } from '../lib/errors.ts'
 
 /** The services that embed over the network; how each is asked stands in `adapters/embedders/source.ts`. */
 export const EMBEDDING_PROVIDERS = [

@@ -1,10 +1,5 @@
 /** What goes into a request to a service, checked: its address, its key and the texts. */
-import { AppError } from './errors.ts'
-
-/** What stands for a blank text, which most services refuse. */
-export const BLANK = '.'
-
-export const LONE_HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+import { AppError } from '../lib/errors.ts'
 
 /**
  * Checked here because the platform puts a header it refuses into its error. Undefined stays undefined: services on

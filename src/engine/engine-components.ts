@@ -38,6 +38,8 @@ export function describeReranker(
     : { name: reranker.name, provider: reranker.provider ?? null }
 }
 
-export function describeVectorSource({ servedBy: answering }: VectorReplicaStatus): EngineComponents['vectors'] {
+export function describeVectorSource({
+  servedBy: answering,
+}: VectorReplicaStatus): EngineComponents['vectors'] {
   return answering === 'primary' ? 'store' : answering
 }

@@ -1,44 +1,19 @@
-import type { VectorEncoding } from '../domain/embedding-text.ts'
-import type { IdGenerator } from '../domain/ids.ts'
-import type { SettingValues } from '../domain/settings/settings.ts'
-import type { Adjudicate } from '../domain/verdict.ts'
 import type { Files } from '../files/files.ts'
 import type { FilesHost } from '../files/files-host.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { Embedder } from '../models/embedder.ts'
 import type { LanguageModel } from '../models/language-model.ts'
-import type { Reranker } from '../models/reranker.ts'
-import type { Store } from '../storage/store.ts'
-import type { VectorIndex } from '../storage/vector-index.ts'
+import type { RecallDependencies } from '../recall/types.ts'
 import type { VectorReplication } from '../storage/vector-replication.ts'
-import type { CountTokens } from '../text/tokens.ts'
 
-/** Everything the engine needs from outside. Without an embedder or an index, recall goes by words alone. */
-export type EngineDependencies = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: IdGenerator
-  /** The operator's settings. */
-  readonly settings: SettingValues
-  readonly embedder?: Embedder
-  readonly vectors?: VectorIndex
-  /** Why the store keeps no vectors although it could, for people who want to change that. */
+/** Everything the engine takes from outside. Without an embedder or a vector index, recall is lexical only. */
+export type EngineDependencies = RecallDependencies & {
+  /** Why the store keeps no vectors although an embedder is configured. */
   readonly vectorsUnavailableReason?: string
-  /** Where the index may have a mirror beside it: what shows and steers that. */
+  /** State and controls of the vector replica, where there is one. */
   readonly replication?: VectorReplication
-  /** Default: `float32`. */
-  readonly vectorEncoding?: VectorEncoding
-  /** The embedder of a space that an earlier configuration made, where it can still be had: it answers meanwhile. */
-  readonly getFormerEmbedder?: (signature: string) => Embedder | null
-  readonly reranker?: Reranker
-  /** Distils what was said; which model is asked, settings say. Without it, what was said waits. */
+  /** Distills conversations. The settings select the model; without one, signals stay pending. */
   readonly languageModel?: LanguageModel
-  /** Asked what a new statement is to a close one where rules can't tell. */
-  readonly adjudicate?: Adjudicate
-  /** Called when memories were erased for good: whatever else holds something of them must let it go. */
+  /** Called after data was erased: purges whatever else holds a copy of it. */
   readonly onErased?: () => Promise<void>
-  /** Memory in files, closed with the engine. Without it, there is none. */
-  readonly files?: (surroundings: FilesHost) => Files
-  /** Of the model that the memories are for; default: an estimate. */
-  readonly countTokens?: CountTokens
+  /** Creates the file index, which is closed with the engine. */
+  readonly files?: (host: FilesHost) => Files
 }

@@ -17,7 +17,6 @@ import {
 } from '../conversations/context/context-preview.ts'
 import { createConversations } from '../conversations/conversation-service.ts'
 import type { Conversations } from '../conversations/conversations.ts'
-import { AppError } from '../domain/errors.ts'
 import { parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput, SYSTEM_OWNER } from '../domain/scope.ts'
@@ -42,7 +41,7 @@ import {
   summarizeMemories,
 } from '../learning/summaries/summarizer.ts'
 import type { YieldTurn } from '../lib/backpressure.ts'
-import { createKeyedMutex } from '../lib/keyed-mutex.ts'
+import { AppError } from '../lib/errors.ts'
 import { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
 import {
@@ -62,6 +61,7 @@ import { createRedactingStore } from '../memory/receipt-redaction.ts'
 import { type UndoResult, undoChange } from '../memory/undo.ts'
 import { UsageCounter } from '../memory/usage-counter.ts'
 import { probeWrite, type WriteProbeResult } from '../memory/write-probe.ts'
+import { createWriteSerializer } from '../memory/write-serialization.ts'
 import { createModelService, type ModelService } from '../models/model-service.ts'
 import { exportLines, type Imported, importLines } from '../portability/export-import.ts'
 import type { ImportRecord } from '../portability/importers/foreign-record.ts'
@@ -267,7 +267,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
   const store = withCommitHook(createRedactingStore(given.store), noteCommitted)
   const ports = { ...given, store }
   const uses = new UsageCounter(store, ports.clock)
-  const inTurn = createKeyedMutex()
+  const inTurn = createWriteSerializer()
   const stored = createStoredSettings(ports)
   const answers = createIdempotencyKeys(ports)
   /** Whatever else may hold something of what was erased lets it go. */
@@ -361,7 +361,10 @@ export function createEngineWith(given: EngineDependencies): Engine {
   })
   const tiers = createReplicaAdmin(ports, settings)
   const ending = new AbortController()
-  const elsewhere = createChangeFeed(given.store, { settings: stored, tallies, reader })
+  const elsewhere = createChangeFeed(given.store, {
+    onSettingsChanged: () => stored.invalidate(),
+    caches: [tallies, reader],
+  })
   const files = createEngineFiles({ ports, settings, listeners, remember: rememberInTurn })
   return {
     ...life,

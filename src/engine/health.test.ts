@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { GAUGES } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
 import { describeHealth, HEALTH_REASONS, readGauges } from './health.ts'
@@ -41,16 +41,16 @@ describe('health', () => {
   })
 
   it('[TE11] is degraded when something is found less well than it could be, and says why', () => {
-    expect(describeHealth(statusWith({ ...failing('It ran out of memory.'), withoutVector: 3 }))).toEqual(
-      {
-        state: 'degraded',
-        codes: ['embedder_failing', 'embeddings_pending'],
-        reasons: [
-          `${HEALTH_REASONS.embedder_failing} It ran out of memory.`,
-          `${HEALTH_REASONS.embeddings_pending} 3 of 500 lack their vectors.`,
-        ],
-      },
-    )
+    expect(
+      describeHealth(statusWith({ ...failing('It ran out of memory.'), withoutVector: 3 })),
+    ).toEqual({
+      state: 'degraded',
+      codes: ['embedder_failing', 'embeddings_pending'],
+      reasons: [
+        `${HEALTH_REASONS.embedder_failing} It ran out of memory.`,
+        `${HEALTH_REASONS.embeddings_pending} 3 of 500 lack their vectors.`,
+      ],
+    })
     const codes = (index: Partial<Index>) => describeHealth(statusWith(index)).codes
     expect(codes({ reason: 'The index is full.', withoutVector: 1 })).toEqual([
       'vectors_failing',
@@ -91,10 +91,17 @@ describe('health', () => {
     for (const state of ['backfilling', 'lagging', 'recovering']) {
       expect(codes({ state, reason: null, progress: null })).toEqual(['vector_replica_lagging'])
     }
-    const tier = { state: 'backfilling', pendingMemories: null, reason: null, progress: { done: 1, total: 3 } }
+    const tier = {
+      state: 'backfilling',
+      pendingMemories: null,
+      reason: null,
+      progress: { done: 1, total: 3 },
+    }
     const status = { ...statusWith({}), replication: tier } as EngineStatus
     expect(describeHealth(status).reasons[0]).toContain('1 of 3')
-    const gauges = readGauges(status).filter(({ name }) => name === 'recollect_vector_replica_state')
+    const gauges = readGauges(status).filter(
+      ({ name }) => name === 'recollect_vector_replica_state',
+    )
     expect(gauges.filter(({ value }) => value === 1)).toMatchObject([
       { labels: { state: 'backfilling' } },
     ])

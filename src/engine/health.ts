@@ -2,7 +2,7 @@
  * How well the engine is: one reading of its status for `/health/ready`, the metrics and the command line, so that
  * they never disagree.
  */
-import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { REPLICA_STATES, type ReplicaState } from '../storage/vector-replication.ts'
 import type { GaugeReading } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
@@ -15,7 +15,8 @@ export const HEALTH_REASONS = {
   vectors_not_stored: 'The store keeps no vectors; memories are found by their words alone.',
   embeddings_pending:
     'Some memories and turns are not embedded yet and are found by their words alone.',
-  vector_replica_failing: 'The vector store beside the memories can’t be used; their own index answers.',
+  vector_replica_failing:
+    'The vector store beside the memories can’t be used; their own index answers.',
   vector_replica_lagging:
     'The vector store beside the memories is being brought up to date; their own index answers.',
   reembedding: 'The vectors of a new model are being made; the former one answers meanwhile.',
@@ -99,7 +100,9 @@ export function readGauges(
       labels: { state },
       value: tier.state === state ? 1 : 0,
     })),
-    ...(tier.pendingMemories === null ? [] : [plain('recollect_vector_replica_pending', tier.pendingMemories)]),
+    ...(tier.pendingMemories === null
+      ? []
+      : [plain('recollect_vector_replica_pending', tier.pendingMemories)]),
     plain('recollect_memories', rows.memory),
     plain('recollect_turns', rows.turn),
     ...(sizeBytes === null ? [] : [plain('recollect_store_bytes', sizeBytes)]),
@@ -133,7 +136,14 @@ function indexFindings({
     // Without a model, by words alone is what was asked for.
     return withoutVectors === null ? [] : [degradedFinding('vectors_not_stored', withoutVectors)]
   }
-  const { embedder, withoutVector: missing, memories, turns, reason: because, buildingSpace: filling } = index
+  const {
+    embedder,
+    withoutVector: missing,
+    memories,
+    turns,
+    reason: because,
+    buildingSpace: filling,
+  } = index
   const failing =
     embedder.state.kind === 'failing'
       ? [degradedFinding('embedder_failing', embedder.state.reason)]
@@ -144,7 +154,12 @@ function indexFindings({
   return [
     ...failing,
     ...(isBehind
-      ? [degradedFinding('embeddings_pending', `${missing} of ${memories + turns} lack their vectors.`)]
+      ? [
+          degradedFinding(
+            'embeddings_pending',
+            `${missing} of ${memories + turns} lack their vectors.`,
+          ),
+        ]
       : []),
     ...(filling === null ? [] : [degradedFinding('reembedding')]),
   ]
@@ -152,10 +167,16 @@ function indexFindings({
 
 function tierFindings({ replication: tier }: EngineStatus): readonly HealthFinding[] {
   const { state, reason: because, progress } = tier
-  if (state === 'down' || state === 'misconfigured') return [degradedFinding('vector_replica_failing', because)]
+  if (state === 'down' || state === 'misconfigured')
+    return [degradedFinding('vector_replica_failing', because)]
   if (state !== 'backfilling' && state !== 'lagging' && state !== 'recovering') return []
   const { done, total } = progress ?? { done: 0, total: 0 }
-  return [degradedFinding('vector_replica_lagging', total === 0 ? because : `${done} of ${total} are compared.`)]
+  return [
+    degradedFinding(
+      'vector_replica_lagging',
+      total === 0 ? because : `${done} of ${total} are compared.`,
+    ),
+  ]
 }
 
 /** Recall waits until so few are embedded: as long as that works, they are missed by nobody. */

@@ -9,9 +9,9 @@ import type {
   PreparedRequest,
   RequestOutcome,
 } from '../conversations/conversations.ts'
-import { ERRORS, toAppError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { LearnResult } from '../learning/patterns/pattern-learning.ts'
+import { ERRORS, toAppError } from '../lib/errors.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
 import type { RecallResult, RetrieverReport } from '../recall/recall-result.ts'
 import {

@@ -1,9 +1,10 @@
 /** The built-in search in files: an engine of its own, in which each chunk of a file is a memory. */
-import { AppError } from '../domain/errors.ts'
+
 import type { IdGenerator, OwnerId } from '../domain/ids.ts'
 import type { Engine } from '../engine/engine.ts'
 import { raceAbort } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
+import { AppError } from '../lib/errors.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { BatchEmbedder } from '../models/batch-embedder.ts'
 import type { FileProblem } from './file.ts'

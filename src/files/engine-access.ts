@@ -3,15 +3,16 @@
 import type { OwnerId } from '../domain/ids.ts'
 import type { ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { Change } from '../storage/store.ts'
 import type { Files } from './files.ts'
+import type { FilesHost } from './files-host.ts'
 import { createPinnedMemories } from './memory-file/pinned-memories.ts'
 
 export type FilesHostDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies & { readonly files?: (host: FilesHost) => Files }
   readonly settings: { resolve(owner: OwnerId | null): Promise<Settings> }
   /** Those who hear of every commit. */
   readonly listeners: Set<(changes: readonly Change[]) => void>

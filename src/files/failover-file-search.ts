@@ -2,9 +2,10 @@
  * FileSearch over two others. One that fails is bypassed at once: the same call is answered by the other, and so are those
  * after it, until the time has come to try again. Each time that fails, the pause is twice as long.
  */
-import { AppError, toAppError } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
+import { AppError, toAppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import type { FileQuery, FileSearch, FileSearchResult, SyncReport } from './file-search.ts'
 

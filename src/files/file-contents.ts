@@ -1,7 +1,8 @@
 /** What the index holds, for people who look into it: the files of a root with their state, and the pieces of a file. */
-import { AppError } from '../domain/errors.ts'
+
 import type { DocumentId, OwnerId } from '../domain/ids.ts'
 import type { Engine } from '../engine/engine.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Store } from '../storage/store.ts'

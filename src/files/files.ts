@@ -1,9 +1,10 @@
 /** Memory in files, behind one object: where they are, what is in them, and adding to them. */
-import { AppError } from '../domain/errors.ts'
+
 import type { IdGenerator, OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
+import { AppError } from '../lib/errors.ts'
 import { type IntervalTimers, systemIntervalTimers } from '../lib/interval-timers.ts'
 import type { BatchEmbedder } from '../models/batch-embedder.ts'
 import type { Store } from '../storage/store.ts'

@@ -2,8 +2,9 @@
  * Files that are opened when something is first asked of their index. Most commands, and most owners, never do: they need
  * not wait for a second database, nor have one made.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Files } from './files.ts'
 import type { Roots } from './roots.ts'
 

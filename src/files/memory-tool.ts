@@ -6,7 +6,7 @@
  * object fits `betaMemoryTool` of that library. Beyond it, text to replace may go over several lines, and paths that are only
  * harmless as long as nobody decodes them are refused.
  */
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import type { FolderEntry, Workspace } from './file-tree.ts'
 
 export type MemoryToolCommand =

@@ -1,9 +1,9 @@
 /** A root as it comes out of an export, checked before it goes back in: it says what may be read on a machine. */
 
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
 import { parseEntryId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
+import { AppError } from '../lib/errors.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { ROOT_KINDS } from './file.ts'

@@ -4,10 +4,10 @@
  */
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
 import { type EntryId, type OwnerId, parseEntryId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { hashParts } from '../lib/parts-hash.ts'

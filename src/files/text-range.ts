@@ -1,5 +1,5 @@
 /** Reading an owner's files, or some lines of one. */
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { countLineBreaks, indexLines, sliceLines } from '../text/lines.ts'
 import type { FileOptions } from './file-options.ts'
 import type { FileText, LineRange } from './file-search.ts'

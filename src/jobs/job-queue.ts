@@ -1,9 +1,8 @@
 /** Jobs and lanes in the store: arming, claiming, renewing, and telling what became of a run. */
 import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
@@ -14,6 +13,7 @@ import {
   listEntries,
   SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 import {
   buildJobId,
@@ -56,10 +56,10 @@ const SWEEP_TRIES = 3
 const SWEEP_ROWS = 500
 
 export class JobQueue {
-  readonly #ports: EngineDependencies
+  readonly #ports: StoreDependencies
   readonly #limits: JobLimits
 
-  constructor(ports: EngineDependencies, limits: JobLimits) {
+  constructor(ports: StoreDependencies, limits: JobLimits) {
     this.#ports = ports
     this.#limits = limits
   }

@@ -2,14 +2,15 @@
  * Does jobs that are due, a few at a time. It looks for them every few seconds, because other processes arm some too,
  * and at once where this process did.
  */
-import { AppError, type ErrorCode, toAppError } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError, type ErrorCode, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { IntervalTimers } from '../lib/interval-timers.ts'
 import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 import { buildJobLockId, type Job, type JobLimits, type JobResult } from './job.ts'
 import type { JobClaim, JobQueue, JobRun } from './job-queue.ts'
@@ -39,7 +40,7 @@ export type EndedJob = {
 }
 
 export type JobRunnerDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: StoreDependencies
   readonly rows: JobQueue
   readonly limits: JobLimits
   readonly kinds: ReadonlyMap<string, JobHandler>

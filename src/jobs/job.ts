@@ -6,8 +6,8 @@
  * one that is armed while it runs is armed for the next time, and no wake-up is lost.
  */
 import type { Entry } from '../domain/entry.ts'
-import { AppError, ERRORS, type ErrorCode } from '../domain/errors.ts'
 import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
+import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { INSTANT_MAX, type Instant } from '../lib/time.ts'

@@ -2,14 +2,15 @@
  * Background jobs: work that is written down in the commit that makes it necessary, done once in a while by whichever
  * process is there, and done again when that one dies.
  */
-import type { ErrorCode } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import type { ErrorCode } from '../lib/errors.ts'
 import { type IntervalTimers, systemIntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change, Page, Store } from '../storage/store.ts'
 import { type Job, type JobRequest, type JobStatus, parseJob } from './job.ts'
 import { JobQueue } from './job-queue.ts'
@@ -114,7 +115,7 @@ export interface Jobs {
 const CLOSE_MS = 5_000
 const LIST_ROWS = 50
 
-export function createJobs(ports: EngineDependencies, options: JobsOptions): Jobs {
+export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs {
   const { leaseMs = 60_000, attemptsMax = 3, lostLeasesMax = 10 } = options
   const limits = { leaseMs, attemptsMax, lostLeasesMax }
   const rows = new JobQueue(ports, limits)
@@ -199,12 +200,12 @@ export function createJobs(ports: EngineDependencies, options: JobsOptions): Job
 }
 
 /** A clock that was set back meanwhile took no time. */
-function measureElapsed({ clock }: EngineDependencies, at: number): number {
+function measureElapsed({ clock }: StoreDependencies, at: number): number {
   return Math.max(0, clock.now() - at)
 }
 
 /** In the order of their ids, which says nothing, but stays the same from page to page. */
-async function listJobs({ store }: EngineDependencies, query: JobQuery): Promise<Page<Job>> {
+async function listJobs({ store }: StoreDependencies, query: JobQuery): Promise<Page<Job>> {
   const { owner, kind, statuses, limit = LIST_ROWS } = query
   const where = { kinds: ['job' as const], ...(owner === undefined ? {} : { about: owner }) }
   const rowsMax = Math.min(Math.max(1, limit), PAGE_ROWS_MAX)

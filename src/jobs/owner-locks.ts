@@ -3,10 +3,9 @@
  * they run; so does work that somebody asked for and waits for.
  */
 import type { Entry, EntryKind } from '../domain/entry.ts'
-import { AppError, toAppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { sleepUntilAborted } from '../lib/abort.ts'
+import { AppError, toAppError } from '../lib/errors.ts'
 import type { IntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { retry } from '../lib/retry.ts'
@@ -14,6 +13,7 @@ import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 import {
   buildOwnerLockId,
@@ -34,7 +34,7 @@ export type LockRow = {
 /** Whether a lease that has run out by the clock may be believed to have. */
 export type IsLeaseAbandoned = (lane: string, version: number) => boolean
 
-export async function loadLock(ports: EngineDependencies, id: string): Promise<LockRow> {
+export async function loadLock(ports: StoreDependencies, id: string): Promise<LockRow> {
   const entry = await getSystemEntry(ports, id)
   return { id, entry, lane: entry === null ? null : parseOwnerLock(entry) }
 }
@@ -120,7 +120,7 @@ export type WorkResult<Result> =
 export type TryAcquire<Result> = () => Promise<LeaseHandle<Result> | null>
 
 type OwnerLocksDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: StoreDependencies
   readonly limits: JobLimits
   readonly timers: IntervalTimers
   readonly isAbandoned: IsLeaseAbandoned

@@ -2,12 +2,13 @@
  * Distilling and consolidating because somebody asks for it: never while a job or another call does the same for the
  * owner, in this process or another one.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { ForegroundJob, Hold, Jobs } from './jobs.ts'
 
-export type ExclusiveRunDependencies = { readonly ports: EngineDependencies; readonly jobs: Jobs }
+export type ExclusiveRunDependencies = { readonly ports: StoreDependencies; readonly jobs: Jobs }
 
 export const NEVER = new AbortController().signal
 const WAIT_MS = 30_000

@@ -1,13 +1,13 @@
 /** Digests of conversations. They are memories; here is what is asked of them besides. */
 
 import { getEpisodeTime } from '../domain/episode.ts'
-import { AppError } from '../domain/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory, MemoryStatus } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Json } from '../lib/json.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Page } from '../storage/store.ts'
@@ -28,7 +28,7 @@ const LIST_LIMIT = 50
 
 /** Those that were made last come first. */
 export async function listEpisodes(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   query: EpisodeQuery,
 ): Promise<Page<Memory>> {
@@ -67,7 +67,7 @@ export function getEpisodeLines(
 
 /** To whoever asks for an episode, other memories are not there. */
 export async function getEpisode(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {
@@ -78,7 +78,7 @@ export async function getEpisode(
 
 /** What was distilled from the same turns, oldest first. */
 export async function listEpisodeFacts(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   episode: Memory,
 ): Promise<readonly Memory[]> {
   const { place, provenance } = episode

@@ -1,17 +1,17 @@
 /** What is done in the background: sessions are distilled, memories consolidated, and what was missed is found. */
 
 import type { StoredSettings } from '../admin/stored-settings.ts'
-import { AppError, ERRORS, type ErrorCode } from '../domain/errors.ts'
 import type { OwnerId, SessionId, UserId } from '../domain/ids.ts'
 import { type Scope, type SessionPlace, SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal } from '../domain/signal.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { JobRequest } from '../jobs/job.ts'
 import type { ForegroundJob, Job, JobContext, JobHandler, JobOutcome, Jobs } from '../jobs/jobs.ts'
+import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { ConsolidateOptions, ConsolidationReport } from './consolidation/consolidator.ts'
 import { buildDistillationJob, DISTILL_JOB } from './distillation/distillation-job.ts'
 import type { Distillation } from './distillation/outcome.ts'
@@ -27,7 +27,7 @@ const NO_MODEL_MS = 30 * 24 * HOUR_MS
 const NO_MODEL = 'skipped:no_model'
 
 export type LearningJobDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   readonly settings: StoredSettings
   readonly jobs: () => Jobs
   readonly distil: (place: SessionPlace, context: JobContext) => Promise<Distillation>

@@ -13,16 +13,17 @@ import {
   type PromptHookDependencies,
   recallForPrompt,
 } from '../conversations/prompt-hooks.ts'
-import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { type OwnerId, parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput, type SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal, SignalStatus } from '../domain/signal.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { createJobs, type EndedJob, type Job, type JobQuery, type Jobs } from '../jobs/jobs.ts'
 import { runExclusive, type WaitOptions } from '../jobs/run-exclusive.ts'
-import { createKeyedMutex, type Serialize } from '../lib/keyed-mutex.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
+import { KeyedMutex } from '../lib/mutex.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
+import type { Serialize } from '../memory/write-serialization.ts'
 import { guardModel, type ModelCallReport, type Spent } from '../models/guarded-models.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import { findSessionByName } from '../storage/access/session-lookup.ts'
@@ -176,7 +177,7 @@ export type BackgroundStatus = {
 }
 
 export type LearningDependencies = PromptHookDependencies & {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies & { readonly languageModel?: LanguageModel }
   readonly settings: StoredSettings
   readonly serialize: Serialize
   /** Whatever else may hold something of what was erased lets it go. */
@@ -209,7 +210,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
           onAsked: (asked) => hearing.onModelCall?.(asked),
         })
   const modelIn = (inForce: Settings) => (models === null ? null : selectModelName(inForce) || null)
-  const oneAtATime = createKeyedMutex()
+  const consolidations = new KeyedMutex()
 
   const partsFor = async (
     owner: OwnerId,
@@ -240,7 +241,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
     return distillSession(fenced, place, signal, isEach ? 'turns' : 'session')
   }
   const consolidateIn = (scope: Scope, options: ConsolidateOptions) =>
-    oneAtATime({ owner: scope.owner }, async () => {
+    consolidations.run(scope.owner, async () => {
       const { ports: judged, model } = await partsFor(scope.owner, 'learning.extractionModel')
       const word = model === null ? undefined : createModelTasks(model).narrative
       const report = await consolidate(judged, scope, { word, ...options })
@@ -422,7 +423,7 @@ function selectModelName(inForce: Settings): string {
 
 /** Where no user is named, the one who has a session of this name is meant. */
 async function resolveSessionPlace(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: ScopeInput,
 ): Promise<SessionPlace> {
   const { owner, user, session } = parseScope(scope)

@@ -8,11 +8,11 @@ import type { EntryId, SessionId, TurnId } from '../domain/ids.ts'
 import type { SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { buildSignalId, createPendingSignal, parseSignal } from '../domain/signal.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { hashParts } from '../lib/parts-hash.ts'
 import type { Instant } from '../lib/time.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
 
@@ -40,7 +40,7 @@ export type BuildSignalChanges = (
 const OPEN_KEPT_MS = 30 * 86_400_000
 
 export function createSignalWriter(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   jobs: () => Jobs,
 ): BuildSignalChanges {
   return async (place, exchanges, settings, store = ports.store) => {
@@ -75,7 +75,7 @@ export function createSignalWriter(
 
 /** The session that was open before is done with; this one is open from now on. */
 async function buildPreviousSessionFlush(
-  { clock, store }: EngineDependencies,
+  { clock, store }: MemoryDependencies,
   jobs: Jobs,
   place: SessionPlace,
   open: Entry | null,

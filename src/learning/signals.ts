@@ -1,5 +1,5 @@
 /** Signals in the store: what waits to be learned from, what came of it, and what failed too often. */
-import { AppError } from '../domain/errors.ts'
+
 import type { ChangeId, EntryId, SignalId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Scope } from '../domain/scope.ts'
@@ -11,7 +11,8 @@ import {
   type SignalStatus,
   toSignalEntry,
 } from '../domain/signal.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
@@ -23,7 +24,7 @@ const LIST_LIMIT = 50
 
 /** All of a scope, in the order in which they came; those of one commit in the order of the conversation. */
 export async function loadSignals(
-  { store }: Pick<EngineDependencies, 'store'>,
+  { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
 ): Promise<readonly Signal[]> {
   const found: Signal[] = []
@@ -35,7 +36,7 @@ export async function loadSignals(
 
 /** How many of a scope wait to be learned from. */
 export async function countPendingSignals(
-  ports: Pick<EngineDependencies, 'store'>,
+  ports: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
 ): Promise<number> {
   return (await loadSignals(ports, scope)).filter(({ status }) => status === 'pending').length
@@ -43,7 +44,7 @@ export async function countPendingSignals(
 
 /** The same signals as they are now, without those that are gone. */
 export async function reloadSignals(
-  { store }: Pick<EngineDependencies, 'store'>,
+  { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
   signals: readonly Signal[],
 ): Promise<ReadonlyMap<SignalId, Signal>> {
@@ -57,7 +58,7 @@ export async function reloadSignals(
 }
 
 export function buildSignalUpdate(
-  { clock }: Pick<EngineDependencies, 'clock'>,
+  { clock }: Pick<MemoryDependencies, 'clock'>,
   before: Signal,
   after: Partial<Pick<Signal, 'status' | 'isPatternScanned' | 'attempts' | 'error' | 'change'>>,
 ): Change {
@@ -66,7 +67,7 @@ export function buildSignalUpdate(
 }
 
 export function markProcessed(
-  ports: Pick<EngineDependencies, 'clock'>,
+  ports: Pick<MemoryDependencies, 'clock'>,
   signal: Signal,
   change: ChangeId | null,
 ): Change {
@@ -80,7 +81,7 @@ export function markProcessed(
 
 /** Patterns have read it, and it waits for a model. */
 export function markScanned(
-  ports: Pick<EngineDependencies, 'clock'>,
+  ports: Pick<MemoryDependencies, 'clock'>,
   signal: Signal,
   change: ChangeId | null,
 ): Change {
@@ -89,7 +90,7 @@ export function markScanned(
 
 /** Counts a failure for each that is still as it was read. Says how many of them are dead by now. */
 export async function recordFailure(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   signals: readonly Signal[],
   error: string,
@@ -122,7 +123,7 @@ export type SignalQuery = {
 
 /** In the order of their ids, which says nothing, but stays the same from page to page. */
 export async function listSignals(
-  { store }: Pick<EngineDependencies, 'store'>,
+  { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
   { status, limit, after }: SignalQuery = {},
 ): Promise<Page<Signal>> {
@@ -148,7 +149,7 @@ export async function listSignals(
 }
 
 export async function getSignal(
-  { store }: Pick<EngineDependencies, 'store'>,
+  { store }: Pick<MemoryDependencies, 'store'>,
   scope: Scope,
   id: string,
 ): Promise<Signal> {
@@ -163,7 +164,7 @@ export async function getSignal(
  * of what was forgotten.
  */
 export async function retrySignals(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   { ids }: { readonly ids?: readonly string[] } = {},
 ): Promise<readonly Signal[]> {
@@ -178,7 +179,7 @@ export async function retrySignals(
 
 /** Nothing is learned any more from what waits or failed, all of a scope or those named. Gives those that were changed. */
 export async function forgetSignals(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   { ids }: { readonly ids?: readonly string[] } = {},
 ): Promise<readonly Signal[]> {
@@ -186,7 +187,7 @@ export async function forgetSignals(
 }
 
 async function changeSignals(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   ids: readonly string[] | undefined,
   isMeant: (signal: Signal) => boolean,

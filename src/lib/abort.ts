@@ -1,5 +1,5 @@
 /** Stopping on request, the same way everywhere: with an AppError `cancelled`, and at once. */
-import { AppError } from '../domain/errors.ts'
+import { AppError } from './errors.ts'
 
 /** For those who must give a signal and have none. */
 export const NEVER_ABORTED = new AbortController().signal

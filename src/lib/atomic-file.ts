@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, type Stats, statSync } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
-import { getErrorCode } from '../files/local/file-errors.ts'
+import { getSystemErrorCode } from './system-error.ts'
 
 /** Until this returns, the file's content may still be lost to a power cut. */
 export function syncFile(path: string): void {
@@ -38,7 +38,8 @@ export async function trySyncFolder(folder: string): Promise<void> {
 
 export async function statOrNull(path: string): Promise<Stats | null> {
   return lstat(path).catch((error: unknown) => {
-    if (getErrorCode(error) === 'ENOENT' || getErrorCode(error) === 'ENOTDIR') return null
+    if (getSystemErrorCode(error) === 'ENOENT' || getSystemErrorCode(error) === 'ENOTDIR')
+      return null
     throw error
   })
 }

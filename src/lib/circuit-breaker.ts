@@ -2,8 +2,9 @@
  * Circuit breakers, one for each model: one that fails again and again is left in peace for a while, and then asked once
  * to see whether it is well.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { Clock } from './clock.ts'
+import { AppError } from './errors.ts'
 
 export type BreakerOptions = {
   /** Failures in a row. */

@@ -4,10 +4,9 @@
  *
  * `facts.retryable` is false where trying again can't help; `facts.retryAfterMs` is what the service asked for.
  */
-import { AppError, type ErrorDetails } from '../domain/errors.ts'
-import { parseApiKey } from '../domain/service-endpoint.ts'
-import type { RemoteEmbedderOptions } from '../models/embedders/remote/http-embedder.ts'
+
 import { createAbortedError, throwIfAborted } from './abort.ts'
+import { AppError, type ErrorDetails } from './errors.ts'
 import { getField } from './json.ts'
 
 export type HttpEndpoint = {

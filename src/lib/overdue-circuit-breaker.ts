@@ -2,8 +2,9 @@
  * Waits for something that may hang, as a store, but not again and again: while an answer is overdue, nobody waits for the
  * next one. It is asked again as soon as that answer comes, and by one caller every few seconds.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { Clock } from './clock.ts'
+import { AppError } from './errors.ts'
 import { type TimedResult, withTimeout } from './timeout.ts'
 
 const REST_MS = 5_000

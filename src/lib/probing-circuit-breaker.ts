@@ -3,9 +3,10 @@
  * rests: questions go on without it at once. From time to time one of them sets off a trial that nobody waits for, and
  * as soon as the model answers, it takes part again.
  */
-import { AppError } from '../domain/errors.ts'
+
 import { raceAbort } from './abort.ts'
 import type { Clock } from './clock.ts'
+import { AppError } from './errors.ts'
 import { type TimedResult, withTimeout } from './timeout.ts'
 
 /** How work waits for the model. Whatever else it does says nothing about it. */

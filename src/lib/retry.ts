@@ -1,5 +1,5 @@
-import { toAppError } from '../domain/errors.ts'
 import type { Clock } from './clock.ts'
+import { toAppError } from './errors.ts'
 
 /** How long to wait before each further attempt: a store that is busy is so for moments, one that is down for long. */
 const PAUSES_MS = [50, 250, 1_000] as const

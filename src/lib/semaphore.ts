@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts'
+import { AppError } from './errors.ts'
 
 /**
  * `fifo`: in the order in which they came. `lifo`: the newest first, for work with a deadline; under overload the oldest

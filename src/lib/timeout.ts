@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../domain/errors.ts'
+import { AppError, toAppError } from './errors.ts'
 
 export type TimedResult<Result> =
   | { readonly kind: 'done'; readonly result: Result }

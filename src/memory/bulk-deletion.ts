@@ -2,12 +2,12 @@
  * Clearing: many memories at once, by ids or by what they have in common. All of a call is one change, so that it can
  * be undone in one step; counts are of what was really done.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import {
@@ -27,6 +27,7 @@ import {
 } from './memory-editor.ts'
 import { type ReadFilter, toMemoryFilter } from './memory-reader.ts'
 import { planSuppression } from './turn-suppression.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type BulkDeleteOptions = {
   /** Only counts. */
@@ -52,7 +53,7 @@ const MEMORIES_PER_COMMIT = 50
 const IDS_TOLD_MAX = 100
 
 export async function deleteMatching(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   query: ReadFilter,
   { dryRun = false, erase: isForGood = false }: BulkDeleteOptions,
@@ -87,7 +88,7 @@ type Removed = { readonly memories: number; readonly turns: number }
 type DeletionStamp = { readonly change: ChangeId; readonly now: Instant }
 
 async function trashMatching(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   memories: readonly Memory[],
   where: MemoryFilter,
   mark: DeletionStamp,
@@ -104,7 +105,7 @@ async function trashMatching(
 }
 
 async function forgetTogether(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   batch: readonly Memory[],
   where: MemoryFilter,
   mark: DeletionStamp,
@@ -128,7 +129,7 @@ async function forgetTogether(
 }
 
 async function filterMatching(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   batch: readonly Memory[],
   where: MemoryFilter,
 ): Promise<readonly Memory[]> {
@@ -143,7 +144,7 @@ async function filterMatching(
 }
 
 async function buildTrashChanges(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   memory: Memory,
   { change, now }: DeletionStamp,
 ): Promise<readonly Change[]> {
@@ -161,7 +162,7 @@ async function buildTrashChanges(
 }
 
 async function eraseMatching(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   memories: readonly Memory[],
 ): Promise<Removed> {
   const total = { memories: 0, turns: 0 }
@@ -175,7 +176,7 @@ async function eraseMatching(
   return total
 }
 
-async function eraseBatch(ports: EngineDependencies, batch: readonly Memory[]): Promise<Removed> {
+async function eraseBatch(ports: MemoryDependencies, batch: readonly Memory[]): Promise<Removed> {
   const erasures = await Promise.all(batch.map((memory) => buildErasure(ports, memory)))
   const ofMemories = deduplicateTombstones(
     erasures.flatMap(({ revisions, rest }) => [...revisions, ...rest]),
@@ -198,7 +199,7 @@ async function eraseBatch(ports: EngineDependencies, batch: readonly Memory[]): 
 
 /** Null when it was already gone. */
 async function eraseIfPresent(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   memory: Memory,
 ): Promise<ErasureCounts | null> {
   try {

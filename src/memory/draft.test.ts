@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../test/fakes/memories.ts'
-import { AppError } from '../domain/errors.ts'
 import { parseEntryId } from '../domain/ids.ts'
 import * as limits from '../domain/limits.ts'
 import { parseScope, SHARED_OWNER, SYSTEM_OWNER } from '../domain/scope.ts'
+import { AppError } from '../lib/errors.ts'
 import { type DraftInput, parseDraft, parseEdit } from './draft.ts'
 
 const refused = (action: () => unknown, field: string) => {

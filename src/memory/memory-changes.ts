@@ -1,13 +1,13 @@
-import { AppError } from '../domain/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Change } from '../storage/store.ts'
+import type { MemoryDependencies } from './types.ts'
 
 /** Puts `after` in the place of `before` and keeps `before` in the history. */
 export function buildReplacement(
-  { ids }: EngineDependencies,
+  { ids }: MemoryDependencies,
   before: Memory,
   after: Memory,
 ): readonly Change[] {
@@ -40,7 +40,7 @@ export function deduplicateTombstones(changes: readonly Change[]): readonly Chan
 }
 
 export async function getMemoryOrThrow(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {

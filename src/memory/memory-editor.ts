@@ -1,15 +1,18 @@
 /** Correcting: edits, switching off and on, forgetting, restoring, erasing. */
 
-import { AppError } from '../domain/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import type { Memory, MemoryStatus, Tombstone } from '../domain/memory.ts'
+import {
+  DISTILLATION_EXTRACTOR,
+  type Memory,
+  type MemoryStatus,
+  PATTERN_EXTRACTOR,
+  type Tombstone,
+} from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { buildTombstones } from '../domain/tombstone.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
-import { EXTRACTOR } from '../learning/distillation/fact-drafts.ts'
-import { PATTERN_EXTRACTOR } from '../learning/patterns/extractor.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import {
   commitWithRetry,
@@ -27,6 +30,7 @@ import {
   planSuppression,
   type SuppressionPlan,
 } from './turn-suppression.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type ErasureCounts = {
   readonly memories: number
@@ -49,7 +53,7 @@ const DAY_MS = 86_400_000
 
 /** Changes what is given and leaves the rest. With `version`, only if nobody changed it since that one. */
 export async function edit(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
   input: EditInput,
@@ -81,7 +85,10 @@ function applyEdit(memory: Memory, given: Edit): Memory {
 }
 
 /** What extracts single facts from turns. */
-const FACT_EXTRACTORS: ReadonlySet<string | null> = new Set([PATTERN_EXTRACTOR, EXTRACTOR])
+const FACT_EXTRACTORS: ReadonlySet<string | null> = new Set([
+  PATTERN_EXTRACTOR,
+  DISTILLATION_EXTRACTOR,
+])
 
 /** A fact in new words is no extractor's any more: it stands for its turns, which still have the old ones. */
 function provenanceOf(memory: Memory, { content }: Edit): Memory['provenance'] {
@@ -94,7 +101,7 @@ function provenanceOf(memory: Memory, { content }: Edit): Memory['provenance'] {
 
 /** Takes a memory out of recall without forgetting it. */
 export async function disable(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {
@@ -111,7 +118,7 @@ export async function disable(
  * in that version.
  */
 export async function restore(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
   version?: number,
@@ -145,7 +152,7 @@ export async function restore(
 }
 
 async function loadVersion(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
   version: number,
@@ -171,7 +178,7 @@ function restoreContent(past: Memory): Partial<Memory> {
 
 /** Puts a memory into the bin, disables the turns that state it, and keeps work that is under way from bringing it back. */
 export async function forget(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Forgotten> {
@@ -193,7 +200,7 @@ export async function forget(
  * and receipts lose their lines.
  */
 export async function erase(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<ErasureCounts> {
@@ -206,7 +213,7 @@ export async function erase(
 
 /** Null when it is not there, or no longer as it must be: someone may have restored it in the meantime. */
 export async function eraseMatching(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
   isMeant: (memory: Memory) => boolean,
@@ -228,7 +235,7 @@ export async function eraseMatching(
 
 /** What erasing a memory changes: its history goes, it goes itself, and traces stay that hold no text. */
 export async function buildErasure(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   memory: Memory,
 ): Promise<{ readonly revisions: readonly Change[]; readonly rest: readonly Change[] }> {
   const home = toUserScope(memory)
@@ -257,7 +264,7 @@ const REVISIONS_PER_COMMIT = COMMIT_CHANGES_MAX / 4
 
 /** A history too long for one commit is removed from its old end first; the memory goes with the last part. */
 async function removeExcessRevisions(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   revisions: readonly Change[],
 ): Promise<void> {
   const surplus = revisions.slice(0, -REVISIONS_PER_COMMIT)
@@ -268,7 +275,7 @@ async function removeExcessRevisions(
 
 /** Erases what has been in the bin for longer than `binDays`, or than the days given. */
 export async function emptyTrash(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   days?: number,
 ): Promise<ErasureCounts> {
@@ -297,7 +304,7 @@ export async function emptyTrash(
 
 /** Changes one memory: `next` says what it becomes, or returns it untouched when there is nothing to do. */
 async function changeMemory(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
   next: (memory: Memory) => Memory,
@@ -337,7 +344,7 @@ function assertStatus(memory: Memory, allowed: readonly MemoryStatus[], wanted: 
 }
 
 export async function buildTombstoneChanges(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   memory: Memory,
   now: Instant,
 ): Promise<readonly Change[]> {
@@ -351,7 +358,7 @@ export async function buildTombstoneChanges(
 }
 
 export async function buildTombstoneRemovals(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   memory: Memory,
 ): Promise<readonly Change[]> {
   return (await loadTombstones(ports, memory)).map((tombstone) => ({
@@ -364,7 +371,7 @@ export async function buildTombstoneRemovals(
 }
 
 async function loadTombstones(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   memory: Memory,
 ): Promise<readonly Tombstone[]> {
   const ids = buildTombstones(memory, [], memory.updatedAt).map((tombstone) => tombstone.id)

@@ -1,5 +1,5 @@
 /** Reading: lists, history, and how things stood at an earlier time. */
-import { AppError } from '../domain/errors.ts'
+
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Trust,
 } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
@@ -22,6 +22,7 @@ import {
   type Page,
 } from '../storage/store.ts'
 import { getMemoryOrThrow } from './memory-changes.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type ReadFilter = {
   /** Only active ones unless said otherwise. */
@@ -60,7 +61,7 @@ export type HistoryEntry = {
 const LIST_LIMIT = 50
 
 export async function listMemories(
-  { store, clock }: EngineDependencies,
+  { store, clock }: MemoryDependencies,
   scope: Scope,
   query: ListQuery,
 ): Promise<Page<Memory>> {
@@ -76,7 +77,7 @@ export async function listMemories(
 
 /** Every version of a memory, the one in force first. */
 export async function listVersions(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<readonly HistoryEntry[]> {
@@ -94,7 +95,7 @@ export async function listVersions(
  * have used. What has been erased since is gone from the past as well.
  */
 export async function listMemoriesAsOf(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   at: Instant,
   query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeEnded?: boolean },

@@ -1,19 +1,19 @@
 /** Writing: one statement, or every fact that pattern extraction finds in a text. */
 
-import { AppError } from '../domain/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { type Scope, toPlace } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry, createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import type { Change } from '../storage/store.ts'
 import { type DraftInput, parseDraft } from './draft.ts'
 import { buildReplacement } from './memory-changes.ts'
 import { findSimilarMemories, isPlainStatement } from './similar-memories.ts'
+import type { MemoryDependencies } from './types.ts'
 import {
   decideWrite,
   findUndecidedMemory,
@@ -31,7 +31,7 @@ export type RememberResult = {
 }
 
 export async function remember(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   input: DraftInput,
 ): Promise<RememberResult> {
@@ -43,7 +43,7 @@ export async function remember(
 }
 
 export async function writeDraft(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   input: DraftInput,
   isHistory = false,
@@ -99,7 +99,7 @@ export async function writeDraft(
 }
 
 export async function findKeyHolder(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   home: Scope,
   key: string,
 ): Promise<Memory | null> {
@@ -113,7 +113,7 @@ const ADJUDICATION_MS = 2_000
 
 /** What rules decide; where they find nothing to say about a close neighbour, what they make of a verdict on it. */
 export async function decideWithAdjudicator(
-  { adjudicate }: EngineDependencies,
+  { adjudicate }: MemoryDependencies,
   context: WriteContext,
   close: ReadonlySet<MemoryId>,
   verdicts: Map<string, Verdict>,
@@ -130,7 +130,7 @@ export async function decideWithAdjudicator(
   return decideWrite({ ...context, verdicts })
 }
 
-function buildChanges(ports: EngineDependencies, decision: WriteDecision): readonly Change[] {
+function buildChanges(ports: MemoryDependencies, decision: WriteDecision): readonly Change[] {
   const creating = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'absent' })
   switch (decision.kind) {
     case 'refused':

@@ -158,4 +158,3 @@ function parseStatus(value: unknown): Memory['status'] {
 }
 
 /** Far above what is ever counted here, and far enough below what numbers hold that counting goes on from it. */
-export const COUNT_MAX = 2 ** 31 - 1

@@ -8,7 +8,6 @@ import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
@@ -18,6 +17,7 @@ import { computeFingerprint } from '../text/fingerprint.ts'
 import { getSearchHints } from './contradiction/attributes.ts'
 import { parseStatement } from './contradiction/statements.ts'
 import type { Draft } from './draft.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type SimilarMemories = {
   /** Exact restatements first, then the others, nearest first. */
@@ -44,7 +44,7 @@ const CLOSE_MS = 150
 const PAUSE_MS = 60_000
 
 export async function findSimilarMemories(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   place: Place,
   draft: ComparableDraft,
   limit: number,
@@ -87,7 +87,7 @@ const paused = new WeakMap<Embedder, Instant>()
 
 /** None where that would take long: a cold or failing model, a long text, or vectors that are still behind. */
 async function findByVector(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   home: Scope,
   draft: ComparableDraft,
   where: MemoryFilter,
@@ -117,7 +117,7 @@ async function findByVector(
 
 /** Whether the last memory has its vector. While many are written at once it hasn't, and they must not wait. */
 async function isUpToDate(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   vectors: VectorIndex,
   space: VectorSpace,
   home: Scope,

@@ -11,7 +11,6 @@ import type { Memory } from '../domain/memory.ts'
 import type { Place } from '../domain/scope.ts'
 import { toDocumentId } from '../domain/search-document.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { hashParts } from '../lib/parts-hash.ts'
@@ -21,6 +20,7 @@ import type { Change, Store } from '../storage/store.ts'
 import { rewriteToFirstPerson } from './contradiction/persons.ts'
 import { buildRedaction } from './receipt-redaction.ts'
 import { isRestatedIn, isSupportedBy, selectSources, toStatement } from './restatement.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type SuppressionPlan = {
   readonly changes: readonly Change[]
@@ -45,7 +45,7 @@ export function suppressionId(owner: OwnerId, id: LinkedId): EntryId {
 
 /** All of one owner. `isErasure`: the facts can't be restored, so the turns stay disabled and receipts lose their lines. */
 export async function planSuppression(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   memories: readonly Memory[],
   now: Instant,
   { isErasure = false }: { readonly isErasure?: boolean } = {},
@@ -89,7 +89,7 @@ export async function planSuppression(
 
 /** What erasing a fact changes that was forgotten before: its turns stay disabled, and receipts lose their lines. */
 export async function planLinkErasure(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   memory: Memory,
 ): Promise<SuppressionPlan> {
   const { owner } = memory.place
@@ -99,7 +99,7 @@ export async function planLinkErasure(
 
 /** Enables the turns that were disabled for these facts, unless another forgotten fact needs them disabled. All of one owner. */
 export async function planRelease(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   memories: readonly Memory[],
   now: Instant,
 ): Promise<SuppressionPlan> {
@@ -141,7 +141,7 @@ export type ExchangeSuppression = {
  * Facts that earlier requests of the exchange forgot count too; the entries of its turns name them.
  */
 export async function planExchangeSuppression(
-  { store, clock }: EngineDependencies,
+  { store, clock }: MemoryDependencies,
   turns: readonly Turn[],
   forgotten: readonly MemoryId[],
 ): Promise<ExchangeSuppression> {
@@ -198,7 +198,7 @@ export async function planExchangeSuppression(
 
 /** Whether a turn is in use is a person's decision from now on. */
 export async function planHandover(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   turn: Turn,
 ): Promise<readonly Change[]> {
   const entries = await readEntries(store, turn.place.owner, [turn.id])

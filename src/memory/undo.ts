@@ -1,10 +1,10 @@
 /** Undoing: everything one change did is taken back together. */
-import { AppError } from '../domain/errors.ts'
+
 import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import {
   commitWithRetry,
@@ -17,6 +17,7 @@ import { buildReplacement, deduplicateTombstones } from './memory-changes.ts'
 import { buildTombstoneChanges, buildTombstoneRemovals } from './memory-editor.ts'
 import { revertChange } from './reversion.ts'
 import { planRelease, planSuppression } from './turn-suppression.ts'
+import type { MemoryDependencies } from './types.ts'
 
 export type UndoResult = {
   readonly memories: readonly Memory[]
@@ -30,7 +31,7 @@ export type UndoResult = {
 const MEMORIES_PER_COMMIT = 50
 
 export async function undoChange(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   target: ChangeId,
 ): Promise<UndoResult> {
@@ -54,7 +55,7 @@ export async function undoChange(
 }
 
 async function undoTogether(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   touched: readonly TouchedMemory[],
   mark: ReturnType<typeof createChangeStamp>,
@@ -79,7 +80,7 @@ async function undoTogether(
 }
 
 async function planUndo(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   touched: readonly TouchedMemory[],
   mark: ReturnType<typeof createChangeStamp>,
@@ -119,7 +120,7 @@ async function planUndo(
 type TouchedMemory = { readonly before: Memory | null; readonly after: Memory }
 
 async function loadTouched(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   target: ChangeId,
 ): Promise<readonly TouchedMemory[]> {

@@ -10,13 +10,13 @@ import { type Place, type Scope, toPlace } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import type { Instant } from '../lib/time.ts'
 import type { Change } from '../storage/store.ts'
 import type { Draft } from './draft.ts'
 import { buildReplacement } from './memory-changes.ts'
 import { decideWithAdjudicator, findKeyHolder } from './memory-writer.ts'
 import { findSimilarMemories, isPlainStatement, type SimilarMemories } from './similar-memories.ts'
+import type { MemoryDependencies } from './types.ts'
 import type { WriteDecision } from './write-decision.ts'
 
 export type BatchStamp = { readonly change: ChangeId; readonly now: Instant }
@@ -46,7 +46,7 @@ type AddOptions = {
 }
 
 export class WriteBatch {
-  readonly #ports: EngineDependencies
+  readonly #ports: MemoryDependencies
   readonly #place: Place
   readonly #home: Scope
   readonly #mark: BatchStamp
@@ -57,7 +57,7 @@ export class WriteBatch {
   readonly #guards = new Map<TombstoneId, Change>()
 
   constructor(
-    ports: EngineDependencies,
+    ports: MemoryDependencies,
     scope: Scope,
     mark: BatchStamp,
     { verdicts = new Map(), history = new Set() }: BatchOptions = {},

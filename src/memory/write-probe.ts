@@ -1,11 +1,11 @@
 /** A real round trip through the store: written, found by its words, removed. It leaves nothing behind. */
 
-import { AppError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import { parseDraft } from './draft.ts'
+import type { MemoryDependencies } from './types.ts'
 import { decideWrite } from './write-decision.ts'
 
 export type WriteProbeResult = {
@@ -15,7 +15,7 @@ export type WriteProbeResult = {
 
 const TEXT = 'a passing check that memories can be written and found'
 
-export async function probeWrite(ports: EngineDependencies): Promise<WriteProbeResult> {
+export async function probeWrite(ports: MemoryDependencies): Promise<WriteProbeResult> {
   const { store } = ports
   const memory = createProbeMemory(ports)
   await store.commit([{ op: 'put', table: 'memory', row: memory, expect: 'absent' }])
@@ -36,7 +36,7 @@ export async function probeWrite(ports: EngineDependencies): Promise<WriteProbeR
   }
 }
 
-function createProbeMemory(ports: EngineDependencies): Memory {
+function createProbeMemory(ports: MemoryDependencies): Memory {
   const { change, now } = createChangeStamp(ports)
   const decision = decideWrite({
     draft: parseDraft({ content: TEXT }, now),

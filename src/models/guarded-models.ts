@@ -1,9 +1,10 @@
 /** Language models behind guards: a few calls at a time, none to a model that is down, and no more tokens than allowed. */
-import { type ErrorCode, toAppError } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { type BreakerOptions, CircuitBreakers } from '../lib/circuit-breaker.ts'
+import { type ErrorCode, toAppError } from '../lib/errors.ts'
 import { Semaphore } from '../lib/semaphore.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Completion, CompletionRequest, LanguageModel } from './language-model.ts'
 import { type BudgetUsage, ModelBudget } from './model-budget.ts'
 
@@ -43,7 +44,7 @@ const CONCURRENCY = 2
 
 export function guardModel(
   model: LanguageModel,
-  ports: EngineDependencies,
+  ports: StoreDependencies,
   options: ModelGuardOptions,
 ): GuardedModels {
   const { budgetOf, concurrency = CONCURRENCY, onAsked = () => {} } = options

@@ -3,9 +3,8 @@
  * servers.
  */
 import type { Entry, EntryKind } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
@@ -15,6 +14,7 @@ import {
   getSystemEntry,
   removeExpiredEntries,
 } from '../storage/access/system-entries.ts'
+import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Completion } from './language-model.ts'
 
 export type BudgetUsage = {
@@ -37,13 +37,13 @@ const KEPT_MS = 40 * DAY_MS
 const NOTHING: TokenSum = { calls: 0, input: 0, output: 0 }
 
 export class ModelBudget {
-  readonly #ports: EngineDependencies
+  readonly #ports: StoreDependencies
   readonly #budgetOf: (owner: OwnerId) => Promise<number>
   /** What could not be written down yet, by entry. */
   readonly #owed = new Map<string, TokenSum>()
   #sweptOn: string | null = null
 
-  constructor(ports: EngineDependencies, budgetOf: (owner: OwnerId) => Promise<number>) {
+  constructor(ports: StoreDependencies, budgetOf: (owner: OwnerId) => Promise<number>) {
     this.#ports = ports
     this.#budgetOf = budgetOf
   }

@@ -1,7 +1,7 @@
 /** Whom a model is asked from. */
 
-import { AppError } from '../domain/errors.ts'
 import type { ApiFormat } from '../domain/model-call.ts'
+import { AppError } from '../lib/errors.ts'
 import type { ModelRoute, Provider, ProviderRegistry } from './provider.ts'
 
 /**

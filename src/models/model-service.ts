@@ -1,16 +1,16 @@
 /** The models that the engine itself works with, for whoever wants to use them directly. */
 
-import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
-import type { EmbeddingModel, EmbedOptions } from './embedder.ts'
+import { AppError } from '../lib/errors.ts'
+import type { Embedder, EmbeddingModel, EmbedOptions } from './embedder.ts'
 import type {
   Completion,
   CompletionRequest,
   LanguageModel,
   ModelProvider,
 } from './language-model.ts'
+import type { Reranker } from './reranker.ts'
 
 export interface ModelService {
   embed(
@@ -40,7 +40,11 @@ export function createModelService(
     embedder,
     reranker,
     languageModel,
-  }: Pick<EngineDependencies, 'embedder' | 'reranker' | 'languageModel'>,
+  }: {
+    readonly embedder?: Embedder
+    readonly reranker?: Reranker
+    readonly languageModel?: LanguageModel
+  },
   modelFor: (owner: OwnerId) => LanguageModel | null,
 ): ModelService {
   return {

@@ -7,7 +7,7 @@
  * with every piece. See `docs/moving.md` for the format.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { AppError } from '../domain/errors.ts'
+import { AppError } from '../lib/errors.ts'
 import { isObject } from '../lib/json.ts'
 import { parseJsonOrNull } from './importers/foreign-record.ts'
 import { ENCRYPTED_FORMAT } from './importers/format-detection.ts'

@@ -2,11 +2,12 @@
  * Export and import: JSON Lines, one header and then one row per line, complete and in an order that can be read
  * back row by row. Importing the same file twice changes nothing the second time.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { isObject } from '../lib/json.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { Table, TableRow } from '../storage/store.ts'
 import { decryptLines, encryptLines, isEncrypted } from './export-encryption.ts'
 import {
@@ -36,7 +37,7 @@ const EXPORT_VERSION = 2
 
 /** Lines of an export, without line ends. Without a scope: everything of every owner, and the system's settings. */
 export function exportLines(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope | null,
   options: { readonly passphrase?: string } = {},
 ): AsyncGenerator<string> {
@@ -44,7 +45,7 @@ export function exportLines(
   return options.passphrase === undefined ? lines : encryptLines(lines, options.passphrase)
 }
 
-async function* plainLines(ports: EngineDependencies, scope: Scope | null): AsyncGenerator<string> {
+async function* plainLines(ports: MemoryDependencies, scope: Scope | null): AsyncGenerator<string> {
   yield JSON.stringify({
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
@@ -64,7 +65,7 @@ async function* plainLines(ports: EngineDependencies, scope: Scope | null): Asyn
 }
 
 /** Each owner, and null for what belongs to none of them. */
-async function allScopes({ store }: EngineDependencies): Promise<readonly (Scope | null)[]> {
+async function allScopes({ store }: MemoryDependencies): Promise<readonly (Scope | null)[]> {
   const owners = new Set((await store.listPlaces()).map((place) => place.owner))
   owners.delete(SYSTEM_OWNER)
   return [...[...owners].map((owner) => ({ owner: owner as OwnerId })), null] // checked when stored
@@ -81,7 +82,7 @@ export type ImportOptions = {
 
 /** Takes the lines of an export in. A bad line is counted and told, and does not stop the others. */
 export async function importLines(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   lines: AsyncIterable<string>,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
@@ -177,7 +178,7 @@ function parseHeader(text: string): void {
 
 /** A row whose id or key is taken: the higher version wins, and nothing is taken from others. */
 async function resolveConflict(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { rows: [entry] }: ImportUnit,
   conflict: ImportConflict,
 ): Promise<ConflictResolution> {

@@ -1,10 +1,11 @@
 /** How rows from outside get into a store: many in one commit where nothing is in the way, one by one otherwise. */
-import { AppError, toAppError } from '../domain/errors.ts'
+
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import type { Change, CommitOutcome, Store, TableRow } from '../storage/store.ts'
 import { createIdRemapper, loadOwnerRows } from './id-collisions.ts'
 import { deriveId, mapRowIds } from './id-mapping.ts'
@@ -35,7 +36,7 @@ export type ImportConflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
 /** What is done with a unit that could not simply be added. Throws what is to be told of it. */
 export type ResolveImportConflict = (
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   unit: ImportUnit,
   conflict: ImportConflict,
 ) => Promise<ConflictResolution>
@@ -48,7 +49,7 @@ const NOTES_MAX = 100
 
 /** Collects units and commits them in batches, counting what becomes of them. */
 export class ImportBatch {
-  readonly #ports: EngineDependencies
+  readonly #ports: MemoryDependencies
   readonly #settle: ResolveImportConflict
   readonly #tally = { imported: 0, updated: 0, skipped: 0, failed: 0 }
   readonly #failures: LineMessage[] = []
@@ -56,7 +57,7 @@ export class ImportBatch {
   #batch: ImportUnit[] = []
   #rows = 0
 
-  constructor(ports: EngineDependencies, settle: ResolveImportConflict) {
+  constructor(ports: MemoryDependencies, settle: ResolveImportConflict) {
     this.#ports = ports
     this.#settle = settle
   }

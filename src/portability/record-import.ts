@@ -3,17 +3,17 @@
  * already here: a second run changes nothing, and one that was broken off goes on.
  */
 
-import { AppError } from '../domain/errors.ts'
 import type { ChangeId, OwnerId } from '../domain/ids.ts'
 import type { Memory, Revision } from '../domain/memory.ts'
 import { type Place, parseScope, type Scope } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../memory/draft.ts'
 import { buildReplacement } from '../memory/memory-changes.ts'
 import { parseMemory, parseRevision, parseTurn } from '../memory/record-codec.ts'
+import type { MemoryDependencies } from '../memory/types.ts'
 import { createChangeStamp } from '../storage/access/optimistic-commit.ts'
 import type { TableRow } from '../storage/store.ts'
 import { hashToAlphabet, ID_ALPHABET } from './id-mapping.ts'
@@ -41,7 +41,7 @@ export type RecordImportOptions = {
 
 /** A bad record is counted and told, and does not stop the others. Blank ones are skipped. */
 export async function importRecords(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   records: AsyncIterable<ImportRecord> | Iterable<ImportRecord>,
   options: RecordImportOptions = {},
@@ -188,7 +188,7 @@ const EARLIER_MAX = 500
 
 /** What is already here: the newer wording wins, and a key that is taken stays with whoever holds it. */
 async function resolveConflict(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   unit: ImportUnit,
   conflict: ImportConflict,
 ): Promise<ConflictResolution> {
@@ -204,7 +204,7 @@ async function resolveConflict(
 }
 
 async function updateExisting(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   known: Memory,
   arriving: Memory,
 ): Promise<ImportUnitResult> {
@@ -222,7 +222,7 @@ async function updateExisting(
 
 /** Something else that has the same name here is no reason to lose this one. */
 async function insertWithoutKey(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { line, rows }: ImportUnit,
   memory: Memory,
 ): Promise<ImportUnitResult> {

@@ -1,12 +1,11 @@
 /** Memories seen from afar: where they lie by meaning, what they name, and when they were made. */
 
 import { getEpisodeTime } from '../domain/episode.ts'
-import { AppError } from '../domain/errors.ts'
 import { type MemoryId, parseId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
@@ -15,6 +14,7 @@ import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page } from '../storage/store.ts'
 import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import type { Indexer } from './indexing/indexer.ts'
+import type { RecallDependencies } from './types.ts'
 
 /** What one overview looks at. */
 export const OVERVIEW_MEMORIES_MAX = 5_000
@@ -90,7 +90,7 @@ export interface MemoryOverview {
 const ENTITIES = 150
 
 export function createMemoryOverview(
-  ports: EngineDependencies,
+  ports: RecallDependencies,
   indexer: Indexer | null,
 ): MemoryOverview {
   return {
@@ -110,7 +110,7 @@ export function createMemoryOverview(
 }
 
 async function loadNewest(
-  { store, clock }: EngineDependencies,
+  { store, clock }: RecallDependencies,
   scope: Scope,
   filter: ReadFilter,
   rowsMax: number,
@@ -133,7 +133,7 @@ async function loadNewest(
 }
 
 async function loadVectors(
-  ports: EngineDependencies,
+  ports: RecallDependencies,
   indexer: Indexer | null,
   scope: Scope,
   rowsMax: number,
@@ -165,7 +165,7 @@ async function loadVectors(
 }
 
 async function vectorState(
-  ports: EngineDependencies,
+  ports: RecallDependencies,
   indexer: Indexer | null,
   scope: Scope,
   id: MemoryId,
@@ -215,7 +215,7 @@ function deduplicate(names: readonly string[]): ReadonlyMap<string, string> {
 }
 
 async function loadTimes(
-  ports: EngineDependencies,
+  ports: RecallDependencies,
   scope: Scope,
   { from, before }: { readonly from?: number; readonly before?: number },
 ): Promise<Timeline> {

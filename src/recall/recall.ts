@@ -13,14 +13,14 @@
  *
  * How much is gathered never depends on how much was asked for, so the first results are the same for every limit.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
 import { hasEnded, type Memory } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { isTurnId, type SearchDocument } from '../domain/search-document.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
@@ -91,6 +91,7 @@ import {
   type TimeMatches,
   type VectorMatch,
 } from './retrievers.ts'
+import type { RecallDependencies } from './types.ts'
 
 /** How many candidates are read and ranked by more than their place in the lists. */
 const POOL = RECALL_MEMORIES_MAX
@@ -104,7 +105,7 @@ const TAIL_SHARE = 0.2
 type RecallRun = RetrievalRequest & { readonly query: RecallQuery }
 
 export async function recall(
-  ports: EngineDependencies,
+  ports: RecallDependencies,
   parts: RetrieverDependencies,
   scope: Scope,
   query: RecallQuery,
@@ -144,7 +145,10 @@ export async function recall(
   }
 }
 
-type RetrievedCandidates = Pick<RecallResult, 'retrievers' | 'abstained' | 'topSimilarity' | 'timeExpression'> & {
+type RetrievedCandidates = Pick<
+  RecallResult,
+  'retrievers' | 'abstained' | 'topSimilarity' | 'timeExpression'
+> & {
   readonly candidates: readonly LoadedCandidate[]
 }
 
@@ -183,7 +187,10 @@ async function retrieveCandidates(call: RecallRun): Promise<RetrievedCandidates>
   return {
     candidates: near,
     retrievers: {
-      keyword: buildRetrieverReport(keyword, keyword.kind === 'done' ? keyword.result.hits.length : 0),
+      keyword: buildRetrieverReport(
+        keyword,
+        keyword.kind === 'done' ? keyword.result.hits.length : 0,
+      ),
       vector: {
         ...buildRetrieverReport(meaning, answer?.hits.length ?? 0),
         withoutVector: call.indexer?.waiting(call.scope) ?? 0,
@@ -380,7 +387,7 @@ function compareVectors(
 }
 
 async function loadAsOf(
-  { store }: EngineDependencies,
+  { store }: RecallDependencies,
   scope: Scope,
   rows: readonly SearchDocument[],
   at: Instant,

@@ -2,12 +2,12 @@
  * Gathers candidates: by words, by meaning, and by the time that is asked about, each under a deadline. A leg that fails
  * is a missing list with a reason, not an error.
  */
-import { AppError } from '../domain/errors.ts'
+
 import type { MemoryId } from '../domain/ids.ts'
 import type { Scope } from '../domain/scope.ts'
 import { isTurnId } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
+import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { GuardedTask, ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
@@ -30,6 +30,7 @@ import { SESSION_CONTEXT_REACH } from './ranking/evidence.ts'
 import { isNamedSpeaker, type ParsedQuestion } from './ranking/question-match.ts'
 import { createSimilarityScale, SUBJECTS_MAX } from './ranking/similarity-threshold.ts'
 import type { RetrieverReport } from './recall-result.ts'
+import type { RecallDependencies } from './types.ts'
 
 /** What recall works with besides the ports: all that lasts longer than one question. */
 export type RetrieverDependencies = {
@@ -42,7 +43,7 @@ export type RetrieverDependencies = {
 
 /** One question, with everything that its stages need. */
 export type RetrievalRequest = RetrieverDependencies & {
-  readonly ports: EngineDependencies
+  readonly ports: RecallDependencies
   readonly scope: Scope
   readonly settings: Settings
   readonly where: DocumentFilter

@@ -1,7 +1,8 @@
 /** Recall in the owner's own memory and in the one that all share: each on its own, then the best of both. */
-import { AppError } from '../domain/errors.ts'
+
 import { type Scope, SHARED_OWNER } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
+import { AppError } from '../lib/errors.ts'
 import type { RecallQuery } from './recall-query.ts'
 import type { RecalledMemory, RecallResult } from './recall-result.ts'
 

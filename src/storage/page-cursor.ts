@@ -1,5 +1,5 @@
-import { AppError } from '../domain/errors.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
+import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import type { FindQuery, Page, Row, SessionQuery, SessionSummary, Table, Tables } from './store.ts'
 

@@ -1,7 +1,7 @@
-import { AppError } from '../domain/errors.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import { compareText } from '../lib/compare.ts'
+import { AppError } from '../lib/errors.ts'
 import { isFiniteThroughout } from '../lib/vector-math.ts'
 import type { DocumentFilter, NeighborRequest, SessionNeighbors } from './store.ts'
 

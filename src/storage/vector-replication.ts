@@ -47,7 +47,10 @@ export type VectorReplicaStatus = {
 
 export type ReplicationListener = {
   readonly onState?: (status: VectorReplicaStatus) => void
-  readonly onSearch?: (servedBy: VectorReplicaStatus['servedBy'], outcome: ReplicaSearchOutcome) => void
+  readonly onSearch?: (
+    servedBy: VectorReplicaStatus['servedBy'],
+    outcome: ReplicaSearchOutcome,
+  ) => void
 }
 
 /** What compares badly between the store and its mirror. */

@@ -1,10 +1,11 @@
-import type { EngineDependencies } from '../engine/engine-dependencies.ts'
-
 /** Why memories are found by their words alone: there is nothing to make vectors with, or nothing to keep them in. */
 export function explainMissingVectors({
   embedder,
   vectorsUnavailableReason: withoutVectors,
-}: EngineDependencies): string {
+}: {
+  readonly embedder?: unknown
+  readonly vectorsUnavailableReason?: string
+}): string {
   if (embedder === undefined) return 'There is no embedding model.'
   return withoutVectors ?? 'The store keeps no vectors.'
 }

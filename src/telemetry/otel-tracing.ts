@@ -15,7 +15,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
-import { toAppError } from '../domain/errors.ts'
+import { toAppError } from '../lib/errors.ts'
 import type { OtlpExporter, OtlpExporterOptions } from './otlp-exporter.ts'
 import { type AddSpanAttributes, SPANS, type SpanAttributes, type SpanName } from './telemetry.ts'
 

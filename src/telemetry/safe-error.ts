@@ -1,5 +1,5 @@
 /** An error as it may be logged: what it is and where it came from, without what it may quote. */
-import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { redactSecrets } from './log-redaction.ts'
 
 export type SafeError = {

@@ -81,7 +81,10 @@ export const COUNTERS = {
     labels: [],
     help: 'Memories and turns that were returned by recall.',
   },
-  recollect_contexts_injected_total: { labels: [], help: 'Requests that a context block was injected into.' },
+  recollect_contexts_injected_total: {
+    labels: [],
+    help: 'Requests that a context block was injected into.',
+  },
   recollect_injected_tokens_total: { labels: [], help: 'Tokens that were added to prompts.' },
   recollect_gateway_requests_total: {
     labels: ['format', 'outcome'],
@@ -89,7 +92,7 @@ export const COUNTERS = {
   },
   recollect_provider_responses_total: {
     labels: ['provider', 'outcome'],
-    help: "How requests to models ended: with the status of the provider, or unreachable, timeout, interrupted (the response broke off) or client_closed (by the client, or because the server stopped).",
+    help: 'How requests to models ended: with the status of the provider, or unreachable, timeout, interrupted (the response broke off) or client_closed (by the client, or because the server stopped).',
   },
   recollect_conversations_dropped_total: {
     labels: [],

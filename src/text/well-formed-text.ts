@@ -1,4 +1,7 @@
-import { BLANK, LONE_HALVES } from '../domain/service-endpoint.ts'
+/** Most services refuse a blank text; this stands for one. */
+export const BLANK_TEXT = '.'
+
+export const LONE_HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 const LONE_HALF = /\p{Surrogate}/gu
 
@@ -16,5 +19,5 @@ function cutAt(text: string, unitsMax: number): number {
 /** As UTF-8 can hold it, and never blank. NUL ends a text early in some services. */
 export function toSendableText(text: string): string {
   const sound = text.replace(LONE_HALVES, '\ufffd').replaceAll('\0', ' ')
-  return sound.trim() === '' ? BLANK : sound
+  return sound.trim() === '' ? BLANK_TEXT : sound
 }

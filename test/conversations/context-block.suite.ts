@@ -1,7 +1,7 @@
 /** What every block holds, what fits into one, and what it costs, over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import type { ScopeInput } from '../../src/domain/scope.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import {

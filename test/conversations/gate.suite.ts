@@ -1,8 +1,8 @@
 /** What kind of memories a message gets, in every mode of the gate, over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import type { TurnId } from '../../src/domain/ids.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import {

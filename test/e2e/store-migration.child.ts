@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { createCliEnvironment } from '../../src/app/cli-environment.ts'
 import { createEngine } from '../../src/app/composition.ts'
 import { readConfig } from '../../src/app/config/config.ts'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 
 const [what, folder = '', target = ''] = process.argv.slice(2)
 const tell = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`)

@@ -1,6 +1,6 @@
 /** Mirrors that misbehave on purpose, and tiers whose background work happens when a test says so. */
 
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createInMemoryVectorReplica } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
 import type { VectorSpace } from '../../src/storage/vector-index.ts'
 import type {

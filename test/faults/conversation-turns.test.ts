@@ -1,7 +1,7 @@
 /** Turns in spite of faults: without a model, without vectors, moved by a file, and removed. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import { parseScope } from '../../src/domain/scope.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'

@@ -4,9 +4,9 @@
  * again must lead to where an undisturbed day leads.
  */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import { parseScope } from '../../src/domain/scope.ts'
 import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'

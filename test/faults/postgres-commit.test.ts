@@ -2,12 +2,13 @@
  * Commits on PostgreSQL when something goes wrong in the middle: connections that are cut, a server that dies, others in
  * the way, no connection to be had. What was committed is there once, and what was not can be done again.
  */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import type { Memory } from '../../src/domain/memory.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { openPostgresDatabase } from '../../src/storage/postgres/connection/postgres-driver.ts'
 import {
   openPostgresStore,

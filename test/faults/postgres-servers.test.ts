@@ -42,7 +42,7 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
   const first = await openFreshStore(url, { schema, poolSize: 2 })
   const second = await openPostgresStore({ connectionString: url, schema, poolSize: 2 })
   const [here, there] = [first, second].map((store) =>
-    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator(), settings: {} }),
+    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator() }),
   )
   if (here === undefined || there === undefined) throw new Error('There are two.')
   onTestFinished(async () => {
@@ -260,11 +260,7 @@ function describeLimits({ url }: PrivateServer): void {
     })
     const clock = new FakeClock()
     const [here, there] = [first, second].map(
-      (store) =>
-        new ModelBudget(
-          { store, clock, ids: createIdGenerator(), settings: {} },
-          async () => 1_000,
-        ),
+      (store) => new ModelBudget({ store, clock, ids: createIdGenerator() }, async () => 1_000),
     )
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>

@@ -1,6 +1,6 @@
 /** Qdrant fails in every way it can: nothing is lost or half done that can't be made whole, and nobody waits for long. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { openQdrantVectorReplica } from '../../src/storage/qdrant/qdrant-vector-replica.ts'
 import type { VectorReplica } from '../../src/storage/vector-replica.ts'
 import { closest, idsOf, point, SPACE } from '../conformance/vectors/vector-replica.suite.ts'

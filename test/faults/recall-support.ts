@@ -1,9 +1,9 @@
 /** What the fault tests of recall share: an engine on parts that can be made to fail. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import type { EngineDependencies } from '../../src/engine/engine-dependencies.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'

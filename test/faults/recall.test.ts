@@ -1,6 +1,6 @@
 /** Parts of recall that hang, fail or talk nonsense: what can still be answered is, and nothing is made up. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { createValidatedEmbedder } from '../../src/models/embedders/embedding-validation.ts'
 import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect } from 'vitest'
-import type { AppError } from '../../src/domain/errors.ts'
+import type { AppError } from '../../src/lib/errors.ts'
 import {
   detectFileKind,
   openSqliteFile,

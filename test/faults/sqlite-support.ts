@@ -8,10 +8,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import type { EntryId, OwnerId, TurnId, UserId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import { buildTombstones } from '../../src/domain/tombstone.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import {
   type DatabaseKey,

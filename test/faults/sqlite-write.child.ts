@@ -1,6 +1,6 @@
 /** Writes memories, one per commit, opening the database anew as often as told. Tries again when it is busy. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import { parseKey } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { ADA, memory, memoryId } from '../fakes/memories.ts'

@@ -1,6 +1,6 @@
 /** What states a mirror goes through, from its first trial on, and what the settings make of it. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import {
   findNextState,
   REPLICA_EVENTS,

@@ -1,4 +1,5 @@
 /** The memory tool beside the one that its makers ship: the same commands must be answered by the same words. */
+
 import { existsSync, readdirSync, rmdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { betaMemoryTool, type MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory'
@@ -7,9 +8,9 @@ import { BetaLocalFilesystemMemoryTool } from '@anthropic-ai/sdk/tools/memory/no
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/app/system-clock.ts'
-import { AppError } from '../../src/domain/errors.ts'
 import { createWorkspace } from '../../src/files/local/local-workspace.ts'
 import { createMemoryTool } from '../../src/files/memory-tool.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { folderWith, put } from './file-support.ts'
 
 type Outcome = { readonly said?: unknown; readonly error?: string }

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import {
   createRoots,
   type NamedRoot,
   resolveDisplayPath,
   toDisplayPath,
 } from '../../src/files/roots.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { owner } from '../fakes/memories.ts'

@@ -1,6 +1,5 @@
 /** Two searches, of which the first may fail. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import {
   createFailoverFileSearch,
   type FailoverDependencies,
@@ -11,6 +10,7 @@ import type {
   FileStatus,
   SyncReport,
 } from '../../src/files/file-search.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { ADA } from './index-support.ts'
 

@@ -1,7 +1,7 @@
 /** How jobs end, and what is kept of them, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import { buildJobId } from '../../src/jobs/job.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
 import { held, LEASE_MS, later, type OpenStore, openServers, owner, quick } from './jobs-support.ts'

@@ -1,8 +1,8 @@
 /** What distillation promises, on any store. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import { distillSession } from '../../src/learning/distillation/distiller.ts'
 import { listSignals, retrySignals } from '../../src/learning/signals.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { undoChange } from '../../src/memory/undo.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import {

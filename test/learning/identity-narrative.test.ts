@@ -1,8 +1,8 @@
 /** Who somebody is, told in one memory. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import { NARRATIVE_KEY } from '../../src/domain/identity.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'

@@ -1,6 +1,6 @@
 /** From what is said to what is recalled, with a model that is scripted and a clock that is told the time. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { answer } from './distillation-support.ts'

@@ -1,8 +1,8 @@
 /** Distilling and consolidating on request, while another process on the same store does the same. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'

@@ -1,7 +1,7 @@
 /** Where a language model helps with truth: verdicts in the background, and the words of summaries. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'

@@ -1,8 +1,8 @@
 /** How the engine finds what a new statement may be about, and who is asked what it is. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import type { Adjudicate, Verdict } from '../../src/domain/verdict.ts'
 import { createEngineWith } from '../../src/engine/engine.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { createInMemoryVectorIndex } from '../../src/storage/in-memory/in-memory-vector-index.ts'

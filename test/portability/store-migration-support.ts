@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { hashEmbeddingText } from '../../src/domain/embedding-text.ts'
-import { AppError } from '../../src/domain/errors.ts'
 import type { TombstoneId } from '../../src/domain/ids.ts'
 import { MEMORY_STATUSES } from '../../src/domain/memory.ts'
 import type { Scope } from '../../src/domain/scope.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import {
   type MigratableStore,
   type StoreMigrationTarget,

@@ -1,8 +1,8 @@
 /** Models that hang or fail again and again: they rest, so that not every question waits for them. */
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { describeHealth } from '../../src/engine/health.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { ProbingCircuitBreaker } from '../../src/lib/probing-circuit-breaker.ts'
 import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import type { Reranker } from '../../src/models/reranker.ts'

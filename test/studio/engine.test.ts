@@ -1,7 +1,7 @@
 /** The engine, as the person sees it who runs the server. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import type { Reranker } from '../../src/models/reranker.ts'

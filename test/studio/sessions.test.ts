@@ -1,7 +1,7 @@
 /** Conversations, in a browser. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { keyFor } from '../api/http/http-support.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { answer } from '../learning/distillation-support.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
 import { createEngineWith, type Engine } from '../../src/engine/engine.ts'
 import { instrumentEngine } from '../../src/engine/instrumentation.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { yieldToEventLoop } from '../../src/lib/event-loop.ts'
 import { createHashingEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'

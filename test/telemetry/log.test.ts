@@ -1,7 +1,7 @@
 import fs, { openSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import { createJsonLog, toLogLine } from '../../src/telemetry/json-log.ts'
 import {
   LOG_EVENTS,

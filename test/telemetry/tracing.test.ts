@@ -1,6 +1,6 @@
 import { context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/lib/errors.ts'
 import {
   createOtelTracing,
   runInTrace,

@@ -2,7 +2,7 @@
  * Runs one command line and returns its exit code. Every answer and every error is printed here and nowhere else,
  * so that standard output holds what was asked for and nothing besides.
  */
-import { type AppError, ERRORS, toAppError } from '../../domain/errors.ts'
+import { type AppError, ERRORS, toAppError } from '../../lib/errors.ts'
 import {
   assertLocal,
   type Command,

@@ -2,7 +2,7 @@
  * What a command is: an entry of a table from which parsing, help and the documents are made. A command answers
  * with one value in two forms, for programs and for people; who called decides which one is printed.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { CliEnvironment, Host } from './host.ts'
 import type { OperationClient } from './operation-client.ts'
 import type { Style } from './output/text-rendering.ts'

@@ -8,7 +8,7 @@ import {
   type ErrorCode,
   type ErrorDetails,
   type FieldError,
-} from '../../domain/errors.ts'
+} from '../../lib/errors.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { CliEnvironment, RemoteServer } from './host.ts'
 import { decodeLines } from './input/text-input.ts'

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import { addAbortSignal, Writable } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { type Input, type Output, OutputClosed } from './host.ts'
 
 const COLUMNS = 80

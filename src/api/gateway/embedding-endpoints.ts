@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings` and `POST /v1/rerank`, answered by the models that memory itself works with. */
 import { z } from 'zod'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { sendJson } from '../http/messages/response.ts'

@@ -1,6 +1,6 @@
 /** Errors as the client libraries of the called API read them. */
 import type { IncomingMessage } from 'node:http'
-import { type AppError, ERRORS, type ErrorCode } from '../../domain/errors.ts'
+import { type AppError, ERRORS, type ErrorCode } from '../../lib/errors.ts'
 
 type Kind = { readonly openai: string; readonly code: string | null; readonly anthropic: string }
 

@@ -1,8 +1,8 @@
 /** One request on its way through the gateway, and what every part of it is given. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError } from '../../domain/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { ProviderRegistry } from '../../models/provider.ts'
 import type { Upstream } from '../../models/upstream.ts'

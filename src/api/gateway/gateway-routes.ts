@@ -2,7 +2,7 @@
  * The gateway: clients of model providers point here instead, and the model remembers. It is mounted at `/v1` behind the
  * port of the server, which has checked host, origin, key and rate before anything comes here.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Mount } from '../http/server-options.ts'
 import { handleEmbeddings, handleRerank } from './embedding-endpoints.ts'
 import { findFormatByPath } from './formats/index.ts'

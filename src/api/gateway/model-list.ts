@@ -1,5 +1,5 @@
 /** `GET /v1/models`: what all providers have together, each model under the name by which it is asked for here. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Provider } from '../../models/provider.ts'
 import { sendJson } from '../http/messages/response.ts'
 import { isAnthropicRequest } from './gateway-errors.ts'

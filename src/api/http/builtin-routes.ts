@@ -1,9 +1,9 @@
 /** What the door answers by itself: health, metrics, sessions, its own description, and a page for people. */
 import { z } from 'zod'
 import { ROLES } from '../../domain/access.ts'
-import { AppError, toAppError } from '../../domain/errors.ts'
 import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { assertAccess, hasAccess } from '../operations/authorization.ts'
 import { isoTime } from '../operations/memory-schema.ts'
 import { streamChanges } from './messages/change-stream.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { errorBody, JSON_TYPE } from './messages/response.ts'
 
 const LINES: { readonly [code: string]: readonly [line: string, error: AppError] } = {

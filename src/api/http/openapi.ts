@@ -1,6 +1,6 @@
 /** The description of the whole door as OpenAPI 3.1, made from the table of operations and the door's own routes. */
 import { z } from 'zod'
-import { ERRORS } from '../../domain/errors.ts'
+import { ERRORS } from '../../lib/errors.ts'
 import type { Access } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'

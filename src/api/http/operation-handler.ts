@@ -1,6 +1,6 @@
 /** Does an operation of the table for a request: fields in, conditions, repeated requests, answer out. */
 import { createHash } from 'node:crypto'
-import { AppError, ValidationError } from '../../domain/errors.ts'
+import { AppError, ValidationError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { type Operation, type OperationContext, performOperation } from '../operations/operation.ts'

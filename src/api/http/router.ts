@@ -1,5 +1,5 @@
 /** Finds what an address and a method stand for. Templates come from the table of operations. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 
 export type PathFields = { readonly [field: string]: string }
 

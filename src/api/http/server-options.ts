@@ -1,8 +1,8 @@
 /** What the HTTP door needs to know, and what it tells. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AppError } from '../../domain/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { AppError } from '../../lib/errors.ts'
 import type { Caller } from '../operations/authorization.ts'
 import type { EmbeddingProvider } from '../operations/operation.ts'
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { AppError, toAppError } from '../../domain/errors.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { isAboutKind } from '../../storage/access/change-feed.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'

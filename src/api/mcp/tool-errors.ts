@@ -5,7 +5,7 @@ import {
   type ErrorCode,
   type ErrorDetails,
   toAppError,
-} from '../../domain/errors.ts'
+} from '../../lib/errors.ts'
 
 /**
  * What a model can do about it. Codes without an entry are beyond it: the person has to know. Where the advice fits

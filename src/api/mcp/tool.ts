@@ -1,6 +1,6 @@
 /** What a tool is to this door: something a model may call, with its schemas and a short telling of its answers. */
 import { z } from 'zod'
-import { ValidationError } from '../../domain/errors.ts'
+import { ValidationError } from '../../lib/errors.ts'
 import type { Access } from '../operations/authorization.ts'
 import {
   type McpBinding,

@@ -4,9 +4,9 @@
  */
 
 import type { Role } from '../../domain/access.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import { SHARED_OWNER } from '../../domain/scope.ts'
+import { AppError } from '../../lib/errors.ts'
 
 /**
  * `read`: looks at memories. `write`: adds, changes and bins single ones, which can all be undone. `curate`: removes

@@ -3,9 +3,9 @@
  * disagree. An entry says what goes in and out, who may do it, how each door spells it, and how it is done.
  */
 import type { z } from 'zod'
-import { AppError, type FieldError, ValidationError } from '../../domain/errors.ts'
 import { SHARED_OWNER } from '../../domain/scope.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { AppError, type FieldError, ValidationError } from '../../lib/errors.ts'
 import { type Access, assertAccess, type Caller } from './authorization.ts'
 
 /** A service that could make vectors, and whether its key is here. */

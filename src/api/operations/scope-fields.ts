@@ -1,8 +1,8 @@
 /** Whose memories an operation is about: what the input names, within what the caller reaches. */
 import { z } from 'zod'
-import { AppError } from '../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { ScopeInput } from '../../domain/scope.ts'
+import { AppError } from '../../lib/errors.ts'
 import { type Access, canReachOwner } from './authorization.ts'
 import type { OperationContext } from './operation.ts'
 

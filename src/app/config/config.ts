@@ -7,13 +7,13 @@ import type { GlobalFlags, RemoteServer, ScopeNames } from '../../api/cli/host.t
 import type { ServerNetworkOptions } from '../../api/http/server-options.ts'
 import type { ToolSets } from '../../api/mcp/tool-registry.ts'
 import { VECTOR_ENCODINGS, type VectorEncoding } from '../../domain/embedding-text.ts'
-import { AppError, toAppError } from '../../domain/errors.ts'
 import {
   parseSettings,
   type SettingName,
   type SettingValues,
 } from '../../domain/settings/settings.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { omitUndefined } from '../../lib/object.ts'
 import {
   EMBEDDING_PROVIDER_TABLE,

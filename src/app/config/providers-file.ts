@@ -4,10 +4,10 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
 import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
+import { AppError } from '../../lib/errors.ts'
 import type {
   Provider,
   ProviderKind,

@@ -1,8 +1,8 @@
 /** What a file of providers may hold, and how it is told what is wrong with it. */
 import { z } from 'zod'
-import { AppError } from '../../domain/errors.ts'
 import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
+import { AppError } from '../../lib/errors.ts'
 import {
   PROVIDER_KINDS,
   type ProviderKind,

@@ -9,7 +9,7 @@ import type {
   ProgressHandler,
   SalvageResult,
 } from '../../api/cli/database.ts'
-import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
+import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { openPostgresStore } from '../../storage/postgres/postgres-store.ts'
 import { detectFileKind, openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'

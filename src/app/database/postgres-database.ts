@@ -1,7 +1,7 @@
 /** The database on a PostgreSQL server. Copies and encryption are that server's own business. */
 import { join } from 'node:path'
 import type { Database, StoreMigrator } from '../../api/cli/database.ts'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { createEngine, type EngineOptions } from '../composition.ts'
 import type { Config } from '../config/config.ts'

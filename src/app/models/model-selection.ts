@@ -1,8 +1,8 @@
 /** Chooses and builds what turns texts into vectors, and what reranks, from the configuration. */
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { AppError, toAppError } from '../../domain/errors.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { findPackageFolder } from '../../lib/package-folder.ts'
 import type { Embedder } from '../../models/embedder.ts'
 import { openBatchLedger } from '../../models/embedders/batch-api/batch-ledger.ts'

@@ -11,13 +11,13 @@ import {
   renderMemoryLine,
   renderTurnLine,
 } from '../../domain/context-block.ts'
+import { PATTERN_EXTRACTOR } from '../../domain/memory.ts'
 import {
   getTurnId,
   getTurnRole,
   isTurnDocument,
   type SearchDocument,
 } from '../../domain/search-document.ts'
-import { PATTERN_EXTRACTOR } from '../../learning/patterns/extractor.ts'
 import type { Instant } from '../../lib/time.ts'
 import { isPromptInjection } from '../../text/prompt-injection.ts'
 import {

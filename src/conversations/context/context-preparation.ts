@@ -2,15 +2,15 @@
 
 import type { StoredSettings } from '../../admin/stored-settings.ts'
 import { stripBlocks } from '../../domain/context-block.ts'
-import type { ErrorCode } from '../../domain/errors.ts'
 import { parseScope, type Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { raceAbort } from '../../lib/abort.ts'
+import type { ErrorCode } from '../../lib/errors.ts'
 import type { CircuitBreaker } from '../../lib/overdue-circuit-breaker.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type TimedResult, withTimeout } from '../../lib/timeout.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { RecalledMemory } from '../../recall/recall-result.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { ConversationRequest, PreparedRequest, SkipReason } from '../conversations.ts'
@@ -24,7 +24,7 @@ import type { ContextBuilder } from './types.ts'
 import type { UserScope } from './user-cache.ts'
 
 export type ContextPreparationDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   readonly settings: Pick<StoredSettings, 'resolve' | 'peek'>
   /** In force while those of the owner can't be read. */
   readonly defaults: Settings

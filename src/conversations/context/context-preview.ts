@@ -3,7 +3,7 @@
 import { stripBlocks } from '../../domain/context-block.ts'
 import { parseScope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { RecalledMemory } from '../../recall/recall-result.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { SkipReason } from '../conversations.ts'
@@ -40,7 +40,7 @@ export type ContextPreview = {
 }
 
 type PreviewParts = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   readonly read: ContextBuilder['buildContext']
 }
 

@@ -1,11 +1,11 @@
 /** Who a person is, as far as every message needs it: what is always said, and the names that a message may drop. */
 
 import { hasEnded, type Memory } from '../../domain/memory.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import { listLeadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { UserMemoryCache, type UserScope } from './user-cache.ts'
@@ -21,7 +21,7 @@ const EPISODE_DAYS = 90
 /** Shorter words say little about anybody. */
 const WORD_CHARACTERS_MIN = 4
 
-export function createIdentityCache(ports: EngineDependencies): UserMemoryCache {
+export function createIdentityCache(ports: MemoryDependencies): UserMemoryCache {
   return new UserMemoryCache(ports, {
     category: 'identity',
     limit: OVERRIDES_LOOKED_AT,
@@ -30,7 +30,7 @@ export function createIdentityCache(ports: EngineDependencies): UserMemoryCache 
   })
 }
 
-export function createEpisodeCache(ports: EngineDependencies): UserMemoryCache {
+export function createEpisodeCache(ports: MemoryDependencies): UserMemoryCache {
   return new UserMemoryCache(ports, {
     category: 'episode',
     limit: EPISODES_MAX,

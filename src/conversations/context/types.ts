@@ -1,8 +1,8 @@
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import type { RecallQuery } from '../../recall/recall-query.ts'
 import type { RecalledMemory, RecallResult } from '../../recall/recall-result.ts'
@@ -41,7 +41,7 @@ export type ContextRequest = {
 }
 
 export type ContextBuilderDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   readonly recall: (scope: Scope, query: RecallQuery) => Promise<RecallResult>
   /** On the account of an owner; null where there is none. */
   readonly modelFor: (owner: OwnerId) => LanguageModel | null

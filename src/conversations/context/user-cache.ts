@@ -7,8 +7,8 @@
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
 
 /** A user of an owner, or nobody in particular: never all of them. */
@@ -35,12 +35,12 @@ const CHECK_MS = 2_000
 const HOMES_MAX = 5_000
 
 export class UserMemoryCache {
-  readonly #ports: EngineDependencies
+  readonly #ports: MemoryDependencies
   readonly #wanted: CachedMemoryQuery
   /** The one that was read last is the last one. */
   readonly #kept = new Map<string, CachedMemories>()
 
-  constructor(ports: EngineDependencies, wanted: CachedMemoryQuery) {
+  constructor(ports: MemoryDependencies, wanted: CachedMemoryQuery) {
     this.#ports = ports
     this.#wanted = wanted
   }

@@ -3,8 +3,8 @@
  * new receipts are stored in the same form, so that every reader needs only one.
  */
 import type { Entry } from '../../domain/entry.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { ReceiptId } from '../../domain/ids.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { CitedLine } from './line-citations.ts'
 import {

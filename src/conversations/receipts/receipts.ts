@@ -7,10 +7,11 @@ import type { Entry } from '../../domain/entry.ts'
 import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
+import { AppError } from '../../lib/errors.ts'
 import { retry } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
@@ -37,7 +38,7 @@ const DAY_MS = 86_400_000
 const RECEIPT_ID = /^rcp_\w{1,60}$/
 
 export class ReceiptLog {
-  readonly #ports: EngineDependencies
+  readonly #ports: MemoryDependencies
   readonly #settingsOf: (owner: OwnerId) => Promise<Settings>
   /** Gives way to requests before writing what nobody asked for yet. */
   readonly #giveWay: YieldTurn
@@ -49,7 +50,7 @@ export class ReceiptLog {
   #lost = 0
 
   constructor(
-    ports: EngineDependencies,
+    ports: MemoryDependencies,
     settingsOf: (owner: OwnerId) => Promise<Settings>,
     giveWay: YieldTurn = NO_YIELD,
   ) {

@@ -1,8 +1,8 @@
 /** Recording of an exchange in which a memory tool forgot facts: its turns that state them are stored disabled. */
 import type { MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { planExchangeSuppression } from '../../memory/turn-suppression.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change } from '../../storage/store.ts'
 import type { Conversation } from '../session/session-resolver.ts'
@@ -17,7 +17,7 @@ export type ForgettingExchange = {
 }
 
 export async function disableStatedFacts(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   { conversation, forgotten, spoken }: ForgettingExchange,
   decided: PlannedCommit<RecordedTranscript>,
 ): Promise<PlannedCommit<RecordedTranscript>> {
@@ -63,7 +63,7 @@ function isPutOfTurn(change: Change): change is PutOfTurn {
 }
 
 async function readTurns(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { owner, user }: Conversation,
   ids: readonly TurnId[],
 ): Promise<readonly Turn[]> {

@@ -8,21 +8,21 @@ import {
   stripBlocks,
   stripLineMarkers,
 } from '../../domain/context-block.ts'
-import { type ErrorCode, toAppError } from '../../domain/errors.ts'
 import type { MemoryId, ReceiptId, SessionId, TurnId } from '../../domain/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { BLOCK_PLACEMENTS, type BlockPlacement } from '../../domain/model-call.ts'
 import type { ScopeInput } from '../../domain/scope.ts'
 import { getTurnId } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Extraction } from '../../learning/patterns/extractor.ts'
 import type { PatternLearningOptions } from '../../learning/patterns/pattern-drafts.ts'
 import type { LearnResult } from '../../learning/patterns/pattern-learning.ts'
 import type { BuildSignalChanges } from '../../learning/signal-writer.ts'
 import type { YieldTurn } from '../../lib/backpressure.ts'
+import { type ErrorCode, toAppError } from '../../lib/errors.ts'
 import { retry } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
 import { type ContextPreparation, toConversation } from '../context/context-preparation.ts'
 import type { ConversationRequest, RequestOutcome } from '../conversations.ts'
@@ -38,7 +38,7 @@ import {
 } from './transcript-writer.ts'
 
 export type RecorderDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   /** In turn with everything else that writes for the same owner and user. */
   readonly learn: (
     scope: ScopeInput,

@@ -1,6 +1,6 @@
 /** Several answered requests in one commit. */
 import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { overlayChanges } from '../../storage/access/overlay-store.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import {
@@ -11,7 +11,7 @@ import {
 
 /** Null when nothing was written: others changed the same rows meanwhile, or it is too much for one commit. */
 export async function recordTranscriptBatch<Input extends TranscriptInput>(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   inputs: readonly Input[],
 ): Promise<ReadonlyMap<Input, RecordedTranscript> | null> {
   const decided = await Promise.all(groupByUser(inputs).map((group) => planInOrder(ports, group)))
@@ -47,7 +47,7 @@ type PlannedGroup<Input> = {
 
 /** Each is decided as if those before it were committed. */
 async function planInOrder<Input extends TranscriptInput>(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   inputs: readonly Input[],
 ): Promise<PlannedGroup<Input>> {
   const changes: Change[] = []
@@ -67,7 +67,7 @@ async function planInOrder<Input extends TranscriptInput>(
  * the store is on another machine; so all are decided at the same time first, only for what they read.
  */
 async function prefetchRows(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   inputs: readonly TranscriptInput[],
 ): Promise<Store> {
   const store = withReadCache(ports.store)

@@ -9,10 +9,10 @@ import { TURN_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Exchange } from '../../domain/model-call.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { RecordedExchange } from '../../learning/signal-writer.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { commitWithRetry, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { claimResponse } from '../session/response-owner.ts'
@@ -91,7 +91,7 @@ const TOOL_RESULTS_MAX = 20
 
 /** The session that a request belongs to, without keeping anything. */
 export async function resolveSession(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   conversation: Conversation,
 ): Promise<SessionId> {
   const { spot } = await locateSession(ports, conversation, [])
@@ -105,7 +105,7 @@ export type TranscriptInput = {
 }
 
 export async function recordTranscript(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   input: TranscriptInput,
 ): Promise<RecordedTranscript> {
   let isFirst = true
@@ -118,7 +118,7 @@ export async function recordTranscript(
 }
 
 export async function planTranscript(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   { conversation, reply, options }: TranscriptInput,
 ): Promise<PlannedCommit<RecordedTranscript>> {
   const { keepsToolResults, forgotten, isKeptByProvider, attempted, note } = options
@@ -433,7 +433,7 @@ function isLinkTo(links: SessionLinks, id: EntryId, { session, position }: Sessi
 
 /** Where the request stands, with the links that led there and others that are asked for. */
 async function locateSession(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   conversation: Conversation,
   others: readonly EntryId[],
 ): Promise<{ readonly spot: SessionPosition; readonly links: SessionLinks }> {
@@ -448,7 +448,7 @@ async function locateSession(
 
 /** Looks for one lead, which most often is there, and for the others only where it is not. */
 async function followLeads(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   conversation: Conversation,
   sought: readonly EntryId[],
 ): Promise<Pick<KnownLinks, 'leads' | 'links'>> {
@@ -466,7 +466,7 @@ async function followLeads(
 }
 
 async function isPastOpening(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { owner, user }: Conversation,
   session: SessionId,
 ): Promise<boolean> {
@@ -477,7 +477,7 @@ async function isPastOpening(
 
 /** Those of the turns that are there which still wait for a whole answer. */
 async function loadPendingTurnIds(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   conversation: Conversation,
   exchanges: readonly RecordedExchangeRows[],
   known: ReadonlyMap<TurnId, Turn>,
@@ -494,7 +494,7 @@ async function loadPendingTurnIds(
 }
 
 async function loadLinks(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { owner, user }: Conversation,
   ids: readonly EntryId[],
 ): Promise<SessionLinks> {
@@ -509,7 +509,7 @@ async function loadLinks(
 }
 
 async function loadTurns(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { owner, user }: Conversation,
   exchanges: readonly RecordedExchangeRows[],
 ): Promise<ReadonlyMap<TurnId, Turn>> {

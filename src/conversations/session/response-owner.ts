@@ -3,16 +3,16 @@
  * noted for whom each was made: in a place of its own, as it is asked by those whom it doesn't belong to.
  */
 import type { OwnerId } from '../../domain/ids.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { buildEntryChange, getSystemEntry } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ResponseOwner } from '../conversations.ts'
 import { type Conversation, LINK_TTL_MS } from './session-resolver.ts'
 
 export async function getResponseOwner(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   owner: OwnerId,
   response: string,
 ): Promise<ResponseOwner> {
@@ -23,7 +23,7 @@ export async function getResponseOwner(
 
 /** Nothing to change where it is somebody's already: the first one it was made for is the one it belongs to. */
 export async function claimResponse(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   { owner, at }: Conversation,
   response: string,
 ): Promise<readonly Change[]> {

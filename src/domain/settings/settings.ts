@@ -2,7 +2,7 @@
  * Settings: what an operator or an owner may tune. Declared once, in `settings-table.ts`; documents and checks are made
  * from that table.
  */
-import { AppError } from '../errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { isModelOfProviders } from '../model-name.ts'
 import type { SettingDeclaration } from './setting-declaration.ts'
 import { SETTINGS } from './settings-table.ts'

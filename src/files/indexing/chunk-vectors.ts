@@ -1,7 +1,8 @@
 /** The vectors of an owner's chunks: how many there are, and making those that are missing. */
-import { toAppError } from '../../domain/errors.ts'
+
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { toAppError } from '../../lib/errors.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
 import type { EmbeddingProgress } from '../file-search.ts'

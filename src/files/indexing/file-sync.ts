@@ -2,10 +2,11 @@
  * Keeps the index of one owner in step with its files: one look at a time, which all who ask for it meanwhile share, and
  * beside it, where all is to be made anew, the filling of another generation.
  */
-import { AppError, toAppError } from '../../domain/errors.ts'
+
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { raceAbort } from '../../lib/abort.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildChunkerVersion } from '../chunking/chunker-version.ts'
 import type { FileProblem } from '../file.ts'

@@ -1,5 +1,5 @@
 /** What a look at one root works with, and what it counts. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { FileProblem } from '../file.ts'
 import type { FileOptions } from '../file-options.ts'
 import type { SyncProgress } from '../file-search.ts'

@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs'
 import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
-import { getErrorCode } from './file-errors.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 import { TEMPORARY_PREFIX } from './file-selection.ts'
 
 /** What is remembered of people is nobody else's business. */
@@ -65,7 +65,7 @@ async function putIfFree(temporary: string, target: string): Promise<boolean> {
     await link(temporary, target)
     return true
   } catch (error) {
-    const code = getErrorCode(error)
+    const code = getSystemErrorCode(error)
     if (code === 'EEXIST') return false
     if (!WITHOUT_LINKS.has(code)) throw error
     if ((await statOrNull(target)) !== null) return false

@@ -9,10 +9,11 @@ import type { Dirent, Stats } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { throwIfAborted } from '../../lib/abort.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { FileProblem, FileStat } from '../file.ts'
 import type { FolderScan } from '../file-tree.ts'
-import { createFileTrouble, getErrorCode, toFileTrouble } from './file-errors.ts'
+import { createFileTrouble, toFileTrouble } from './file-errors.ts'
 import { type FileSelection, isInSkippedFolder } from './file-selection.ts'
 import {
   GITIGNORE_FILE,
@@ -176,7 +177,8 @@ class Walk {
       throwIfAborted(this.#plan.signal)
       await this.#follow(link).catch((error: unknown) => {
         // A link to nothing is how editors mark files, and what people forget; nothing is lost with it.
-        if (!isMissing(error) && getErrorCode(error) !== 'ELOOP') this.#missed(link.path, error)
+        if (!isMissing(error) && getSystemErrorCode(error) !== 'ELOOP')
+          this.#missed(link.path, error)
       })
     }
   }

@@ -1,11 +1,7 @@
 /** What the file system refuses, in words that a person can act on. */
-import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
+import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { FileProblem } from '../file.ts'
-
-/** The system's name of an error, or an empty text. */
-export function getErrorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there',
@@ -59,7 +55,7 @@ const TROUBLES: Readonly<Record<string, FileProblem['reason']>> = {
 
 /** Why something can't be read. What is no error of the system's is a bug, and thrown on. */
 export function toFileTrouble(path: string, error: unknown): FileProblem {
-  const code = getErrorCode(error)
+  const code = getSystemErrorCode(error)
   if (!SYSTEM_CODE.test(code)) throw error
   return createFileTrouble(path, TROUBLES[code] ?? 'unreadable', REASONS[code] ?? code)
 }
@@ -76,7 +72,7 @@ export function createFileTrouble(
 /** The same for whoever waits for a file to be written, moved or removed. */
 export function toWriteError(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error
-  const code = getErrorCode(error)
+  const code = getSystemErrorCode(error)
   if (!SYSTEM_CODE.test(code)) return toAppError(error)
   const name = path === '' ? 'The folder' : path
   return new AppError(

@@ -8,9 +8,9 @@
 import { access, constants, lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import { AppError } from '../../domain/errors.ts'
 import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import { toWriteError } from './file-errors.ts'
 import { TEMPORARY_PREFIX } from './file-selection.ts'
 

@@ -1,6 +1,7 @@
 /** FileTree on the file system of this machine. */
-import { AppError } from '../../domain/errors.ts'
+
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { FileProblem, FileRoot } from '../file.ts'
 import type { FileTree, FolderScan } from '../file-tree.ts'
 import { type WalkOptions, walkDirectory } from './directory-walk.ts'

@@ -3,9 +3,9 @@ import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
 import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { FolderEntry, Workspace } from '../file-tree.ts'
 import {
   createTemporaryName,

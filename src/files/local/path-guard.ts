@@ -7,8 +7,8 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
-import { getErrorCode } from './file-errors.ts'
+import { AppError } from '../../lib/errors.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 
 const PATH_CHARACTERS_MAX = 4_096
 /** Windows has no such flags; there, links need rights that few programs have. */
@@ -118,6 +118,6 @@ async function refuseMoved(
 
 /** Gone since, or never there. */
 export function isMissing(error: unknown): boolean {
-  return MISSING.has(getErrorCode(error))
+  return MISSING.has(getSystemErrorCode(error))
 }
 const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])

@@ -8,9 +8,9 @@
 import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 import type { FileRoot } from '../file.ts'
 import { type WalkedFolder, walkDirectory } from './directory-walk.ts'
-import { getErrorCode } from './file-errors.ts'
 import type { FileSelection } from './file-selection.ts'
 import { GITIGNORE_FILE } from './gitignore.ts'
 import { isMissing } from './path-guard.ts'
@@ -163,7 +163,7 @@ export class RootWatcher {
       this.#folders.set(folder.real, { ...folder, close: () => watcher.close() })
     } catch (error) {
       // It is gone, or closed to us: then it can't be listed either.
-      if (!isMissing(error) && getErrorCode(error) !== 'EACCES') throw error
+      if (!isMissing(error) && getSystemErrorCode(error) !== 'EACCES') throw error
     }
   }
 
@@ -261,7 +261,7 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 function reasonOf(error: unknown): string {
-  const known = REASONS[getErrorCode(error)]
+  const known = REASONS[getSystemErrorCode(error)]
   if (known !== undefined) return known
   return error instanceof Error ? error.message : String(error)
 }

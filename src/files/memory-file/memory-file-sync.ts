@@ -4,10 +4,10 @@
  * it has done itself gives it no reason to do it again.
  */
 import type { Entry } from '../../domain/entry.ts'
-import { AppError, toAppError } from '../../domain/errors.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Store } from '../../storage/store.ts'
 import type { FileProblem } from '../file.ts'

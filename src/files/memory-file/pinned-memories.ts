@@ -3,15 +3,15 @@
 import { type OwnerId, parseId } from '../../domain/ids.ts'
 import { isTrusted, type Memory } from '../../domain/memory.ts'
 import type { ScopeInput } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import * as correct from '../../memory/memory-editor.ts'
 import type { RememberResult } from '../../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { PinnedMemories } from './memory-file-sync.ts'
 
 export type PinnedMemoriesDependencies = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
 }
 

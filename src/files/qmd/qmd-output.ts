@@ -1,5 +1,5 @@
 /** What `qmd` prints, read loosely: versions differ, and progress or warnings may stand around what was asked for. Pure. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 
 export type QmdHit = {

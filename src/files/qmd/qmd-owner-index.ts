@@ -1,8 +1,8 @@
 /** The index that `qmd` keeps of one owner's files: its collections, and when they are looked at again. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, toAppError } from '../../domain/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { FileProblem } from '../file.ts'
 import type { SyncReport } from '../file-search.ts'

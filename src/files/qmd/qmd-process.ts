@@ -5,8 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { AppError } from '../../lib/errors.ts'
 
 export type QmdProgram = {
   /** The program, and arguments that come before all others. */

@@ -1,9 +1,10 @@
 /** A question to the index of files. */
-import { AppError } from '../../domain/errors.ts'
+
 import type { OwnerId } from '../../domain/ids.ts'
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import { diversifyCandidates } from '../../recall/ranking/diversity.ts'
 import type { RecallResult } from '../../recall/recall-result.ts'
 import { createEmptyCandidate } from '../../recall/retrievers.ts'

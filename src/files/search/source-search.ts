@@ -3,12 +3,12 @@
  * their own. What both found becomes one list by how well it fits, from 0 to 1, measured in the same way.
  */
 
-import { AppError, toAppError } from '../../domain/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory.ts'
 import { parseScope, type ScopeInput } from '../../domain/scope.ts'
 import { isTurnDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { RecallQuery } from '../../recall/recall-query.ts'
 import type { RecalledMemory, RecallResult } from '../../recall/recall-result.ts'
 import type { RecallScope } from '../../recall/scope-merge.ts'

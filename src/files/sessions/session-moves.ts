@@ -2,7 +2,7 @@
  * Transcripts that are found under another name: moved, renamed, or rotated while another one was begun in their place.
  * They may have grown since, so they are known again by what was read of them, not by all that they hold.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { FileStat } from '../file.ts'
 import type { FileTail } from '../file-tree.ts'
 import { buildMoveChanges, loadChunks, removeFromIndex } from '../indexing/chunk-changes.ts'

@@ -5,7 +5,7 @@
  * another one, and is read from the start. What is read lately but makes no whole chunk yet is cut again together with
  * what follows. One that is found under another name keeps what was made of it.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Store } from '../../storage/store.ts'
 import { countLineBreaks } from '../../text/lines.ts'
 import type { FileProblem, FileStat } from '../file.ts'

@@ -2,7 +2,7 @@
  * The JSON object in what a model answered. Models put words, fences and thoughts around it, and a comma too many into
  * it; none of that is a reason to lose an answer. One that is cut off is: nobody knows what is missing.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Fields } from '../../lib/json.ts'
 
 /** Far more than any answer that was asked for, and little enough to be read at once. */

@@ -1,6 +1,6 @@
 /** One question to a model, with one attempt to repair an answer that can't be used. */
 
-import { AppError, toAppError } from '../../domain/errors.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { buildRepairPrompt, type PromptMessage } from '../distillation/distillation-prompt.ts'
 

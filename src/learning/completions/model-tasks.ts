@@ -3,12 +3,12 @@
  * narrative. All of it can be done without them, so one that fails or is late is not asked again in the same piece of work.
  */
 
-import { AppError } from '../../domain/errors.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Adjudicate } from '../../domain/verdict.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { raceAbort } from '../../lib/abort.ts'
+import { AppError } from '../../lib/errors.ts'
 import { withTimeout } from '../../lib/timeout.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import {
   ADJUDICATED_CHARACTERS_MAX,
@@ -44,9 +44,9 @@ export function selectModel(name: string, languageModel: LanguageModel | null): 
 
 /** With a judge: the one that was given, or else the model. */
 export function addAdjudicator(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   wording: ModelTasks | null,
-): EngineDependencies {
+): MemoryDependencies {
   const adjudicate = ports.adjudicate ?? wording?.adjudicate
   return adjudicate === undefined ? ports : { ...ports, adjudicate }
 }

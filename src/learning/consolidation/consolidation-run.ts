@@ -1,12 +1,12 @@
 /** What the steps of one consolidation share. */
 
-import { AppError } from '../../domain/errors.ts'
 import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { ConsolidationAction, ConsolidationStep } from './report.ts'
 
 /** Of a run; a dry run, which is there to be read, tells all of them. */
@@ -20,7 +20,7 @@ export type ConsolidationProgress = {
 }
 
 export type ConsolidationRun = {
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   readonly scope: Scope
   /** The same for all of it, so that steps agree with each other. */
   readonly now: Instant

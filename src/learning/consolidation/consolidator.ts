@@ -8,7 +8,7 @@
 
 import type { Scope } from '../../domain/scope.ts'
 import { resolveSettings } from '../../domain/settings/settings.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { WriteNarrative } from '../completions/model-tasks.ts'
 import { updateNarratives } from '../identity/narrative-writer.ts'
 import { adjudicateDoubtful } from './adjudication/adjudication.ts'
@@ -54,7 +54,7 @@ export type ConsolidateOptions = {
 const NEVER = new AbortController().signal
 
 export async function consolidate(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   { dryRun = false, signal = NEVER, onProgress, word }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
@@ -133,7 +133,7 @@ export async function consolidate(
 }
 
 /** Does something and adds what it took to the step. */
-function createStepTimer({ clock }: EngineDependencies) {
+function createStepTimer({ clock }: MemoryDependencies) {
   const durations = Object.fromEntries(CONSOLIDATION_STEPS.map((step) => [step, 0])) as Record<
     ConsolidationStep,
     number

@@ -3,8 +3,8 @@
 import type { Entry } from '../../domain/entry.ts'
 import type { ReportId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ConsolidationReport, StoredConsolidationReport } from './report.ts'
 import { decodeReport, encodeReport } from './report-codec.ts'
@@ -15,7 +15,7 @@ const STORED_ACTIONS_MAX = 200
 const SURPLUS_MAX = 100
 
 export async function saveReport(
-  { store, ids }: EngineDependencies,
+  { store, ids }: MemoryDependencies,
   scope: Scope,
   report: ConsolidationReport,
 ): Promise<ConsolidationReport> {
@@ -49,7 +49,7 @@ export async function saveReport(
 
 /** Newest first, at most thirty. */
 export async function listReports(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
 ): Promise<readonly StoredConsolidationReport[]> {
   const { rows } = await ports.store.find('entry', scope, {
@@ -66,7 +66,7 @@ export async function listReports(
 
 /** When the last one began that is not later than now: a later one was made by a clock that has been set back since. */
 export async function getLastConsolidation(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   now: Instant,
 ): Promise<Instant | null> {

@@ -6,7 +6,6 @@
 import type { MemoryId, UserId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Instant } from '../../lib/time.ts'
 import {
   countIdleDays,
@@ -14,6 +13,7 @@ import {
   isExemptFromDecay,
   SALIENCE_HALF_LIFE_DAYS,
 } from '../../memory/salience.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { FACT_IMPORTANCE_MIN } from '../identity/narrative.ts'
 import type { EvictionCandidate } from './eviction/eviction-policy.ts'
@@ -210,7 +210,7 @@ function listed(lists: Map<UserId | null, MemoryId[]>, user: UserId | null): Mem
 
 /** Reads every memory once: looking for the few that are meant would hold others up for as long as reading all of them. */
 export async function collectStatistics(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   times: StatisticsTimes,
   onPage: (count: number) => void,

@@ -4,8 +4,8 @@ import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Memory, Revision } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { isRevertible } from '../../memory/reversion.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type {
   ConsolidationAction,
@@ -15,7 +15,7 @@ import type {
 } from './report.ts'
 
 export async function addUndoStates(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   reports: readonly ConsolidationReport[],
 ): Promise<readonly StoredConsolidationReport[]> {
@@ -35,7 +35,7 @@ class ChangeHistory {
   readonly #versions = new Map<MemoryId, Revision[]>()
 
   static async of(
-    { store }: EngineDependencies,
+    { store }: MemoryDependencies,
     scope: Scope,
     ids: readonly MemoryId[],
   ): Promise<ChangeHistory> {

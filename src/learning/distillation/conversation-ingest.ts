@@ -6,7 +6,6 @@
 
 import { stripBlocks } from '../../domain/context-block.ts'
 import type { Entry } from '../../domain/entry.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { ChangeId, EntryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { parseScope, type SessionPlace } from '../../domain/scope.ts'
@@ -17,11 +16,12 @@ import {
   parseSignal,
 } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import { parseTurn } from '../../memory/record-codec.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import {
   commitWithRetry,
   createChangeStamp,
@@ -116,7 +116,7 @@ export async function ingestConversation(
 type CommitResult = { readonly isWhole: boolean; readonly taken: readonly ChangeId[] }
 
 async function createSkippedResult(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   place: SessionPlace,
 ): Promise<Distillation> {
   const episode = (await findEpisode(ports, place))?.id ?? null
@@ -181,7 +181,7 @@ type KnownRows = {
 }
 
 async function loadKnownRows(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   place: SessionPlace,
 ): Promise<KnownRows> {
   const turns = new Map<TurnId, Turn>()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type Distillate, parseDistillate } from './distillate.ts'
 import { parseTurnFacts } from './turn-prompt.ts'

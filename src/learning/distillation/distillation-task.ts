@@ -5,7 +5,7 @@ import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { type Distillate, parseDistillate } from './distillate.ts'
 import {
@@ -77,7 +77,7 @@ const IDENTITY_MAX = 20
 
 /** What else a model is told, so that it understands what is meant. */
 export async function loadDistillationContext(
-  { store, clock }: EngineDependencies,
+  { store, clock }: MemoryDependencies,
   home: Scope,
   turns: readonly Turn[],
   earlier: Memory | null,
@@ -116,7 +116,7 @@ const BEFORE_ROWS = 50
 
 /** The last `count` turns before the given ones in the conversation, in its order, without the excluded ones. */
 export async function loadPrecedingTurns(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   {
     turns: [first],
@@ -140,7 +140,7 @@ export async function loadPrecedingTurns(
 
 /** Those that are still there and in use, in the order in which they were said. */
 export async function loadTurns(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   ids: readonly TurnId[],
 ): Promise<readonly Turn[]> {

@@ -13,15 +13,15 @@
  * meanwhile waits for the next time. Whatever fails, the signals stay, and how often it failed is told.
  */
 
-import { AppError, toAppError } from '../../domain/errors.ts'
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { type BatchStamp, type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
 import {
   commitWithRetry,
@@ -81,7 +81,7 @@ import type { SelectedTurn } from './turn-selection.ts'
 
 export type DistillerDependencies = {
   /** With the settings of the owner. */
-  readonly ports: EngineDependencies
+  readonly ports: MemoryDependencies
   /** Null: none is configured. */
   readonly model: NamedModel | null
   /** Lets the writes of one owner and user take turns. */
@@ -140,7 +140,7 @@ type DistillationCommit = {
 
 class DistillationRound {
   readonly #parts: DistillerDependencies
-  readonly #ports: EngineDependencies
+  readonly #ports: MemoryDependencies
   readonly #place: SessionPlace
   readonly #signal: AbortSignal
   readonly #mode: DistillationMode

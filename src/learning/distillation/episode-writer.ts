@@ -2,19 +2,18 @@
 
 import type { MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PROVENANCE_TURNS_MAX } from '../../domain/limits.ts'
-import type { Memory } from '../../domain/memory.ts'
+import { DISTILLATION_EXTRACTOR, type Memory } from '../../domain/memory.ts'
 import type { Place, Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { sha256 } from '../../lib/hash.ts'
 import type { Json } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import { findKeyHolder } from '../../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { WriteBatch } from '../../memory/write-batch.ts'
 import { isInstructionOverride } from '../../text/prompt-injection.ts'
 import type { DistilledEpisode } from './distillate.ts'
 import { DISTILLATION_VERSION } from './distillation-prompt.ts'
-import { EXTRACTOR } from './fact-drafts.ts'
 import type { SelectedTurn } from './turn-selection.ts'
 
 type SessionPlace = Place & { readonly session: SessionId }
@@ -36,14 +35,14 @@ export type KnownEpisode = { readonly own: Memory; readonly found: Memory }
 
 /** The digest of a session; the one that it became part of, where it did. */
 export async function findEpisode(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   place: SessionPlace,
 ): Promise<Memory | null> {
   return (await loadEpisode(ports, place))?.found ?? null
 }
 
 export async function loadEpisode(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   { owner, user, session }: SessionPlace,
 ): Promise<KnownEpisode | null> {
   const home = { owner, user }
@@ -59,7 +58,7 @@ export async function loadEpisode(
 
 /** Null unless it is a digest that is still told. */
 async function findSuccessor(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   home: Scope,
   own: Memory,
 ): Promise<Memory | null> {
@@ -124,9 +123,9 @@ function buildEpisodeDraft(
     },
     observedAt: Math.max(...times),
     provenance: {
-      source: EXTRACTOR,
+      source: DISTILLATION_EXTRACTOR,
       turns: mergeLists(earlier?.provenance.turns ?? [], turns, PROVENANCE_TURNS_MAX),
-      extractor: EXTRACTOR,
+      extractor: DISTILLATION_EXTRACTOR,
       extractorVersion: DISTILLATION_VERSION,
     },
   }

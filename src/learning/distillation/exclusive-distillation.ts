@@ -1,11 +1,8 @@
-import { toAppError } from '../../domain/errors.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
-import {
-  type ExclusiveRunDependencies,
-  NEVER,
-  runExclusive,
-  type WaitOptions,
-} from '../../jobs/run-exclusive.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { NEVER, runExclusive, type WaitOptions } from '../../jobs/run-exclusive.ts'
+import { toAppError } from '../../lib/errors.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change } from '../../storage/store.ts'
 import { countPendingSignals } from '../signals.ts'
 import { buildDistillationJobAt } from './distillation-job.ts'
@@ -17,7 +14,7 @@ import { createDistillation, type Distillation } from './outcome.ts'
  * outcome is `skipped:busy`.
  */
 export async function distillExclusive(
-  parts: ExclusiveRunDependencies,
+  parts: { readonly ports: MemoryDependencies; readonly jobs: Jobs },
   place: SessionPlace,
   options: WaitOptions,
   work: (signal: AbortSignal, fence?: () => Promise<Change>) => Promise<Distillation>,

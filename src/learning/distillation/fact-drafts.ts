@@ -1,7 +1,7 @@
 /** What a model found, as statements: who said them, when, and whether they can be believed. */
 
 import { PROVENANCE_TURNS_MAX, PROVENANCE_WORD_CHARACTERS_MAX } from '../../domain/limits.ts'
-import type { Provenance, Trust } from '../../domain/memory.ts'
+import { DISTILLATION_EXTRACTOR, type Provenance, type Trust } from '../../domain/memory.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { AUTO_PIN } from '../../memory/pins.ts'
@@ -11,8 +11,6 @@ import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../identity/identity-gra
 import { assessTrust } from '../statement-trust.ts'
 import type { DistilledFact } from './distillate.ts'
 import type { SelectedTurn } from './turn-selection.ts'
-
-export const EXTRACTOR = 'distillation'
 
 /** The turns that a statement was taken from, and what follows from that. */
 type FactSource = {
@@ -107,10 +105,10 @@ function buildProvenance({ turns, trust }: FactSource, version: string): Partial
   const [only] = speakers
   const speaker = speakers.size === 1 ? only : trust === 'user' ? 'user' : undefined
   return {
-    source: EXTRACTOR,
+    source: DISTILLATION_EXTRACTOR,
     speaker: speaker?.slice(0, PROVENANCE_WORD_CHARACTERS_MAX) ?? null,
     turns: turns.map(({ turn }) => turn.id).slice(-PROVENANCE_TURNS_MAX),
-    extractor: EXTRACTOR,
+    extractor: DISTILLATION_EXTRACTOR,
     extractorVersion: version,
   }
 }

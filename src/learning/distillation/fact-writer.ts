@@ -1,6 +1,6 @@
 /** Facts that were found become part of a commit, and what became of them is told. */
 
-import { toAppError } from '../../domain/errors.ts'
+import { toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import type { WriteBatch } from '../../memory/write-batch.ts'

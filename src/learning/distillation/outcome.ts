@@ -1,6 +1,7 @@
 /** What became of a distillation. */
-import type { ErrorCode } from '../../domain/errors.ts'
+
 import type { ChangeId, MemoryId } from '../../domain/ids.ts'
+import type { ErrorCode } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 
 /**

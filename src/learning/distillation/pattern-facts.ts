@@ -1,11 +1,11 @@
 /** What patterns find in the person's own words, for what no model reads: there is none, or too little was said. */
 
 import { stripLineMarkers } from '../../domain/context-block.ts'
+import { DISTILLATION_EXTRACTOR } from '../../domain/memory.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { buildPatternDrafts } from '../patterns/pattern-drafts.ts'
-import { EXTRACTOR } from './fact-drafts.ts'
 
 /** Of one turn, and about as many of one commit. */
 export const PATTERN_FACTS_MAX = 100
@@ -27,7 +27,7 @@ export function extractPatternFacts(
 
 export function extractTurnFacts({ id, content, saidAt, speaker }: Turn): readonly DraftInput[] {
   return buildPatternDrafts(stripLineMarkers(content), {
-    source: EXTRACTOR,
+    source: DISTILLATION_EXTRACTOR,
     speaker: speaker ?? 'user',
     turns: [id],
     observedAt: saidAt,

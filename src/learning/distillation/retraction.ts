@@ -5,9 +5,9 @@
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { SessionPlace } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import { isUserPinned } from '../../memory/pins.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { BatchStamp } from '../../memory/write-batch.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
@@ -21,7 +21,7 @@ export type CorrectedTurns = {
 
 /** Each memory's changes in a list of their own, which belongs into one commit. */
 export async function buildRetractions(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   place: SessionPlace,
   { changed, all }: CorrectedTurns,
   mark: BatchStamp,
@@ -65,7 +65,7 @@ function removeSources(memory: Memory, changed: ReadonlySet<TurnId>, mark: Batch
 
 /** It leaves no trace that would refuse it: it is welcome when it is said again. */
 async function buildTrashChange(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   place: SessionPlace,
   memory: Memory,
   { now, ...shared }: BatchStamp,
@@ -92,7 +92,7 @@ type SupersededMemory = { readonly current: Memory; readonly before: Memory }
 
 /** What gave way to a memory when it was made, and still does. */
 async function loadSuperseded(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { owner, user }: SessionPlace,
   { id, change, version }: Memory,
 ): Promise<readonly SupersededMemory[]> {

@@ -1,14 +1,14 @@
 /** Who a person is: statements that are always told, and a narrative that is made from them. All of them are memories. */
 
-import { AppError } from '../../domain/errors.ts'
 import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope, ScopeInput } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import type { RememberResult } from '../../memory/memory-writer.ts'
 import { isAutoPinned } from '../../memory/pins.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { normalizeStatement } from '../../text/fingerprint.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from './identity-grade.ts'
@@ -30,7 +30,7 @@ export type AddIdentityResult = {
 }
 
 export async function listIdentities(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
 ): Promise<readonly IdentityProfile[]> {
   const found = new Map<UserId | null, { overrides: Memory[]; narrative: Memory | null }>()
@@ -45,7 +45,7 @@ export async function listIdentities(
 }
 
 async function identityMemories(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { owner, user }: Scope,
 ): Promise<readonly Memory[]> {
   const found: Memory[] = []
@@ -64,7 +64,7 @@ async function identityMemories(
 
 /** To whoever asks for who somebody is, other memories are not there. */
 export async function getIdentity(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {
@@ -74,7 +74,7 @@ export async function getIdentity(
 }
 
 export async function addIdentity(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>,
   { owner, user }: Scope,
   { content, source }: { readonly content: string; readonly source: string },

@@ -23,8 +23,6 @@ export { listGrammarPatterns as patternRules } from './languages/index.ts'
 export type { PatternFact as Extraction, PatternLanguage, Polarity } from './types.ts'
 
 /** Rises with every change of the rules that changes what is extracted; stored as provenance. */
-/** `provenance.extractor` of what patterns learned. */
-export const PATTERN_EXTRACTOR = 'patterns'
 export const PATTERNS_VERSION = '1'
 
 /**

@@ -1,18 +1,13 @@
 /** What patterns find in something that was said, as statements: who said them, where, and whether they can be believed. */
 
 import type { TurnId } from '../../domain/ids.ts'
-import type { Trust } from '../../domain/memory.ts'
+import { PATTERN_EXTRACTOR, type Trust } from '../../domain/memory.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { AUTO_PIN } from '../../memory/pins.ts'
 import { isInstructionOverride } from '../../text/prompt-injection.ts'
 import { gradeIdentity, IDENTITY_IMPORTANCE } from '../identity/identity-grade.ts'
 import { assessTrust } from '../statement-trust.ts'
-import {
-  type Extraction,
-  extractPatterns,
-  PATTERN_EXTRACTOR,
-  PATTERNS_VERSION,
-} from './extractor.ts'
+import { type Extraction, extractPatterns, PATTERNS_VERSION } from './extractor.ts'
 
 export type PatternLearningOptions = {
   /** When it was said, if not just now. */

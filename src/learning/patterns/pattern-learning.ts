@@ -1,11 +1,11 @@
 import type { Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { type RememberResult, toRememberResult, writeDraft } from '../../memory/memory-writer.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { buildPatternDrafts, type PatternLearningOptions } from './pattern-drafts.ts'
 
 /** Keeps what a person says about themselves in a text; see `core/patterns`. */
 export async function learnPatterns(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   text: string,
   options: PatternLearningOptions = {},

@@ -1,12 +1,12 @@
 /** Memories that say otherwise than others, where neither rules nor a model could tell which one holds. People can. */
 
-import { AppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError } from '../../lib/errors.ts'
 import { parseEdit } from '../../memory/draft.ts'
 import { buildReplacement, getMemoryOrThrow } from '../../memory/memory-changes.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { commitWithRetry, createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { pages } from '../../storage/access/row-pages.ts'
@@ -38,7 +38,7 @@ const OPEN = {
 
 /** Newest first. A page may hold fewer than asked for: with one side gone, there is nothing to settle. */
 export async function listConflicts(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   { limit = LIST_LIMIT, after }: ReviewQuery = {},
 ): Promise<Page<Conflict>> {
@@ -66,7 +66,7 @@ export async function listConflicts(
 
 /** One stays, with its words or those given, and takes the place of the other; all in one change. */
 export async function resolveMemoryConflict(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   ids: { readonly keep: MemoryId; readonly drop: MemoryId },
   words?: string,
@@ -93,7 +93,7 @@ export async function resolveMemoryConflict(
 
 /** Both hold: what was in doubt is not any more. */
 export async function keepBoth(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {
@@ -109,7 +109,7 @@ export async function keepBoth(
 
 /** Others that are in conflict with a memory, besides `besides`. There are few of these among all. */
 async function loadConflicting(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   { id, place }: Memory,
   besides: Memory,
 ): Promise<readonly Memory[]> {
@@ -122,7 +122,7 @@ async function loadConflicting(
   return found
 }
 
-function buildReplacements(ports: EngineDependencies, replaced: readonly MemoryReplacement[]) {
+function buildReplacements(ports: MemoryDependencies, replaced: readonly MemoryReplacement[]) {
   return replaced.flatMap(({ before, after }) => buildReplacement(ports, before, after))
 }
 

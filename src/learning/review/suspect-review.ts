@@ -1,12 +1,12 @@
 /** Memories that look like instructions to a model wait here until a person has said what they are. */
 
-import { AppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError } from '../../lib/errors.ts'
 import { getMemoryOrThrow } from '../../memory/memory-changes.ts'
 import * as correct from '../../memory/memory-editor.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import type { Page } from '../../storage/store.ts'
 
@@ -16,7 +16,7 @@ const LIST_LIMIT = 50
 
 /** Newest first. */
 export async function listSuspectMemories(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   { limit = LIST_LIMIT, after }: ReviewQuery = {},
 ): Promise<Page<Memory>> {
@@ -30,7 +30,7 @@ export async function listSuspectMemories(
 
 /** From now on it is what the person said; who a person is, is always told. */
 export async function approveMemory(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {
@@ -41,7 +41,7 @@ export async function approveMemory(
 
 /** It is forgotten, and not learned again from what was said. */
 export async function rejectMemory(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   id: MemoryId,
 ): Promise<Memory> {
@@ -49,7 +49,7 @@ export async function rejectMemory(
   return correct.forget(ports, scope, id)
 }
 
-async function loadSuspect(ports: EngineDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
+async function loadSuspect(ports: MemoryDependencies, scope: Scope, id: MemoryId): Promise<Memory> {
   const memory = await getMemoryOrThrow(ports, scope, id)
   if (memory.trust === 'suspect' && memory.status === 'active') return memory
   throw new AppError('conflict', `The memory ${id} doesn't wait for review.`, { id })

@@ -4,15 +4,15 @@
  * do where there is none, or where it fails.
  */
 
-import { AppError } from '../../domain/errors.ts'
 import type { UserId } from '../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import { createChangeStamp } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
@@ -71,7 +71,7 @@ type SummaryWrite = Pick<SummaryDraft, 'wording'> & {
 
 /** Keeps of each user, or of one session, the newest memories that fit, and summarizes the rest. */
 export function summarizeMemories(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   { maxTokens = TOKENS_DEFAULT, ...options }: Omit<SummarizeOptions, 'olderThanDays'> = {},
 ): Promise<SummarizeResult> {
@@ -80,7 +80,7 @@ export function summarizeMemories(
 
 /** Summarizes what is older than some days, does not fit into some tokens, or both where both are given. */
 export async function summarize(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   scope: Scope,
   options: SummarizeOptions,
 ): Promise<SummarizeResult> {
@@ -158,7 +158,7 @@ type CandidateSearch = {
 
 /** Oldest first, and no more than the oldest of one call. */
 async function findCandidates(
-  { store }: EngineDependencies,
+  { store }: MemoryDependencies,
   scope: Scope,
   { before, maxTokens, now, count, isWorth }: CandidateSearch,
 ): Promise<readonly Memory[]> {
@@ -215,7 +215,7 @@ async function writeWording(
 }
 
 async function supersedeAll(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   group: readonly Memory[],
   summary: Memory,
 ): Promise<boolean> {

@@ -1,7 +1,8 @@
 /** Ends calls that take too long, so that a service that hangs is told from one that works. */
-import { AppError } from '../../domain/errors.ts'
+
 import { raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Embedder } from '../embedder.ts'
 
 export type EmbedderTimeouts = {

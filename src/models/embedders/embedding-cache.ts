@@ -2,8 +2,9 @@
  * Keeps vectors beyond the life of the process, so that a service is not paid twice for the same text. The cache may
  * fail in any way: then the source is asked, and the report says why.
  */
-import { toAppError } from '../../domain/errors.ts'
+
 import { throwIfAborted } from '../../lib/abort.ts'
+import { toAppError } from '../../lib/errors.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
 import { computeCacheKey } from './embedding-cache-key.ts'
 
@@ -83,7 +84,11 @@ export function withEmbeddingCache(embedder: Embedder, options: EmbeddingCacheOp
     embed,
     report: () => {
       const report = embedder.report()
-      const counts = { persistentCacheHits: hits, persistentCacheMisses: misses, persistentCacheFailures: failures }
+      const counts = {
+        persistentCacheHits: hits,
+        persistentCacheMisses: misses,
+        persistentCacheFailures: failures,
+      }
       const failing = failure === null ? {} : { persistentCacheError: failure }
       return { ...report, facts: { ...report.facts, ...cache.report(), ...counts, ...failing } }
     },

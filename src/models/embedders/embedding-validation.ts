@@ -2,8 +2,9 @@
  * Makes an embedder of a source that may answer anything: the wrong number of vectors, vectors of another size, numbers
  * that are none. What passes is brought to length one; what doesn't is an error that names the source.
  */
-import { AppError, toAppError } from '../../domain/errors.ts'
+
 import { raceAbort, SharedTask, throwIfAborted } from '../../lib/abort.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type {
   Embedder,
   EmbedderReport,

@@ -4,7 +4,7 @@
  * Every term of a text is spread over a few signed buckets, chosen by its hash. That knows nothing of meaning, but it
  * is exact, quick and the same everywhere, which is what tests and comparisons need.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { extractTerms } from '../../text/search/terms.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'

@@ -5,8 +5,9 @@
  * less and less of its beginning, because our count of tokens is a guess. What is refused even so is named by its
  * position, after all others were tried.
  */
-import { AppError } from '../../domain/errors.ts'
+
 import { throwIfAborted } from '../../lib/abort.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
 import { estimateBilledTokens, truncateToTokens } from './billed-tokens.ts'
 

@@ -1,7 +1,8 @@
 /** Tries again what may heal: a service that is busy, down or out of reach for a moment. */
-import { AppError } from '../../domain/errors.ts'
+
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Embedder } from '../embedder.ts'
 
 export type EmbedderRetryOptions = {

@@ -7,8 +7,8 @@
  */
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { CacheEntry, EmbeddingCache } from './embedding-cache.ts'
 
 export type SqliteEmbeddingCacheOptions = {

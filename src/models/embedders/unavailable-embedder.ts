@@ -2,7 +2,7 @@
  * Stands for a model that was chosen and can't be asked, as one whose key is missing. Recall goes by words meanwhile, and
  * status and health say why: refusing to start would keep people from the very settings that mend it.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Embedder } from '../embedder.ts'
 
 export function createUnavailableEmbedder(

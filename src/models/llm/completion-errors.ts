@@ -1,5 +1,5 @@
 /** What providers answer when they don't, in our own words: nothing that they say is repeated, as it may quote anything. */
-import { AppError, type ErrorDetails } from '../../domain/errors.ts'
+import { AppError, type ErrorDetails } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import type { Provider } from '../provider.ts'
 import type { HeaderPairs } from '../upstream.ts'

@@ -4,9 +4,9 @@
  */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { AppError } from '../../domain/errors.ts'
 import { createAbortedError, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Completion, CompletionRequest, LanguageModel } from '../language-model.ts'

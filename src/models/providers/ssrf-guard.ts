@@ -8,7 +8,7 @@
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { AppError, type ErrorCode } from '../../domain/errors.ts'
+import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import type { Provider } from '../provider.ts'
 
 export type AddressClass = 'public' | 'private' | 'refused'

@@ -1,5 +1,5 @@
 /** What can go wrong on the way to a provider, in words that say what to do and hold nothing of the request. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import type { Provider } from '../provider.ts'
 

@@ -1,5 +1,5 @@
 /** A cross-encoder in memory: reads question and text together and gives one number for how well they fit. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import {
   type ModelConfigJson,
   type ModelOrigin,

@@ -6,8 +6,8 @@
  * first call; when a deadline comes before it is, loading goes on for the next one.
  */
 import { basename, resolve } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
 import { throwIfAborted } from '../../lib/abort.ts'
+import { AppError } from '../../lib/errors.ts'
 import { truncateText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 import { ONNX_RUNTIMES, type RuntimePreference } from '../runtime/onnx-runtime.ts'

@@ -3,7 +3,7 @@
  * `[CLS] question [SEP] text [SEP]`.
  */
 import type { Tokenizer } from '@huggingface/tokenizers'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { OnnxInput } from '../runtime/onnx-runtime.ts'
 import type { TextPair } from './reranker-worker-protocol.ts'
 

@@ -3,9 +3,10 @@
  *
  * It has one attempt and little time: whoever waits for a recall rather gets the order it had than waits longer.
  */
-import { AppError, toAppError } from '../../domain/errors.ts'
+
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { buildBearerHeader, type HttpEndpoint, postJson } from '../../lib/http-client.ts'
 import { getField } from '../../lib/json.ts'
 import { toSendableText, truncateText } from '../../text/well-formed-text.ts'

@@ -1,10 +1,11 @@
 /** The services that rerank in the form they share, as data, and how a model of one of them is opened. */
-import { AppError } from '../../domain/errors.ts'
+
 import {
   parseQualifiedModel,
   RERANK_PROVIDERS,
   type RerankProviderName,
 } from '../../domain/model-name.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Reranker } from '../reranker.ts'
 import { openRemoteReranker } from './remote-reranker.ts'
 

@@ -2,8 +2,9 @@
  * Pairs, one at a time, to the process that scores them. The process is started by the first pair and lives until it is
  * closed. When the model can't be opened, calls fail with the same reason for a moment before it is tried again.
  */
-import { AppError, toAppError } from '../../domain/errors.ts'
+
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { startWorkerProcess, type WorkerProcess } from '../runtime/worker-process.ts'
 import type {
   CrossEncoderRequest,
@@ -12,7 +13,6 @@ import type {
   TextPair,
 } from './reranker-worker-protocol.ts'
 // Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
-import type {} from './worker.ts'
 
 export type ScoringWorker = WorkerProcess<RerankerWorkerRequest, RerankerWorkerAnswer>
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 
 export const CHECKSUM_FILE = 'SHA256SUMS'
 export const TOKENIZER_FILE = 'tokenizer.json'

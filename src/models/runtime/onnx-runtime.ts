@@ -2,7 +2,7 @@
  * Runs networks in the ONNX format: natively where that can be loaded, in WebAssembly everywhere else (some four times
  * slower). What they give differs in the last digits.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { createDamagedFileError, type ModelFile, type ModelOrigin } from './model-files.ts'
 
 export const ONNX_RUNTIMES = ['auto', 'native', 'wasm'] as const

@@ -1,5 +1,5 @@
 import { Tokenizer } from '@huggingface/tokenizers'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import {
   createDamagedFileError,
   type ModelConfigJson,

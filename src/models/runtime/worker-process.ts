@@ -10,7 +10,7 @@ import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { findPackageFolder } from '../../lib/package-folder.ts'
 
 export type WorkerListener<Answer> = {

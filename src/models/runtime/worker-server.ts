@@ -1,5 +1,5 @@
 /** The other side of `worker-process.ts`: what runs inside of the process that it starts. */
-import { type ErrorCode, type ErrorDetails, toAppError } from '../../domain/errors.ts'
+import { type ErrorCode, type ErrorDetails, toAppError } from '../../lib/errors.ts'
 
 export type WorkerFailure = {
   readonly kind: 'failed'

@@ -3,9 +3,10 @@
  * beside this file turn parsed JSON, rows of tables and lines of text into these; nothing here is checked against our
  * limits yet, that happens where a record becomes a row.
  */
-import { AppError, toAppError } from '../../domain/errors.ts'
+
 import { MEMORY_CATEGORIES, type MemoryCategory, type MemoryType } from '../../domain/memory.ts'
 import type { TurnRole } from '../../domain/turn.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { type Fields, isObject, type JsonObject } from '../../lib/json.ts'
 import { INSTANT_MAX, type Instant } from '../../lib/time.ts'
 

@@ -3,9 +3,9 @@
  * whole one, and one that was left from being used on.
  */
 import type { Entry } from '../../domain/entry.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { EntryId } from '../../domain/ids.ts'
 import { SYSTEM_OWNER } from '../../domain/scope.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { MOVED_MESSAGE } from '../../storage/migration-source.ts'

@@ -2,10 +2,11 @@
  * Writing into the new store. Each commit also says in the store itself how far it has come, so that a move that was
  * killed goes on where it was, and two that are at it at once notice each other.
  */
-import { AppError } from '../../domain/errors.ts'
+
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { toDocumentId } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
+import { AppError } from '../../lib/errors.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
 import { type Change, type Store, TABLES, type Table, type TableRow } from '../../storage/store.ts'

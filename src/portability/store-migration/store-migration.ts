@@ -6,7 +6,7 @@
  * old store takes no more writes, and only then is the new one open: at no time do two stores take them.
  */
 import { randomUUID } from 'node:crypto'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { ChangedRow, MigrationSource } from '../../storage/migration-source.ts'
 import { type Store, TABLES, type Table } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'

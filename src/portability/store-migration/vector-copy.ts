@@ -1,8 +1,8 @@
 /** Vectors are copied, not made again: that would take a model, and hours. */
 import { hashEmbeddingText } from '../../domain/embedding-text.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
+import { AppError } from '../../lib/errors.ts'
 import { innerProduct, isZeroVector } from '../../lib/vector-math.ts'
 import type { Store } from '../../storage/store.ts'
 import type { SpaceReport, VectorEntry, VectorIndex } from '../../storage/vector-index.ts'

@@ -8,16 +8,16 @@
  * without a vector is still found by its words.
  */
 import { buildSpaceSignature, VECTOR_ENCODINGS } from '../../domain/embedding-text.ts'
-import { AppError, toAppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import { raceAbort } from '../../lib/abort.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
 import type { SimilarityCalibration } from '../ranking/similarity-threshold.ts'
+import type { RecallDependencies } from '../types.ts'
 import { getCalibration } from './calibration.ts'
 import { embedDocuments } from './document-embedding.ts'
 import { EmbeddingQueue, encodeQueueKey, isSameQueue, type QueueKey } from './embedding-queue.ts'
@@ -71,7 +71,7 @@ export type ReindexOptions = {
 
 type StorePlaces = Awaited<ReturnType<Store['listPlaces']>>
 
-type IndexerPorts = EngineDependencies & {
+type IndexerPorts = RecallDependencies & {
   readonly embedder: Embedder
   readonly vectors: VectorIndex
 }

@@ -1,45 +1,37 @@
-/**
- * Other processes on the same data. What they change is heard where the store can hear it, and then nothing is kept at
- * hand of it any longer; and limits are shared with them where the store can do that.
- */
+/** Changes made by other processes on the same database: cached rows of the owners concerned are invalidated. */
 
-import type { StoredSettings } from '../../admin/stored-settings.ts'
-import type { ContextBuilder } from '../../conversations/context/types.ts'
 import type { RemoteChange, Store, TakeTokens } from '../store.ts'
-import type { CountCache } from './count-cache.ts'
 
 export interface ChangeFeed {
-  /** Answers with the function that ends it. The listener must not fail. */
-  subscribe(listener: (news: RemoteChange) => void): () => void
-  /** Null where nobody else takes from the same allowance. */
+  /** Returns the function that unsubscribes. The listener must not throw. */
+  subscribe(listener: (change: RemoteChange) => void): () => void
+  /** Shared rate limit; null where no other process draws on it. */
   readonly takeTokens: TakeTokens | null
   close(): void
 }
 
 export type InvalidatedCaches = {
-  readonly settings: Pick<StoredSettings, 'invalidate'>
-  readonly tallies: Pick<CountCache, 'invalidate'>
-  readonly reader: Pick<ContextBuilder, 'invalidate'>
+  readonly onSettingsChanged: () => void
+  readonly caches: readonly { invalidate(owners: RemoteChange['owners']): void }[]
 }
 
 export function createChangeFeed(
-  { onRemoteChange: onElsewhere, takeTokens: takeAllowance }: Store,
-  { settings, tallies, reader }: InvalidatedCaches,
+  { onRemoteChange, takeTokens }: Store,
+  { onSettingsChanged, caches }: InvalidatedCaches,
 ): ChangeFeed {
-  const listeners = new Set<(news: RemoteChange) => void>()
-  const unlisten = onElsewhere?.((news) => {
-    if (isAboutKind(news, 'setting')) settings.invalidate()
-    tallies.invalidate(news.owners)
-    reader.invalidate(news.owners)
-    for (const listener of listeners) listener(news)
+  const listeners = new Set<(change: RemoteChange) => void>()
+  const unsubscribe = onRemoteChange?.((change) => {
+    if (isAboutKind(change, 'setting')) onSettingsChanged()
+    for (const cache of caches) cache.invalidate(change.owners)
+    for (const listener of listeners) listener(change)
   })
   return {
     subscribe: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    takeTokens: takeAllowance ?? null,
-    close: () => unlisten?.(),
+    takeTokens: takeTokens ?? null,
+    close: () => unsubscribe?.(),
   }
 }
 

@@ -1,9 +1,10 @@
 /** How decisions become changes, and how a change that lost a race is decided again. */
-import { AppError } from '../../domain/errors.ts'
+
 import type { ChangeId } from '../../domain/ids.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change, CommitOutcome } from '../store.ts'
+import type { StoreDependencies } from './types.ts'
 
 /** Enough to get past a burst of writers; a key that is fought over longer is worth an error. */
 const ATTEMPTS_MAX = 8
@@ -15,7 +16,7 @@ export type PlannedCommit<Result> = {
 
 /** Reads, decides and commits, and does it again when something else changed the same rows in between. */
 export async function commitWithRetry<Result>(
-  { store }: EngineDependencies,
+  { store }: StoreDependencies,
   decide: () => Promise<PlannedCommit<Result>>,
 ): Promise<Result> {
   let refused: Extract<CommitOutcome, { kind: 'conflict' }> | undefined
@@ -36,7 +37,7 @@ export async function commitWithRetry<Result>(
 }
 
 /** A new change: its id, and the instant at which it is made. */
-export function createChangeStamp({ ids, clock }: EngineDependencies): {
+export function createChangeStamp({ ids, clock }: StoreDependencies): {
   change: ChangeId
   now: Instant
 } {

@@ -1,6 +1,6 @@
-import { AppError } from '../../domain/errors.ts'
 import { parseId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
+import { AppError } from '../../lib/errors.ts'
 
 /** What an earlier page gave as `next`. Anything else would look like the end of the list. */
 export function parseCursor(prefix: 'mem' | 'aud' | 'rcp', after: string): string {

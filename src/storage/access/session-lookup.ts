@@ -1,10 +1,10 @@
-import { AppError } from '../../domain/errors.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { StoreDependencies } from './types.ts'
 
 /** The same; null where nothing was said in one. */
 export async function findSessionByName(
-  { store }: EngineDependencies,
+  { store }: StoreDependencies,
   scope: Scope,
 ): Promise<SessionPlace | null> {
   const [found, other] = (await store.listSessions(scope, { limit: 2 })).rows
@@ -16,7 +16,7 @@ export async function findSessionByName(
 
 /** The one conversation that a scope names. Of several people's with the same name, it must be said whose is meant. */
 export async function getSessionByName(
-  ports: EngineDependencies,
+  ports: StoreDependencies,
   scope: Scope,
 ): Promise<SessionPlace> {
   const found = scope.session == null ? null : await findSessionByName(ports, scope)

@@ -2,21 +2,21 @@
 import type { Entry, EntryKind } from '../../domain/entry.ts'
 import type { EntryId, OwnerId } from '../../domain/ids.ts'
 import { type Place, type Scope, SYSTEM_OWNER } from '../../domain/scope.ts'
-import type { EngineDependencies } from '../../engine/engine-dependencies.ts'
 import type { Change, EntryFilter } from '../store.ts'
 import { pages } from './row-pages.ts'
+import type { StoreDependencies } from './types.ts'
 
 export const SYSTEM_SCOPE: Scope & Place = { owner: SYSTEM_OWNER, user: null, session: null }
 
 export function getSystemEntry(
-  { store }: Pick<EngineDependencies, 'store'>,
+  { store }: Pick<StoreDependencies, 'store'>,
   id: string,
 ): Promise<Entry | null> {
   return store.get('entry', SYSTEM_SCOPE, id as EntryId) // made by our own code
 }
 
 export async function listEntries(
-  { store }: Pick<EngineDependencies, 'store'>,
+  { store }: Pick<StoreDependencies, 'store'>,
   where: EntryFilter,
 ): Promise<readonly Entry[]> {
   const found: Entry[] = []
@@ -54,7 +54,7 @@ export function buildEntryRemoval(
 
 /** Removes what is past its time, some of it at each call: nothing waits for it. */
 export async function removeExpiredEntries(
-  { store, clock }: Pick<EngineDependencies, 'store' | 'clock'>,
+  { store, clock }: Pick<StoreDependencies, 'store' | 'clock'>,
   kinds: readonly EntryKind[],
 ): Promise<number> {
   const { rows } = await store.find('entry', SYSTEM_SCOPE, {

@@ -2,9 +2,10 @@
  * A vector mirror in memory: plain enough to be obviously right. Every other one passes the same suite, and those who
  * use mirrors are tested with this one.
  */
-import { AppError } from '../../domain/errors.ts'
+
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
+import { AppError } from '../../lib/errors.ts'
 import { innerProduct, isZeroVector } from '../../lib/vector-math.ts'
 import { isIncluded } from '../document-filter.ts'
 import { assertVectorFits, type VectorSpace } from '../vector-index.ts'

@@ -6,7 +6,7 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { ArrowSchema, ArrowTable } from './arrow-table.ts'
 
 export type LanceModule = {

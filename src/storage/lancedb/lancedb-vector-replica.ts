@@ -7,9 +7,9 @@
  * until `prepare` makes it again: otherwise a nearly empty one would pass for the whole.
  */
 import { access, constants } from 'node:fs/promises'
-import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import { isZeroVector } from '../../lib/vector-math.ts'
 import { fromStorable } from '../../text/storable-text.ts'
 import { assertVectorFits, type VectorSpace } from '../vector-index.ts'

@@ -5,7 +5,7 @@
  * A score is 1 / (1 + d), where d is the distance that LanceDB gives: the square of the Euclidean one. Thresholds
  * that people have set for such plugins are meant for it.
  */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import { assertVectorFits } from '../vector-index.ts'
 import {

@@ -1,8 +1,8 @@
 /** The tables of a folder, each opened once. */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../domain/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { VectorSpace } from '../vector-index.ts'
 import type { LanceDatabase, LanceTable } from './lancedb-driver.ts'
 import { createPointSchema, toTableName } from './point-rows.ts'

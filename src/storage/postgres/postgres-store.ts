@@ -1,7 +1,8 @@
 /** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
-import { AppError } from '../../domain/errors.ts'
+
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { comparePlaces, type Scope } from '../../domain/scope.ts'
+import { AppError } from '../../lib/errors.ts'
 import { quoteIdentifier } from '../../lib/sql.ts'
 import type { MigrationSource } from '../migration-source.ts'
 import {

@@ -1,5 +1,5 @@
 /** The collection of a space: how it is made, and whether one that is there can be used. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import { createInvalidResponseError, getHttpStatus, type QdrantClient } from './qdrant-client.ts'
 

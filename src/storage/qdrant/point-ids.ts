@@ -1,7 +1,7 @@
 /** What things are called in Qdrant: a collection for each space, a point for each memory. */
 import { createHash } from 'node:crypto'
-import { AppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
+import { AppError } from '../../lib/errors.ts'
 
 const READABLE_CHARACTERS_MAX = 60
 const HASH_CHARACTERS = 12

@@ -2,10 +2,11 @@
  * Requests to Qdrant: under a time limit, tried again where that may help, and with errors of two kinds. `unavailable` may
  * be asked again later, `invalid_input` never works. Nothing of a request is in them: no key, no name, no vector.
  */
-import { AppError, toAppError } from '../../domain/errors.ts'
+
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { type HttpEndpoint, requestJson, sendRequest } from '../../lib/http-client.ts'
 import { getField } from '../../lib/json.ts'
 

@@ -5,9 +5,10 @@
  * A collection that was there and is gone (somebody removed it, a cluster was set up anew) is `unavailable` until `prepare`
  * makes it again: otherwise a nearly empty one would pass for the whole.
  */
-import { AppError, toAppError } from '../../domain/errors.ts'
+
 import type { MemoryId } from '../../domain/ids.ts'
 import { compareText } from '../../lib/compare.ts'
+import { AppError, toAppError } from '../../lib/errors.ts'
 import { getField } from '../../lib/json.ts'
 import { isZeroVector } from '../../lib/vector-math.ts'
 import { assertVectorFits, type VectorSpace } from '../vector-index.ts'

@@ -6,11 +6,12 @@
  * commit and survives a power cut too. One connection writes and reads; it is synchronous, so a commit can't be
  * interleaved with anything in this process, and other processes wait for it up to `busyTimeoutMs`.
  */
-import { AppError } from '../../domain/errors.ts'
+
 import type { MemoryId } from '../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
 import { comparePlaces, type Scope } from '../../domain/scope.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
+import { AppError } from '../../lib/errors.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import type { MigrationSource } from '../migration-source.ts'
 import {

@@ -4,11 +4,11 @@
  * a mirror that fails, lags or is being filled costs no request, and `status` says what it is.
  */
 import type { EntryKind } from '../../domain/entry.ts'
-import { toAppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { SYSTEM_OWNER } from '../../domain/scope.ts'
 import { toDocumentId } from '../../domain/search-document.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { isZeroVector } from '../../lib/vector-math.ts'
 import type { Change, IntegrityProblem, Store } from '../store.ts'
@@ -240,7 +240,9 @@ async function inspectMirror(
     })
     if (found === null) {
       const { state, reason: because } = keeper.status()
-      return state === 'misconfigured' ? [fault(`vector store that can't be used: ${because}`, 1)] : []
+      return state === 'misconfigured'
+        ? [fault(`vector store that can't be used: ${because}`, 1)]
+        : []
     }
     const { name, missing, stale, orphaned: stray } = found
     const counted = [

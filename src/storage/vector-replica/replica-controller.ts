@@ -2,9 +2,10 @@
  * Keeps a mirror: which one the settings name, what state it is in, and when something is done about it. One piece of
  * work is done at a time, in the background; nobody who searches or writes waits for it.
  */
-import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
+
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { OwnerMemories, RemoteChange, Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'

@@ -1,7 +1,7 @@
 /** Finds out whether a mirror does what it is for, before anything depends on it. */
 import { randomUUID } from 'node:crypto'
-import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { VectorSpace } from '../vector-index.ts'
 import type { VectorReplica } from '../vector-replica.ts'
 

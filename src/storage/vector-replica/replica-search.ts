@@ -65,7 +65,8 @@ export async function searchReplica(
       // It gave all it has. Only if that is all there is, nothing can be missing.
       const isAll = found.length >= (await parts.vectors.count(space, scope))
       if (isAll) return { kind: 'answered', hits }
-      const held = found.length > 0 ? found.length : await findPrimaryVectors(parts.replica, space, scope)
+      const held =
+        found.length > 0 ? found.length : await findPrimaryVectors(parts.replica, space, scope)
       return { kind: 'too_few_hits', isEmpty: held === 0 }
     }
     if (asked === REPLICA_HITS_MAX) return { kind: 'too_few_hits', isEmpty: false }

@@ -21,7 +21,11 @@ export type ReplicaEvent = keyof typeof REPLICA_EVENTS
 type TransitionTable = { readonly [Event in ReplicaEvent]?: ReplicaState }
 
 /** From anywhere: the settings have the last word. */
-const ALWAYS: TransitionTable = { configured: 'checking', switchedOff: 'off', refused: 'misconfigured' }
+const ALWAYS: TransitionTable = {
+  configured: 'checking',
+  switchedOff: 'off',
+  refused: 'misconfigured',
+}
 
 export const REPLICA_TRANSITIONS: Readonly<Record<ReplicaState, TransitionTable>> = {
   off: ALWAYS,

@@ -2,9 +2,10 @@
  * The work on one mirror: telling it what has changed, and comparing all of it. Nothing here decides when that is done,
  * see `keeper.ts`.
  */
-import { AppError } from '../../domain/errors.ts'
+
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Store } from '../store.ts'
 import type { SpaceReport, VectorIndex, VectorSpace } from '../vector-index.ts'

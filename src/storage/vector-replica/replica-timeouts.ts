@@ -1,5 +1,5 @@
 /** A mirror that nobody waits for longer than they should. */
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { VectorReplica } from '../vector-replica.ts'
 
 export type ReplicaTimeouts = {

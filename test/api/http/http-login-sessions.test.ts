@@ -1,6 +1,6 @@
 /** Sessions of people in a browser, beyond one process. */
 import { expect, it } from 'vitest'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import { createInMemoryStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { start } from './http-support.ts'
 

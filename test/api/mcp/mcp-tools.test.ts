@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatToolError } from '../../../src/api/mcp/tool-errors.ts'
 import { OPERATIONS } from '../../../src/api/operations/index.ts'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import { ADMIN, ANN, BEN, CLIENTS, type Host, openHost, type TestClient } from './mcp-support.ts'
 
 const TOOLS = [

@@ -1,6 +1,6 @@
 /** Memories seen from afar: the vectors of a map, what memories name, and how many there are a day. */
 import { expect, it } from 'vitest'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import { innerProduct } from '../../../src/lib/vector-math.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { openContext } from './operation-support.ts'

@@ -3,7 +3,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import type { Embedder, EmbeddingPurpose } from '../../../src/models/embedder.ts'
 
 export type OpenEmbedder = () => Promise<Embedder>

@@ -1,7 +1,7 @@
 /** The contract of `Reranker`, run over every implementation. Rule ids refer to SPEC.md. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import type { Reranker } from '../../../src/models/reranker.ts'
 
 /** With a model or service that finds texts with the words of the question better than others. */

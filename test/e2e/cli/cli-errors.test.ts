@@ -5,7 +5,7 @@ import { runCommandLine } from '../../../src/api/cli/command-runner.ts'
 import { COMMANDS } from '../../../src/api/cli/commands/index.ts'
 import type { Host } from '../../../src/api/cli/host.ts'
 import { readConfig } from '../../../src/app/config/config.ts'
-import { AppError, ERRORS } from '../../../src/domain/errors.ts'
+import { AppError, ERRORS } from '../../../src/lib/errors.ts'
 import { temporaryFile, temporaryFolder } from '../../support/temporary-folder.ts'
 import { added, createCli } from './cli-host.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../../src/api/cli/commands/index.ts'
 import { renderMarkdownReference } from '../../../src/api/cli/output/help-text.ts'
 import { ENVIRONMENT } from '../../../src/app/config/config.ts'
-import { ERRORS } from '../../../src/domain/errors.ts'
+import { ERRORS } from '../../../src/lib/errors.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { added, createCli } from './cli-host.ts'
 

@@ -1,6 +1,6 @@
 /** What the tests of embedders share. */
 import { expect } from 'vitest'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import type { Embedder } from '../../../src/models/embedder.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { FakeClock } from '../../fakes/clock.ts'

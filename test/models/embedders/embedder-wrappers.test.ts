@@ -1,7 +1,7 @@
 /** Retries, batches, rates and time limits, each around the reference embedder. */
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import {
   estimateBilledTokens,
   truncateToTokens,

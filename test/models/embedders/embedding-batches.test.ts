@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import { BatchBreaker } from '../../../src/models/embedders/batch-api/batch-breaker.ts'
 import { openBatchLedger } from '../../../src/models/embedders/batch-api/batch-ledger.ts'
 import { openEmbeddingBatches } from '../../../src/models/embedders/batch-api/batch-providers.ts'

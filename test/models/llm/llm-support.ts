@@ -1,6 +1,6 @@
 /** Models behind a scripted provider, which speaks the real protocols. */
 import { onTestFinished } from 'vitest'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError } from '../../../src/lib/errors.ts'
 import type { CompletionRequest } from '../../../src/models/language-model.ts'
 import { createProviderLanguageModel } from '../../../src/models/llm/provider-language-model.ts'
 import type { Provider, ProviderRegistry } from '../../../src/models/provider.ts'

@@ -1,7 +1,7 @@
 /** Guards before models: breakers, a few calls at once, and budgets that servers share. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError, type ErrorCode } from '../../../src/domain/errors.ts'
 import type { OwnerId } from '../../../src/domain/ids.ts'
+import { AppError, type ErrorCode } from '../../../src/lib/errors.ts'
 import {
   guardModel,
   type ModelCallReport,

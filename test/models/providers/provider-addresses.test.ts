@@ -1,7 +1,7 @@
 /** Which addresses providers may have: as they are written, and as names turn out to be. */
 import type { LookupAddress } from 'node:dns'
 import { describe, expect, it } from 'vitest'
-import type { AppError } from '../../../src/domain/errors.ts'
+import type { AppError } from '../../../src/lib/errors.ts'
 import { classifyAddress, parseProviderAddress } from '../../../src/models/providers/ssrf-guard.ts'
 import { cleanUpAfterEach, provider, request, serve, textOf, upstream } from './upstream-support.ts'
 

@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { findJsonErrorLine } from '../../../src/app/config/json-error-position.ts'
 import { readProviders } from '../../../src/app/config/providers-file.ts'
-import type { AppError } from '../../../src/domain/errors.ts'
 import { API_FORMATS } from '../../../src/domain/model-call.ts'
+import type { AppError } from '../../../src/lib/errors.ts'
 import {
   contextWindowOf,
   type Provider,

@@ -1,7 +1,7 @@
 /** Files that commands read and write. A file that is being written appears under its name only when it is whole. */
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { AppError, type ErrorCode } from '../../../domain/errors.ts'
+import { AppError, type ErrorCode } from '../../../lib/errors.ts'
 
 const BUFFERED_CHARACTERS = 256 * 1024
 

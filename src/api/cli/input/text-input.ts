@@ -1,5 +1,5 @@
 /** Text and lines that come in from outside, as UTF-8 and nothing else: what is not valid is refused, not mangled. */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { type Invocation, UsageError } from '../command.ts'
 
 /** Far above what one memory may hold; it keeps a wrong file from filling the memory of the machine. */

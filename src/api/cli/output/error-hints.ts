@@ -1,5 +1,5 @@
 /** Errors speak of fields and options of the library. Whoever types commands can change only flags and variables. */
-import type { AppError } from '../../../domain/errors.ts'
+import type { AppError } from '../../../lib/errors.ts'
 import type { Command } from '../command.ts'
 
 /** What a field of an operation is called on the command line, where that is not its own name with dashes. */

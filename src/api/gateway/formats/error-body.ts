@@ -1,5 +1,5 @@
 /** Refusals in the words of the API that was called, so that clients and people know them again. */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { Json } from '../../../lib/json.ts'
 
 type Value = Json | undefined

@@ -1,9 +1,9 @@
 /** Headers: what a client asks of memory, what goes on to the provider, and what comes back. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { PreparedRequest, SkipReason } from '../../../conversations/conversations.ts'
-import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { parseScope } from '../../../domain/scope.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { type HeaderPairs, headerPairs } from '../../../models/upstream.ts'
 import { API_KEY_HEADER, firstHeaderValue } from '../../http/security/authentication.ts'
 import { type Caller, canReachOwner, hasAccess } from '../../operations/authorization.ts'

@@ -1,7 +1,7 @@
 /** What clients also ask their provider for and memory has no part in: passed on as it is. */
 
-import { AppError } from '../../../domain/errors.ts'
 import type { ApiFormat } from '../../../domain/model-call.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { type Provider, type ProviderRegistry, routeModel } from '../../../models/provider.ts'
 import { assertAccess } from '../../operations/authorization.ts'
 import { replaceModel } from '../formats/json-edit.ts'

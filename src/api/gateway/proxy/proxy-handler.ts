@@ -10,9 +10,9 @@ import type {
   SkipReason,
 } from '../../../conversations/conversations.ts'
 import { NO_TOOL_MEMORY_IDS, type ToolMemoryIds } from '../../../conversations/receipts/receipt.ts'
-import { toAppError } from '../../../domain/errors.ts'
 import type { BlockPlacement, ModelRequest } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
+import { toAppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import {
   contextWindowOf,

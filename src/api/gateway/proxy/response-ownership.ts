@@ -5,9 +5,9 @@
  */
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib'
 import type { ResponseOwner } from '../../../conversations/conversations.ts'
-import { AppError } from '../../../domain/errors.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Provider } from '../../../models/provider.ts'

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { createSseParser } from '../../../lib/sse.ts'
 import { type HeaderPairs, headerValue, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { AnswerReader } from '../formats/format.ts'

@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../../../domain/errors.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import type { Provider } from '../../../models/provider.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import type { GatewayRequest } from '../gateway-request.ts'

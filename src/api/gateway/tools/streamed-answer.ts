@@ -1,5 +1,5 @@
 /** Answers that stream: several streams become one, in which every visible part goes out as soon as it comes. */
-import { toAppError } from '../../../domain/errors.ts'
+import { toAppError } from '../../../lib/errors.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import { EventSplitter } from '../formats/tools/event-splitter.ts'
 import type { Fault, Stitcher } from '../formats/tools/index.ts'

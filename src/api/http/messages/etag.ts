@@ -1,5 +1,5 @@
 /** Conditions on versions: `ETag` tells one, `If-Match` and `If-None-Match` ask for one. */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 
 /** Several proxies mark compressed answers as weak; the version is the same, and it is all that counts here. */
 const TAG = /^(?:W\/)?"([^"]*)"$/

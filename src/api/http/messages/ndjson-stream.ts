@@ -1,7 +1,7 @@
 /** Sends lines as they come, no faster than the client reads them. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { LINES_TYPE } from './response.ts'
 
 const CHUNK_CHARACTERS = 65_536

@@ -1,6 +1,6 @@
 /** Reading what a client sends: JSON within limits, or lines as they come. Nothing is believed, nothing is guessed. */
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import {
   BODY_BYTES_MAX,
   BODY_IDLE_TIMEOUT_MS,

@@ -4,7 +4,7 @@
  * schema to refuse in its own words.
  */
 import { z } from 'zod'
-import { AppError, type FieldError, ValidationError } from '../../../domain/errors.ts'
+import { AppError, type FieldError, ValidationError } from '../../../lib/errors.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { decodePathSegment, type PathFields } from '../router.ts'
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type AppError, ERRORS, type FieldError } from '../../../domain/errors.ts'
+import { type AppError, ERRORS, type FieldError } from '../../../lib/errors.ts'
 import { COMPRESSION_BYTES_MIN, DETAILS_MAX, MESSAGE_CHARACTERS_MAX } from '../http-limits.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

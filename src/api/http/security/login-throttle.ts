@@ -2,8 +2,9 @@
  * Failed attempts to get in, counted for each address. The first few are answered at once, further ones later and
  * later, and then none for a while. A key that worked before is never kept out by the failures of others.
  */
-import { AppError } from '../../../domain/errors.ts'
+
 import type { Clock } from '../../../lib/clock.ts'
+import { AppError } from '../../../lib/errors.ts'
 
 const FREE_FAILURES = 3
 const DELAY_MS = 100

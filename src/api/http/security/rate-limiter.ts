@@ -3,8 +3,8 @@
  * the same data share it where their store can do that.
  */
 import type { ServerResponse } from 'node:http'
-import { AppError } from '../../../domain/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
 import { type RateDecision, SharedTokenBucket } from './shared-token-bucket.ts'

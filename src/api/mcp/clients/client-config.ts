@@ -3,7 +3,7 @@
  * Pure: reads no file and writes none.
  */
 import { posix, win32 } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { ToolSets } from '../tool-registry.ts'
 import { removeJsoncValue, setJsoncValue } from './jsonc-editor.ts'
 import { removeTomlTable, setTomlTable, type TomlValue } from './toml-editor.ts'

@@ -2,7 +2,7 @@
  * Puts one value into a JSON file that a person keeps, and leaves every other byte as it is: comments, order, trailing
  * commas, line ends. The file is never written anew from what was read.
  */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 
 type Node = {
   readonly start: number

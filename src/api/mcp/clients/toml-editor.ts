@@ -2,7 +2,7 @@
  * Puts one table into a TOML file that a person keeps, and leaves every other line as it is. Only as much of TOML is
  * read as is needed to know where tables begin; what can't be read so is refused.
  */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 
 export type TomlValue = string | readonly string[] | { readonly [name: string]: string }
 

@@ -1,6 +1,6 @@
 /** Tools under names and in shapes that other systems gave them, made of operations. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { Access, Caller } from '../../operations/authorization.ts'
 import { findOperation } from '../../operations/index.ts'
 import type { WireMemory } from '../../operations/memory-schema.ts'

@@ -3,10 +3,10 @@
  * those as well, and answer from files and memories together.
  */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import { isTurnId } from '../../../domain/search-document.ts'
 import { FILE_SOURCES, type FileSource } from '../../../files/file.ts'
 import { SEARCH_SOURCES, type SearchSource } from '../../../files/search/source-search.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { sliceLines } from '../../../text/lines.ts'
 import type { WireTurn } from '../../operations/conversations/session-operations.ts'
 import {

@@ -11,8 +11,8 @@ import {
   parseEntity,
   parseRelation,
 } from '../../../domain/entity-graph.ts'
-import { AppError } from '../../../domain/errors.ts'
 import { KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { WireMemory } from '../../operations/memory-schema.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { type MemorySearchOutput, runOperation } from './compatibility-tool.ts'

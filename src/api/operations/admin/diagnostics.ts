@@ -3,8 +3,8 @@
  * What doesn't work is the answer here, not an error.
  */
 import { z } from 'zod'
-import { AppError, toAppError } from '../../../domain/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import { innerProduct } from '../../../lib/vector-math.ts'
 import { isoTime } from '../memory-schema.ts'

@@ -3,7 +3,6 @@
  * setting: giving both different values is refused.
  */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type SettingName,
   type Settings,
 } from '../../../domain/settings/settings.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { assertAccess, hasAccess } from '../authorization.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'

@@ -1,10 +1,10 @@
 /** Operations on the system itself: health, status, upkeep. */
 import { z } from 'zod'
 import { ROLES } from '../../../domain/access.ts'
-import { AppError } from '../../../domain/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { describeHealth, HEALTH_REASONS } from '../../../engine/health.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { REPLICA_STATES, type VectorReplicaStatus } from '../../../storage/vector-replication.ts'
 import type { Caller } from '../authorization.ts'
 import { learningFields, toWireLearning } from '../learning/signal-operations.ts'

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod'
 import type { QdrantSettings } from '../../../admin/replica-admin.ts'
-import { AppError, toAppError } from '../../../domain/errors.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { QUANTIZATIONS } from '../../../domain/settings/vector-store-settings.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import {
   REPLICA_STATES,
   type ReplicaState,

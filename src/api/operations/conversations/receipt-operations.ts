@@ -11,10 +11,10 @@ import {
   type Receipt,
   type ReceiptDetail,
 } from '../../../conversations/receipts/receipt.ts'
-import { AppError } from '../../../domain/errors.ts'
 import { API_FORMATS, BLOCK_PLACEMENTS } from '../../../domain/model-call.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import { SETTINGS } from '../../../domain/settings/settings.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { Page } from '../../../storage/store.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'

@@ -1,7 +1,7 @@
 /** What requests cost and what memory had to do with them: counted from receipts, by day and model. */
 import { z } from 'zod'
 import type { Receipt } from '../../../conversations/receipts/receipt.ts'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { timeField } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'

@@ -1,9 +1,9 @@
 /** Operations on what was said: sessions, their turns, and what was learned from which. */
 import { z } from 'zod'
 import type { SessionReport } from '../../../conversations/transcript-admin.ts'
-import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TURN_ROLES, type Turn } from '../../../domain/turn.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'

@@ -1,6 +1,5 @@
 /** Operations on memory in files: where they are, what is in them, and adding to them. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
@@ -15,6 +14,7 @@ import type {
   FileStatus,
 } from '../../../files/file-search.ts'
 import type { NamedRoot } from '../../../files/roots.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { type Access, hasAccess } from '../authorization.ts'
 import { isoTime, listField } from '../memory-schema.ts'

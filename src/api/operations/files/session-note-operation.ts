@@ -1,12 +1,12 @@
 /** Writing back: what a session came to, as a note in the workspace. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import type { Workspace } from '../../../files/file-tree.ts'
 import { renderSessionNote } from '../../../files/sessions/session-note.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { resolveOwnerFiles } from './file-operations.ts'

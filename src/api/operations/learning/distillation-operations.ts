@@ -1,6 +1,5 @@
 /** Operations on the life of memories: what was said is distilled, memories are consolidated, doubts are settled. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../../learning/consolidation/report.ts'
 import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversation-ingest.ts'
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, isoTime, timeField } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import type { EpisodeQuery } from '../../../conversations/admin.ts'
 import { getEpisodeTime } from '../../../domain/episode.ts'
-import { AppError } from '../../../domain/errors.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import {

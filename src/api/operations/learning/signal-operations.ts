@@ -1,10 +1,10 @@
 /** Operations on what is done in the background: jobs, and signals, which tell what is to be learned from. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import { SIGNAL_STATUSES, type Signal } from '../../../domain/signal.ts'
 import { JOB_STATUSES } from '../../../jobs/job.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import type { LearningStatus } from '../../../learning/learning.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { WireJob } from '../admin/job-operations.ts'
 import { canReachOwner, hasAccess } from '../authorization.ts'
 import { isoTime } from '../memory-schema.ts'

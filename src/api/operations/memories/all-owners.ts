@@ -1,9 +1,9 @@
 /** Memories of all owners, for those who run the server. Nobody else has an operation that looks past one owner. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { compareText } from '../../../lib/compare.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { MEMORY_ORDERS } from '../../../storage/store.ts'
 import { toWireMemory, wireMemory } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'

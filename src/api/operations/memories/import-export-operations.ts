@@ -1,6 +1,6 @@
 /** Moving memories out and in. Both pass lines on as they come, so that size does not matter. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { assertAccess } from '../authorization.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveOwner, resolveScope, scopeFields } from '../scope-fields.ts'

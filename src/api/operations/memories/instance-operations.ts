@@ -1,9 +1,9 @@
 /** Memories by instance: the paths and shapes that users of instance-scoped memory know. An instance is an owner. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import { parseId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { isoTime, listField, memoryCategorySchema } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveOwner } from '../scope-fields.ts'

@@ -1,9 +1,9 @@
 /** Operations that look at many memories: lists, search, preview, and clearing. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import { type MemoryId, parseId } from '../../../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TRUST_LEVELS } from '../../../domain/memory.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { Instant } from '../../../lib/time.ts'
 import type { ReadFilter } from '../../../memory/memory-reader.ts'

@@ -1,10 +1,10 @@
 /** Operations on single memories: adding, reading, changing, binning, restoring, and their history. */
 import { z } from 'zod'
-import { AppError } from '../../../domain/errors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TRUST_LEVELS } from '../../../domain/memory.ts'
 import { type ScopeInput, SHARED_OWNER } from '../../../domain/scope.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
 import type { DraftInput, EditInput } from '../../../memory/draft.ts'
 import type { Forgotten } from '../../../memory/memory-editor.ts'

@@ -1,11 +1,11 @@
 /** Operations in the words of agent programs: who has memories here, and search in one layer of them. */
 import { z } from 'zod'
 import { getEpisodeTime } from '../../../domain/episode.ts'
-import { ValidationError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../../domain/memory.ts'
 import { SHARED_OWNER } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
+import { ValidationError } from '../../../lib/errors.ts'
 import type { RecalledMemory } from '../../../recall/recall-result.ts'
 import { extractExcerpt } from '../../../text/excerpt.ts'
 import { isoTime } from '../memory-schema.ts'

@@ -2,8 +2,9 @@
  * Memories that rules kept beside each other because they could not tell, and that somebody can be asked about: one who
  * writes by hand doesn't wait for a model, so what was left open then is looked at here. Each verdict is a change of its own.
  */
+
 import type { MemoryId } from '../../../domain/ids.ts'
-import type { Memory } from '../../../domain/memory.ts'
+import { DISTILLATION_EXTRACTOR, type Memory } from '../../../domain/memory.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
 import { yieldToEventLoop } from '../../../lib/event-loop.ts'
@@ -15,7 +16,6 @@ import { isAdjudicable } from '../../../memory/write-decision.ts'
 import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import { limitAdjudications } from '../../completions/model-tasks.ts'
-import { EXTRACTOR } from '../../distillation/fact-drafts.ts'
 import { type ConsolidationRun, createChangeId, loadMemories } from '../consolidation-run.ts'
 import {
   applyVerdict,
@@ -87,7 +87,8 @@ async function loadWrittenSince(
     limit: MEMORIES_MAX,
   })
   return rows.filter(
-    (memory) => canAdjudicate(memory, now) && memory.provenance.extractor !== EXTRACTOR,
+    (memory) =>
+      canAdjudicate(memory, now) && memory.provenance.extractor !== DISTILLATION_EXTRACTOR,
   )
 }
 

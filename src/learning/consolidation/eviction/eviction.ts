@@ -7,9 +7,9 @@ import type { ChangeId, MemoryId, TurnId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import { isLearnable } from '../../../domain/signal.ts'
 import type { Turn } from '../../../domain/turn.ts'
-import type { EngineDependencies } from '../../../engine/engine-dependencies.ts'
 import { TimeSlice, yieldToEventLoop } from '../../../lib/event-loop.ts'
 import { buildReplacement } from '../../../memory/memory-changes.ts'
+import type { MemoryDependencies } from '../../../memory/types.ts'
 import { commitWithRetry } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import type { Change } from '../../../storage/store.ts'
@@ -145,7 +145,7 @@ async function deleteLearnedTurns(
 
 /** Turns of the same conversations that wait for a model, or failed too often and wait for somebody. */
 async function loadPendingTurns(
-  ports: EngineDependencies,
+  ports: MemoryDependencies,
   turns: readonly Turn[],
 ): Promise<ReadonlySet<TurnId>> {
   const places = new Map(turns.map(({ place }) => [JSON.stringify(place), place]))

@@ -6,9 +6,9 @@
  * that ends meanwhile leaves it to the next one.
  */
 import { createHash } from 'node:crypto'
-import { AppError, toAppError } from '../../../domain/errors.ts'
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import type { Instant } from '../../../lib/time.ts'
 import type { EmbeddingModel } from '../../embedder.ts'
 import { truncateToTokens } from '../billed-tokens.ts'

@@ -1,6 +1,7 @@
 /** Batches of Google's Gemini. Files go up in two steps, to an address that the first one tells. */
-import { AppError } from '../../../domain/errors.ts'
+
 import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { type HttpEndpoint, postJson, requestJson, sendRequest } from '../../../lib/http-client.ts'
 import { getField } from '../../../lib/json.ts'
 import { toSendableText } from '../../../text/well-formed-text.ts'

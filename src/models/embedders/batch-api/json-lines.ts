@@ -1,5 +1,5 @@
 /** Files of JSON lines: as they are sent, and as they come back. */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { type HttpEndpoint, sendRequest } from '../../../lib/http-client.ts'
 
 /** A vector of 4,096 numbers takes about 100 KB. */

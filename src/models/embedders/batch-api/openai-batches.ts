@@ -1,6 +1,7 @@
 /** Batches of OpenAI, and of Voyage, which names the model once for all: a file goes up, a batch runs, a file comes down. */
-import { AppError } from '../../../domain/errors.ts'
+
 import { parseApiKey, parseBaseUrl } from '../../../domain/service-endpoint.ts'
+import { AppError } from '../../../lib/errors.ts'
 import {
   buildBearerHeader,
   type HttpEndpoint,

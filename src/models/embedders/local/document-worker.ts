@@ -5,7 +5,7 @@
  * So when questions keep arriving while documents are embedded, documents move to a process of their own. It costs a second
  * copy of the model in memory, so it is started only then, and ends when no documents came for a while.
  */
-import { AppError, toAppError } from '../../../domain/errors.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import type { Embedder, EmbedOptions } from '../../embedder.ts'
 
 export type DocumentWorkerOptions = {
@@ -105,9 +105,7 @@ export function withDocumentWorker(
 
     report: () => {
       const report = first.report()
-      const waiting = [report, second?.report()].map((each) =>
-        Number(each?.facts.queuedTexts ?? 0),
-      )
+      const waiting = [report, second?.report()].map((each) => Number(each?.facts.queuedTexts ?? 0))
       const queuedTexts = waiting.reduce((sum, count) => sum + count, 0)
       return { ...report, facts: { ...report.facts, queuedTexts } }
     },

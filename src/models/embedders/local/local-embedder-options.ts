@@ -1,6 +1,6 @@
 /** What callers may choose about the local model, checked. */
 import { basename, isAbsolute, join, resolve } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { findPackageFolder } from '../../../lib/package-folder.ts'
 import { ONNX_RUNTIMES, type RuntimePreference } from '../../runtime/onnx-runtime.ts'
 import type { ModelLocation, ModelRequest } from './embedder-worker-protocol.ts'

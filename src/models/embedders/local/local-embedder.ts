@@ -5,7 +5,7 @@
  * nothing, and a text's vector never depends on its company (activations are quantised per batch). The model is loaded
  * at the first call. When that fails, calls fail with the same reason for a moment before it is tried again.
  */
-import { AppError, toAppError } from '../../../domain/errors.ts'
+import { AppError, toAppError } from '../../../lib/errors.ts'
 import { truncateText } from '../../../text/well-formed-text.ts'
 import type { Embedder, EmbedderState, EmbeddingPurpose } from '../../embedder.ts'
 import { withDocumentWorker } from './document-worker.ts'

@@ -17,7 +17,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { CHECKSUM_FILE, MODEL_FILES, TOKENIZER_FILE } from '../../runtime/model-files.ts'
 import type { ModelLocation } from './embedder-worker-protocol.ts'
 import { OPTIONAL_FILES } from './embedding-model-folder.ts'

@@ -1,5 +1,5 @@
 /** A model in memory: its tokenizer, its network and how its output becomes a vector. */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { EmbeddingPurpose } from '../../embedder.ts'
 import type { ModelConfigJson } from '../../runtime/model-files.ts'
 import { type OnnxModel, openOnnxModel } from '../../runtime/onnx-runtime.ts'

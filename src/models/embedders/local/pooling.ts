@@ -1,5 +1,5 @@
 /** From what a model says about each token to one vector for the text. */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { ModelConfigJson } from '../../runtime/model-files.ts'
 import type { OnnxOutput } from '../../runtime/onnx-runtime.ts'
 

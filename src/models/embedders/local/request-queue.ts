@@ -2,7 +2,7 @@
  * The calls that wait for vectors. Queries go first, because somebody is waiting for them; otherwise first come, first
  * served. A backlog of documents can't shut queries out: each purpose has its own room.
  */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { EmbeddingPurpose } from '../../embedder.ts'
 
 export type EmbeddingRequest = {

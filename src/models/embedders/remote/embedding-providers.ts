@@ -2,7 +2,7 @@
  * The services that embed over the network, as data, and how one of them becomes an embedder that can be relied on:
  * batches, each of them tried again, within the rates, within its time, and checked.
  */
-import { AppError } from '../../../domain/errors.ts'
+
 import {
   EMBEDDING_PROVIDERS,
   type EmbeddingProviderName,
@@ -11,6 +11,7 @@ import {
 } from '../../../domain/model-name.ts'
 import { parseBaseUrl } from '../../../domain/service-endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { Embedder } from '../../embedder.ts'
 import { withRateLimits } from '../embedder-rate-limit.ts'
 import { withEmbedderTimeouts } from '../embedder-timeout.ts'

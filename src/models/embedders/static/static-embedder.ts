@@ -3,8 +3,8 @@
  * sum. It knows neither word order nor context, but takes a tenth of a millisecond and no runtime.
  */
 import { basename, resolve } from 'node:path'
-import { toAppError } from '../../../domain/errors.ts'
 import { throwIfAborted } from '../../../lib/abort.ts'
+import { toAppError } from '../../../lib/errors.ts'
 import { truncateText } from '../../../text/well-formed-text.ts'
 import type { Embedder, EmbedderState, EmbeddingModel } from '../../embedder.ts'
 import { readStaticModel, type StaticModel } from './static-model-folder.ts'

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { VECTOR_DIMENSIONS_MAX } from '../../../storage/vector-index.ts'
 import { isUsableVocabulary } from './wordpiece-tokenizer.ts'
 

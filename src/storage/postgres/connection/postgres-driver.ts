@@ -5,7 +5,7 @@
  * never named: poolers that share one connection among many clients would mix the names up.
  */
 import type { ClientBase, PoolClient, QueryResultRow } from 'pg'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { isConnectionReset, toCommitInDoubtError, toStoreError } from './postgres-errors.ts'
 
 type Pool = InstanceType<typeof import('pg').Pool>

@@ -1,5 +1,5 @@
 /** What the failures of PostgreSQL and its driver mean. */
-import { AppError, type ErrorCode } from '../../../domain/errors.ts'
+import { AppError, type ErrorCode } from '../../../lib/errors.ts'
 
 type ErrorClass = { readonly code: ErrorCode; readonly message: string }
 

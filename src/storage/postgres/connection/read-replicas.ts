@@ -6,8 +6,8 @@
  * Where each of them is in the log of the database is looked up once a second, not with every search.
  */
 import { performance } from 'node:perf_hooks'
-import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { SqlIdentifiers } from '../schema/identifiers.ts'
 import type { PostgresDatabase } from './postgres-driver.ts'
 

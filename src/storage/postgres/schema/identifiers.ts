@@ -1,5 +1,5 @@
 /** What things are called in the database: quoted names, and the numbers that stand for owners and users. */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 

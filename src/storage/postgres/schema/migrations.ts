@@ -8,7 +8,7 @@
  * Servers are updated one after the other. So that those of the version before can go on and even start meanwhile, a
  * version brings one step that only adds; they serve a schema that is this one step ahead of them, and none that is further.
  */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'

@@ -3,7 +3,7 @@
  * later, so it has a ledger of its own and is looked for each time a store is opened. Where it is missing, vectors can be
  * kept without it, in tables of their own.
  */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
 import { BYTES_FORMAT, type PgvectorFormat, type VectorFormat } from '../vectors/vector-format.ts'

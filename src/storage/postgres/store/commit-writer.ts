@@ -1,9 +1,10 @@
 /** Writes what a commit has decided, in a few statements over many rows each. */
-import { AppError } from '../../../domain/errors.ts'
+
 import type { Memory } from '../../../domain/memory.ts'
 import { type SearchDocument, toTurnDocument } from '../../../domain/search-document.ts'
 import { hasSearchTextChanged } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { Row, Table } from '../../store.ts'

@@ -9,11 +9,11 @@
  * while it commits leaves a doubt, which the server is asked to clear up: whether it is over, and has left its mark.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../../domain/limits.ts'
 import { isKeyHolder, type MemoryStatus } from '../../../domain/memory.ts'
 import type { DocumentType } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { type Change, type CommitOutcome, mapTables, TABLES, type Table } from '../../store.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'

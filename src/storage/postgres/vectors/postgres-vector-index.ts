@@ -3,11 +3,11 @@
  * search never meets a vector of something that is gone.
  */
 import { hashEmbeddingText } from '../../../domain/embedding-text.ts'
-import { AppError } from '../../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/limits.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_KINDS, type DocumentKind } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { isZeroVector } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import {

@@ -1,9 +1,9 @@
 /** Spaces as the database knows them: their numbers, where their vectors are, and their indexes. */
 
 import type { QueryResultRow } from 'pg'
-import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
 import type { DocumentKind } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { VectorSpace } from '../../vector-index.ts'

@@ -7,8 +7,8 @@
  */
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
 import { readFileIdentity } from '../../../lib/atomic-file.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { isMatchingKey, readKeyVerifier, writeKeyVerifier } from '../encryption/key-verifier.ts'
 import { APPLICATION_ID } from '../schema/migrations.ts'
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../sqlite-store.ts'

@@ -1,7 +1,7 @@
 /** What the database adapter needs of the file system, with errors a person can act on. */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { AppError, type ErrorCode } from '../../../domain/errors.ts'
+import { AppError, type ErrorCode } from '../../../lib/errors.ts'
 
 export function readFileHeader(path: string, bytes: number): Buffer {
   const file = openSync(path, 'r')

@@ -1,8 +1,9 @@
 /**
  * One open database with its prepared statements and the numbers of places it has looked up.
  */
-import { AppError } from '../../../domain/errors.ts'
+
 import type { Place, Scope } from '../../../domain/scope.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { DocumentCache } from '../cache/document-cache.ts'
 import { OwnerCache, type OwnerCacheOptions } from '../cache/owner-cache.ts'

@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { AppError, type ErrorCode } from '../../../domain/errors.ts'
+import { AppError, type ErrorCode } from '../../../lib/errors.ts'
 import { MOVED_MESSAGE } from '../../migration-source.ts'
 import { SQL_FUNCTIONS, type SqlFunction } from './sql-functions.ts'
 

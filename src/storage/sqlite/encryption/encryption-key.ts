@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { inspect } from 'node:util'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import type { DatabaseKey } from '../connection/sqlite-driver.ts'
 
 const KEY_BYTES = 32

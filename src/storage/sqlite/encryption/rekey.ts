@@ -18,8 +18,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
 import { readFileIdentity, syncFile, syncFolder } from '../../../lib/atomic-file.ts'
+import { AppError } from '../../../lib/errors.ts'
 import {
   detectFileKind,
   isOpenInProcess,

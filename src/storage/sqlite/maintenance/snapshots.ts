@@ -6,8 +6,8 @@
  */
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
 import { syncFile, syncFolder } from '../../../lib/atomic-file.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { openSqliteFile, openVerifiedConnection } from '../connection/database-file.ts'
 import { toFileError } from '../connection/file-system.ts'
 import type { DatabaseKey, SqliteConnection } from '../connection/sqlite-driver.ts'

@@ -6,9 +6,9 @@
  */
 import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
 import { getBlockingTombstoneIds } from '../../../domain/tombstone.ts'
 import { readFileIdentity, syncFile } from '../../../lib/atomic-file.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { detectFileKind, isOpenInProcess } from '../connection/database-file.ts'
 import { listSiblingFiles, readFileHeader, toFileError } from '../connection/file-system.ts'

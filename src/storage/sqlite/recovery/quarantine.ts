@@ -4,8 +4,8 @@
  */
 import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { AppError } from '../../../domain/errors.ts'
 import { readFileIdentity, syncFolder } from '../../../lib/atomic-file.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { isOpenInProcess } from '../connection/database-file.ts'
 import { toFileError } from '../connection/file-system.ts'
 

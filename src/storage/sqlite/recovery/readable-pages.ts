@@ -12,7 +12,7 @@ import {
   truncateSync,
   writeSync,
 } from 'node:fs'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { readFileHeader } from '../connection/file-system.ts'
 import {
   type DatabaseKey,

@@ -2,7 +2,7 @@
  * The schema, as ordered forward-only steps. A step that was ever released is never edited: its checksum is
  * recorded where it was applied, and a database that disagrees is refused rather than guessed at.
  */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqliteConnection } from '../connection/sqlite-driver.ts'

@@ -4,7 +4,7 @@
  *
  * A search holds the thread for as long as sqlite-vec takes, which goes through all of the owner's numbers at once.
  */
-import { AppError } from '../../../domain/errors.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { innerProduct, isZeroVector } from '../../../lib/vector-math.ts'
 import { assertVectorFits, type VectorIndex } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'

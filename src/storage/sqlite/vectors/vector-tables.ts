@@ -1,9 +1,9 @@
 /** Vectors in the database. `migrations.ts` says how the tables belong together. */
 import { hashEmbeddingText, isByteSpace } from '../../../domain/embedding-text.ts'
-import { AppError } from '../../../domain/errors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
 import { isWithinScope, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import type { SpaceReport, VectorEntry, VectorSpace } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'

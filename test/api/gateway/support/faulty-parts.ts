@@ -1,5 +1,5 @@
 /** Parts that fail, hang and recover on command. */
-import { AppError } from '../../../../src/domain/errors.ts'
+import { AppError } from '../../../../src/lib/errors.ts'
 import type { Embedder } from '../../../../src/models/embedder.ts'
 import type { Store } from '../../../../src/storage/store.ts'
 import { scriptedEmbedder, untilAborted } from '../../../fakes/embedder.ts'

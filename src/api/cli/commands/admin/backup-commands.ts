@@ -1,5 +1,5 @@
 /** Commands that copy the database and go back to a copy. */
-import { AppError } from '../../../../domain/errors.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import {
   type CommandResult,
   defineCommand,

@@ -1,5 +1,5 @@
 /** Commands that encrypt the database, decrypt it, or give it another key. */
-import { AppError } from '../../../../domain/errors.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import type { EncryptionResult, NewKey, ProgressHandler } from '../../database.ts'
 import { createProgressLine, formatPercent } from '../../output/progress-line.ts'

@@ -1,8 +1,8 @@
 /** Commands that move memories between databases and files. */
 import type { z } from 'zod'
-import { ERRORS } from '../../../../domain/errors.ts'
 import type { ScopeInput } from '../../../../domain/scope.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { ERRORS } from '../../../../lib/errors.ts'
 import { decryptLines, encryptLines } from '../../../../portability/export-encryption.ts'
 import { IMPORT_FORMATS } from '../../../../portability/importers/format-detection.ts'
 import { getSystemStatus } from '../../../operations/admin/system-operations.ts'

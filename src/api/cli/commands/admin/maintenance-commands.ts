@@ -1,6 +1,6 @@
 /** Commands about the database as a whole. */
 import type { z } from 'zod'
-import { AppError, ERRORS } from '../../../../domain/errors.ts'
+import { AppError, ERRORS } from '../../../../lib/errors.ts'
 import { listOwners } from '../../../operations/admin/key-operations.ts'
 import { getSettings } from '../../../operations/admin/settings-operations.ts'
 import {

@@ -1,6 +1,6 @@
 /** The command that moves everything to another store. */
 import { basename, dirname } from 'node:path'
-import { AppError } from '../../../../domain/errors.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import { type CommandResult, defineCommand, type Invocation, UsageError } from '../../command.ts'
 import type { MigrationResult, MigrationTarget } from '../../database.ts'
 import { createProgressLine, formatPercent } from '../../output/progress-line.ts'

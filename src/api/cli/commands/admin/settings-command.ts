@@ -1,5 +1,5 @@
 /** The command that shows and changes settings. */
-import { AppError } from '../../../../domain/errors.ts'
+
 import {
   describeSettingRange,
   listSettingNames,
@@ -8,6 +8,7 @@ import {
   type SettingName,
 } from '../../../../domain/settings/settings.ts'
 import { findClosestMatch } from '../../../../lib/closest-match.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import {
   changeSettings,
   clampingRange,

@@ -1,7 +1,7 @@
 /** The command about the vector store beside the memories. */
 import type { z } from 'zod'
-import { ERRORS } from '../../../../domain/errors.ts'
 import { QUANTIZATIONS } from '../../../../domain/settings/vector-store-settings.ts'
+import { ERRORS } from '../../../../lib/errors.ts'
 import { REPLICA_STATES } from '../../../../storage/vector-replication.ts'
 import {
   changeQdrant,

@@ -1,9 +1,9 @@
 /** The command about memory in files: where they are, how their index stands, and what is in them. */
 import { resolve } from 'node:path'
 import type { z } from 'zod'
-import { AppError } from '../../../../domain/errors.ts'
 import { formatCitation } from '../../../../files/citation.ts'
 import { FILE_SOURCES, ROOT_KINDS } from '../../../../files/file.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import {
   addRoot,
   appendNote,

@@ -1,6 +1,7 @@
 /** Watching files until told to stop: what a server does besides, for machines that run none. */
-import { AppError } from '../../../../domain/errors.ts'
+
 import type { FileStatus } from '../../../../files/file-search.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import { assertLocal, type CommandResult, type Invocation } from '../../command.ts'
 import { formatCount, toTerminalLine } from '../../output/text-rendering.ts'
 import { withEngine } from '../program/serve-commands.ts'

@@ -1,6 +1,6 @@
 /** Commands that take something in: a statement, or whatever a text says about its writer. */
 import type { z } from 'zod'
-import { AppError } from '../../../../domain/errors.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import { addMemory, learnMemories } from '../../../operations/memories/memory-operations.ts'
 import { defineCommand, type Invocation, UsageError } from '../../command.ts'
 import { MEMORY_OPTIONS, parseMemoryOptions } from '../../input/memory-options.ts'

@@ -1,7 +1,7 @@
 /** Commands that remove memories: into the bin, or for good. */
 import type { z } from 'zod'
-import { AppError, ERRORS } from '../../../../domain/errors.ts'
 import { SETTINGS } from '../../../../domain/settings/settings.ts'
+import { AppError, ERRORS } from '../../../../lib/errors.ts'
 import { getSettings } from '../../../operations/admin/settings-operations.ts'
 import { clearMemories } from '../../../operations/memories/memory-list-operations.ts'
 import {

@@ -1,10 +1,10 @@
 /** Commands that only read. A database that isn't there yet is empty to them, and is not made. */
 import type { z } from 'zod'
-import { AppError } from '../../../../domain/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../../../domain/limits.ts'
 import { isTurnId } from '../../../../domain/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../../domain/settings/settings.ts'
 import { SEARCH_SOURCES } from '../../../../files/search/source-search.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import { MEMORY_ORDERS, type MemoryOrder } from '../../../../storage/store.ts'
 import { listMemories } from '../../../operations/memories/memory-list-operations.ts'
 import { getMemory, memoryHistory } from '../../../operations/memories/memory-operations.ts'

@@ -1,5 +1,5 @@
 /** Commands that measure Recollect itself. They need the repository, and say so where there is none. */
-import { AppError } from '../../../../domain/errors.ts'
+import { AppError } from '../../../../lib/errors.ts'
 import { defineCommand, type Invocation } from '../../command.ts'
 
 export const evalCommand = defineCommand({
