@@ -68,7 +68,7 @@ it('[SY16] a model without its key keeps nobody from starting, and the status sa
     state: 'degraded',
     reasons: expect.arrayContaining([expect.stringContaining(because)]),
   })
-  await remote.settings.change(null, { embeddingSource: null })
+  await remote.settings.change(null, { 'embedding.source': null })
 
   const nameless = await startedAfter({ embeddingSource: 'remote' })
   expect(nameless.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
@@ -103,7 +103,7 @@ it('[RR5] a setting names the reranker; without its key it is left out and told'
   await without.remember(ada, { content: 'My tea is from Assam.' })
   const { memories, retrievers: legs } = await without.recall(ada, { text: 'tea' })
   expect(memories).toHaveLength(2)
-  expect(legs.rerank).toMatchObject({ state: 'skipped', because })
+  expect(legs.rerank).toMatchObject({ state: 'skipped', reason: because })
 
   const folder = { folder: temporaryFolder() }
   const started = await startedAfter(stored, { embedding: false, rerank: folder })

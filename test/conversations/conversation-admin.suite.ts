@@ -414,12 +414,12 @@ export function describeKeeping(name: string, open: OpenStore): void {
       ...{ captured: [], passed: 0, skipped: 'off' },
     })
     expect(await engine.recallForPrompt(ADA, 'Hi')).toMatchObject({ block: '', skipped: 'short' })
-    await engine.settings.change(ada, { autoCapture: true, autoRecall: false })
+    await engine.settings.change(ada, { 'hooks.captureEnabled': true, 'hooks.recallEnabled': false })
     expect(await engine.captureMessages(ADA, messages)).toMatchObject({ passed: 0, skipped: null })
     expect(await engine.recallForPrompt(ADA, 'Who is my dentist?')).toEqual({
       ...{ block: '', memories: [], skipped: 'off' },
     })
-    await engine.settings.change(ada, { autoRecall: true })
+    await engine.settings.change(ada, { 'hooks.recallEnabled': true })
     expect(await engine.recallForPrompt(ADA, 'Who is my dentist?')).toMatchObject({
       block: expect.stringContaining('Weber'),
       skipped: null,

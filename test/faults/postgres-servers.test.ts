@@ -61,9 +61,9 @@ function describeNews({ url }: PrivateServer): void {
     const [here, there] = await openEngines(url)
     const limitThere = async () => (await there.settings.resolve(OWNER))['recall.limit']
     const before = await limitThere()
-    await here.settings.change(OWNER, { recallLimit: before + 1 })
+    await here.settings.change(OWNER, { 'recall.limit': before + 1 })
     await expect.poll(limitThere).toBe(before + 1)
-    await here.settings.change(null, { requestsPerMinute: 77 })
+    await here.settings.change(null, { 'server.requestsPerMinute': 77 })
     await expect
       .poll(async () => (await there.settings.resolve(null))['server.requestsPerMinute'])
       .toBe(77)

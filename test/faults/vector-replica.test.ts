@@ -52,7 +52,7 @@ describe('failures', () => {
     expect(counted('qdrant', 'answered')).toBe(1)
     expect(counted('embedded', 'failed')).toBe(1)
     expect(counted('embedded', 'state')).toBe(1)
-    expect(opened.tiered.vectors.report()).toMatchObject({ mirror: 'qdrant', replicaState: 'down' })
+    expect(opened.tiered.vectors.report()).toMatchObject({ backend: 'qdrant', replicaState: 'down' })
   })
 
   it('[VT4] is tried by itself, and more seldom each time', async () => {
@@ -84,7 +84,7 @@ describe('failures', () => {
     expect(ids(await nearestTo(opened, rows[0]))).toContain(rows[0]?.id)
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(opened.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await opened.expectWhole()
   })
 
@@ -107,7 +107,7 @@ describe('failures', () => {
     expect(opened.tiers.status().pendingMemories).toBeNull()
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(opened.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await opened.expectWhole()
   })
 
@@ -127,7 +127,7 @@ describe('failures', () => {
     await opened.expectSame()
     expect(opened.outcomes).toEqual(['sparse', 'sparse', 'sparse'])
     await opened.tiers.settle()
-    expect(opened.states.slice(-2)).toEqual(['filling', 'active'])
+    expect(opened.states.slice(-2)).toEqual(['backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -147,7 +147,7 @@ describe('failures', () => {
     await opened.expectSame()
     expect(opened.outcomes).toEqual(['failed', 'state', 'state'])
     await opened.tryAgain()
-    expect(opened.states.slice(-4)).toEqual(['down', 'recovering', 'filling', 'active'])
+    expect(opened.states.slice(-4)).toEqual(['down', 'recovering', 'backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -159,7 +159,7 @@ describe('failures', () => {
     await opened.faulty.lose(SPACE)
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.states.slice(-3)).toEqual(['recovering', 'filling', 'active'])
+    expect(opened.states.slice(-3)).toEqual(['recovering', 'backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -312,7 +312,7 @@ describe('following', () => {
       opened.timers.pass(15_000)
       await opened.tiers.settle()
     }
-    expect(opened.states).toEqual(['checking', 'filling', 'active'])
+    expect(opened.states).toEqual(['checking', 'backfilling', 'active'])
     expect(await opened.faulty.inner.count(SPACE)).toBe(MANY)
   })
 })
@@ -351,7 +351,7 @@ describe('two processes with one mirror', () => {
     expect(ids(await nearestTo(there, rows[0]))).toContain(rows[0]?.id)
     expect(there.outcomes).toEqual(['behind'])
     await there.tiers.settle()
-    expect(there.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(there.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await there.expectWhole()
     expect(there.outcomes).toEqual(['behind', 'answered', 'answered', 'answered'])
     here.faulty.heal()

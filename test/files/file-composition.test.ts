@@ -73,7 +73,7 @@ describe('[FD1] the index', () => {
     await files.roots.remove(ADA, first.id)
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
     await files.sync(ADA, { embeds: true })
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0 })
+    expect(await files.status(ADA)).toMatchObject({ withoutVector: 0 })
     expect(ofNotes()).toBe(1)
     await engine.eraseOwner('ada')
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
@@ -173,7 +173,7 @@ describe('[FD5] settings', () => {
   it('[FD5] are those of the owner, and pieces never repeat all of themselves', async () => {
     const { engine, files } = await openEngine()
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
-    await engine.settings.change(ADA, { fileMaxResults: 1, fileChunkTokens: 16 })
+    await engine.settings.change(ADA, { 'files.resultsMax': 1, 'files.chunkTokens': 16 })
     expect((await files.search(ADA, { text: 'tea bicycle' })).hits).toHaveLength(1)
     const { chunkTokens, chunkOverlap } = toFileSettings(await engine.settings.resolve(ADA))
     expect([chunkTokens, chunkOverlap]).toEqual([16, 15])

@@ -58,7 +58,7 @@ it('[FD8] trouble does not tell where roots lie', async () => {
     expect(JSON.stringify(body)).not.toContain(gone)
   }
   const told = await client.get('/api/files/status?owner=ada')
-  expect(JSON.stringify(told.body.roots[1].troubles)).toContain(gone)
+  expect(JSON.stringify(told.body.roots[1].problems)).toContain(gone)
 })
 
 it('[FD19] the files of a root are listed by page, with why some could not be read', async () => {
@@ -74,14 +74,14 @@ it('[FD19] the files of a root are listed by page, with why some could not be re
   const { body: first } = await list()
   expect(first).toMatchObject({
     files: [
-      { path: 'MEMORY.md', state: 'indexed', source: 'memory', pieces: 1, trouble: null },
+      { path: 'MEMORY.md', state: 'indexed', source: 'memory', chunks: 1, problem: null },
       { path: 'memory/a.md', state: 'indexed', sizeBytes: 13, indexedAt: expect.any(String) },
     ],
     total: 3,
   })
   const { body: second } = await list(`&after=${encodeURIComponent(first.next)}`)
   expect(second).toMatchObject({
-    files: [{ path: 'memory/big.md', state: 'left_out', trouble: { because: 'too_large' } }],
+    files: [{ path: 'memory/big.md', state: 'skipped', problem: { reason: 'too_large' } }],
     next: null,
   })
   expect(JSON.stringify(second)).not.toContain(workspace)
@@ -95,7 +95,7 @@ it('[FD19] a file is told in the pieces that it was cut into', async () => {
   const { client, agent } = await open({ 'memory/way.md': `# Way\n\n## On foot\n\n${long}` })
   await client.post('/api/files/sync', { owner: 'ada' })
   const list = (rest = '') =>
-    client.get(`/api/files/pieces?path=memory/way.md&limit=3${rest}`, { key: agent })
+    client.get(`/api/files/chunks?path=memory/way.md&limit=3${rest}`, { key: agent })
   const { body: first } = await list()
   expect(first.pieces).toHaveLength(3)
   expect(first.pieces[0]).toMatchObject({ startLine: 1, hasVector: false })
@@ -103,7 +103,7 @@ it('[FD19] a file is told in the pieces that it was cut into', async () => {
   const { body: second } = await list(`&after=${first.next}`)
   expect(second.pieces[0].startLine).toBeGreaterThan(first.pieces[2].startLine)
   expect(second.total).toBe(first.total)
-  expect((await client.get('/api/files/pieces?path=memory/no.md', { key: agent })).status).toBe(404)
+  expect((await client.get('/api/files/chunks?path=memory/no.md', { key: agent })).status).toBe(404)
 })
 
 it('[FD9] files of others are as if they were not there', async () => {
@@ -114,7 +114,7 @@ it('[FD9] files of others are as if they were not there', async () => {
     await client.get('/api/files/roots?owner=ada', { key }),
     await client.get('/api/files/status?owner=ada', { key }),
     await client.get(`/api/files?owner=ada&root=${root.id}`, { key }),
-    await client.get('/api/files/pieces?owner=ada&path=MEMORY.md', { key }),
+    await client.get('/api/files/chunks?owner=ada&path=MEMORY.md', { key }),
     await client.get('/api/files/text?owner=ada&path=MEMORY.md', { key }),
     await client.post('/api/files/search', { owner: 'ada', query: 'xylophone' }, { key }),
     await client.post('/api/files/sync', { owner: 'ada' }, { key }),
@@ -183,7 +183,7 @@ it('[FD10] the status tells what is indexed, and probes when asked to', async ()
   const { body } = await client.get('/api/files/status?deep=true', { key: agent })
   expect(body).toMatchObject({
     backend: 'builtin',
-    roots: [{ id: root.id, files: 2, dirty: false, lastSyncAt: expect.any(String), troubles: [] }],
+    roots: [{ id: root.id, files: 2, dirty: false, lastSyncAt: expect.any(String), problems: [] }],
     sources: { memory: { files: 2 }, sessions: { files: 0 } },
     probes: { embedding: { ok: false }, vectors: { ok: expect.any(Boolean) } },
   })

@@ -179,12 +179,12 @@ describe('making everything anew', () => {
     const { files } = parts
     await files.sync(ADA, { embeds: true })
     await files.sync(ADA, { force: true })
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0, unembeddedBecause: null })
+    expect(await files.status(ADA)).toMatchObject({ withoutVector: 0, withoutVectorReason: null })
     isFailing = true
     await expect(files.sync(ADA, { force: true })).rejects.toThrow('no model today')
     expect(await files.status(ADA)).toMatchObject({
-      ...{ unembedded: 0, facts: { generation: 'g2' } },
-      roots: [{ troubles: [{ because: 'failed', message: expect.stringContaining('no model') }] }],
+      ...{ withoutVector: 0, facts: { generation: 'g2' } },
+      roots: [{ problems: [{ reason: 'failed', message: expect.stringContaining('no model') }] }],
     })
     const answer = await files.search(ADA, { text: 'topic4x' })
     expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
@@ -192,7 +192,7 @@ describe('making everything anew', () => {
     isFailing = false
     await files.sync(ADA)
     expect(await generationsIn(parts)).toEqual(['g3'])
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0, roots: [{ troubles: [] }] })
+    expect(await files.status(ADA)).toMatchObject({ withoutVector: 0, roots: [{ problems: [] }] })
   })
 
   it('[FX16] does without vectors where the old chunks have none either', async () => {
@@ -256,10 +256,10 @@ describe('vectors', () => {
     })
     const { files } = await opened({ embedder })
     const { problems: troubles, chunks } = await files.sync(ADA, { embeds: true })
-    expect(troubles).toMatchObject([{ because: 'failed', message: /no model today/ }])
+    expect(troubles).toMatchObject([{ reason: 'failed', message: /no model today/ }])
     await expect
       .poll(() => files.status(ADA))
-      .toMatchObject({ unembedded: chunks, unembeddedBecause: expect.stringMatching(/no model/) })
+      .toMatchObject({ withoutVector: chunks, withoutVectorReason: expect.stringMatching(/no model/) })
   })
 
   it('[FX34] of another model are made beside the old ones, which answer until all are there', async () => {
@@ -278,7 +278,7 @@ describe('vectors', () => {
     expect((await second.files.status(ADA)).withoutVector).toBeGreaterThan(0)
     held.open()
     await second.files.sync(ADA, { embeds: true })
-    expect(await second.files.status(ADA)).toMatchObject({ unembedded: 0, model: 'new' })
+    expect(await second.files.status(ADA)).toMatchObject({ withoutVector: 0, model: 'new' })
     expect(await second.innerStore.vectors?.spaces()).toMatchObject([
       { signature: expect.stringContaining('new') },
     ])

@@ -344,7 +344,7 @@ it('[FX29] the status tells what there is of each root, and since when', async (
   const status = await files.status(ADA)
   expect(status).toMatchObject({
     backend: 'builtin',
-    unembedded: 0,
+    withoutVector: 0,
     rebuilding: null,
     provider: null,
   })

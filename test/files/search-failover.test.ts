@@ -212,7 +212,7 @@ describe('failover', () => {
     const report = await search.sync(ADA)
     expect(report).toMatchObject({
       chunks: 2,
-      troubles: [{ because: 'failed', message: 'qmd: qmd broke.' }],
+      problems: [{ reason: 'failed', message: 'qmd: qmd broke.' }],
     })
     expect(fallback.calls.filter((call) => call === 'sync')).toHaveLength(2)
     await expect(search.close()).rejects.toThrow('qmd broke.')

@@ -143,7 +143,7 @@ function describeSteps(open: OpenStore): void {
     const report = await owner.run({ settings })
     expect(report).toMatchObject({ prunedEpisodes: 0, prunedTurns: 1 })
     expect(report.actions.find(({ kind }) => kind === 'delete-turns')).toMatchObject({
-      because: '1 turn was said more than 365 days ago.',
+      reason: '1 turn was said more than 365 days ago.',
     })
     expect(await owner.get(old)).toMatchObject({ status: 'active' })
     const where = { types: ['turn'] } as const

@@ -35,7 +35,7 @@ it('[RA34] consolidation has no vector made anew, and every memory keeps its own
   const made = embedder.calls.slice(before).filter(({ purpose }) => purpose === 'document')
   expect(made.flatMap(({ texts }) => texts)).toHaveLength(report.narrativesWritten)
   const { index } = await engine.status()
-  expect(index).toMatchObject({ memories: memories + report.narrativesWritten, missing: 0 })
+  expect(index).toMatchObject({ memories: memories + report.narrativesWritten, withoutVector: 0 })
 })
 
 it('[CN9] a dry run tells every action, a run the first thousand and how many there were', () => {

@@ -349,7 +349,7 @@ describe('summaries', () => {
   it('[AJ5] a dry run asks nobody, and where no model is named rules word them', async () => {
     const { engine, model } = await openNotes({ summary: { summary: 'They met in Rome.' } })
     expect(await engine.summarize(ADA, { dryRun: true })).toMatchObject({ wording: null })
-    await engine.settings.change(null, { coreModel: '' })
+    await engine.settings.change(null, { 'learning.extractionModel': '' })
     expect(await engine.summarize(ADA)).toMatchObject({ wording: 'rules', superseded: 3 })
     expect(model.requests).toEqual([])
   })

@@ -89,7 +89,7 @@ describe.each([
     await engine.remember(ADA, { content: "I don't like Python" })
     const binned = await engine.remember({ ...ADA, user: 'eve' }, { content: 'in the bin' })
     await engine.forget(ADA, binned.memory.id)
-    await engine.settings.change(owner('ada'), { recallLimit: 3 })
+    await engine.settings.change(owner('ada'), { 'recall.limit': 3 })
     await engine.remember({ owner: 'bob' }, { content: 'of bob', key: 'sky' })
     return { engine, store, clock, turns, first: first.memory, edited, liked: liked.memory }
   }

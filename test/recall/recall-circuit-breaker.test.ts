@@ -115,7 +115,7 @@ describe('an embedder', () => {
     const { retrievers: legs } = await ask()
     expect(legs.vector).toMatchObject({
       state: 'failed',
-      because: expect.stringContaining('no model'),
+      reason: expect.stringContaining('no model'),
     })
     expect(loads).toBe(before)
     await expect(engine.recall(ADA, { text: 'tea', strategy: 'semantic' })).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe('an embedder', () => {
       await engine.remember(ADA, { content: TEA })
       await engine.reindex()
       for (let time = 0; time < 5; time++) {
-        expect(await meaningOf(engine)).toMatchObject({ state: 'failed', because: 'no index' })
+        expect(await meaningOf(engine)).toMatchObject({ state: 'failed', reason: 'no index' })
       }
     },
   )
@@ -216,7 +216,7 @@ describe('an embedder', () => {
     const { embedder } = engine.getComponents()
     expect(embedder?.state).toMatchObject({
       kind: 'failing',
-      because: expect.stringContaining('tried again after'),
+      reason: expect.stringContaining('tried again after'),
     })
     patient.answer = () => {}
     clock.advance(5_000)

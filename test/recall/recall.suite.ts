@@ -87,10 +87,10 @@ function describeFinding(open: OpenEngine): void {
     const found = await engine.recall(ADA, { text: 'feline' })
     expect(found).toMatchObject({
       strategy: 'hybrid',
-      legs: {
+      retrievers: {
         keyword: { state: 'searched', hits: 0 },
-        meaning: { state: 'searched', hits: 3 },
-        rerank: { state: 'skipped', because: 'there is no reranker' },
+        vector: { state: 'searched', hits: 3 },
+        rerank: { state: 'skipped', reason: 'there is no reranker' },
       },
     })
     expect(contentsOf(found)[0]).toBe(facts[1])
@@ -451,7 +451,7 @@ function describeQuestions(open: OpenEngine, everyNth: number): void {
     const long = `tea ${'x'.repeat(1_000_000)}`
     expect(await ask(engine, long, { strategy: 'keyword' })).toEqual(['I prefer tea'])
     const blank = await engine.recall(ADA, { text: '  ' })
-    expect(blank).toMatchObject({ memories: [], legs: { meaning: { state: 'skipped' } } })
+    expect(blank).toMatchObject({ memories: [], retrievers: { vector: { state: 'skipped' } } })
   })
 
   it('[RA13] any random question is safe', async () => {

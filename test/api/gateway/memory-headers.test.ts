@@ -231,7 +231,7 @@ describe('compression', () => {
     expect((await sendFor(setup, 'zstd')).bytes.equals(body)).toBe(true)
     await setup.engine.conversations.flush()
     const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
-    expect(rows).toMatchObject([{ answer: 'unread', status: 200 }])
+    expect(rows).toMatchObject([{ answer: 'unparsed', status: 200 }])
   })
 })
 

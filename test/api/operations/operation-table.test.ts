@@ -90,7 +90,7 @@ it('[OP3] every operation answers what it declares', async () => {
   expect((await done('memory.preview', { query: 'tea' })).memories).toMatchObject([
     { id, tier: 'fts5', vecScore: null },
   ])
-  expect(await done('memory.previewInjection', { query: 'green tea' })).toMatchObject({
+  expect(await done('memory.previewContext', { query: 'green tea' })).toMatchObject({
     skipped: 'off',
     memories: [id],
   })
@@ -98,9 +98,9 @@ it('[OP3] every operation answers what it declares', async () => {
   expect((await done('memory.vectors')).memories).toMatchObject([{ id, vector: null }])
   expect(await done('memory.vector', { id })).toMatchObject({ hasVector: false })
   expect(await done('memory.entities')).toMatchObject({ entities: [], isComplete: true })
-  expect(await done('memory.days')).toMatchObject({ days: [{ memories: 1, episodes: 0 }] })
+  expect(await done('memory.countsByDay')).toMatchObject({ days: [{ memories: 1, episodes: 0 }] })
   expect((await done('memory.learn', { text: 'My name is Ada.' })).remembered).toHaveLength(1)
-  expect(await done('memory.forgetBy', { query: 'I prefer green tea' })).toMatchObject({
+  expect(await done('memory.forgetMatching', { query: 'I prefer green tea' })).toMatchObject({
     forgotten: { id },
   })
   await done('memory.restore', { id })
@@ -110,7 +110,7 @@ it('[OP3] every operation answers what it declares', async () => {
   await done('memory.summarize', { dryRun: true })
   expect(await done('memory.clear', { all: true, dryRun: true })).toMatchObject({ matched: 2 })
   await done('memory.erase', { id })
-  await done('memory.emptyBin', { days: 0 })
+  await done('memory.emptyTrash', { days: 0 })
   expect(await done('memory.health')).toMatchObject({ working: true })
   await done('memory.embeddingProviders')
   await done('memory.engineStatus')
@@ -193,7 +193,7 @@ it('[OP3] every operation answers what it declares', async () => {
     memory: { conflictsWith: null },
   })
   const ids = { keep: dispute?.memory.id, drop: dispute?.other.id }
-  expect(await done('review.settle', ids)).toMatchObject({ dropped: { status: 'superseded' } })
+  expect(await done('review.resolve', ids)).toMatchObject({ dropped: { status: 'superseded' } })
   expect(await done('hook.recall', { prompt: 'Who is Trudy?' })).toMatchObject({
     block: expect.stringContaining('Trudy'),
   })
@@ -311,7 +311,7 @@ it('[LI14] jobs, signals and doubts of others are not there, and agents decide a
     ['job.cancel', { id: job?.id }],
     ['job.list', { owner: 'ada' }],
     ['signal.list', { owner: 'ada' }],
-    ['signal.report', { owner: 'ada' }],
+    ['learning.status', { owner: 'ada' }],
     ['signal.retry', { owner: 'ada' }],
     ['session.flush', { owner: 'ada', id: 'trip' }],
     ['memory.ingest', { agent_id: 'ada', conversation_id: 'trip', turns: [] }],

@@ -31,7 +31,7 @@ describe('postgres vectors without pgvector', () => {
   it('[PG7] says why vectors are compared one by one, or why there are none', async () => {
     const exact = await openFreshStore(bare.url, { poolSize: 1, pgvectorFallback: 'exact' })
     onTestFinished(() => exact.close())
-    expect(exact.vectors?.report()).toMatchObject({ kind: 'plain', because: 'not installed' })
+    expect(exact.vectors?.report()).toMatchObject({ kind: 'plain', reason: 'not installed' })
     expect((await exact.getReport()).facts.pgvector).toBe('not installed')
     const keyword = await openFreshStore(bare.url, { poolSize: 1 })
     onTestFinished(() => keyword.close())
@@ -49,14 +49,14 @@ describe('postgres vectors without pgvector', () => {
     onTestFinished(() => engine.close())
     await engine.remember({ owner: 'ada' }, { content: 'The lamp is blue.' })
     const { vector: meaning } = (await engine.recall({ owner: 'ada' }, { text: 'the lamp' })).retrievers
-    expect(meaning).toMatchObject({ state: 'skipped', because: 'the store keeps no vectors' })
+    expect(meaning).toMatchObject({ state: 'skipped', reason: 'the store keeps no vectors' })
     const because = expect.stringContaining('pgvector can’t be used: not installed')
-    expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_unkept'] })
+    expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_not_stored'] })
     await expect(
       engine.replication.changeQdrant({ vectorStore: 'qdrant' }, 'key'),
     ).rejects.toMatchObject({ code: 'missing_part', message: because })
     expect(await engine.replication.current()).toMatchObject({
-      mirror: null,
+      backend: null,
       state: 'off',
       because,
     })
@@ -68,13 +68,13 @@ describe('postgres vectors without pgvector', () => {
       await engine.settings.change(null, { vectorStore })
       expect(await engine.replication.current()).toMatchObject({
         mirror,
-        state: 'refused',
+        state: 'misconfigured',
         because,
       })
     }
     expect(describeHealth(await engine.status()).codes).toEqual([
-      'vectors_unkept',
-      'mirror_failing',
+      'vectors_not_stored',
+      'vector_replica_failing',
     ])
   })
 

@@ -142,7 +142,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     const texts = ['One kite', 'Two kites', 'One kite', ' ', 'lone \ud800 half']
     const progress: number[] = []
     const report = await prefill(texts, { onProgress: ({ done }) => progress.push(done) })
-    expect(report).toEqual({ texts: 4, known: 0, filled: 4, left: 0, because: null })
+    expect(report).toEqual({ texts: 4, known: 0, filled: 4, left: 0, reason: null })
     expect(service.uploads.map((lines) => lines.length)).toEqual([4])
     expect(await plainCalls(['One kite', 'Two kites'])).toBe(0)
     expect(progress.at(-1)).toBe(4)
@@ -229,7 +229,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     service.polls = 1_000_000
     const before = clock.now()
     const report = await prefill(['Another one'])
-    expect(report).toMatchObject({ filled: 0, left: 1, because: expect.stringMatching(/in time/) })
+    expect(report).toMatchObject({ filled: 0, left: 1, reason: expect.stringMatching(/in time/) })
     expect(clock.now() - before).toBe(20_000)
     expect(service.paths().at(-1)).toMatch(/cancel$/)
     expect(count(service, SUBMITS)).toBe(2)
@@ -249,7 +249,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     })
     service.misbehave = () => false
     const asked = service.asked.length
-    expect(await prefill(['One'])).toMatchObject({ left: 1, because: breaker.openReason })
+    expect(await prefill(['One'])).toMatchObject({ left: 1, reason: breaker.openReason })
     expect(service.asked).toHaveLength(asked)
   })
 
@@ -324,7 +324,7 @@ describe('batches', () => {
   it('[EB1] are not made for a few texts, nor at services that have none', async () => {
     const { service, prefill, config } = await opened('openai')
     const report = await prefill(notes(3), { limits: {} })
-    expect(report).toMatchObject({ left: 3, because: 'There are too few texts for a batch.' })
+    expect(report).toMatchObject({ left: 3, reason: 'There are too few texts for a batch.' })
     expect(service.asked).toEqual([])
     expect(openEmbeddingBatches({ ...config, provider: 'ollama' })).toBe(null)
   })
@@ -336,7 +336,7 @@ describe('batches', () => {
       path.startsWith('/upload/v1beta') &&
       reply(response, 200, {}, { 'x-goog-upload-url': `${stranger.url}/upload` })
     expect(await gemini.prefill(['One'])).toMatchObject({
-      because: expect.stringMatching(/no address of its own/),
+      reason: expect.stringMatching(/no address of its own/),
     })
     const openai = await opened('openai')
     openai.service.misbehave = ({ path }, response) =>
@@ -370,7 +370,7 @@ describe('batches', () => {
       throw new AppError('disk_full', 'No space.')
     }
     const cache = { get: fail, put: fail, clear: fail, report: () => ({}), close: async () => {} }
-    expect(await prefill(notes(2), { cache })).toMatchObject({ left: 2, because: 'No space.' })
+    expect(await prefill(notes(2), { cache })).toMatchObject({ left: 2, reason: 'No space.' })
     expect(service.asked).toEqual([])
     const forgetful = { ...cache, get: async () => new Map() }
     const { ledger, ...other } = await opened('openai')
