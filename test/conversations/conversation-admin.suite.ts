@@ -414,7 +414,10 @@ export function describeKeeping(name: string, open: OpenStore): void {
       ...{ captured: [], passed: 0, skipped: 'off' },
     })
     expect(await engine.recallForPrompt(ADA, 'Hi')).toMatchObject({ block: '', skipped: 'short' })
-    await engine.settings.change(ada, { 'hooks.captureEnabled': true, 'hooks.recallEnabled': false })
+    await engine.settings.change(ada, {
+      'hooks.captureEnabled': true,
+      'hooks.recallEnabled': false,
+    })
     expect(await engine.captureMessages(ADA, messages)).toMatchObject({ passed: 0, skipped: null })
     expect(await engine.recallForPrompt(ADA, 'Who is my dentist?')).toEqual({
       ...{ block: '', memories: [], skipped: 'off' },

@@ -51,8 +51,20 @@ function describePreparing(open: OpenStore): void {
     [
       ['off', 'memory is off', { 'gateway.enabled': false }, QUESTION, {}],
       ['memory-disabled', 'the request wants none', {}, QUESTION, { wants: { memory: false } }],
-      ['context-disabled', 'the request wants none added', {}, QUESTION, { wants: { inject: false } }],
-      ['context-disabled', 'none are to be added', { 'gateway.contextEnabled': false }, QUESTION, {}],
+      [
+        'context-disabled',
+        'the request wants none added',
+        {},
+        QUESTION,
+        { wants: { inject: false } },
+      ],
+      [
+        'context-disabled',
+        'none are to be added',
+        { 'gateway.contextEnabled': false },
+        QUESTION,
+        {},
+      ],
       ['no-user-message', 'nobody says anything', {}, [], {}],
       ['no-user-message', 'what is said is only a block', {}, [ONLY_BLOCK], {}],
       ['no-budget', 'none may be added', { contextTokensMax: 0 }, QUESTION, {}],

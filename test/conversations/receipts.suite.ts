@@ -166,7 +166,9 @@ function describeKeeping(open: OpenStore): void {
       conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('-'), fields))
     }
     const without = requestOf(QUESTION, { wants: { memory: false } })
-    expect(conversations.prepareWithoutMemory(without)).toMatchObject({ skipped: 'memory-disabled' })
+    expect(conversations.prepareWithoutMemory(without)).toMatchObject({
+      skipped: 'memory-disabled',
+    })
     expect(conversations.prepareWithoutMemory(requestOf(QUESTION))).toBeNull()
     await yieldToEventLoop()
     const passed = (outcome: string) =>

@@ -109,7 +109,10 @@ describe.each([
     await to.engine.reindex()
     await untilIndexed(to.engine)
     expect(await to.vectorsOf(ADA_ALONE)).toBe(await from.vectorsOf(ADA_ALONE))
-    const { retrievers: legs } = await to.engine.recall(ADA, { text: 'boiler', include: 'conversations' })
+    const { retrievers: legs } = await to.engine.recall(ADA, {
+      text: 'boiler',
+      include: 'conversations',
+    })
     expect(legs.vector.hits).toBeGreaterThan(0)
     await expectSound(to.store)
   })

@@ -44,7 +44,9 @@ describe('the embedder', () => {
     expect((await engine.recall(ADA, { text: 'tea' })).retrievers.vector.state).toBe('failed')
     expect((await engine.status()).index).toMatchObject({ withoutVector: 1, reason: 'no power' })
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1)
+    await until(
+      async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1,
+    )
     expect((await engine.status()).index).toMatchObject({ withoutVector: 0, reason: null })
   })
 
@@ -110,7 +112,9 @@ describe('the index', () => {
     await engine.remember(ADA, { content: TEA })
     expect(await found(engine, 'tea')).toEqual([TEA])
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1)
+    await until(
+      async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1,
+    )
   })
 })
 

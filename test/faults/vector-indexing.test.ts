@@ -379,9 +379,17 @@ describe('status', () => {
       if (purpose === 'document') throw new AppError('unavailable', 'The service is down.')
     })
     const { engine } = openEngine({ embedder })
-    expect((await engine.status()).index).toMatchObject({ memories: 0, withoutVector: 0, reason: null })
+    expect((await engine.status()).index).toMatchObject({
+      memories: 0,
+      withoutVector: 0,
+      reason: null,
+    })
     await fill(engine, 3)
-    expect((await engine.status()).index).toMatchObject({ memories: 3, vectors: 0, withoutVector: 3 })
+    expect((await engine.status()).index).toMatchObject({
+      memories: 3,
+      vectors: 0,
+      withoutVector: 3,
+    })
     await engine.recall(ADA, { text: 'statement' })
     expect((await engine.status()).index).toMatchObject({
       memories: 3,

@@ -52,7 +52,10 @@ describe('failures', () => {
     expect(counted('qdrant', 'answered')).toBe(1)
     expect(counted('embedded', 'failed')).toBe(1)
     expect(counted('embedded', 'state')).toBe(1)
-    expect(opened.tiered.vectors.report()).toMatchObject({ backend: 'qdrant', replicaState: 'down' })
+    expect(opened.tiered.vectors.report()).toMatchObject({
+      backend: 'qdrant',
+      replicaState: 'down',
+    })
   })
 
   it('[VT4] is tried by itself, and more seldom each time', async () => {

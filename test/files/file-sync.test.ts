@@ -179,7 +179,9 @@ describe('a look', () => {
     await parts.files.sync(ADA)
     isChanging = true
     put(parts.folder, { 'a.md': 'Coffee, for a change.' })
-    expect((await parts.files.sync(ADA)).problems).toMatchObject([{ reason: 'modified_during_read' }])
+    expect((await parts.files.sync(ADA)).problems).toMatchObject([
+      { reason: 'modified_during_read' },
+    ])
     expect(Object.values(await chunksByPath(parts)).flat()[0]?.text).toBe('Tea.')
     expect((await parts.files.status(ADA)).roots[0]?.isDirty).toBe(true)
     isChanging = false

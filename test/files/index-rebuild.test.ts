@@ -259,7 +259,10 @@ describe('vectors', () => {
     expect(troubles).toMatchObject([{ reason: 'failed', message: /no model today/ }])
     await expect
       .poll(() => files.status(ADA))
-      .toMatchObject({ withoutVector: chunks, withoutVectorReason: expect.stringMatching(/no model/) })
+      .toMatchObject({
+        withoutVector: chunks,
+        withoutVectorReason: expect.stringMatching(/no model/),
+      })
   })
 
   it('[FX34] of another model are made beside the old ones, which answer until all are there', async () => {

@@ -92,7 +92,9 @@ describe('which files count', () => {
     const root = rootAt(join(folder, 'notes.org'))
     expect(await pathsIn(root)).toEqual(['notes.org'])
     expect((await treeOf().read(root, 'notes.org')).kind).toBe('read')
-    expect(await treeOf().read(root, 'other.md')).toMatchObject({ trouble: { reason: 'outside_root' } })
+    expect(await treeOf().read(root, 'other.md')).toMatchObject({
+      trouble: { reason: 'outside_root' },
+    })
     const linked = join(folderWith({}), 'link.org')
     symlinkSync(join(folder, 'notes.org'), linked)
     expect(await pathsIn(rootAt(linked))).toEqual(['notes.org'])

@@ -319,11 +319,11 @@ function describeUndoing(open: OpenStore): void {
       const [report] = await listReports(ports, ADA)
       return report?.actions.find((action) => action.kind === kind)?.undo
     }
-    expect([await undoOf('merge'), await undoOf('evict'), await undoOf('delete-expired-entries')]).toEqual([
-      'possible',
-      'possible',
-      'impossible',
-    ])
+    expect([
+      await undoOf('merge'),
+      await undoOf('evict'),
+      await undoOf('delete-expired-entries'),
+    ]).toEqual(['possible', 'possible', 'impossible'])
     await owner.undo(actions.find(({ kind }) => kind === 'merge')?.change)
     expect([await undoOf('merge'), await undoOf('evict')]).toEqual(['done', 'possible'])
     await restore(ports, ADA, faded.id)
@@ -354,7 +354,15 @@ function describeRepeating(open: OpenStore): void {
       actions.map(({ kind, memories, reason: because }) => ({ kind, memories, because }))
     expect(told(dry)).toEqual(told(real))
     expect(told(dry).map(({ kind }) => kind)).toEqual([
-      ...['merge', 'promote', 'evict', 'delete-episode', 'delete-turns', 'delete-expired-entries', 'update-narrative'],
+      ...[
+        'merge',
+        'promote',
+        'evict',
+        'delete-episode',
+        'delete-turns',
+        'delete-expired-entries',
+        'update-narrative',
+      ],
     ])
     expect(dry.actions.every(({ reason: because }) => /^[A-Z0-9].*\.$/.test(because))).toBe(true)
     const { id: _, finishedAt: __, isDryRun: ___, actions: ____, ...counts } = dry

@@ -422,7 +422,10 @@ export function describeLife(name: string, open: OpenStore): void {
         passed: 0,
         skipped: 'off',
       })
-      await life.engine.settings.change(null, { 'hooks.recallEnabled': false, 'hooks.captureEnabled': true })
+      await life.engine.settings.change(null, {
+        'hooks.recallEnabled': false,
+        'hooks.captureEnabled': true,
+      })
       expect(await life.engine.recallForPrompt(ADA, prompt)).toEqual({
         block: '',
         memories: [],

@@ -134,10 +134,23 @@ function describeFinding(open: OpenEngine): void {
     await engine.remember(ADA, { content: 'The car is red', importance: 9, provenance })
     await engine.remember(ADA, { content: 'Tea is what everybody drinks here' })
     clock.advance(DAY)
-    const { memories, retrievers: legs, timeExpression: time } = await engine.recall(ADA, { text: "Ann's car yesterday" })
+    const {
+      memories,
+      retrievers: legs,
+      timeExpression: time,
+    } = await engine.recall(ADA, { text: "Ann's car yesterday" })
     const car = memories.find(({ memory }) => memory.content === 'The car is red')
     expect(car?.trail.map(({ stage }) => stage)).toEqual([
-      ...['keyword', 'vector', 'fusion', 'question-match', 'boost', 'rerank', 'diversity', 'threshold'],
+      ...[
+        'keyword',
+        'vector',
+        'fusion',
+        'question-match',
+        'boost',
+        'rerank',
+        'diversity',
+        'threshold',
+      ],
     ])
     const notes = Object.fromEntries(car?.trail.map(({ stage, note }) => [stage, note]) ?? [])
     expect(notes.keyword).toContain('car')

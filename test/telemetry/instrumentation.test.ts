@@ -167,7 +167,9 @@ describe('recall', () => {
     const times = telemetry.observed.filter(({ name }) => name === 'recollect_recall_seconds')
     expect(times.map(({ labels }) => labels.strategy)).toEqual(['hybrid', 'keyword'])
     const quiet = instrumentEngine(
-      partly({ recall: async () => ({ retrievers: {}, abstained: true, memories: [], strategy: 'x' }) }),
+      partly({
+        recall: async () => ({ retrievers: {}, abstained: true, memories: [], strategy: 'x' }),
+      }),
       telemetry,
     )
     await quiet.recall(ADA, { text: 'x' })
@@ -205,8 +207,16 @@ describe('recall', () => {
     await engine.recall(ADA, { text: 'spare key' })
     const told = telemetry.logged.filter(({ level }) => level !== 'debug')
     expect(told).toEqual([
-      { level: 'warn', event: 'retriever_failed', fields: { retriever: 'vector', state: 'failed' } },
-      { level: 'info', event: 'retriever_recovered', fields: { retriever: 'vector', state: 'searched' } },
+      {
+        level: 'warn',
+        event: 'retriever_failed',
+        fields: { retriever: 'vector', state: 'failed' },
+      },
+      {
+        level: 'info',
+        event: 'retriever_recovered',
+        fields: { retriever: 'vector', state: 'searched' },
+      },
     ])
     await engine.close()
   })

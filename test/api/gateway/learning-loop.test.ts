@@ -72,7 +72,10 @@ it('[DI10] every outcome is told over the protocol', async () => {
   })
   await engine.settings.change(null, { 'learning.modelTokensPerDay': 1 })
   expect(await flush('lost')).toMatchObject({ outcome: 'skipped:too_many_requests', pending: 1 })
-  await engine.settings.change(null, { 'learning.modelTokensPerDay': 0, 'learning.extractionModel': '' })
+  await engine.settings.change(null, {
+    'learning.modelTokensPerDay': 0,
+    'learning.extractionModel': '',
+  })
   expect(await flush('lost')).toMatchObject({ outcome: 'skipped:no_model', pending: 1 })
   await engine.settings.change(null, { coreModel: `scripted/${CORE}` })
   const { rows } = await engine.transcript.turns({ owner: OWNER, session: 'lost' })

@@ -15,7 +15,10 @@ type Counted = { readonly days: readonly object[]; readonly total: object }
 async function openReceipts() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change('ada' as OwnerId, { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
+  await engine.settings.change('ada' as OwnerId, {
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+  })
   const dog = await engine.remember({ owner: 'ada' }, { content: 'The dog of Ada is called Rex' })
   return {
     ...opened,

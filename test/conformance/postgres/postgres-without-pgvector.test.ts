@@ -48,7 +48,8 @@ describe('postgres vectors without pgvector', () => {
     })
     onTestFinished(() => engine.close())
     await engine.remember({ owner: 'ada' }, { content: 'The lamp is blue.' })
-    const { vector: meaning } = (await engine.recall({ owner: 'ada' }, { text: 'the lamp' })).retrievers
+    const { vector: meaning } = (await engine.recall({ owner: 'ada' }, { text: 'the lamp' }))
+      .retrievers
     expect(meaning).toMatchObject({ state: 'skipped', reason: 'the store keeps no vectors' })
     const because = expect.stringContaining('pgvector can’t be used: not installed')
     expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_not_stored'] })

@@ -71,7 +71,11 @@ describe('the cache file', () => {
     const second = keptAt(path)
     expect(await embedAll(second.embedder, texts)).toEqual(await expected(texts))
     expect(second.source.calls).toEqual([])
-    expect(second.facts()).toMatchObject({ persistentCacheHits: 22, persistentCacheMisses: 0, cacheFile: 'in use' })
+    expect(second.facts()).toMatchObject({
+      persistentCacheHits: 22,
+      persistentCacheMisses: 0,
+      cacheFile: 'in use',
+    })
   })
 
   it('[EM11] asks only for what is missing', async () => {
