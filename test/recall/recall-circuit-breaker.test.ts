@@ -51,7 +51,7 @@ function fails(): never {
 }
 
 async function meaningOf(engine: Engine, deadlineMs?: number) {
-  const patience = deadlineMs === undefined ? {} : { deadlineMs }
+  const patience = deadlineMs === undefined ? {} : { timeoutMs: deadlineMs }
   const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea', ...patience })
   expect(memories.map(({ memory }) => memory.content)).toEqual([TEA])
   return legs.vector

@@ -138,8 +138,8 @@ it('[SP4] what is held back is shown with the reason', async () => {
   const { engine, injected } = await openPreviews()
   for (const [change, reason] of [
     [{ 'gateway.dryRun': true }, 'dry-run'],
-    [{ inject: false }, 'context-disabled'],
-    [{ enabled: false }, 'off'],
+    [{ 'gateway.contextEnabled': false }, 'context-disabled'],
+    [{ 'gateway.enabled': false }, 'off'],
   ] as const) {
     await engine.settings.change(ada, change)
     const preview = await injected()

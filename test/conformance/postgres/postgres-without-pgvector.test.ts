@@ -109,7 +109,7 @@ describe.each(['0.5.1', '0.7.4'])('pgvector that calls itself %s', (version) => 
     const name = (to: string) =>
       runSql(pgvector.url, `UPDATE pg_extension SET extversion = $1 WHERE extname = 'vector'`, [to])
     await name(version)
-    const options = { schema, poolSize: 1, scannedVectorsMax: 1_500 }
+    const options = { schema, poolSize: 1, exactSearchVectorsMax: 1_500 }
     const store = await openPostgresStore({ connectionString: pgvector.url, ...options })
     await name(now?.version ?? '')
     onTestFinished(() => store.close())
