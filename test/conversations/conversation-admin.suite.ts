@@ -411,14 +411,14 @@ export function describeKeeping(name: string, open: OpenStore): void {
     const { engine } = await openLife(open)
     const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
     expect(await engine.captureMessages(ADA, messages)).toEqual({
-      ...{ captured: [], passed: 0, skipped: 'off' },
+      ...{ captured: [], ignored: 0, skipped: 'off' },
     })
     expect(await engine.recallForPrompt(ADA, 'Hi')).toMatchObject({ block: '', skipped: 'short' })
     await engine.settings.change(ada, {
       'hooks.captureEnabled': true,
       'hooks.recallEnabled': false,
     })
-    expect(await engine.captureMessages(ADA, messages)).toMatchObject({ passed: 0, skipped: null })
+    expect(await engine.captureMessages(ADA, messages)).toMatchObject({ ignored: 0, skipped: null })
     expect(await engine.recallForPrompt(ADA, 'Who is my dentist?')).toEqual({
       ...{ block: '', memories: [], skipped: 'off' },
     })

@@ -180,7 +180,7 @@ it.each([
 it('[FD10] the status tells what is indexed, and probes when asked to', async () => {
   const { client, agent, root } = await open()
   await client.post('/api/files/sync', { force: true }, { key: agent })
-  const { body } = await client.get('/api/files/status?deep=true', { key: agent })
+  const { body } = await client.get('/api/files/status?probe=true', { key: agent })
   expect(body).toMatchObject({
     backend: 'builtin',
     roots: [{ id: root.id, files: 2, dirty: false, lastSyncAt: expect.any(String), problems: [] }],

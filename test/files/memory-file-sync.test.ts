@@ -20,7 +20,7 @@ const NOTES = '# Notes\r\n\r\nThe spare key is at the neighbours.\r\n'
 
 async function open(files: Record<string, string> = {}) {
   const engine = await createEngine({
-    ...{ embedding: false, settings: { fileMirror: true } },
+    ...{ embedding: false, settings: { 'files.memoryFileSync': true } },
     files: { path: temporaryFile('files.db') },
   })
   onTestFinished(() => engine.close())

@@ -419,7 +419,7 @@ export function describeLife(name: string, open: OpenStore): void {
       const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
       expect(await life.engine.captureMessages(ADA, messages)).toEqual({
         captured: [],
-        passed: 0,
+        ignored: 0,
         skipped: 'off',
       })
       await life.engine.settings.change(null, {

@@ -48,7 +48,7 @@ async function withStore(): Promise<Ill> {
 async function withEmbedder(): Promise<Ill> {
   const { part, become } = patientEmbedder()
   const ill = await withEngine(
-    { embedding: part, settings: { strategy: 'semantic', recallSources: 'facts' } },
+    { embedding: part, settings: { 'recall.strategy': 'semantic', 'gateway.contextSources': 'facts' } },
     become,
   )
   await ill.setup.engine.reindex()

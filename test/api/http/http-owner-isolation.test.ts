@@ -98,7 +98,7 @@ function harmless(operation: Operation): { [field: string]: unknown } {
   if (operation.name === 'episode.edit') wanted.push(['salience', 0.5])
   if (operation.name === 'memory.update') wanted.push(['importance', 5])
   if (operation.name === 'memory.forgetMatching') wanted.push(['query', MARK])
-  if (operation.name === 'settings.change') wanted.push(['recallLimit', 3])
+  if (operation.name === 'settings.change') wanted.push(['recall.limit', 3])
   return Object.fromEntries(wanted)
 }
 

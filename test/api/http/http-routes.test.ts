@@ -70,9 +70,11 @@ it('[HT10] every operation of the table answers, as the description says', async
   await call(200, 'GET', '/api/memory/engine-status')
   await call(501, 'POST', '/api/memory/reindex', {})
   await call(200, 'GET', '/api/memory/reindex')
-  expect((await call(200, 'GET', '/api/settings/memory')).requestsPerMinute).toBe(0)
-  expect(await call(200, 'PUT', '/api/settings/memory', { recallLimit: 7 })).toMatchObject({
-    recallLimit: 7,
+  expect((await call(200, 'GET', '/api/settings/memory'))['server.requestsPerMinute']).toBe(
+    0,
+  )
+  expect(await call(200, 'PUT', '/api/settings/memory', { 'recall.limit': 7 })).toMatchObject({
+    'recall.limit': 7,
   })
   const qdrant = { enabled: true, url: 'http://127.0.0.1:1', apiKey: 'a-long-secret-key' }
   const known = await call(200, 'PUT', '/api/settings/qdrant', qdrant)
@@ -243,7 +245,7 @@ async function keptRoutes(call: Ask): Promise<readonly string[]> {
   await call(200, ...at('POST', '/api/identity/{id}/restore', memory.id), {})
   await call(200, ...at('DELETE', '/api/identity/{id}', memory.id))
   const { sessions } = await call(200, ...at('GET', '/api/sessions', ''))
-  const trip = { id: 'trip', turns: 2, pending: 1, episode: null }
+  const trip = { id: 'trip', turns: 2, pendingSignals: 1, episode: null }
   expect(sessions).toEqual(expect.arrayContaining([expect.objectContaining(trip)]))
   const path = '/api/sessions/{id}/turns'
   const { turns, next } = await call(200, ...at('GET', path, 'trip', '?limit=1'))

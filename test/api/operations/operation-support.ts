@@ -137,8 +137,8 @@ export async function filesDone(done: (name: string, input?: unknown) => Promise
   const added = await done('files.addRoot', { kind: 'workspace', path })
   const { root } = added as { root: { id: string } }
   expect(await done('files.roots')).toEqual({ roots: [root] })
-  expect(await done('files.sync')).toMatchObject({ added: 1, troubles: [] })
-  expect(await done('files.status', { deep: true })).toMatchObject({ roots: [{ files: 1 }] })
+  expect(await done('files.sync')).toMatchObject({ added: 1, problems: [] })
+  expect(await done('files.status', { probe: true })).toMatchObject({ roots: [{ files: 1 }] })
   expect(await done('files.list', { root: root.id })).toMatchObject({
     files: [{ path: 'MEMORY.md', state: 'indexed', chunks: 1 }],
   })

@@ -200,7 +200,7 @@ it('[OP3] every operation answers what it declares', async () => {
   const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
   expect(await done('hook.capture', { messages })).toEqual({
     captured: [],
-    passed: 0,
+    ignored: 0,
     skipped: 'off',
   })
   await keptOf(done)

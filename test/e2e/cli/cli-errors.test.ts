@@ -313,7 +313,7 @@ describe('configuration', () => {
       log: 'debug',
       telemetry: { endpoint: 'http://other', traceContent: true },
       mcpTools: { hasCompatibilityTools: true, hasExtendedTools: true },
-      settings: { requestsPerMinute: 0 },
+      settings: { 'server.requestsPerMinute': 0 },
       remote: { url: 'http://127.0.0.1:9', key: 'rc_x', origin: 'RECOLLECT_URL' },
     })
     const both = {

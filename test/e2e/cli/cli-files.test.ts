@@ -184,7 +184,7 @@ it('[FD16] a server does the same, but for watching', async () => {
   const engine = await createEngine({
     ...{ path: join(home, 'recollect.db'), embedding: false as const },
     files: { path: join(home, 'files.db') },
-    ...{ languageModel: model, settings: { coreModel: 'test/model' } },
+    ...{ languageModel: model, settings: { 'learning.extractionModel': 'test/model' } },
   })
   const serving = await serve({ host: '127.0.0.1', port: 0, engine, version: '1.2.3' })
   onTestFinished(async () => {
