@@ -80,7 +80,7 @@ it('[SY16] a model without its key keeps nobody from starting, and the status sa
   expect(await partsAfter(noLocal)).toMatchObject({ source: 'static', facts: instead })
   expect(await partsAfter({ ...noLocal, staticEnabled: false })).toMatchObject({
     source: 'openai',
-    state: { kind: 'failing', because },
+    state: { kind: 'failing', reason: because },
   })
 })
 
@@ -93,11 +93,11 @@ it('[RR5] a setting names the reranker; without its key it is left out and told'
   const stored = { rerankProviderModel: 'cohere/rerank-v3.5' }
   const withKey = await startedAfter(stored, { embedding: false, providerKeys: { cohere: 'key' } })
   expect(withKey.getComponents().reranker).toEqual({ name: 'rerank-v3.5', provider: 'cohere' })
-  expect(await withKey.status()).toMatchObject({ rerankTrouble: null })
+  expect(await withKey.status()).toMatchObject({ rerankerProblem: null })
 
   const without = await startedAfter(stored, { embedding: false })
   const because = 'cohere needs an API key. Set COHERE_API_KEY.'
-  expect(await without.status()).toMatchObject({ rerankTrouble: because })
+  expect(await without.status()).toMatchObject({ rerankerProblem: because })
   const ada = { owner: 'ada' }
   await without.remember(ada, { content: 'I drink tea in the morning.' })
   await without.remember(ada, { content: 'My tea is from Assam.' })

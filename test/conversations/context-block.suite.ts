@@ -38,7 +38,7 @@ function describeIdentity(open: OpenStore): void {
       ])
       expect(await reading.receipt()).toMatchObject({
         skipped: null,
-        identity: [ada, oslo],
+        identityIds: [ada, oslo],
         injected: { memories: [ada, oslo] },
       })
     },

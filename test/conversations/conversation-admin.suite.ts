@@ -110,8 +110,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
       await say('other', OSLO)
       const { rows } = await engine.transcript.sessions(ADA)
       expect(rows).toMatchObject([
-        { place: { session: 'other' }, turns: 2, pending: 1, episode: null },
-        { place: { session: 'trip' }, turns: 2, pending: 0, episode: episode.id },
+        { place: { session: 'other' }, turns: 2, pendingSignals: 1, episode: null },
+        { place: { session: 'trip' }, turns: 2, pendingSignals: 0, episode: episode.id },
       ])
       const first = await engine.transcript.sessions(ADA, { limit: 1 })
       const rest = await engine.transcript.sessions(ADA, { after: first.next ?? '' })
@@ -224,7 +224,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect((await engine.get(ADA, fact?.id ?? ''))?.status).toBe('active')
       expect(await engine.transcript.sources(episode)).toEqual({
         turns: [answered],
-        gone: [asked?.id],
+        deletedTurns: [asked?.id],
       })
       expect(await store.checkIntegrity({ repair: false })).toEqual([])
       await expect(engine.transcript.forget(ADA, asked?.id ?? '')).rejects.toMatchObject({

@@ -114,7 +114,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(await told(reading, 'What do you know about me?')).toMatch(/called Ada.*\n.*engineer/)
     expect(await reading.receipt()).toMatchObject({
       gate: { section: 'identity' },
-      identity: [always],
+      identityIds: [always],
       injected: { memories: [always, whole] },
     })
     expect(await told(reading, SMALL_TALK)).not.toContain('engineer')

@@ -42,7 +42,7 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
   const first = await openFreshStore(url, { schema, poolSize: 2 })
   const second = await openPostgresStore({ connectionString: url, schema, poolSize: 2 })
   const [here, there] = [first, second].map((store) =>
-    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator() }),
+    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator(), settings: {} }),
   )
   if (here === undefined || there === undefined) throw new Error('There are two.')
   onTestFinished(async () => {
@@ -246,8 +246,8 @@ function describeLimits({ url }: PrivateServer): void {
     expect(granted).toBeGreaterThanOrEqual(limit)
     // The bucket fills while it is emptied; a slow machine takes some seconds for this.
     expect(granted).toBeLessThan(limit + 50)
-    expect(await servers[0]?.take('another key', 1, limit)).toMatchObject({ isEnough: true })
-    expect(await servers[0]?.take('key', 60, limit)).toMatchObject({ isEnough: false })
+    expect(await servers[0]?.take('another key', 1, limit)).toMatchObject({ isGranted: true })
+    expect(await servers[0]?.take('key', 60, limit)).toMatchObject({ isGranted: false })
   })
 
   it('[PG9] counts what models cost on all servers as one sum', async () => {

@@ -260,7 +260,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(before.retrievers.vector).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({
       space: OLD_SPACE.signature,
-      filling: SPACE.signature,
+      buildingSpace: SPACE.signature,
       withoutVector: 20,
     })
     allowed.open()
@@ -270,7 +270,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(after.retrievers.vector).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({
       space: SPACE.signature,
-      filling: null,
+      buildingSpace: null,
       withoutVector: 0,
     })
     await engine.reindex()
@@ -313,7 +313,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
       })
       expect((await engine.status()).index).toMatchObject({
         space: SPACE.signature,
-        filling: null,
+        buildingSpace: null,
         withoutVector: 84,
       })
       await engine.close()

@@ -187,7 +187,7 @@ describe('making everything anew', () => {
       roots: [{ problems: [{ reason: 'failed', message: expect.stringContaining('no model') }] }],
     })
     const answer = await files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(answer).toMatchObject({ mode: 'hybrid', fallbackReason: null })
     expect(answer.hits).not.toEqual([])
     isFailing = false
     await files.sync(ADA)
@@ -203,7 +203,10 @@ describe('making everything anew', () => {
     await parts.files.sync(ADA, { force: true })
     expect(await generationsIn(parts)).toEqual(['g2'])
     const answer = await parts.files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'keyword', fallback: expect.stringContaining('no model') })
+    expect(answer).toMatchObject({
+      mode: 'keyword',
+      fallbackReason: expect.stringContaining('no model'),
+    })
   })
 
   it('[FX16] waits for no vectors where the old chunks have none', async () => {
@@ -276,7 +279,7 @@ describe('vectors', () => {
     const former = scriptedEmbedder()
     const second = await openFiles({ path, store, embedder, formerEmbedder: () => former })
     const answer = await second.files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(answer).toMatchObject({ mode: 'hybrid', fallbackReason: null })
     expect(former.calls.map(({ purpose }) => purpose)).toContain('query')
     expect((await second.files.status(ADA)).withoutVector).toBeGreaterThan(0)
     held.open()

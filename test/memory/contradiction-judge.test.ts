@@ -284,7 +284,7 @@ describe.each([
     expect(dry.actions.map(({ kind, change }) => [kind, change])).toEqual(
       Array.from({ length: dry.adjudicated }, () => ['adjudicate', null]),
     )
-    expect(await engine.consolidate(ADA)).toMatchObject({ judged: 0, actions: [] })
+    expect(await engine.consolidate(ADA)).toMatchObject({ adjudicated: 0, actions: [] })
     expect(model.asked('verdict')).toHaveLength(1)
     expect(await contents()).toHaveLength(3)
   })

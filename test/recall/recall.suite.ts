@@ -504,8 +504,8 @@ function describeQuestions(open: OpenEngine, everyNth: number): void {
     [{ asOf: 1e300 }],
     [{ asOf: '2024-05-15' }],
     [{ asOf: null }],
-    [{ deadlineMs: 0 }],
-    [{ deadlineMs: Number.NaN }],
+    [{ timeoutMs: 0 }],
+    [{ timeoutMs: Number.NaN }],
     [{ text: 5 }],
     [{ text: null }],
   ])('[RA13] refuses %j', async (query) => {

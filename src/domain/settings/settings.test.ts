@@ -21,6 +21,8 @@ describe('settings', () => {
     expect(() => parseSettings({ 'recall.limit': 0 })).toThrow('from 1 to 100')
     expect(() => parseSettings({ 'recall.limit': 1.5 })).toThrow('whole number')
     expect(() => parseSettings({ 'recall.limit': '5' })).toThrow('whole number')
-    expect(() => parseSettings({ 'recall.fusion': 'magic' })).toThrow('one of adaptive, rrf, weighted')
+    expect(() => parseSettings({ 'recall.fusion': 'magic' })).toThrow(
+      'one of adaptive, rrf, weighted',
+    )
   })
 })

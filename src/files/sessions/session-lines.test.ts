@@ -87,8 +87,17 @@ it('[FC13] keeps the numbers of lines, passes over broken ones and leaves an unf
     firstLine: lines.nextLine,
   })
   expect(rest.messages).toEqual([{ role: 'user', text: 'not yet', line: 6 }])
-  expect(parseSessionLines('', PLAIN)).toEqual({ messages: [], nextLine: 1, read: 0, malformedLines: 0 })
-  expect(parseSessionLines('{"a"', PLAIN)).toMatchObject({ nextLine: 1, read: 0, malformedLines: 0 })
+  expect(parseSessionLines('', PLAIN)).toEqual({
+    messages: [],
+    nextLine: 1,
+    read: 0,
+    malformedLines: 0,
+  })
+  expect(parseSessionLines('{"a"', PLAIN)).toMatchObject({
+    nextLine: 1,
+    read: 0,
+    malformedLines: 0,
+  })
 })
 
 const anyLine = fc.oneof(

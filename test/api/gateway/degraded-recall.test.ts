@@ -27,7 +27,12 @@ it('[RA27] an embedder that hangs leaves what words find, and header, receipt an
   const { part, become } = patientEmbedder()
   const engine = await createEngine({
     embedding: part,
-    settings: { 'gateway.enabled': true, 'server.requestsPerMinute': 0, 'gateway.contextTimeoutMs': 30_000, 'recall.retrieverTimeoutMs': 300 },
+    settings: {
+      'gateway.enabled': true,
+      'server.requestsPerMinute': 0,
+      'gateway.contextTimeoutMs': 30_000,
+      'recall.retrieverTimeoutMs': 300,
+    },
   })
   const setup = await setUpGateway('memory on', { engine, auth: 'off' })
   onTestFinished(() => become('well'))

@@ -48,7 +48,10 @@ async function withStore(): Promise<Ill> {
 async function withEmbedder(): Promise<Ill> {
   const { part, become } = patientEmbedder()
   const ill = await withEngine(
-    { embedding: part, settings: { 'recall.strategy': 'semantic', 'gateway.contextSources': 'facts' } },
+    {
+      embedding: part,
+      settings: { 'recall.strategy': 'semantic', 'gateway.contextSources': 'facts' },
+    },
     become,
   )
   await ill.setup.engine.reindex()

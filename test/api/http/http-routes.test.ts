@@ -70,9 +70,7 @@ it('[HT10] every operation of the table answers, as the description says', async
   await call(200, 'GET', '/api/memory/engine-status')
   await call(501, 'POST', '/api/memory/reindex', {})
   await call(200, 'GET', '/api/memory/reindex')
-  expect((await call(200, 'GET', '/api/settings/memory'))['server.requestsPerMinute']).toBe(
-    0,
-  )
+  expect((await call(200, 'GET', '/api/settings/memory'))['server.requestsPerMinute']).toBe(0)
   expect(await call(200, 'PUT', '/api/settings/memory', { 'recall.limit': 7 })).toMatchObject({
     'recall.limit': 7,
   })

@@ -59,7 +59,7 @@ describe('postgres vectors without pgvector', () => {
     expect(await engine.replication.current()).toMatchObject({
       backend: null,
       state: 'off',
-      because,
+      reason: because,
     })
     expect((await engine.replication.qdrant()).maskedKey).toBeNull()
     for (const [vectorStore, mirror] of [
@@ -68,9 +68,9 @@ describe('postgres vectors without pgvector', () => {
     ] as const) {
       await engine.settings.change(null, { vectorStore })
       expect(await engine.replication.current()).toMatchObject({
-        mirror,
+        backend: mirror,
         state: 'misconfigured',
-        because,
+        reason: because,
       })
     }
     expect(describeHealth(await engine.status()).codes).toEqual([

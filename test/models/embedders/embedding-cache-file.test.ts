@@ -89,7 +89,10 @@ describe('the cache file', () => {
   it('[EM11] tells addresses, models and purposes apart', async () => {
     const cache = cacheAt(temporaryFile('vectors.db'))
     const source = scriptedEmbedder()
-    const ask = async (options: { account: string; isPurposeSpecific?: boolean }, dimensions = 64) => {
+    const ask = async (
+      options: { account: string; isPurposeSpecific?: boolean },
+      dimensions = 64,
+    ) => {
       const inner = { ...source, describe: () => createHashingEmbedder({ dimensions }).describe() }
       await withEmbeddingCache(inner, { cache, ...options }).embed(['kites'], { purpose: 'query' })
       return source.calls.length

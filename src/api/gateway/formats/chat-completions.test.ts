@@ -303,7 +303,10 @@ describe('answers', () => {
       text: '',
       hasToolCalls: true,
     })
-    expect(whole({ content: 'Hel' }, 'length')).toMatchObject({ isComplete: false, isTruncated: true })
+    expect(whole({ content: 'Hel' }, 'length')).toMatchObject({
+      isComplete: false,
+      isTruncated: true,
+    })
     expect(whole({ content: 'Hel' }, 'content_filter').isTruncated).toBe(false)
     expect(whole({ content: [{ type: 'text', text: 'Parts' }] }, 'stop').text).toBe('Parts')
     const failed = chatFormat.createAnswerReader()

@@ -95,7 +95,11 @@ describe('requests', () => {
 
   it('[FM7] tell who asks, for how much, and how', () => {
     const rest = { stream: true, user: 'ann', max_output_tokens: 9, instructions: 'Be brief.' }
-    expect(read('Hi', rest)).toMatchObject({ isStreaming: true, endUser: 'ann', outputTokensMax: 9 })
+    expect(read('Hi', rest)).toMatchObject({
+      isStreaming: true,
+      endUser: 'ann',
+      outputTokensMax: 9,
+    })
     const plain = read('Hi').characters
     expect(read('Hi', { instructions: 'x'.repeat(99) }).characters - plain).toBe(
       'instructions'.length + 99,

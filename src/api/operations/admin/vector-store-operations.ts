@@ -140,7 +140,9 @@ export const changeQdrant = defineOperation({
     const { enabled, collection, quantization, apiKey } = given
     await engine.replication.changeQdrant(
       {
-        ...(enabled === undefined ? {} : { 'vectorStore.backend': enabled ? 'qdrant' : 'embedded' }),
+        ...(enabled === undefined
+          ? {}
+          : { 'vectorStore.backend': enabled ? 'qdrant' : 'embedded' }),
         ...(url === undefined ? {} : { 'vectorStore.qdrantUrl': url }),
         ...(collection === undefined ? {} : { 'vectorStore.qdrantCollectionPrefix': collection }),
         ...(quantization === undefined ? {} : { 'vectorStore.qdrantQuantization': quantization }),
