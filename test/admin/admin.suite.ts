@@ -28,7 +28,7 @@ function describeKeys(open: OpenStore): void {
     expect(secret).toMatch(/^rc_[0-9a-z]+_[\w-]{43}$/)
     expect(await engine.keys.verify(secret)).toMatchObject({
       id: key.id,
-      defaultOwner: 'ada',
+      home: 'ada',
       role: 'agent',
     })
     const { rows } = await store.find(
@@ -113,11 +113,11 @@ function describeSettings(open: OpenStore): void {
     const { engine } = await openEngine(open)
     expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(10)
     await engine.settings.change(null, { 'recall.limit': 3, 'recall.strategy': 'keyword' })
-    expect(await engine.settings.resolve(owner('ada'))).toMatchObject({ recallLimit: 3 })
+    expect(await engine.settings.resolve(owner('ada'))).toMatchObject({ 'recall.limit': 3 })
     await engine.settings.change(owner('ada'), { 'recall.limit': 7 })
     expect(await engine.settings.resolve(owner('ada'))).toMatchObject({
-      recallLimit: 7,
-      strategy: 'keyword',
+      'recall.limit': 7,
+      'recall.strategy': 'keyword',
     })
     expect((await engine.settings.resolve(owner('bob')))['recall.limit']).toBe(3)
     await engine.settings.change(owner('ada'), { 'recall.limit': null })
@@ -135,13 +135,13 @@ function describeSettings(open: OpenStore): void {
   it('[SY5] refuses what is no setting, out of range, or not for an owner to set', async () => {
     const { engine } = await openEngine(open)
     for (const [about, changes] of [
-      [null, { recallLimit: 0 }],
+      [null, { 'recall.limit': 0 }],
       [null, { nonsense: 1 }],
       [null, { nonsense: null }],
       [null, { strategy: 'best' }],
       [null, { enabled: 1 }],
-      [owner('ada'), { sharedMemory: true }],
-      [owner('ada'), { auditDays: null }],
+      [owner('ada'), { 'recall.sharedMemoryEnabled': true }],
+      [owner('ada'), { 'retention.auditDays': null }],
     ] as const) {
       await expect(engine.settings.change(about, changes)).rejects.toMatchObject({
         code: 'invalid_input',

@@ -67,7 +67,7 @@ function describePreparing(open: OpenStore): void {
       ],
       ['no-user-message', 'nobody says anything', {}, [], {}],
       ['no-user-message', 'what is said is only a block', {}, [ONLY_BLOCK], {}],
-      ['no-budget', 'none may be added', { contextTokensMax: 0 }, QUESTION, {}],
+      ['no-budget', 'none may be added', { 'gateway.contextTokensMax': 0 }, QUESTION, {}],
       [
         'no-budget',
         'the window is full',

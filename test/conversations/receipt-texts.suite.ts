@@ -212,7 +212,7 @@ const REDACTED = { text: null, redaction: 'erased' }
 
 function describeRedaction(open: OpenStore): void {
   it.each(Object.keys(MEMORY_REMOVALS))('[RC5] a memory: %s', async (way) => {
-    const cited = await openCited(open, { receiptDays: 3_650 })
+    const cited = await openCited(open, { 'retention.receiptDays': 3_650 })
     const { engine, asked, store, detail } = cited
     const { memory } = await engine.remember(ADA, { content: OBOE })
     const { id, block } = await asked(QUESTION)
@@ -238,7 +238,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC5] a turn: retention', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, {
-      ...{ receiptDays: 3_650, turnRetentionDays: 7 },
+      ...{ 'retention.receiptDays': 3_650, 'retention.turnDays': 7 },
     })
     const place = { owner: ada, user: null, session: null }
     const row = turnRow({ content: SAID, place, saidAt: clock.now() })
@@ -279,7 +279,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC5] shared memory that is erased is redacted in receipts of other owners', async () => {
     const { engine, asked, store, detail } = await openCited(open, {
-      ...{ sharedMemory: true, recallScope: 'global' },
+      ...{ 'recall.sharedMemoryEnabled': true, 'recall.scope': 'global' },
     })
     const shared = { owner: SHARED_OWNER as string }
     const { memory } = await engine.remember(shared, { content: OBOE })
@@ -386,7 +386,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC10] erasing the history of a memory removes the lines that cite it, also of receipts to come', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, {
-      ...{ receiptDays: 3_650, relevanceGateMode: 'heuristic' },
+      ...{ 'retention.receiptDays': 3_650, 'gateway.gateMode': 'heuristic' },
     })
     const request = requestOf(['Who am I? Tell me.'], { wants: { extract: false } })
     const identity = { category: 'identity', pinned: true } as const
@@ -466,7 +466,7 @@ function describeStorage(open: OpenStore): void {
   })
 
   it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
-    const { engine, asked, store, clock, detail } = await openCited(open, { receiptDays: 10 })
+    const { engine, asked, store, clock, detail } = await openCited(open, { 'retention.receiptDays': 10 })
     await engine.remember(ADA, { content: OBOE })
     await asked(QUESTION)
     clock.advance(8 * DAY)

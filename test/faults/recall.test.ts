@@ -207,7 +207,7 @@ describe('the reranker', () => {
       { index: 1, score: Number.NaN },
       { index: 100, score: 9 },
     ]
-    const engine = await openWith(async () => nonsense, { rerankCandidates: 3 })
+    const engine = await openWith(async () => nonsense, { 'recall.rerankCandidates': 3 })
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
     expect(memories.map(({ memory }) => memory.content)).toEqual(plain)
     expect(legs.rerank.hits).toBe(0)

@@ -65,7 +65,7 @@ it('[FD19] the files of a root are listed by page, with why some could not be re
   const notes = { 'MEMORY.md': 'The tap is left.\n', 'memory/a.md': '# A\n\nApples.\n' }
   const { client, agent, root, workspace } = await open({ ...notes, 'memory/big.md': 'Long. ' })
   await client.call('PUT', '/api/settings/memory', {
-    body: { level: 'owner', owner: 'ada', fileSizeMaxBytes: 1_000 },
+    body: { level: 'owner', owner: 'ada', 'files.sizeBytesMax': 1_000 },
   })
   put(workspace, { 'memory/big.md': 'Long. '.repeat(1_000) })
   await client.post('/api/files/sync', { owner: 'ada' })
@@ -97,11 +97,11 @@ it('[FD19] a file is told in the pieces that it was cut into', async () => {
   const list = (rest = '') =>
     client.get(`/api/files/chunks?path=memory/way.md&limit=3${rest}`, { key: agent })
   const { body: first } = await list()
-  expect(first.pieces).toHaveLength(3)
-  expect(first.pieces[0]).toMatchObject({ startLine: 1, hasVector: false })
-  expect(first.pieces[2]).toMatchObject({ headings: ['Way', 'On foot'] })
+  expect(first.chunks).toHaveLength(3)
+  expect(first.chunks[0]).toMatchObject({ startLine: 1, hasVector: false })
+  expect(first.chunks[2]).toMatchObject({ headings: ['Way', 'On foot'] })
   const { body: second } = await list(`&after=${first.next}`)
-  expect(second.pieces[0].startLine).toBeGreaterThan(first.pieces[2].startLine)
+  expect(second.chunks[0].startLine).toBeGreaterThan(first.chunks[2].startLine)
   expect(second.total).toBe(first.total)
   expect((await client.get('/api/files/chunks?path=memory/no.md', { key: agent })).status).toBe(404)
 })

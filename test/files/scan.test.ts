@@ -191,7 +191,7 @@ describe('links', () => {
     symlinkSync('ada@host.1234:1', join(folder, '.#a.md'))
     expect(await pathsIn(rootAt(folder))).toEqual(['a.md'])
     expect(await troublesIn(rootAt(folder))).toEqual({
-      reason: ['out outside', 'out.md outside'],
+      reason: ['out outside_root', 'out.md outside_root'],
       isWhole: true,
     })
   })

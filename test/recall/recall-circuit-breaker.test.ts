@@ -123,7 +123,7 @@ describe('an embedder', () => {
     })
   })
 
-  it.each(['count', 'nearest'] as const)(
+  it.each(['count', 'search'] as const)(
     '[RA24] is not blamed for an index that fails in %s',
     async (method) => {
       const store = createInMemoryStore()

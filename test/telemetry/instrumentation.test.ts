@@ -288,7 +288,7 @@ describe('the log of an observed engine', () => {
         status: async () => {
           throw new Error(SECRET)
         },
-        places: async () => {
+        listPlaces: async () => {
           throw new AppError('unavailable', 'The store is gone.', {}, new Error(SECRET))
         },
       }),
@@ -301,7 +301,7 @@ describe('the log of an observed engine', () => {
     const told = lines.map((line) => JSON.parse(line))
     expect(told.slice(-2)).toMatchObject([
       { level: 'error', event: 'operation_failed', operation: 'status', outcome: 'internal' },
-      { level: 'warn', event: 'operation_failed', operation: 'places', outcome: 'unavailable' },
+      { level: 'warn', event: 'operation_failed', operation: 'listPlaces', outcome: 'unavailable' },
     ])
     expect(told.slice(0, -2).every(({ level }) => level === 'debug')).toBe(true)
     await engine.close()
