@@ -163,7 +163,7 @@ function describeSettings(open: OpenStore): void {
     await engine.remember(ADA, { content: 'I prefer tea' })
     expect((await engine.settings.resolve(owner('ada')))['gateway.enabled']).toBe(false)
     for (const enabled of [false, true]) {
-      await engine.settings.change(owner('ada'), { enabled })
+      await engine.settings.change(owner('ada'), { 'gateway.enabled': enabled })
       const given = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
       expect(given.memories).toHaveLength(1)
       expect((await engine.learn(ADA, 'I live in Rome.')).remembered).toHaveLength(1)

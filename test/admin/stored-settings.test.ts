@@ -45,7 +45,7 @@ it('[SY16] a stored model gets the usual key of its provider', async () => {
 
 it('[SY16] a stored model that names no provider is refused', async () => {
   const engine = await startedAfter({}, { embedding: false })
-  for (const name of ['embeddingProviderModel', 'rerankProviderModel']) {
+  for (const name of ['embedding.model', 'recall.rerankModel']) {
     for (const value of ['text-embedding-3-small', 'nobody/model', 'cohere/']) {
       const change = engine.settings.change(null, { [name]: value })
       await expect(change).rejects.toMatchObject({

@@ -100,7 +100,7 @@ describe.each([
         const { text, memory, isInjected } = await ask(setup)
         expect(text).toBe(ANSWER)
         expect(isInjected).toBe(false)
-        expect(memory).toMatch(/^skipped; reason=(failed|late)\b/)
+        expect(memory).toMatch(/^skipped; reason=(failed|timeout)\b/)
       }
       become('well')
       expect((await injected(setup)).text).toBe(ANSWER)

@@ -248,7 +248,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(breaker.report()).toEqual({ batchApiEnabled: true, batchApiFailures: 1 })
     await prefill(['One'])
     expect(breaker.report()).toMatchObject({
-      batches: false,
+      batchApiEnabled: false,
       batchApiDisabledReason: expect.stringMatching(/failed \(500, overloaded\)/),
     })
     service.misbehave = () => false
