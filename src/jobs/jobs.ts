@@ -5,8 +5,8 @@
 
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
+import { type IntervalTimers, systemIntervalTimers } from '../lib/clock.ts'
 import type { ErrorCode } from '../lib/errors.ts'
-import { type IntervalTimers, systemIntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
@@ -23,7 +23,7 @@ import {
   type TryAcquire,
 } from './owner-locks.ts'
 
-export type { IntervalTimers as Timers } from '../lib/interval-timers.ts'
+export type { IntervalTimers as Timers } from '../lib/clock.ts'
 
 export type { Job, JobRequest, JobStatus } from './job.ts'
 

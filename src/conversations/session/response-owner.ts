@@ -3,7 +3,7 @@
  * noted for whom each was made: in a place of its own, as it is asked by those whom it doesn't belong to.
  */
 import type { OwnerId } from '../../domain/ids.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { buildEntryChange, getSystemEntry } from '../../storage/access/system-entries.ts'

@@ -2,9 +2,8 @@
 
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
-import { DAY_MS } from '../../lib/decay.ts'
 import { TimeSlice, yieldToEventLoop } from '../../lib/event-loop.ts'
-import type { Instant } from '../../lib/time.ts'
+import { DAY_MS, type Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import { commitWithRetry } from '../../storage/access/optimistic-commit.ts'
 import { type ConsolidationRun, createChangeId, loadMemories } from './consolidation-run.ts'

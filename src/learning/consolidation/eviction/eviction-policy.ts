@@ -2,8 +2,7 @@
 
 import type { Memory } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
-import { DAY_MS } from '../../../lib/decay.ts'
-import type { Instant } from '../../../lib/time.ts'
+import { DAY_MS, type Instant } from '../../../lib/time.ts'
 import {
   computeEffectiveSalience,
   countIdleDays,
