@@ -10,7 +10,7 @@ import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
 import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { INSTANT_MAX, type Instant } from '../lib/time.ts'
+import { HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
 
 /** `dead`: it failed too often and waits for a person; `done` and `cancelled` ones are kept for a while to be looked at. */
 export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const
@@ -90,10 +90,10 @@ const KIND = /^[a-z][A-Za-z0-9]{0,18}$/
 const KEY_CHARACTERS_MAX = 1_000
 const EVERY_MS_MIN = 1_000
 const FIRST_PAUSE_MS = 30_000
-const PAUSE_MS_MAX = 3_600_000
+const PAUSE_MS_MAX = HOUR_MS
 
 /** How long something that is over can still be looked at. */
-const OVER_KEPT_MS = 3_600_000
+const OVER_KEPT_MS = HOUR_MS
 const HASH_CHARACTERS = 40
 
 /** When nothing is due: no search for what is due meets it. */

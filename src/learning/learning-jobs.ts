@@ -10,7 +10,7 @@ import type { ForegroundJob, Job, JobContext, JobHandler, JobOutcome, Jobs } fro
 import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { Instant } from '../lib/time.ts'
+import { DAY_MS, HOUR_MS, type Instant } from '../lib/time.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { ConsolidateOptions, ConsolidationReport } from './consolidation/consolidator.ts'
 import { buildDistillationJob, DISTILL_JOB } from './distillation/distillation-job.ts'
@@ -20,10 +20,9 @@ import { loadSignals } from './signals.ts'
 export const CONSOLIDATE_JOB = 'consolidate'
 
 export const MAINTENANCE_JOB = 'upkeep'
-const HOUR_MS = 3_600_000
 
 /** Without a model nothing is tried; what waits is woken when there is one. */
-const NO_MODEL_MS = 30 * 24 * HOUR_MS
+const NO_MODEL_MS = 30 * DAY_MS
 const NO_MODEL = 'skipped:no_model'
 
 export type LearningJobDependencies = {

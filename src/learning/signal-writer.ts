@@ -11,7 +11,7 @@ import { buildSignalId, createPendingSignal, parseSignal } from '../domain/signa
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { hashParts } from '../lib/hash.ts'
-import type { Instant } from '../lib/time.ts'
+import { DAY_MS, type Instant } from '../lib/time.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
@@ -37,7 +37,7 @@ export type BuildSignalChanges = (
   store?: Store,
 ) => Promise<readonly Change[]>
 
-const OPEN_KEPT_MS = 30 * 86_400_000
+const OPEN_KEPT_MS = 30 * DAY_MS
 
 export function createSignalWriter(
   ports: MemoryDependencies,

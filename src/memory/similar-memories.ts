@@ -8,7 +8,7 @@ import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
-import type { Instant } from '../lib/time.ts'
+import { type Instant, MINUTE_MS } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { MemoryFilter } from '../storage/store.ts'
@@ -41,7 +41,7 @@ const CLOSE_CHARACTERS_MAX = 300
 const CLOSE_MS = 150
 
 /** A model that failed or was late is not asked again for this long: others would wait for it in vain. */
-const PAUSE_MS = 60_000
+const PAUSE_MS = MINUTE_MS
 
 export async function findSimilarMemories(
   ports: MemoryDependencies,

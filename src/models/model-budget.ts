@@ -7,7 +7,7 @@ import type { OwnerId } from '../domain/ids.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { retry } from '../lib/retry.ts'
-import type { Instant } from '../lib/time.ts'
+import { DAY_MS, type Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import {
   buildEntryChange,
@@ -32,7 +32,6 @@ export type BudgetUsage = {
 type TokenSum = Pick<BudgetUsage, 'calls' | 'input' | 'output'>
 
 export const BUDGET_KIND = 'spend' satisfies EntryKind
-const DAY_MS = 86_400_000
 const KEPT_MS = 40 * DAY_MS
 const NOTHING: TokenSum = { calls: 0, input: 0, output: 0 }
 

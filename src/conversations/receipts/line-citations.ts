@@ -5,7 +5,7 @@
  * receipt at the cost of one row. Receipts refer to a line by a key and not by a hash of its text: a hash that stays
  * behind would confirm a guess of what was erased.
  */
-import type { Instant } from '../../lib/time.ts'
+import { DAY_MS, type Instant } from '../../lib/time.ts'
 
 export type CitedLine = {
   readonly key: string
@@ -18,7 +18,7 @@ export type CitedLine = {
 export const CITED_LINES_PER_DOCUMENT_MAX = 256
 
 /** Lines are kept for so much longer than needed, so that citing them again within that time writes nothing. */
-const REFRESH_MS = 86_400_000
+const REFRESH_MS = DAY_MS
 
 export type CitedLineUpdate = {
   readonly texts: readonly CitedLine[]

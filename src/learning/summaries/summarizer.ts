@@ -10,7 +10,7 @@ import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
-import type { Instant } from '../../lib/time.ts'
+import { DAY_MS, type Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { createChangeStamp } from '../../storage/access/optimistic-commit.ts'
@@ -57,7 +57,6 @@ export type SummarizeResult = {
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 365
-const DAY_MS = 86_400_000
 const TOKENS_DEFAULT = 4_000
 const TOKENS_MAX = 1_000_000
 
