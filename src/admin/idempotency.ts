@@ -7,7 +7,7 @@ import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { DAY_MS, type Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import {
   buildEntryChange,
   buildEntryRemoval,
@@ -87,5 +87,5 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
 }
 
 function buildEntry(id: string, at: Instant, keptMs: number, body: JsonObject) {
-  return { id, kind: 'answer' as const, at, expiresAt: (at + keptMs) as Instant, body }
+  return { id, kind: 'answer' as const, at, expiresAt: addMs(at, keptMs), body }
 }

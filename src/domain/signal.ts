@@ -1,7 +1,7 @@
 /** Signals as they are stored: one for each exchange, written in the commit that keeps its turns. */
 
 import { sha256 } from '../lib/hash.ts'
-import { DAY_MS, type Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import type { Entry } from './entry.ts'
 import type { ChangeId, EntryId, SignalId, TurnId } from './ids.ts'
 import type { Place } from './scope.ts'
@@ -52,7 +52,7 @@ export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): 
     kind: 'signal',
     about: null,
     at: createdAt,
-    expiresAt: isOver ? ((now + OVER_KEPT_MS) as Instant) : null,
+    expiresAt: isOver ? addMs(now, OVER_KEPT_MS) : null,
     version,
     body,
   }

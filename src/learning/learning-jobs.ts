@@ -10,7 +10,7 @@ import type { ForegroundJob, Job, JobContext, JobHandler, JobOutcome, Jobs } fro
 import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { DAY_MS, HOUR_MS, type Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, HOUR_MS, type Instant } from '../lib/time.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { ConsolidateOptions, ConsolidationReport } from './consolidation/consolidator.ts'
 import { buildDistillationJob, DISTILL_JOB } from './distillation/distillation-job.ts'
@@ -112,7 +112,7 @@ export function buildConsolidationJob(
   now: Instant,
 ): JobRequest {
   const everyMs = consolidationIntervalHours * HOUR_MS
-  const at = (now + everyMs) as Instant // whole milliseconds
+  const at = addMs(now, everyMs)
   return { kind: CONSOLIDATE_JOB, key: 'all', owner, at, everyMs, onlyIfNew: true }
 }
 
@@ -140,7 +140,7 @@ async function runMaintenance(
     await retryModelJobs(parts, owner)
     await yieldToEventLoop()
   }
-  const at = (clock.now() + HOUR_MS) as Instant // whole milliseconds
+  const at = addMs(clock.now(), HOUR_MS)
   return { kind: 'later', at, input: {}, outcome: { owners: owners.size } }
 }
 

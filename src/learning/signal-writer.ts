@@ -11,7 +11,7 @@ import { buildSignalId, createPendingSignal, parseSignal } from '../domain/signa
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { hashParts } from '../lib/hash.ts'
-import { DAY_MS, type Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
@@ -103,7 +103,7 @@ function buildOpenSessionEntry(
     kind: 'thread',
     about: null,
     at,
-    expiresAt: (at + OPEN_KEPT_MS) as Instant, // whole milliseconds
+    expiresAt: addMs(at, OPEN_KEPT_MS),
     version: (before?.version ?? 0) + 1,
     body: { session },
   } satisfies Entry

@@ -8,7 +8,7 @@ import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
-import { type Instant, MINUTE_MS } from '../lib/time.ts'
+import { addMs, type Instant, MINUTE_MS } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { MemoryFilter } from '../storage/store.ts'
@@ -109,7 +109,7 @@ async function findByVector(
     return vectors.search(space, home, { vector, limit: CLOSE_MAX, where })
   })
   if (found.kind === 'failed') {
-    paused.set(embedder, (clock.now() + PAUSE_MS) as Instant) // a whole number of milliseconds
+    paused.set(embedder, addMs(clock.now(), PAUSE_MS))
     return []
   }
   return found.result.filter(({ similarity }) => similarity >= SIMILARITY_MIN).map(({ id }) => id)

@@ -1,7 +1,7 @@
 /** Who a person is, as far as every message needs it: what is always said, and the names that a message may drop. */
 
 import { hasEnded, type Memory } from '../../domain/memory.ts'
-import { DAY_MS, type Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { listLeadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
@@ -32,7 +32,7 @@ export function createEpisodeCache(ports: MemoryDependencies): UserMemoryCache {
   return new UserMemoryCache(ports, {
     category: 'episode',
     limit: EPISODES_MAX,
-    where: (now) => ({ createdFrom: (now - EPISODE_DAYS * DAY_MS) as Instant }), // whole milliseconds
+    where: (now) => ({ createdFrom: addMs(now, -EPISODE_DAYS * DAY_MS) }),
   })
 }
 

@@ -9,7 +9,7 @@ import type { EntryId, OwnerId, SessionId, TurnId, UserId } from '../../domain/i
 import type { Exchange } from '../../domain/model-call.ts'
 import { hashParts } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { DAY_MS, type Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
 import { EXCHANGE_WINDOWS, ExchangeHashes, removeWhitespace } from './exchange-hashes.ts'
 
@@ -314,7 +314,7 @@ export function buildLinkChange(
     kind: 'thread',
     about: null,
     at,
-    expiresAt: (at + LINK_TTL_MS) as Instant,
+    expiresAt: addMs(at, LINK_TTL_MS),
     version: (known?.entry.version ?? 0) + 1,
     body: { ...link } satisfies JsonObject,
   }

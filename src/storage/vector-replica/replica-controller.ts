@@ -6,7 +6,7 @@
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
-import { HOUR_MS, type Instant, MINUTE_MS } from '../../lib/time.ts'
+import { addMs, HOUR_MS, type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { OwnerMemories, RemoteChange, Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
 import type { VectorReplica } from '../vector-replica.ts'
@@ -423,7 +423,7 @@ export class ReplicaController {
     if (state === null) return
     const now = this.#now()
     if (state === 'down') this.#pauseMs = this.#nextPause(from, now)
-    const nextTryAt = state === 'down' ? ((now + this.#pauseMs) as Instant) : null // a later one
+    const nextTryAt = state === 'down' ? addMs(now, this.#pauseMs) : null
     this.#state = { state, since: now, reason: because, nextRetryAt: nextTryAt }
     const status = this.status()
     for (const { onState } of this.#listeners) onState?.(status)

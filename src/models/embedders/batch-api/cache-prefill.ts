@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError, toAppError } from '../../../lib/errors.ts'
-import { DAY_MS, HOUR_MS, type Instant } from '../../../lib/time.ts'
+import { addMs, DAY_MS, HOUR_MS, type Instant } from '../../../lib/time.ts'
 import type { EmbeddingModel } from '../../embedder.ts'
 import { truncateToTokens } from '../billed-tokens.ts'
 import type { CacheEntry, EmbeddingCache } from '../embedding-cache.ts'
@@ -240,7 +240,7 @@ class PrefillRun {
   }
 
   #later(from: Instant): Instant {
-    return (from + this.#limits.timeoutMs) as Instant // a later one
+    return addMs(from, this.#limits.timeoutMs)
   }
 
   async #follow(submitted: BatchHandle): Promise<void> {
