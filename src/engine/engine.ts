@@ -41,8 +41,8 @@ import {
   summarizeMemories,
 } from '../learning/summaries/summarizer.ts'
 import type { YieldTurn } from '../lib/backpressure.ts'
+import { createModelBreaker } from '../lib/circuit-breaker.ts'
 import { AppError } from '../lib/errors.ts'
-import { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
 import {
   type BulkDeleteOptions,
@@ -252,8 +252,8 @@ export function createEngineWith(given: EngineDependencies): Engine {
       ? null
       : new Indexer({ ...given, embedder, vectors })
   const guards = {
-    meaning: new ProbingCircuitBreaker(given.clock),
-    rerank: new ProbingCircuitBreaker(given.clock),
+    meaning: createModelBreaker(given.clock),
+    rerank: createModelBreaker(given.clock),
   }
   const tallies = new CountCache(given.store, given.clock)
   const listeners = new Set<(changes: readonly Change[]) => void>()
@@ -491,7 +491,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
       vectorsUnavailableReason:
         indexer === null && embedder !== undefined ? explainMissingVectors(given) : null,
       replication: await tiers.current(),
-      rerankerProblem: given.reranker?.unavailableReason ?? guards.rerank.getOpenReason(),
+      rerankerProblem: given.reranker?.unavailableReason ?? guards.rerank.openReason,
       learning: await keeper.status(),
     }),
     warmUp: async () => {
