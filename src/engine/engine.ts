@@ -40,6 +40,7 @@ import {
   summarize,
   summarizeMemories,
 } from '../learning/summaries/summarizer.ts'
+import { NEVER_ABORTED } from '../lib/abort.ts'
 import type { YieldTurn } from '../lib/backpressure.ts'
 import { createModelBreaker } from '../lib/circuit-breaker.ts'
 import { AppError } from '../lib/errors.ts'
@@ -391,7 +392,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
         scope,
         query,
       ),
-    previewContext: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
+    previewContext: async (scope, message, { trial = {}, signal = NEVER_ABORTED } = {}) => {
       const inForce = resolveSettings(await settings.resolve(parseScope(scope).owner), trial)
       return previewContext({ ports, read: reader.buildContext }, scope, message, inForce, signal)
     },
@@ -525,8 +526,6 @@ export function createEngineWith(given: EngineDependencies): Engine {
     },
   }
 }
-
-const NEVER = new AbortController().signal
 
 function withoutReranker({ reranker: _, ...ports }: EngineDependencies): EngineDependencies {
   return ports

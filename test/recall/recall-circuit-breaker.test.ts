@@ -79,7 +79,7 @@ describe('an embedder', () => {
     expect(state).toBe('failed')
     expect(because).toContain(since)
     expect(because).toContain(new Date(clock.now() + 1).toISOString())
-    expect(because).toMatch(/no power|longer than 100 ms/)
+    expect(because).toMatch(/no power|Timed out after 100 ms/)
   })
 
   it('[RA24] that answers now and then is asked every time', async () => {
