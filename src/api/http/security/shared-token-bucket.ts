@@ -6,6 +6,7 @@
 
 import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
 
@@ -33,7 +34,7 @@ export class SharedTokenBucket {
   readonly #clock: Clock
   readonly #take: TakeTokens
   readonly #patience: CircuitBreaker
-  readonly #shares = new Map<string, BucketShare>()
+  readonly #shares = new LruCache<string, BucketShare>({ entriesMax: KEYS_MAX })
 
   constructor(clock: Clock, take: TakeTokens) {
     this.#clock = clock
@@ -69,11 +70,6 @@ export class SharedTokenBucket {
   }
 
   #shareOf(key: string): BucketShare {
-    const known = this.#shares.get(key)
-    if (known !== undefined) return known
-    if (this.#shares.size >= KEYS_MAX) this.#shares.clear()
-    const share: BucketShare = { held: 0, left: 0, dryUntil: 0, asking: null }
-    this.#shares.set(key, share)
-    return share
+    return this.#shares.getOrCreate(key, () => ({ held: 0, left: 0, dryUntil: 0, asking: null }))
   }
 }
