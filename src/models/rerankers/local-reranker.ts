@@ -6,6 +6,7 @@
  * first call; when a deadline comes before it is, loading goes on for the next one.
  */
 import { basename, resolve } from 'node:path'
+import { parseIntegerOption } from '../../domain/field-parsers.ts'
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
@@ -84,11 +85,11 @@ export function openLocalRerankerWith(
       request: {
         folder,
         runtime,
-        threads: whole('threads', options.threads ?? DEFAULT_THREADS, 1, THREADS_MAX),
-        tokensMax: whole('tokensMax', tokensMax, TOKENS_MIN, TOKENS_MAX),
+        threads: parseIntegerOption('threads', options.threads ?? DEFAULT_THREADS, 1, THREADS_MAX),
+        tokensMax: parseIntegerOption('tokensMax', tokensMax, TOKENS_MIN, TOKENS_MAX),
       },
     },
-    answerTimeoutMs: whole('answerMsMax', answerMsMax, 1, TIMER_MS_MAX),
+    answerTimeoutMs: parseIntegerOption('answerMsMax', answerMsMax, 1, TIMER_MS_MAX),
   })
   const bounded = (text: string) => truncateText(text, tokensMax * UNITS_PER_TOKEN)
 
@@ -131,11 +132,4 @@ async function scorePair(
 
 function performanceNow(): number {
   return performance.now()
-}
-
-function whole(name: string, value: number, min: number, max: number): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value
-  throw new AppError('invalid_input', `${name} must be a whole number from ${min} to ${max}.`, {
-    option: name,
-  })
 }

@@ -4,6 +4,7 @@
  * It has one attempt and little time: whoever waits for a recall rather gets the order it had than waits longer.
  */
 
+import { parseIntegerOption } from '../../domain/field-parsers.ts'
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
@@ -41,7 +42,12 @@ const HOSTS_OF_VOYAGE: readonly string[] = ['api.voyageai.com', 'ai.mongodb.com'
 
 export function openRemoteReranker(options: RemoteRerankerOptions): Reranker {
   const model = parseModel(options.model)
-  const timeoutMs = parseTimeout(options.timeoutMs ?? TIMEOUT_MS)
+  const timeoutMs = parseIntegerOption(
+    'timeoutMs',
+    options.timeoutMs ?? TIMEOUT_MS,
+    1,
+    TIMEOUT_MS_MAX,
+  )
   const sender = senderOf(options)
   const limitField = HOSTS_OF_VOYAGE.includes(new URL(sender.url).host) ? 'top_k' : 'top_n'
   const closing = new AbortController()
@@ -90,15 +96,6 @@ function addressOf(base: string): string {
 function parseModel(model: string): string {
   if (model.trim() !== '') return model
   throw new AppError('invalid_input', 'The reranker needs the name of a model.')
-}
-
-function parseTimeout(timeoutMs: number): number {
-  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= TIMEOUT_MS_MAX) return timeoutMs
-  throw new AppError(
-    'invalid_input',
-    `timeoutMs must be a whole number from 1 to ${TIMEOUT_MS_MAX}.`,
-    { option: 'timeoutMs' },
-  )
 }
 
 function toBoundedText(text: string): string {

@@ -3,6 +3,7 @@
  * be asked again later, `invalid_input` never works. Nothing of a request is in them: no key, no name, no vector.
  */
 
+import { parseIntegerOption } from '../../domain/field-parsers.ts'
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
@@ -161,26 +162,16 @@ export function createInvalidResponseError(): AppError {
 }
 
 function parseLimits(options: QdrantClientOptions): Readonly<Record<TimeoutClass, CallLimits>> {
-  const searchTimeoutMs = parseTimeout(
-    'searchTimeoutMs',
-    options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS,
-  )
-  const timeoutMs = parseTimeout('timeoutMs', options.timeoutMs ?? TIMEOUT_MS)
+  const parse = (option: string, value: number) =>
+    parseIntegerOption(option, value, 1, TIMEOUT_MS_MAX)
+  const searchTimeoutMs = parse('searchTimeoutMs', options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS)
+  const timeoutMs = parse('timeoutMs', options.timeoutMs ?? TIMEOUT_MS)
   return {
     // There is another index that answers: better at once than late.
     searching: { timeoutMs: searchTimeoutMs, retries: 1, pauseMsMax: 500 },
     working: { timeoutMs, retries: 3, pauseMsMax: 10_000 },
     probing: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, timeoutMs), retries: 0, pauseMsMax: 0 },
   }
-}
-
-function parseTimeout(option: string, timeoutMs: number): number {
-  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= TIMEOUT_MS_MAX) return timeoutMs
-  throw new AppError(
-    'invalid_input',
-    `${option} must be a whole number from 1 to ${TIMEOUT_MS_MAX}.`,
-    { option },
-  )
 }
 
 function createClosedError(): AppError {
