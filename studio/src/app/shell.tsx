@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { api, data } from '../api/client.ts'
-import { LANGUAGES, type Language, type MessageKey } from '../i18n/catalogue.ts'
+import { LANGUAGES, type Language, type MessageKey } from '../i18n/catalog.ts'
 import { useI18n } from '../i18n/i18n.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -283,14 +283,14 @@ function Reconnecting() {
 }
 
 function LanguageMenu() {
-  const { t, language, choose } = useI18n()
+  const { t, language, selectLanguage } = useI18n()
   return (
     <Menu trigger={<IconButton icon="language" name={t('shell.language')} />}>
       {Object.entries(LANGUAGES).map(([tag, name]) => (
         <MenuItem
           key={tag}
           isChosen={tag === language}
-          onSelect={() => choose(tag as Language)} // a key of the table
+          onSelect={() => selectLanguage(tag as Language)} // a key of the table
         >
           {name}
         </MenuItem>

@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useState } from 'react'
 import { ApiError, api, data } from '../../api/client.ts'
 import { useOwner } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

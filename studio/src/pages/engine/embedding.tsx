@@ -1,7 +1,7 @@
 /** Where vectors come from: what is chosen, what is in use, and whether it works. */
 import { useId } from 'react'
 import { useOwner } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { CommittedField } from '../../ui/committed.tsx'
 import { Switch } from '../../ui/field.tsx'

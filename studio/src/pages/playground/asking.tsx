@@ -1,7 +1,7 @@
 /** What is asked, of which memories, and with which settings. Everything of it stands in the address. */
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
 import { type Search, textIn } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CommittedField } from '../../ui/committed.tsx'

@@ -1,6 +1,6 @@
 /** What a model would be given: the block, and requests of each API with the block in its place. */
 import { useState } from 'react'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip, Notice } from '../../ui/surface.tsx'

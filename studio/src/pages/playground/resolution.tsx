@@ -1,6 +1,6 @@
 /** With what it was looked for, and how each part fared. */
 import type { ReactNode } from 'react'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Chip, Dot, Notice, type Tone } from '../../ui/surface.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'

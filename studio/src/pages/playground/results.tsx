@@ -1,7 +1,7 @@
 /** What was found, best first; each with its evidence and, opened, how it got its place. */
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,4 +1,4 @@
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import type { Stage } from './trail.ts'
 
 export const STAGE_NAMES: Record<Stage, MessageKey> = {

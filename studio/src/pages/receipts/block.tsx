@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import type { ReceiptDetail } from '../../api/client.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import styles from './block.module.css'
 import { useTurn } from './queries.ts'

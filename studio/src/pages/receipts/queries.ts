@@ -3,7 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { api, data, type Receipt } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
 import { type Search, textIn } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 
 type ListQuery = NonNullable<paths['/api/receipts']['get']['parameters']['query']>
 type StatsPath = paths['/api/receipts/stats']['get']

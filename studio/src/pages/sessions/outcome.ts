@@ -1,6 +1,6 @@
 /** What became of distilling, in words. */
 import type { paths } from '../../api/types.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import type { Translate } from '../../i18n/i18n.tsx'
 import type { Tone } from '../../ui/surface.tsx'
 

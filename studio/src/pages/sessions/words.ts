@@ -1,4 +1,4 @@
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import type { Turn } from './queries.ts'
 
 export const ROLES: Readonly<Record<Turn['role'], MessageKey>> = {

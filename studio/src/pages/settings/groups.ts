@@ -1,5 +1,5 @@
 /** Which settings stand together. One that is in none of them stands at the end. */
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import type { Setting } from './queries.ts'
 
 type Group = {

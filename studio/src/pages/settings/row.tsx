@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CommittedField } from '../../ui/committed.tsx'

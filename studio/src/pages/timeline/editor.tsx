@@ -1,6 +1,7 @@
 /** Changes a digest. When somebody else was quicker, theirs is shown beside what was written here. */
 import { type FormEvent, useState } from 'react'
 import { ApiError, api, data } from '../../api/client.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -12,6 +13,14 @@ import { type Episode, useEpisodeActions } from './queries.ts'
 
 const LISTS = ['topics', 'decisions', 'actionItems', 'entities'] as const
 type Draft = Readonly<Record<'summary' | (typeof LISTS)[number], string>>
+
+const LABELS: Record<keyof Draft, MessageKey> = {
+  summary: 'timeline.summary',
+  topics: 'timeline.topics',
+  decisions: 'timeline.decisions',
+  actionItems: 'timeline.actionItems',
+  entities: 'timeline.entities',
+}
 
 function draftOf(episode: Episode): Draft {
   const { summary, topics, decisions, actionItems, entities } = episode
@@ -87,7 +96,7 @@ export function EpisodeEditor({
   const field = (name: keyof Draft, rows: number) => (
     <TextArea
       key={name}
-      label={t(`timeline.${name}`)}
+      label={t(LABELS[name])}
       rows={rows}
       required={name === 'summary'}
       value={draft[name]}

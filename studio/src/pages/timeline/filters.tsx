@@ -104,7 +104,7 @@ function Typed({
   }, [text, kept, name, change])
   return (
     <TextField
-      label={t(`timeline.${name}`)}
+      label={t(name === 'topic' ? 'timeline.topic' : 'timeline.user')}
       value={text}
       {...(name === 'topic'
         ? { 'data-search': '', type: 'search', placeholder: t('timeline.topicHint') }
