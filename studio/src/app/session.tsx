@@ -89,7 +89,7 @@ function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
     } catch (error) {
       setFault(
         error instanceof ApiError && error.status === 401
-          ? t('shell.wrongKey')
+          ? t('shell.invalidKey')
           : String(error instanceof Error ? error.message : error),
       )
     } finally {

@@ -63,7 +63,7 @@ const PLACES: readonly (readonly Place[])[] = [
 ]
 
 /** Not in the navigation: one comes there by choosing no owner in particular. */
-const EVERYONE = { path: '/studio/everyone', name: 'shell.everyone' } as const
+const EVERYONE = { path: '/studio/everyone', name: 'shell.allOwners' } as const
 
 export function Shell() {
   const { t } = useI18n()
@@ -108,7 +108,7 @@ export function Shell() {
         <ThemeMenu />
         <IconButton
           icon="keyboard"
-          name={t('shell.keys')}
+          name={t('shell.shortcuts')}
           className={styles.wide}
           onClick={() => setHelpOpen(true)}
         />
@@ -224,7 +224,7 @@ function OwnerPicker() {
       {may('manage') && (
         <>
           <hr />
-          <option value={ALL}>{t('shell.everyone')}</option>
+          <option value={ALL}>{t('shell.allOwners')}</option>
         </>
       )}
     </select>
@@ -252,7 +252,7 @@ function Health({ live }: { live: Liveness }) {
   const isLost = query.error !== null || live === 'connecting'
   const status = isLost ? 'unavailable' : (query.data?.status ?? 'ok')
   const reasons = isLost ? [t('shell.reconnecting')] : (query.data?.reasons ?? [])
-  const said = reasons.length === 0 ? t('shell.allWell') : reasons.join(' ')
+  const said = reasons.length === 0 ? t('shell.healthy') : reasons.join(' ')
   return (
     <Tooltip text={said}>
       <button
@@ -353,15 +353,15 @@ type HelpedKey = {
 }
 
 const KEYS: readonly HelpedKey[] = [
-  { key: '/', name: 'shell.keySearch', with: '/' },
-  { key: 'j', name: 'shell.keyNext', with: 'j' },
-  { key: 'k', name: 'shell.keyPrevious', with: 'k' },
-  { key: 'Enter', name: 'shell.keyOpen', with: 'j' },
-  { key: 'e', name: 'shell.keyEdit', with: 'e' },
-  { key: 'x', name: 'shell.keySelect', with: 'x' },
-  { key: 'n', name: 'shell.keyNew', with: 'n' },
-  { key: 'Esc', name: 'shell.keyClose', with: null },
-  { key: '?', name: 'shell.keyHelp', with: null },
+  { key: '/', name: 'shell.shortcutSearch', with: '/' },
+  { key: 'j', name: 'shell.shortcutNext', with: 'j' },
+  { key: 'k', name: 'shell.shortcutPrevious', with: 'k' },
+  { key: 'Enter', name: 'shell.shortcutOpen', with: 'j' },
+  { key: 'e', name: 'shell.shortcutEdit', with: 'e' },
+  { key: 'x', name: 'shell.shortcutSelect', with: 'x' },
+  { key: 'n', name: 'shell.shortcutAdd', with: 'n' },
+  { key: 'Esc', name: 'shell.shortcutClose', with: null },
+  { key: '?', name: 'shell.shortcutHelp', with: null },
 ]
 
 /** Those that do something on the page as it is now. */
@@ -378,7 +378,7 @@ function searchField(): HTMLInputElement | null {
 function KeyboardHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useI18n()
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={t('shell.keys')}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={t('shell.shortcuts')}>
       <dl className={styles.keys}>
         {keysHere().map(({ key, name }) => (
           <Row key={key} term={<kbd>{key}</kbd>}>

@@ -157,7 +157,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
         {t(isUnreachable ? 'common.unreachable' : 'common.failed')}
       </p>
       {!isUnreachable && <p className={styles.soft}>{said}</p>}
-      {onRetry !== undefined && <Button onClick={onRetry}>{t('common.tryAgain')}</Button>}
+      {onRetry !== undefined && <Button onClick={onRetry}>{t('common.retry')}</Button>}
     </div>
   )
 }
@@ -212,7 +212,7 @@ export function LoadedInline<Data>({
   return (
     <Tooltip text={query.error instanceof Error ? query.error.message : t('common.failed')}>
       <Button isSmall icon="warning" onClick={() => void query.refetch()}>
-        {t('common.tryAgain')}
+        {t('common.retry')}
       </Button>
     </Tooltip>
   )

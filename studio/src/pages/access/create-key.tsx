@@ -163,17 +163,17 @@ function ShownOnce({ made, onClose }: { made: Made; onClose: () => void }) {
       tell({ text: t('common.copied') })
     } catch {
       // Pages without TLS may not write there.
-      tell({ text: t('access.copyByHand'), isBad: true })
+      tell({ text: t('access.copyManually'), isBad: true })
     }
   }
   return (
     <Dialog
       isOpen
       onClose={onClose}
-      title={t('access.made', { name: made.name })}
+      title={t('access.createdTitle', { name: made.name })}
       footer={
         <Button look="primary" onClick={onClose}>
-          {t('access.kept')}
+          {t('access.done')}
         </Button>
       }
     >

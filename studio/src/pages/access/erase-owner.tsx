@@ -66,7 +66,7 @@ export function EraseOwner({ owner, onClose }: { owner: string; onClose: () => v
             isBusy={isBusy}
             onClick={() => void run()}
           >
-            {t('access.eraseAll')}
+            {t('access.eraseConfirm')}
           </Button>
         </>
       }
@@ -74,7 +74,7 @@ export function EraseOwner({ owner, onClose }: { owner: string; onClose: () => v
       <Loaded query={plan} lines={4}>
         {({ rows }) => <Counts rows={rows} />}
       </Loaded>
-      <Notice tone="bad">{t('access.eraseForGood')}</Notice>
+      <Notice tone="bad">{t('access.eraseWarning')}</Notice>
       <TextField
         label={t('access.typeName', { owner })}
         autoComplete="off"

@@ -59,19 +59,19 @@ function KeyTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Ke
           cell: ({ id, name }) => (
             <div className={styles.named}>
               <strong>{name}</strong>
-              {id === session.key && <Chip tone="accent">{t('access.you')}</Chip>}
+              {id === session.key && <Chip tone="accent">{t('access.currentKey')}</Chip>}
               <code className={styles.id}>{id}</code>
             </div>
           ),
         },
         { name: t('access.role'), cell: ({ role }) => <Chip>{role}</Chip> },
         {
-          name: t('access.reaches'),
+          name: t('access.ownersColumn'),
           cell: ({ role, home, actsFor }) => (
             <div className={styles.chips}>
               <Chip tone="accent">{home}</Chip>
               {role === 'superadmin' ? (
-                <span className={styles.soft}>{t('access.reachesAll')}</span>
+                <span className={styles.soft}>{t('access.allOwners')}</span>
               ) : (
                 actsFor.map((owner) => <Chip key={owner}>{owner}</Chip>)
               )}

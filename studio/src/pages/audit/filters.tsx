@@ -28,7 +28,7 @@ export function Filters({
   return (
     <div className={styles.filters}>
       <CommittedField
-        label={t('audit.what')}
+        label={t('audit.action')}
         placeholder="memory.forget"
         list={operations}
         spellCheck={false}
@@ -38,18 +38,18 @@ export function Filters({
       />
       <Suggestions id={operations} values={entries.flatMap(withKind)} />
       <Select
-        label={t('audit.who')}
+        label={t('audit.actor')}
         value={actor}
         onChoose={set('actor')}
         options={[
           { value: '', text: t('common.all') },
-          { value: NOBODY, text: t('audit.here') },
+          { value: NOBODY, text: t('audit.localActor') },
           ...[...names].map(([id, name]) => ({ value: id, text: name })),
           ...(isStranger ? [{ value: actor, text: actor }] : []),
         ]}
       />
       <CommittedField
-        label={t('audit.whose')}
+        label={t('audit.owner')}
         list={owners}
         spellCheck={false}
         maxLength={200}
@@ -58,7 +58,7 @@ export function Filters({
       />
       <Suggestions id={owners} values={entries.map(({ owner }) => owner)} />
       <CommittedField
-        label={t('audit.toWhat')}
+        label={t('audit.resource')}
         placeholder="mem_…"
         spellCheck={false}
         maxLength={200}
@@ -82,7 +82,7 @@ export function Filters({
         disabled={FILTERS.every((name) => value(name) === '')}
         onClick={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       >
-        {t('audit.clear')}
+        {t('audit.clearFilters')}
       </Button>
     </div>
   )

@@ -32,7 +32,7 @@ function Log() {
       <Loaded query={log} lines={8}>
         {() =>
           entries.length === 0 && !log.hasNextPage ? (
-            <Empty icon="audit" title={t(isNarrowed ? 'audit.nothingFits' : 'audit.empty')} />
+            <Empty icon="audit" title={t(isNarrowed ? 'audit.noMatch' : 'audit.empty')} />
           ) : (
             <Entries entries={entries} />
           )
@@ -40,7 +40,7 @@ function Log() {
       </Loaded>
       {log.hasNextPage && entries.length === 0 && (
         <p className={styles.more} role="status">
-          {t('audit.notYet')}
+          {t('audit.noMatchYet')}
         </p>
       )}
       <LoadMore query={log} />
@@ -58,7 +58,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
       idOf={({ id }) => id}
       columns={[
         {
-          name: t('audit.when'),
+          name: t('audit.time'),
           cell: ({ at }) => (
             <time className={styles.when} dateTime={at}>
               {time(at)}
@@ -66,24 +66,24 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
           ),
         },
         {
-          name: t('audit.who'),
+          name: t('audit.actor'),
           cell: ({ actor }) =>
             actor === null ? (
-              <span className={styles.soft}>{t('audit.here')}</span>
+              <span className={styles.soft}>{t('audit.localActor')}</span>
             ) : (
               (names?.get(actor) ?? <code>{actor}</code>)
             ),
         },
-        { name: t('audit.what'), cell: ({ operation }) => <code>{operation}</code> },
+        { name: t('audit.action'), cell: ({ operation }) => <code>{operation}</code> },
         {
-          name: t('audit.whose'),
+          name: t('audit.owner'),
           cell: ({ owner }) => (
             <Link to="/studio/memories" search={{ owner }}>
               {owner}
             </Link>
           ),
         },
-        { name: t('audit.toWhat'), cell: (entry) => <Targets entry={entry} /> },
+        { name: t('audit.resource'), cell: (entry) => <Targets entry={entry} /> },
       ]}
     />
   )

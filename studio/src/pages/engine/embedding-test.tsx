@@ -32,7 +32,7 @@ export function EmbeddingTest() {
     <form className={styles.part} onSubmit={(event) => void run(event)}>
       <h3>{t('engine.testEmbedding')}</h3>
       {running != null && (
-        <p className={styles.soft}>{t('engine.testsRunning', { model: running })}</p>
+        <p className={styles.soft}>{t('engine.testedModel', { model: running })}</p>
       )}
       <TextField
         label={t('engine.testTextLabel')}
@@ -51,7 +51,7 @@ export function EmbeddingTest() {
         <Button type="submit" icon="run" isBusy={isBusy} disabled={text.trim() === ''}>
           {t('engine.test')}
         </Button>
-        {isBusy && <span className={styles.small}>{t('engine.testWaits')}</span>}
+        {isBusy && <span className={styles.small}>{t('engine.testPending')}</span>}
       </div>
       {tested !== null && <Result tested={tested} />}
     </form>
@@ -64,7 +64,7 @@ function Result({ tested }: { tested: Tested }) {
   if (!works) return <Notice tone="bad">{error?.message}</Notice>
   return (
     <Notice tone="good">
-      {t('engine.embedded1', {
+      {t('engine.embeddingResult', {
         model: model ?? '',
         count: dimensions ?? 0,
         milliseconds: number(latencyMs, { maximumFractionDigits: 1 }),

@@ -15,7 +15,7 @@ import { CARDS, type EmbeddingProvider, useEmbeddingProviders, useEngine } from 
 const SOURCES = ['auto', 'transformers', 'static', 'remote', 'none'] as const
 const NAMES: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]> = {
   auto: ['engine.sourceAuto', 'engine.sourceAutoHelp'],
-  transformers: ['engine.sourceTransformers', 'engine.sourceTransformersHelp'],
+  transformers: ['engine.sourceLocal', 'engine.sourceLocalHelp'],
   static: ['engine.sourceStatic', 'engine.sourceStaticHelp'],
   remote: ['engine.sourceRemote', 'engine.sourceRemoteHelp'],
   none: ['engine.sourceNone', 'engine.sourceNoneHelp'],
@@ -76,7 +76,7 @@ function Sources({ settings, providers }: Chosen) {
             <Switch
               key={each}
               label={t(
-                each === 'transformersEnabled' ? 'engine.mayTransformers' : 'engine.mayStatic',
+                each === 'transformersEnabled' ? 'engine.allowLocal' : 'engine.allowStatic',
               )}
               isOn={settings.valueOf(each) === true}
               onTurn={(isOn) => set(each, isOn)}
@@ -133,7 +133,7 @@ function RemoteModel({
         <Notice tone="warn">{t('engine.providerUnknown')}</Notice>
       )}
       {named?.hasKey === false && (
-        <Notice tone="warn">{t('engine.providerKeyless', { provider: named.provider })}</Notice>
+        <Notice tone="warn">{t('engine.providerKeyMissing', { provider: named.provider })}</Notice>
       )}
     </>
   )
@@ -155,7 +155,7 @@ function Pending({ settings, providers }: Chosen) {
   if (wanted === embedding.source && !isOtherModel) return null
   return (
     <Notice tone="warn">
-      {t('engine.pending', {
+      {t('engine.restartPending', {
         running: embedding.source ?? t('common.none'),
         wanted: wanted ?? t('common.none'),
       })}

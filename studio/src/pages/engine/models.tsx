@@ -17,8 +17,8 @@ type Tested = paths['/api/models/test']['post']['responses'][200]['content']['ap
 type ModelSetting = 'coreModel' | 'fastModel'
 
 const FIELDS: readonly (readonly [ModelSetting, MessageKey, MessageKey])[] = [
-  ['coreModel', 'engine.coreModel', 'engine.coreModelHelp'],
-  ['fastModel', 'engine.fastModel', 'engine.fastModelHelp'],
+  ['coreModel', 'engine.extractionModel', 'engine.extractionModelHelp'],
+  ['fastModel', 'engine.gateModel', 'engine.gateModelHelp'],
 ]
 
 export function ModelsCard({ owner }: { owner: string }) {
@@ -60,7 +60,7 @@ export function ModelsCard({ owner }: { owner: string }) {
               </Link>
             }
           >
-            {t('engine.ownModel', { owner, model: String(own.valueOf('coreModel')) })}
+            {t('engine.ownerModel', { owner, model: String(own.valueOf('coreModel')) })}
           </Notice>
         )}
         <Spent owner={owner} />
@@ -125,7 +125,7 @@ function ModelField({
         >
           {t('engine.testModel')}
         </Button>
-        {isBusy && <span className={styles.small}>{t('engine.testWaits')}</span>}
+        {isBusy && <span className={styles.small}>{t('engine.testPending')}</span>}
       </div>
       {tested !== null && <Result tested={tested} />}
     </div>
@@ -149,7 +149,7 @@ function Result({ tested }: { tested: Tested }) {
   return (
     <Notice tone="bad">
       {error?.message}
-      {error?.until != null && <> {t('engine.againAt', { time: time(error.until) })}</>}
+      {error?.until != null && <> {t('engine.retryAt', { time: time(error.until) })}</>}
     </Notice>
   )
 }
@@ -166,12 +166,12 @@ function Spent({ owner }: { owner: string }) {
           <div className={styles.line}>
             <span>
               {spent.budget === 0
-                ? t('engine.spentOpen', { owner, used, calls: spent.calls })
-                : t('engine.spentOf', { owner, used, budget: spent.budget, calls: spent.calls })}
+                ? t('engine.usageToday', { owner, used, calls: spent.calls })
+                : t('engine.budgetUsed', { owner, used, budget: spent.budget, calls: spent.calls })}
             </span>
             {spent.budget > 0 && (
               <Meter
-                name={t('engine.usedShare', {
+                name={t('engine.budgetShare', {
                   share: number(used / spent.budget, { style: 'percent' }),
                 })}
                 value={Math.min(used, spent.budget)}
@@ -209,7 +209,7 @@ function Providers() {
                   name: t('engine.key'),
                   cell: ({ hasKey }) => (
                     <Chip tone={hasKey ? 'good' : 'warn'}>
-                      {t(hasKey ? 'engine.keyHere' : 'engine.keyMissing')}
+                      {t(hasKey ? 'engine.keyAvailable' : 'engine.keyMissing')}
                     </Chip>
                   ),
                 },

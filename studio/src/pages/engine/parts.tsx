@@ -31,7 +31,7 @@ export function Parts({ owner }: { owner: string }) {
   const engine = useEngine()
   const system = useSystem()
   return (
-    <section aria-label={t('engine.parts')}>
+    <section aria-label={t('engine.components')}>
       <Loaded query={engine} lines={4}>
         {(parts) => (
           <Loaded query={system} lines={4}>
@@ -96,9 +96,9 @@ function Store({ store: { kind, memories, turns, facts } }: SystemStatus) {
       name={t('engine.store')}
       card="store"
       tone="good"
-      state={t('engine.works')}
+      state={t('engine.healthy')}
       detail={[
-        t('engine.storeWorks', { kind: named.join(' ').trim(), count: memories ?? 0 }),
+        t('engine.storeSummary', { kind: named.join(' ').trim(), count: memories ?? 0 }),
         t('engine.turnCount', { count: turns ?? 0 }),
       ].join(' · ')}
     />
@@ -127,7 +127,7 @@ function Keyword({ keyword }: EngineStatus) {
     <Part
       name={t('engine.keyword')}
       tone={keyword.available ? 'good' : 'bad'}
-      state={t(keyword.available ? 'engine.works' : 'engine.fails')}
+      state={t(keyword.available ? 'engine.healthy' : 'engine.failing')}
       detail={keyword.backend}
     />
   )
@@ -150,20 +150,20 @@ function embeddingState({ embedding }: EngineStatus, { index }: SystemStatus, t:
       ? `${source} · ${model}`
       : `${source} · ${model} · ${t('engine.dimensions', { count: dimensions })}`
   if (!available) {
-    return { tone: 'bad', state: t('engine.fails'), detail: reason, advice: made }
+    return { tone: 'bad', state: t('engine.failing'), detail: reason, advice: made }
   }
   switch (index?.embedder.state) {
     case 'cold':
       return {
         tone: 'plain',
-        state: t('engine.asleep'),
+        state: t('engine.idle'),
         detail: made,
-        advice: t('engine.asleepHelp'),
+        advice: t('engine.idleHelp'),
       }
     case 'warming':
-      return { tone: 'accent', state: t('engine.warming'), detail: made }
+      return { tone: 'accent', state: t('engine.loading'), detail: made }
     default:
-      return { tone: 'good', state: t('engine.works'), detail: made }
+      return { tone: 'good', state: t('engine.healthy'), detail: made }
   }
 }
 
@@ -181,11 +181,11 @@ function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus 
         card="vectors"
         tone="plain"
         state={t('engine.off')}
-        detail={t('engine.vectorsOff')}
+        detail={t('engine.vectorsOffHelp')}
       />
     )
   }
-  const own = t(backend.startsWith('postgres') ? 'engine.pgvector' : 'engine.embedded')
+  const own = t(backend.startsWith('postgres') ? 'engine.pgvector' : 'engine.builtIn')
   const kind = MIRRORS[backend] ?? own
   const detail = `${kind} · ${t('engine.vectorCount', { count: rowCount ?? 0 })}`
   if (reason !== null) {
@@ -194,7 +194,7 @@ function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus 
         name={name}
         card="vectors"
         tone="bad"
-        state={t('engine.fails')}
+        state={t('engine.failing')}
         detail={reason}
         advice={detail}
       />
@@ -212,12 +212,12 @@ function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus 
       name={name}
       card="vectors"
       tone="warn"
-      state={t('engine.behind', { count: missing })}
+      state={t('engine.notEmbeddedCount', { count: missing })}
       detail={detail}
-      advice={t('engine.behindHelp')}
+      advice={t('engine.notEmbeddedHelp')}
     />
   ) : (
-    <Part name={name} card="vectors" tone="good" state={t('engine.works')} detail={detail} />
+    <Part name={name} card="vectors" tone="good" state={t('engine.healthy')} detail={detail} />
   )
 }
 
@@ -231,14 +231,14 @@ function Rerank({ rerank }: EngineStatus) {
         name={name}
         card="rerank"
         tone={enabled ? 'good' : 'plain'}
-        state={t(enabled ? 'engine.works' : 'engine.off')}
-        detail={enabled ? null : t('engine.rerankTurnedOff')}
+        state={t(enabled ? 'engine.healthy' : 'engine.off')}
+        detail={enabled ? null : t('engine.rerankDisabled')}
       />
     )
   }
   // Without one, memories stay in the order that they were found in: nothing is broken.
   return enabled ? (
-    <Part name={name} card="rerank" tone="bad" state={t('engine.fails')} detail={reason} />
+    <Part name={name} card="rerank" tone="bad" state={t('engine.failing')} detail={reason} />
   ) : (
     <Part
       name={name}
@@ -258,7 +258,7 @@ function Models({ owner }: { owner: string }) {
     return learning.error === null ? (
       <Part name={name} tone="plain" state="…" />
     ) : (
-      <Part name={name} tone="bad" state={t('engine.fails')} detail={learning.error.message} />
+      <Part name={name} tone="bad" state={t('engine.failing')} detail={learning.error.message} />
     )
   }
   return <Part name={name} card="models" {...modelState(learning.data, t, time)} />
@@ -273,13 +273,13 @@ function modelState(
     return { tone: 'warn', state: t('engine.notConfigured'), detail: t('engine.noModelHelp') }
   }
   if (restsUntil !== null) {
-    const detail = t('engine.restsHelp', { model, time: time(restsUntil) })
-    return { tone: 'bad', state: t('engine.rests'), detail }
+    const detail = t('engine.pausedHelp', { model, time: time(restsUntil) })
+    return { tone: 'bad', state: t('engine.paused'), detail }
   }
   const used = spent === null ? 0 : spent.input + spent.output
   const budget = spent?.budget ?? 0
   if (budget > 0 && used >= budget) {
-    return { tone: 'warn', state: t('engine.spent'), detail: t('engine.spentHelp') }
+    return { tone: 'warn', state: t('engine.budgetExhausted'), detail: t('engine.budgetExhaustedHelp') }
   }
   const detail = `${model} · ${t('engine.usedToday', { count: used })}`
   return { tone: 'good', state: t('engine.ready'), detail }
@@ -292,13 +292,13 @@ function Jobs({ status }: { status: SystemStatus }) {
   const toJobs = <Link to="/studio/jobs">{t('engine.openJobs')}</Link>
   if (status.learning.because !== null) {
     const detail = status.learning.because
-    return <Part name={name} tone="bad" state={t('engine.fails')} detail={detail} advice={toJobs} />
+    return <Part name={name} tone="bad" state={t('engine.failing')} detail={detail} advice={toJobs} />
   }
   if (counts.data === undefined) {
     return counts.error === null ? (
       <Part name={name} tone="plain" state="…" />
     ) : (
-      <Part name={name} tone="bad" state={t('engine.fails')} detail={counts.error.message} />
+      <Part name={name} tone="bad" state={t('engine.failing')} detail={counts.error.message} />
     )
   }
   const { waiting, running, dead } = counts.data
@@ -308,11 +308,11 @@ function Jobs({ status }: { status: SystemStatus }) {
     <Part
       name={name}
       tone="warn"
-      state={t('engine.jobsDead', { count: dead })}
+      state={t('engine.jobsFailed', { count: dead })}
       detail={detail}
       advice={toJobs}
     />
   ) : (
-    <Part name={name} tone="good" state={t('engine.works')} detail={detail} />
+    <Part name={name} tone="good" state={t('engine.healthy')} detail={detail} />
   )
 }

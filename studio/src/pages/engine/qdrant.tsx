@@ -25,13 +25,13 @@ export const TIERS: Readonly<
   Record<VectorTier['state'], { readonly tone: Tone; readonly text: MessageKey }>
 > = {
   off: { tone: 'plain', text: 'engine.off' },
-  checking: { tone: 'accent', text: 'engine.tierChecking' },
-  filling: { tone: 'accent', text: 'engine.tierFilling' },
-  active: { tone: 'good', text: 'engine.tierActive' },
-  lagging: { tone: 'warn', text: 'engine.tierLagging' },
-  down: { tone: 'bad', text: 'engine.fails' },
-  recovering: { tone: 'accent', text: 'engine.tierRecovering' },
-  refused: { tone: 'bad', text: 'engine.tierRefused' },
+  checking: { tone: 'accent', text: 'engine.replicaChecking' },
+  filling: { tone: 'accent', text: 'engine.replicaBackfilling' },
+  active: { tone: 'good', text: 'engine.replicaActive' },
+  lagging: { tone: 'warn', text: 'engine.replicaLagging' },
+  down: { tone: 'bad', text: 'engine.failing' },
+  recovering: { tone: 'accent', text: 'engine.replicaRecovering' },
+  refused: { tone: 'bad', text: 'engine.replicaMisconfigured' },
 }
 
 export function QdrantCard() {
@@ -40,7 +40,7 @@ export function QdrantCard() {
   return (
     <Card title={NAME} id={CARDS.qdrant}>
       <div className={styles.stack}>
-        <p className={styles.soft}>{t('engine.tierHelp')}</p>
+        <p className={styles.soft}>{t('engine.replicaHelp')}</p>
         <Loaded query={qdrant} lines={5}>
           {(known) => (
             <>
@@ -70,18 +70,18 @@ function TierState({ tier }: { tier: VectorTier }) {
         <div>
           <progress
             className={styles.progress}
-            aria-label={t('engine.tierFilling')}
+            aria-label={t('engine.replicaBackfilling')}
             value={progress.done}
             max={Math.max(1, progress.total)}
           />
-          <p className={styles.small}>{t('engine.reindexing', progress)}</p>
+          <p className={styles.small}>{t('engine.progress', progress)}</p>
         </div>
       )}
       {behind !== null && behind > 0 && (
-        <p className={styles.small}>{t('engine.tierBehind', { count: behind })}</p>
+        <p className={styles.small}>{t('engine.replicaPending', { count: behind })}</p>
       )}
       {nextTryAt !== null && (
-        <p className={styles.small}>{t('engine.tierNextTry', { time: time(nextTryAt) })}</p>
+        <p className={styles.small}>{t('engine.replicaNextRetry', { time: time(nextTryAt) })}</p>
       )}
     </div>
   )
@@ -117,7 +117,7 @@ function SetUp({ known }: { known: Qdrant }) {
     const undo = async () => {
       if (await change({ enabled: true })) tell({ text: t('common.undone') })
     }
-    tell({ text: t('engine.qdrantTurnedOff'), action: { name: t('common.undo'), run: undo } })
+    tell({ text: t('engine.qdrantDisabled'), action: { name: t('common.undo'), run: undo } })
   }
   const save = (event: FormEvent) => {
     event.preventDefault()
@@ -173,7 +173,7 @@ function SetUp({ known }: { known: Qdrant }) {
         </Button>
         {known.enabled && (
           <Button disabled={isBusy} onClick={() => void turnOff()}>
-            {t('engine.qdrantOff')}
+            {t('engine.qdrantDisable')}
           </Button>
         )}
       </div>
@@ -217,7 +217,7 @@ function Upkeep() {
       {health !== null && (
         <Notice tone={health.ok ? 'good' : 'bad'}>
           {health.ok
-            ? t('engine.qdrantReady', {
+            ? t('engine.qdrantConnected', {
                 detail: health.detail ?? NAME,
                 milliseconds: number(health.latencyMs ?? 0, { maximumFractionDigits: 0 }),
               })
@@ -258,7 +258,7 @@ function Trial() {
   return (
     <form className={styles.part} onSubmit={(event) => void search(event)}>
       <TextField
-        label={t('engine.qdrantTry')}
+        label={t('engine.qdrantQuery')}
         required
         maxLength={2_000}
         value={query}

@@ -13,7 +13,7 @@ export function ReindexCard() {
   const parts = useEngine().data
   const hasModel = parts?.embedding.source !== null
   return (
-    <Card title={t('engine.reindex')} id={CARDS.vectors}>
+    <Card title={t('engine.vectorIndex')} id={CARDS.vectors}>
       {hasModel ? (
         <Loaded query={progress} lines={3}>
           {(now) => (
@@ -24,7 +24,7 @@ export function ReindexCard() {
           )}
         </Loaded>
       ) : (
-        <p className={styles.soft}>{t('engine.reindexOff')}</p>
+        <p className={styles.soft}>{t('engine.vectorIndexOff')}</p>
       )}
     </Card>
   )
@@ -58,24 +58,24 @@ function Reindexing({
     attempt(() => data(api.POST('/api/memory/reindex', { body: { force } })))
   return (
     <div className={styles.stack}>
-      <p className={styles.soft}>{t('engine.reindexHelp')}</p>
+      <p className={styles.soft}>{t('engine.vectorIndexHelp')}</p>
       {running ? (
         <div role="status">
           <progress
             className={styles.progress}
-            aria-label={t('engine.reindex')}
+            aria-label={t('engine.vectorIndex')}
             value={done}
             max={Math.max(1, total)}
           />
-          <p className={styles.small}>{t('engine.reindexing', { done, total })}</p>
+          <p className={styles.small}>{t('engine.progress', { done, total })}</p>
         </div>
       ) : (
         <>
           {error !== null && <Notice tone="bad">{error}</Notice>}
           <p role="status">
             {pending > 0
-              ? t('engine.pendingVectors', { count: pending })
-              : t(total > 0 && error === null ? 'engine.reindexed' : 'engine.allVectors', {
+              ? t('engine.pendingEmbeddings', { count: pending })
+              : t(total > 0 && error === null ? 'engine.embeddedCount' : 'engine.allEmbedded', {
                   count: total,
                 })}
           </p>
@@ -89,19 +89,19 @@ function Reindexing({
           disabled={pending === 0}
           onClick={() => void start(false)}
         >
-          {t('engine.reindexNow')}
+          {t('engine.embedNow')}
         </Button>
         <Button icon="restore" disabled={running} onClick={() => setAsking(true)}>
-          {t('engine.reindexAll')}
+          {t('engine.rebuildIndex')}
         </Button>
       </div>
       <Confirm
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         isDangerous={false}
-        title={t('engine.reindexAllTitle')}
-        description={t('engine.reindexAllHelp')}
-        action={t('engine.reindexAll')}
+        title={t('engine.rebuildIndexTitle')}
+        description={t('engine.rebuildIndexHelp')}
+        action={t('engine.rebuildIndex')}
         onConfirm={() => start(true)}
       />
     </div>

@@ -30,7 +30,7 @@ export function RerankCard() {
               </Loaded>
             ) : (
               <p className={styles.soft}>
-                {t('engine.rerankHow')} <Variables />
+                {t('engine.rerankSetup')} <Variables />
               </p>
             )
           }
@@ -61,10 +61,10 @@ function Configured({ settings, trouble }: { settings: InForce; trouble: string 
     <>
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
       <p className={styles.soft}>
-        {t('engine.rerankFrom')} <Variables />
+        {t('engine.rerankEnvironment')} <Variables />
       </p>
       <Switch
-        label={t('engine.rerankUse')}
+        label={t('engine.rerankEnable')}
         isOn={settings.valueOf('rerankEnabled') === true}
         onTurn={(isOn) => void set('rerankEnabled', isOn)}
       />
@@ -102,7 +102,7 @@ function RerankTest() {
       {tested !== null &&
         (tested.works ? (
           <Notice tone={tested.isRight === true ? 'good' : 'warn'}>
-            {t(tested.isRight === true ? 'engine.reranked' : 'engine.rerankedWrong', {
+            {t(tested.isRight === true ? 'engine.rerankPassed' : 'engine.rerankFailed', {
               model: tested.model ?? '',
               milliseconds: number(tested.latencyMs, { maximumFractionDigits: 0 }),
             })}

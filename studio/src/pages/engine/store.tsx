@@ -36,7 +36,7 @@ function Facts({ store, version }: SystemStatus) {
       <dd>
         {kind} {typeof facts.sqlite === 'string' && facts.sqlite}
       </dd>
-      <dt>{t('engine.storePlace')}</dt>
+      <dt>{t('engine.storeLocation')}</dt>
       <dd>
         <code>{location}</code>
       </dd>
@@ -130,7 +130,7 @@ function Doctor() {
 
 function Found({ faults, isRepaired }: Findings) {
   const { t, number } = useI18n()
-  if (faults.length === 0) return <Notice tone="good">{t('engine.doctorWell')}</Notice>
+  if (faults.length === 0) return <Notice tone="good">{t('engine.doctorPassed')}</Notice>
   return (
     <>
       <Notice tone={isRepaired ? 'good' : 'warn'}>
@@ -141,10 +141,10 @@ function Found({ faults, isRepaired }: Findings) {
         rows={faults}
         idOf={({ what }) => what}
         columns={[
-          { name: t('engine.fault'), cell: ({ what }) => what },
-          { name: t('engine.faultCount'), isNumber: true, cell: ({ count }) => number(count) },
+          { name: t('engine.problem'), cell: ({ what }) => what },
+          { name: t('engine.problemCount'), isNumber: true, cell: ({ count }) => number(count) },
           {
-            name: t('engine.faultRepairable'),
+            name: t('engine.problemRepairable'),
             cell: ({ repairable }) => t(repairable ? 'common.yes' : 'common.no'),
           },
         ]}

@@ -16,12 +16,12 @@ export function EveryonePage() {
   const owners = found.data?.pages[0]?.owners
   return (
     <Page
-      title={t('shell.everyone')}
+      title={t('shell.allOwners')}
       {...(owners === undefined
         ? {}
-        : { description: t('memories.everyoneHelp', { count: owners }) })}
+        : { description: t('memories.allOwnersHelp', { count: owners }) })}
     >
-      <section className={[styles.panel, styles.tall].join(' ')} aria-label={t('shell.everyone')}>
+      <section className={[styles.panel, styles.tall].join(' ')} aria-label={t('shell.allOwners')}>
         <Filters search={search} onChange={change} isOfAll />
         <div className={styles.results}>
           <Found
@@ -62,11 +62,11 @@ function Found({
   if (data === undefined) return <Loading lines={10} />
   if (loaded === 0 && !hasNextPage) {
     return isNarrowed ? (
-      <Empty title={t('memories.nothingFits')} icon="search">
-        {t('memories.nothingFitsHelp')}
+      <Empty title={t('memories.noMatch')} icon="search">
+        {t('memories.noMatchHelp')}
       </Empty>
     ) : (
-      <Empty title={t('memories.everyoneEmpty')}>{t('memories.everyoneEmptyHelp')}</Empty>
+      <Empty title={t('memories.allOwnersEmpty')}>{t('memories.allOwnersEmptyHelp')}</Empty>
     )
   }
   return (

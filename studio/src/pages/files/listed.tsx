@@ -21,8 +21,8 @@ type Piece = Pieces['pieces'][number]
 const PER_PAGE = 50
 const STATES: Record<File['state'], { readonly text: MessageKey; readonly tone: Tone }> = {
   indexed: { text: 'files.stateIndexed', tone: 'good' },
-  partly: { text: 'files.statePartly', tone: 'warn' },
-  left_out: { text: 'files.stateLeftOut', tone: 'bad' },
+  partly: { text: 'files.statePartial', tone: 'warn' },
+  left_out: { text: 'files.stateSkipped', tone: 'bad' },
 }
 
 /** `version` is another after every look, so that what is shown follows it. */
@@ -86,9 +86,9 @@ function FileRow({ owner, file, version }: { owner: string; file: File; version:
           </button>
         )}
         <Chip tone={STATES[state].tone}>{t(STATES[state].text)}</Chip>
-        <span className={styles.faint}>{t('files.pieces', { count: pieces })}</span>
+        <span className={styles.faint}>{t('files.chunks', { count: pieces })}</span>
         {modifiedAt !== null && (
-          <span className={styles.faint}>{t('files.changedAt', { when: ago(modifiedAt) })}</span>
+          <span className={styles.faint}>{t('files.modifiedAt', { when: ago(modifiedAt) })}</span>
         )}
       </div>
       {trouble !== null && <p className={styles.trouble}>{trouble.message}</p>}
@@ -111,7 +111,7 @@ function FilePieces({ owner, path, version }: { owner: string; path: string; ver
   })
   return (
     <Paged query={pieces}>
-      <ol className={styles.pieces} aria-label={t('files.piecesOf', { path })}>
+      <ol className={styles.pieces} aria-label={t('files.chunksOf', { path })}>
         {pieces.data?.pages
           .flatMap((page) => page.pieces)
           .map((piece) => (

@@ -21,7 +21,7 @@ export type FileStatus =
 const WATCHING: Record<FileStatus['watching']['mode'], MessageKey> = {
   events: 'files.watchingEvents',
   polling: 'files.watchingPolling',
-  off: 'files.watchingOff',
+  off: 'files.watchingManual',
 }
 
 export function FilesPage() {
@@ -55,7 +55,7 @@ export function FilesPage() {
         {(found) =>
           found.roots.length === 0 ? (
             <Empty title={t('files.empty')} icon="files">
-              {t(may('manage') ? 'files.emptyHelp' : 'files.emptyForOthers')}
+              {t(may('manage') ? 'files.emptyHelp' : 'files.emptyReadOnly')}
             </Empty>
           ) : (
             <>
@@ -86,8 +86,8 @@ function Numbers({ status }: { status: FileStatus }) {
   return (
     <Stats>
       <Stat name={t('files.statFiles')} value={number(memory.files + sessions.files)} />
-      <Stat name={t('files.statPieces')} value={number(memory.chunks + sessions.chunks)} />
-      <Stat name={t('files.statUnembedded')} value={number(status.unembedded)} />
+      <Stat name={t('files.statChunks')} value={number(memory.chunks + sessions.chunks)} />
+      <Stat name={t('files.statNotEmbedded')} value={number(status.unembedded)} />
       <Stat
         name={t('files.statWatching')}
         value={t(WATCHING[mode])}
@@ -111,12 +111,12 @@ function Looking({ owner }: { owner: string }) {
     setBusy(false)
     if (done === null) return
     const { added, changed, moved, removed } = done
-    tell({ text: t('files.looked', { added, changed, moved, removed }) })
+    tell({ text: t('files.scanResult', { added, changed, moved, removed }) })
   }
   return (
     <>
       <Button icon="restore" isBusy={isBusy} onClick={() => void look(false)}>
-        {t('files.look')}
+        {t('files.scan')}
       </Button>
       {may('manage') && (
         <Button disabled={isBusy} onClick={() => setAsking(true)}>

@@ -55,14 +55,14 @@ function RootRow({ owner, root }: { owner: string; root: Root }) {
         <Chip tone="accent">{root.kind}</Chip>
         <code className={styles.path}>{named}</code>
         <span className={styles.faint}>
-          {t('files.filesAndPieces', { files: root.files, pieces: root.chunks })}
+          {t('files.filesAndChunks', { files: root.files, chunks: root.chunks })}
         </span>
         <span className={styles.faint}>
           {root.lastSyncAt === null
-            ? t('files.neverLooked')
-            : t('files.lastLook', { when: ago(root.lastSyncAt) })}
+            ? t('files.neverScanned')
+            : t('files.lastScan', { when: ago(root.lastSyncAt) })}
         </span>
-        {root.dirty && <Chip>{t('files.dirty')}</Chip>}
+        {root.dirty && <Chip>{t('files.changesPending')}</Chip>}
         <Button
           isSmall
           aria-expanded={isShown}
@@ -81,7 +81,7 @@ function RootRow({ owner, root }: { owner: string; root: Root }) {
       {root.troubles.length > 0 && (
         <details className={styles.troubles}>
           <summary>
-            <Chip tone="warn">{t('files.troubles', { count: root.troubles.length })}</Chip>
+            <Chip tone="warn">{t('files.problems', { count: root.troubles.length })}</Chip>
           </summary>
           <ul>
             {root.troubles.slice(0, TROUBLES_SHOWN).map(({ path, because, message }) => (

@@ -94,11 +94,11 @@ function Found({
 }) {
   const { t, number } = useI18n()
   const copy = useCopy()
-  if (found.results.length === 0) return <Empty title={t('files.nothing')} icon="search" />
+  if (found.results.length === 0) return <Empty title={t('files.noMatch')} icon="search" />
   return (
     <>
       {found.fallback !== null && (
-        <Notice tone="warn">{t('files.without', { what: found.fallback })}</Notice>
+        <Notice tone="warn">{t('files.fallback', { what: found.fallback })}</Notice>
       )}
       <ol className={styles.hits}>
         {found.results.map((hit) => {
@@ -128,7 +128,7 @@ function Found({
         })}
       </ol>
       <p className={styles.faint}>
-        {t('files.answeredBy', { backend: found.backend, mode: found.mode })}
+        {t('files.searchBackend', { backend: found.backend, mode: found.mode })}
       </p>
     </>
   )

@@ -62,11 +62,11 @@ function Run({ owner, onDry }: { owner: string; onDry: (report: Report | null) =
     const done = await consolidate(false)
     if (done === null) return
     onDry(null)
-    tell({ text: t('jobs.ran', { count: done.report.actionsTotal }) })
+    tell({ text: t('jobs.runResult', { count: done.report.actionsTotal }) })
   }
   return (
     <Card
-      title={t('jobs.runTitle')}
+      title={t('jobs.consolidate')}
       actions={
         <>
           <Button isBusy={isBusy} onClick={() => void tryOut()}>
@@ -78,12 +78,12 @@ function Run({ owner, onDry }: { owner: string; onDry: (report: Report | null) =
         </>
       }
     >
-      <p className={styles.faint}>{t('jobs.runHelp')}</p>
+      <p className={styles.faint}>{t('jobs.consolidateHelp')}</p>
       <Confirm
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={t('jobs.runAsk')}
-        description={t('jobs.runAskHelp')}
+        title={t('jobs.runConfirm')}
+        description={t('jobs.runConfirmHelp')}
         action={t('jobs.run')}
         isDangerous={false}
         onConfirm={run}

@@ -32,12 +32,12 @@ export function Learning({ owner }: { owner: string }) {
             />
             <Stat name={t('jobs.pending')} value={number(report.signals.pending)} />
             <Stat name={t('jobs.processed')} value={number(report.signals.processed)} />
-            <Stat name={t('jobs.dead')} value={number(report.signals.dead)} />
+            <Stat name={t('jobs.failed')} value={number(report.signals.dead)} />
             {report.spent !== null && (
               <>
-                <Stat name={t('jobs.calls')} value={number(report.spent.calls)} />
+                <Stat name={t('jobs.callsToday')} value={number(report.spent.calls)} />
                 <Stat
-                  name={t('jobs.spent')}
+                  name={t('jobs.tokensToday')}
                   value={number(report.spent.input + report.spent.output)}
                 />
               </>
@@ -66,9 +66,9 @@ function Troubles({ owner, report }: { owner: string; report: LearningReport }) 
         </Notice>
       )}
       {restsUntil !== null && (
-        <Notice tone="warn">{t('jobs.rests', { when: time(restsUntil) })}</Notice>
+        <Notice tone="warn">{t('jobs.paused', { when: time(restsUntil) })}</Notice>
       )}
-      {isSpent && <Notice tone="warn">{t('jobs.budgetGone')}</Notice>}
+      {isSpent && <Notice tone="warn">{t('jobs.budgetExhausted')}</Notice>}
     </>
   )
 }
@@ -77,7 +77,7 @@ function Budget({ spent }: { spent: NonNullable<LearningReport['spent']> }) {
   const { t, number } = useI18n()
   const used = spent.input + spent.output
   if (spent.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
-  const said = t('jobs.ofBudget', { used: number(used), budget: number(spent.budget) })
+  const said = t('jobs.budgetUsed', { used: number(used), budget: number(spent.budget) })
   return (
     <p className={styles.progress}>
       <Meter name={said} value={Math.min(used, spent.budget)} max={spent.budget} />
@@ -93,7 +93,7 @@ function Dead({ owner }: { owner: string }) {
   const { retry, isBusy } = useRetry(owner)
   const columns: readonly Column<Signal>[] = [
     {
-      name: t('jobs.conversation'),
+      name: t('jobs.session'),
       cell: ({ sessionId, turns, user }) => (
         <Link
           to="/studio/sessions"
@@ -108,7 +108,7 @@ function Dead({ owner }: { owner: string }) {
         </Link>
       ),
     },
-    { name: t('jobs.said'), cell: ({ createdAt }) => time(createdAt) },
+    { name: t('jobs.recordedAt'), cell: ({ createdAt }) => time(createdAt) },
     {
       name: t('jobs.error'),
       cell: ({ error, attempts }) => (
@@ -123,7 +123,7 @@ function Dead({ owner }: { owner: string }) {
             name: t('jobs.actions'),
             cell: (signal: Signal) => (
               <Button isSmall disabled={isBusy} onClick={() => void retry([signal.id])}>
-                {t('jobs.retryFailed')}
+                {t('jobs.retry')}
               </Button>
             ),
           },
@@ -132,7 +132,7 @@ function Dead({ owner }: { owner: string }) {
   ]
   return (
     <Card
-      title={t('jobs.deadTitle')}
+      title={t('jobs.failedTitle')}
       isFlush
       actions={
         may('curate') && (
@@ -142,11 +142,11 @@ function Dead({ owner }: { owner: string }) {
         )
       }
     >
-      <p className={styles.help}>{t('jobs.deadHelp')}</p>
+      <p className={styles.help}>{t('jobs.failedHelp')}</p>
       <Loaded query={query}>
         {({ signals }) => (
           <Table
-            name={t('jobs.deadTitle')}
+            name={t('jobs.failedTitle')}
             columns={columns}
             rows={signals}
             idOf={({ id }) => id}
@@ -167,7 +167,7 @@ function useRetry(owner: string) {
     setBusy(true)
     const body = { owner, ...(ids === undefined ? {} : { ids }) }
     const done = await attempt(() => data(api.POST('/api/signals/retry', { body })))
-    if (done !== null) tell({ text: t('jobs.signalsRetried', { count: done.signals.length }) })
+    if (done !== null) tell({ text: t('jobs.exchangesRetried', { count: done.signals.length }) })
     setBusy(false)
   }
   return { retry, isBusy }

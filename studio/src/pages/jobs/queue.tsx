@@ -35,7 +35,7 @@ const STATUS_TONES: Record<Job['status'], Tone> = {
 const KIND_NAMES: Readonly<Record<string, MessageKey>> = {
   distill: 'jobs.kindDistill',
   consolidate: 'jobs.kindConsolidate',
-  upkeep: 'jobs.kindUpkeep',
+  upkeep: 'jobs.kindMaintenance',
 }
 
 export function Queue({
@@ -70,7 +70,7 @@ export function Queue({
         />
         {may('manage') && (
           <Switch
-            label={t('jobs.everyone')}
+            label={t('jobs.allOwners')}
             isOn={isEveryone}
             onTurn={(isOn) => onChange({ everyone: isOn || undefined })}
           />
@@ -84,7 +84,7 @@ export function Queue({
             <Failure error={error} onRetry={() => void refetch()} />
           )
         ) : jobs.length === 0 ? (
-          <Empty title={t(status === null ? 'jobs.empty' : 'jobs.nothingFits')} icon="jobs">
+          <Empty title={t(status === null ? 'jobs.empty' : 'jobs.noMatch')} icon="jobs">
             {status === null && t('jobs.emptyHelp')}
           </Empty>
         ) : (
@@ -104,9 +104,9 @@ function Indexing() {
   return (
     <Card>
       <p className={styles.progress}>
-        <Dot tone="accent">{t('jobs.indexing')}</Dot>
-        <Meter name={t('jobs.indexing')} value={done} max={Math.max(total, 1)} />
-        {t('jobs.indexingOf', { done: number(done), total: number(total) })}
+        <Dot tone="accent">{t('jobs.embedding')}</Dot>
+        <Meter name={t('jobs.embedding')} value={done} max={Math.max(total, 1)} />
+        {t('jobs.embeddingProgress', { done: number(done), total: number(total) })}
       </p>
     </Card>
   )
@@ -123,16 +123,16 @@ function JobTable({
 }) {
   const { t } = useI18n()
   const columns: readonly Column<Job>[] = [
-    { name: t('jobs.what'), cell: (job) => <What owner={owner} job={job} /> },
+    { name: t('jobs.job'), cell: (job) => <What owner={owner} job={job} /> },
     ...(isEveryone
-      ? [{ name: t('jobs.owner'), cell: (job: Job) => job.owner ?? t('jobs.nobody') }]
+      ? [{ name: t('jobs.owner'), cell: (job: Job) => job.owner ?? t('jobs.systemOwner') }]
       : []),
     {
       name: t('jobs.status'),
       cell: ({ status }) => <Chip tone={STATUS_TONES[status]}>{t(STATUS_NAMES[status])}</Chip>,
     },
-    { name: t('jobs.when'), cell: (job) => <When job={job} /> },
-    { name: t('jobs.outcome'), cell: (job) => <JobOutcome job={job} /> },
+    { name: t('jobs.time'), cell: (job) => <When job={job} /> },
+    { name: t('jobs.result'), cell: (job) => <JobOutcome job={job} /> },
     { name: t('jobs.actions'), cell: (job) => <JobActions owner={owner} job={job} /> },
   ]
   return <Table name={t('jobs.queue')} columns={columns} rows={jobs} idOf={({ id }) => id} />
@@ -175,7 +175,7 @@ function When({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
         ? isDue
           ? t('jobs.dueNow')
           : t('jobs.due', { when: dueAt === null ? t('common.never') : ago(dueAt) })
-        : t('jobs.ended', { when: ago(since) })
+        : t('jobs.finished', { when: ago(since) })
   return (
     <div className={styles.what}>
       <span>{said}</span>
@@ -199,7 +199,7 @@ function JobActions({ owner, job }: { owner: string; job: Job }) {
   if (!may('curate')) return null
   const retry = async () => {
     const done = await attempt(() => data(api.POST('/api/jobs/{id}/retry', where)))
-    if (done !== null) tell({ text: t('jobs.retried') })
+    if (done !== null) tell({ text: t('jobs.queued') })
   }
   const cancel = async () => {
     const done = await attempt(() => data(api.POST('/api/jobs/{id}/cancel', where)))
@@ -209,7 +209,7 @@ function JobActions({ owner, job }: { owner: string; job: Job }) {
     <div className={styles.buttons}>
       {status !== 'running' && (
         <Button isSmall icon="run" onClick={() => void retry()}>
-          {t(status === 'dead' ? 'jobs.retryFailed' : 'jobs.retry')}
+          {t(status === 'dead' ? 'jobs.retry' : 'jobs.runNow')}
         </Button>
       )}
       {(status === 'waiting' || status === 'running') && (

@@ -18,15 +18,15 @@ const SHOWN = ['consolidations', 'memories', 'memory', 'stats', 'review', 'episo
 
 const COUNTS = [
   ['merged', 'jobs.countMerged'],
-  ['judged', 'jobs.countJudged'],
+  ['judged', 'jobs.countAdjudicated'],
   ['promoted', 'jobs.countPromoted'],
   ['evicted', 'jobs.countEvicted'],
-  ['retired', 'jobs.countRetired'],
+  ['retired', 'jobs.countExpired'],
   ['prunedEpisodes', 'jobs.countEpisodes'],
   ['prunedTurns', 'jobs.countTurns'],
-  ['trimmed', 'jobs.countTrimmed'],
-  ['emptied', 'jobs.countEmptied'],
-  ['narrated', 'jobs.countNarrated'],
+  ['trimmed', 'jobs.countEntries'],
+  ['emptied', 'jobs.countPurged'],
+  ['narrated', 'jobs.countNarratives'],
   ['decayed', 'jobs.countDecayed'],
 ] as const satisfies readonly (readonly [keyof Report, MessageKey])[]
 
@@ -35,15 +35,15 @@ const ACTIONS_LISTED = 1_000
 
 const ACTIONS: Readonly<Record<string, MessageKey>> = {
   merge: 'jobs.actionMerge',
-  judge: 'jobs.actionJudge',
+  judge: 'jobs.actionAdjudicate',
   promote: 'jobs.actionPromote',
   evict: 'jobs.actionEvict',
-  retire: 'jobs.actionRetire',
-  pruneEpisode: 'jobs.actionPruneEpisode',
-  pruneTurns: 'jobs.actionPruneTurns',
-  trim: 'jobs.actionTrim',
-  emptyBin: 'jobs.actionEmptyBin',
-  narrate: 'jobs.actionNarrate',
+  retire: 'jobs.actionExpire',
+  pruneEpisode: 'jobs.actionDeleteEpisode',
+  pruneTurns: 'jobs.actionDeleteTurns',
+  trim: 'jobs.actionDeleteEntries',
+  emptyBin: 'jobs.actionEmptyTrash',
+  narrate: 'jobs.actionUpdateNarrative',
 }
 
 export function ReportCard({
@@ -64,7 +64,7 @@ export function ReportCard({
   const tookMs = new Date(report.finishedAt).getTime() - new Date(report.startedAt).getTime()
   return (
     <Card
-      title={report.isDryRun ? t('jobs.dryTitle') : time(report.startedAt)}
+      title={report.isDryRun ? t('jobs.dryRunTitle') : time(report.startedAt)}
       actions={
         <>
           {undoing.button}
@@ -76,15 +76,15 @@ export function ReportCard({
     >
       <div className={styles.report}>
         <p className={styles.marks}>
-          <Chip>{t('jobs.lookedAt', { count: report.memories })}</Chip>
+          <Chip>{t('jobs.memoriesScanned', { count: report.memories })}</Chip>
           {COUNTS.filter(([name]) => report[name] > 0).map(([name, words]) => (
             <Chip key={name} tone="accent">
               {t(words)}: {number(report[name])}
             </Chip>
           ))}
-          <Chip>{t('jobs.took', { ms: number(tookMs) })}</Chip>
+          <Chip>{t('jobs.duration', { ms: number(tookMs) })}</Chip>
         </p>
-        {report.isHeldBack && <Notice tone="warn">{t('jobs.heldBack')}</Notice>}
+        {report.isHeldBack && <Notice tone="warn">{t('jobs.purgeSkipped')}</Notice>}
         {report.actions.length === 0 ? (
           <p className={styles.faint}>{t('jobs.noActions')}</p>
         ) : (
@@ -191,8 +191,8 @@ function Actions({ owner, report, undoing }: { owner: string; report: Report; un
         return <Chip>{name === undefined ? kind : t(name)}</Chip>
       },
     },
-    { name: t('jobs.because'), cell: ({ because }) => because },
-    { name: t('jobs.about'), cell: ({ memories }) => <About owner={owner} ids={memories} /> },
+    { name: t('jobs.reason'), cell: ({ because }) => because },
+    { name: t('jobs.memories'), cell: ({ memories }) => <About owner={owner} ids={memories} /> },
     ...(undoing.canUndo
       ? [
           {
@@ -214,7 +214,7 @@ function Actions({ owner, report, undoing }: { owner: string; report: Report; un
 
 function UndoAction({ action, undoing }: { action: Action; undoing: Undoing }) {
   const { t } = useI18n()
-  if (action.undo === 'impossible') return <span className={styles.faint}>{t('jobs.final')}</span>
+  if (action.undo === 'impossible') return <span className={styles.faint}>{t('jobs.permanent')}</span>
   if (action.undo === 'done') return <Chip tone="good">{t('jobs.undone')}</Chip>
   return (
     <Button isSmall icon="restore" onClick={() => void undoing.undoOne(action)}>

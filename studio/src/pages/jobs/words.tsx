@@ -11,10 +11,10 @@ export function JobOutcome({ job: { outcome, attempts, lastError } }: { job: Job
     return typeof value === 'number' ? value : null
   }
   const counted = [
-    ['signals', 'jobs.signalsRead'],
-    ['memories', 'jobs.memoriesRead'],
+    ['signals', 'jobs.exchanges'],
+    ['memories', 'jobs.memoriesScanned'],
     ['actions', 'jobs.actionsDone'],
-    ['owners', 'jobs.ownersSeen'],
+    ['owners', 'jobs.ownersScanned'],
     ['tokens', 'jobs.tokens'],
   ] as const
   const said = counted.flatMap(([name, words]) => {

@@ -58,7 +58,7 @@ function Drawn({ search, change, onOpen, answer }: Props & { answer: EntitiesAns
         <p className={pageStyles.soft}>
           {t('map.graphHint')}{' '}
           {answer.total > answer.entities.length &&
-            t('map.entityLeftOut', {
+            t('map.entityLimit', {
               total: number(answer.total),
               count: number(answer.entities.length),
             })}{' '}
@@ -66,7 +66,7 @@ function Drawn({ search, change, onOpen, answer }: Props & { answer: EntitiesAns
         </p>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section className={listStyles.listed} aria-label={t('map.graphList')} tabIndex={0}>
+      <section className={listStyles.listed} aria-label={t('map.entityList')} tabIndex={0}>
         {chosen === null ? (
           <Names answer={answer} onChoose={choose} />
         ) : (
@@ -94,16 +94,16 @@ function Names({
     <>
       <div className={styles.find}>
         <TextField
-          label={t('map.entityFind')}
+          label={t('map.entitySearch')}
           isLabelHidden
           type="search"
           data-search=""
-          placeholder={t('map.entityFind')}
+          placeholder={t('map.entitySearch')}
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
       </div>
-      {fitting.length === 0 && <Empty title={t('map.nothing')} icon="search" />}
+      {fitting.length === 0 && <Empty title={t('map.noMatch')} icon="search" />}
       <ul>
         {fitting.map(([place, { name, memories }]) => (
           <li key={name} className={listStyles.memory}>
@@ -149,8 +149,8 @@ function One({
         memories={answer.memories.filter(({ entities }) => entities.includes(chosen))}
         onOpen={onOpen}
       />
-      <h3>{t('map.entityLinks')}</h3>
-      {own.length === 0 && <p className={pageStyles.soft}>{t('map.entityLinksNone')}</p>}
+      <h3>{t('map.relatedEntities')}</h3>
+      {own.length === 0 && <p className={pageStyles.soft}>{t('map.relatedEntitiesNone')}</p>}
       <ul>
         {own.map(({ a, b, memories }) => {
           const other = a === chosen ? b : a

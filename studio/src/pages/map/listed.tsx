@@ -27,9 +27,9 @@ export function Listed(props: ListProps) {
   ).filter(([, group]) => group.length > 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section className={styles.listed} aria-label={t('map.listed')} tabIndex={0}>
+    <section className={styles.listed} aria-label={t('map.list')} tabIndex={0}>
       {groups.length === 0 ? (
-        <Empty title={t('map.nothing')} icon="search" />
+        <Empty title={t('map.noMatch')} icon="search" />
       ) : (
         groups.map(([category, group]) => (
           <Group key={category} {...props} category={category} memories={group} />

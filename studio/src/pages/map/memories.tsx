@@ -57,8 +57,8 @@ function Drawn({ owner, search, change, onOpen, answer }: Props & { answer: Vect
   const listed = isNarrow && chosen.length > 0 ? chosen : answer.memories.filter(isShown)
   if (answer.memories.length < PLACED_MIN && answer.because === null) {
     return (
-      <Empty title={t('map.few')} icon="map">
-        {t('map.fewHelp', { count: PLACED_MIN })}
+      <Empty title={t('map.tooFew')} icon="map">
+        {t('map.tooFewHelp', { count: PLACED_MIN })}
       </Empty>
     )
   }
@@ -114,7 +114,7 @@ function Drawn({ owner, search, change, onOpen, answer }: Props & { answer: Vect
 
 function Working({ stage, done }: { stage: 'comparing' | 'placing'; done: number }) {
   const { t, number } = useI18n()
-  const name = t(stage === 'comparing' ? 'map.comparing' : 'map.placing')
+  const name = t(stage === 'comparing' ? 'map.comparing' : 'map.computing')
   return (
     <div className={styles.working} role="status">
       <span>
@@ -141,7 +141,7 @@ function Troubles({
   const { may } = useSession()
   const again = (
     <Button isSmall onClick={onAgain}>
-      {t('map.drawAgain')}
+      {t('map.update')}
     </Button>
   )
   const unplaced = answer.memories.filter(({ vector }) => vector === null).length
@@ -162,7 +162,7 @@ function Troubles({
           {t('map.failed', { reason: fault })}
         </Notice>
       )}
-      {unplaced > 0 && <Notice>{t('map.unplaced', { count: unplaced })}</Notice>}
+      {unplaced > 0 && <Notice>{t('map.notEmbedded', { count: unplaced })}</Notice>}
       {fresh > 0 && <Notice action={again}>{t('map.outdated', { count: fresh })}</Notice>}
     </>
   )
@@ -201,7 +201,7 @@ function Controls({
       />
       {!(answer.isComplete && amountIn(search) === AMOUNTS[0]) && (
         <Select
-          label={t('map.howMany')}
+          label={t('map.limit')}
           isLabelHidden
           value={String(amountIn(search))}
           options={AMOUNTS.map((amount) => ({
@@ -250,7 +250,7 @@ function Selection({
     <div className={styles.bulk} role="status">
       <strong>{t('map.selected', { count: ids.length })}</strong>
       <Button isSmall onClick={() => onNarrow(!isNarrow)}>
-        {t(isNarrow ? 'map.listAll' : 'map.onlySelected')}
+        {t(isNarrow ? 'map.showAll' : 'map.onlySelected')}
       </Button>
       {may('write') && (
         <Button isSmall icon="forget" onClick={() => setAsking(true)}>
@@ -258,7 +258,7 @@ function Selection({
         </Button>
       )}
       <Button isSmall look="quiet" onClick={onClear}>
-        {t('map.clear')}
+        {t('map.clearSelection')}
       </Button>
       <Confirm
         isOpen={isAsking}

@@ -80,13 +80,13 @@ function Parts({
     <>
       <Said>{memory.content}</Said>
       <Tabs<Part>
-        label={t('memories.about')}
+        label={t('memories.details')}
         chosen={part}
         onChoose={setPart}
         tabs={[
           {
             name: 'about',
-            text: t('memories.about'),
+            text: t('memories.details'),
             content: <About owner={owner} memory={memory} onOpen={onOpen} />,
           },
           {
@@ -200,7 +200,7 @@ function About({
       <Fact name={t('memories.salience')}>
         {number(memory.salience, { maximumFractionDigits: 2 })}
       </Fact>
-      <Fact name={t('memories.timesStated')}>
+      <Fact name={t('memories.timesObserved')}>
         {t('memories.times', { count: memory.sourceCount })}
       </Fact>
       <Fact name={t('memories.timesUsed')}>
@@ -255,7 +255,7 @@ function History({ owner, memory }: { owner: string; memory: Memory }) {
                   <strong>{version.version}</strong>
                   <span>{time(version.updatedAt)}</span>
                   {replacedAt === null ? (
-                    <Chip tone="good">{t('memories.inForce')}</Chip>
+                    <Chip tone="good">{t('memories.currentVersion')}</Chip>
                   ) : (
                     may('write') && (
                       <Button
@@ -291,9 +291,9 @@ function Provenance({ owner, memory }: { owner: string; memory: Memory }) {
             {provenance.extractor} {provenance.extractorVersion}
           </Fact>
         )}
-        <Fact name={t('memories.turns')}>
+        <Fact name={t('memories.sourceSession')}>
           {memory.sessionId === '' ? (
-            t('memories.noTurns')
+            t('memories.noSourceSession')
           ) : (
             <Link
               to="/studio/sessions"

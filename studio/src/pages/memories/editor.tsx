@@ -198,7 +198,7 @@ function Conflict({
           <blockquote>{theirs.content}</blockquote>
           <Changed before={base} after={theirs} />
           <Button isSmall onClick={onTheirs}>
-            {t('memories.keepTheirs')}
+            {t('memories.keepStored')}
           </Button>
         </div>
         <div>

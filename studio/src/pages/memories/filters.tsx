@@ -27,8 +27,8 @@ const OTHER_STATUSES = STATUSES.filter((status) => status !== 'active')
 const HOW_NAMES: Record<How, MessageKey> = {
   exact: 'memories.searchExact',
   hybrid: 'memories.searchHybrid',
-  semantic: 'memories.searchMeaning',
-  keyword: 'memories.searchWords',
+  semantic: 'memories.searchSemantic',
+  keyword: 'memories.searchKeyword',
 }
 
 type FiltersProps = {
@@ -43,7 +43,7 @@ function OrderChoice({ search, onChange, isOfAll = false }: FiltersProps) {
   const { t } = useI18n()
   const label = t('memories.sort')
   if (isFinding(search) && !isOfAll) {
-    const options = [{ value: 'best', text: t('memories.sortBest') }]
+    const options = [{ value: 'best', text: t('memories.sortRelevance') }]
     return <Select label={label} isLabelHidden disabled onChoose={() => {}} options={options} />
   }
   return (
@@ -96,7 +96,7 @@ export function Filters({ search, onChange, isOfAll = false }: FiltersProps) {
         </div>
         {!isOfAll && (
           <Select
-            label={t('memories.searchHow')}
+            label={t('memories.searchMode')}
             isLabelHidden
             value={howIn(search)}
             onChoose={(how) => onChange({ how: how === 'exact' ? undefined : how, row: undefined })}
@@ -126,8 +126,8 @@ export function Filters({ search, onChange, isOfAll = false }: FiltersProps) {
           )}
           {!isOfAll && words('user', 'memories.user')}
           {!isOfAll && words('sessionId', 'memories.session')}
-          {words('createdFrom', 'memories.from', 'date')}
-          {words('createdBefore', 'memories.until', 'date')}
+          {words('createdFrom', 'memories.createdFrom', 'date')}
+          {words('createdBefore', 'memories.createdBefore', 'date')}
           <Button
             look="quiet"
             disabled={active === 0}

@@ -36,14 +36,14 @@ export function MovingMenu({ owner, search }: { owner: string; search: Search })
           isDisabled={!hasFilter}
           onSelect={() => void actions.attempt(() => exportShown(owner, search))}
         >
-          {t('memories.export')}: {t('memories.exportFilter')}
+          {t('memories.export')}: {t('memories.exportFiltered')}
         </MenuItem>
         <MenuLine />
         <MenuItem icon="import" onSelect={() => setOpen('import')}>
           {t('memories.import')} …
         </MenuItem>
         <MenuItem icon="history" onSelect={() => setOpen('compact')}>
-          {t('memories.compact')} …
+          {t('memories.summarize')} …
         </MenuItem>
       </Menu>
       {open === 'import' && <ImportDialog owner={owner} onClose={() => setOpen(null)} />}
@@ -121,12 +121,12 @@ function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }
             })}
           </Notice>
           <LineNotes
-            name={t('memories.importFault')}
+            name={t('memories.importError')}
             count={report.failed}
             notes={report.failures}
           />
           <LineNotes
-            name={t('memories.importSkipped')}
+            name={t('memories.importSkipReason')}
             count={report.skipped}
             notes={report.skips}
           />
@@ -185,7 +185,7 @@ function CompactDialog({ owner, onClose }: { owner: string; onClose: () => void 
     setBusy(false)
     if (done === null) return
     if (dryRun) return setPlan(done)
-    actions.undoable(t('memories.compactDone', { count: done.deletedCount }), done.change)
+    actions.undoable(t('memories.summarizeDone', { count: done.deletedCount }), done.change)
     onClose()
   }
   const count = plan?.candidates.length ?? 0
@@ -194,13 +194,13 @@ function CompactDialog({ owner, onClose }: { owner: string; onClose: () => void 
       isOpen
       onClose={onClose}
       shape="wide"
-      title={t('memories.compactTitle')}
-      description={t('memories.compactHelp')}
+      title={t('memories.summarizeTitle')}
+      description={t('memories.summarizeHelp')}
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
           <Button isBusy={isBusy} onClick={() => void run(true)}>
-            {t('memories.compactDry')}
+            {t('memories.summarizePreview')}
           </Button>
           <Button
             look="primary"
@@ -208,13 +208,13 @@ function CompactDialog({ owner, onClose }: { owner: string; onClose: () => void 
             isBusy={isBusy}
             onClick={() => void run(false)}
           >
-            {t('memories.compactRun')}
+            {t('memories.summarizeRun')}
           </Button>
         </>
       }
     >
       <TextField
-        label={t('memories.compactDays')}
+        label={t('memories.summarizeDays')}
         type="number"
         min={1}
         max={365}
@@ -226,11 +226,11 @@ function CompactDialog({ owner, onClose }: { owner: string; onClose: () => void 
       />
       {plan !== null &&
         (count === 0 ? (
-          <Notice>{t('memories.compactNothing')}</Notice>
+          <Notice>{t('memories.summarizeNothing')}</Notice>
         ) : (
           <>
             <Notice>
-              {t('memories.compactPlan', {
+              {t('memories.summarizePlan', {
                 count,
                 summaries: Math.max(1, plan.summaryIds.length),
                 tokens: number(plan.tokensSaved),

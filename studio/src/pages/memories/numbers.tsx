@@ -32,7 +32,7 @@ export function Numbers({ owner }: { owner: string }) {
   return (
     <Stats>
       <Stat
-        name={t('memories.statEntries')}
+        name={t('memories.statMemories')}
         value={<LoadedInline query={list}>{({ stats }) => number(stats.total)}</LoadedInline>}
       />
       <Stat
@@ -41,7 +41,7 @@ export function Numbers({ owner }: { owner: string }) {
       />
       <Stat
         name={t('memories.statHitRate')}
-        note={t('memories.statHitRateNote')}
+        note={t('memories.statHitRateHelp')}
         value={
           <LoadedInline query={receipts}>
             {({ receipts: asked }) => {
@@ -53,8 +53,8 @@ export function Numbers({ owner }: { owner: string }) {
       />
       {may('manage') && (
         <Stat
-          name={t('memories.statUnindexed')}
-          note={t('memories.statUnindexedNote')}
+          name={t('memories.statNotEmbedded')}
+          note={t('memories.statNotEmbeddedHelp')}
           value={<LoadedInline query={engine}>{({ pending }) => number(pending)}</LoadedInline>}
         />
       )}

@@ -101,8 +101,8 @@ function Results(props: ResultsProps) {
   const isNarrowed =
     textIn(search, 'q') !== '' || FILTERS.some((name) => textIn(search, name) !== '')
   const nothing = isNarrowed ? (
-    <Empty title={t('memories.nothingFits')} icon="search">
-      {t('memories.nothingFitsHelp')}
+    <Empty title={t('memories.noMatch')} icon="search">
+      {t('memories.noMatchHelp')}
     </Empty>
   ) : (
     <Empty title={t('memories.empty')}>{t('memories.emptyHelp')}</Empty>
@@ -113,8 +113,8 @@ function Results(props: ResultsProps) {
       {({ results, abstained }) => {
         const memories = memoriesIn({ results })
         return memories.length === 0 ? (
-          <Empty title={t('memories.nothingFits')} icon="search">
-            {abstained ? t('memories.abstained') : t('memories.nothingFitsHelp')}
+          <Empty title={t('memories.noMatch')} icon="search">
+            {abstained ? t('memories.abstained') : t('memories.noMatchHelp')}
           </Empty>
         ) : (
           <FoundList {...props} found={memories} />
@@ -137,7 +137,7 @@ function HowItWorks() {
   }
   return (
     <Notice
-      action={<IconButton isSmall icon="close" name={t('memories.howClose')} onClick={close} />}
+      action={<IconButton isSmall icon="close" name={t('memories.howDismiss')} onClick={close} />}
     >
       <strong>{t('memories.howTitle')}</strong>
       <ol className={styles.how}>

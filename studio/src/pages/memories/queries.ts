@@ -258,7 +258,7 @@ export function useActions(owner: string) {
         ),
       ),
     pin: (ids: readonly string[], pinned = true) =>
-      each(ids, pinned ? 'memories.nowPinned' : 'memories.nowUnpinned', (id) =>
+      each(ids, pinned ? 'memories.pinnedDone' : 'memories.unpinnedDone', (id) =>
         data(api.PATCH('/api/memory/{id}', { params: { path: { id } }, body: { owner, pinned } })),
       ),
     /** Whether it is gone. */

@@ -54,9 +54,9 @@ export function Asking({
       <form className={styles.form} onSubmit={run}>
         <div className={styles.question}>
           <TextArea
-            label={t('playground.question')}
+            label={t('playground.query')}
             isLabelHidden
-            placeholder={t('playground.questionHint')}
+            placeholder={t('playground.queryHint')}
             rows={2}
             data-search
             value={text}
@@ -75,7 +75,7 @@ export function Asking({
               onChange={onChange}
               inForce={inForce}
               side={side}
-              title={sides.length === 1 ? 'playground.settings' : TITLES[side]}
+              title={sides.length === 1 ? 'playground.configuration' : TITLES[side]}
             />
           ))}
         </div>
@@ -87,11 +87,11 @@ export function Asking({
 
 const SOURCE_NAMES: Record<(typeof SOURCES)[number], MessageKey> = {
   both: 'playground.sourcesBoth',
-  facts: 'playground.sourcesFacts',
-  conversations: 'playground.sourcesConversations',
+  facts: 'playground.sourcesMemories',
+  conversations: 'playground.sourcesTurns',
 }
 
-const TITLES: Record<Side, MessageKey> = { A: 'playground.settingsA', B: 'playground.settingsB' }
+const TITLES: Record<Side, MessageKey> = { A: 'playground.configurationA', B: 'playground.configurationB' }
 
 function Settings({
   search,
@@ -107,7 +107,7 @@ function Settings({
       value={textIn(search, triedName(tried, side))}
       onChoose={(value) => onChange({ [triedName(tried, side)]: value || undefined })}
       options={[
-        { value: '', text: t('playground.asSet', { value: set }) },
+        { value: '', text: t('playground.defaultValue', { value: set }) },
         ...options.map((value) => ({ value, text: value })),
       ]}
     />
@@ -124,7 +124,7 @@ function Settings({
         options={[
           {
             value: '',
-            text: t('playground.asSet', { value: t(SOURCE_NAMES[inForce.recallSources]) }),
+            text: t('playground.defaultValue', { value: t(SOURCE_NAMES[inForce.recallSources]) }),
           },
           ...SOURCES.map((value) => ({ value: value as string, text: t(SOURCE_NAMES[value]) })),
         ]}
@@ -138,7 +138,7 @@ function Settings({
         min={1}
         max={16_000}
         value={textIn(search, budget)}
-        placeholder={t('playground.asSet', { value: inForce.contextTokensMax })}
+        placeholder={t('playground.defaultValue', { value: inForce.contextTokensMax })}
         onCommit={(value) => onChange({ [budget]: value === '' ? undefined : Number(value) })}
       />
     </fieldset>

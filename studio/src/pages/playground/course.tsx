@@ -27,19 +27,19 @@ export function CourseChart({
   const x = (at: number) => at * COLUMN + COLUMN / 2
   const y = (rank: number) => HEAD + (rank - 0.5) * ROW
   return (
-    <section className={styles.course} aria-label={t('playground.course')}>
+    <section className={styles.course} aria-label={t('playground.ranking')}>
       <header>
-        <h3>{t('playground.course')}</h3>
-        <p>{t('playground.courseHelp')}</p>
+        <h3>{t('playground.ranking')}</h3>
+        <p>{t('playground.rankingHelp')}</p>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section className={styles.frame} aria-label={t('playground.courseLabel')} tabIndex={0}>
+      <section className={styles.frame} aria-label={t('playground.rankingChart')} tabIndex={0}>
         <svg
           className={styles.lines}
           width={width}
           height={height}
           role="img"
-          aria-label={t('playground.courseLabel')}
+          aria-label={t('playground.rankingChart')}
         >
           {stages.map((stage, at) => (
             <g key={stage}>

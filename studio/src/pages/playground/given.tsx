@@ -34,10 +34,10 @@ export function Given({
   const { block, requests, excerpts } = given
   return (
     <div className={styles.given}>
-      <p className={styles.soft}>{t('playground.blockNow')}</p>
+      <p className={styles.soft}>{t('playground.contextHelp')}</p>
       <Verdict given={given} />
       <Tabs<Shown>
-        label={t('playground.block')}
+        label={t('playground.context')}
         chosen={shown}
         onChoose={setShown}
         tabs={[
@@ -46,7 +46,7 @@ export function Given({
             text: t('playground.formatBlock'),
             content:
               block === '' ? (
-                <p className={styles.soft}>{t('playground.blockNothing')}</p>
+                <p className={styles.soft}>{t('playground.contextEmpty')}</p>
               ) : (
                 <Text name={t('playground.formatBlock')} text={block} />
               ),
@@ -95,40 +95,44 @@ function Verdict({ given }: { given: Injection }) {
     <>
       {skipped !== null && (
         <Notice tone={block === '' ? 'plain' : 'warn'}>
-          {block === '' ? because : t('playground.heldBack', { because: because ?? '' })}
+          {block === '' ? because : t('playground.contextSkipped', { reason: because ?? '' })}
         </Notice>
       )}
       {isLate && (
-        <Notice tone="warn">{t('playground.blockLate', { ms, max: number(deadlineMs) })}</Notice>
+        <Notice tone="warn">{t('playground.contextTimeout', { ms, max: number(deadlineMs) })}</Notice>
       )}
       {degraded.length > 0 && (
-        <Notice tone="warn">{t('playground.blockDegraded', { parts: degraded.join(', ') })}</Notice>
+        <Notice tone="warn">{t('playground.contextDegraded', { parts: degraded.join(', ') })}</Notice>
       )}
       <div className={styles.chips}>
         <Chip tone={block === '' ? 'plain' : 'accent'}>
-          {t('playground.blockCost', {
+          {t('playground.contextTokens', {
             tokens: t('playground.tokens', { count: given.tokens }),
             max: given.budgetMaxTokens,
           })}
         </Chip>
-        <Chip>{t('playground.blockTook', { ms, max: deadlineMs })}</Chip>
+        <Chip>{t('playground.contextDuration', { ms, max: deadlineMs })}</Chip>
         <Chip>{t('playground.resultsCount', { count: given.memories.length })}</Chip>
         {given.identity.length > 0 && (
-          <Chip>{t('playground.always', { count: given.identity.length })}</Chip>
+          <Chip>{t('playground.identityCount', { count: given.identity.length })}</Chip>
         )}
         {given.quoted.length > 0 && (
-          <Chip>{t('playground.quoted', { count: given.quoted.length })}</Chip>
+          <Chip>{t('playground.excerptCount', { count: given.quoted.length })}</Chip>
         )}
         {given.left.length > 0 && (
-          <Chip tone="warn">{t('playground.leftOut', { count: given.left.length })}</Chip>
+          <Chip tone="warn">{t('playground.omittedCount', { count: given.left.length })}</Chip>
         )}
       </div>
       {gate !== null && (
         <p className={styles.gate}>
-          <strong>{t('playground.gateSaid')}:</strong>{' '}
+          <strong>{t('playground.gateDecision')}:</strong>{' '}
           {gate.by === 'off'
             ? gate.because
-            : t('playground.gateBy', { section: gate.section, by: gate.by, because: gate.because })}
+            : t('playground.gateDecisionDetail', {
+                section: gate.section,
+                by: gate.by,
+                reason: gate.because,
+              })}
           {gate.mode === 'llm' && gate.by !== 'llm' && <> {t('playground.gateFallback')}</>}
         </p>
       )}

@@ -142,12 +142,12 @@ function Trial({
         </Card>
       </div>
       <div className={styles.column}>
-        <Card title={titled(t('playground.block'))}>
+        <Card title={titled(t('playground.context'))}>
           <Loaded query={injection} lines={6}>
             {(given) => <Given owner={owner} user={textIn(search, 'user')} given={given} />}
           </Loaded>
         </Card>
-        <Card title={titled(t('playground.resolution'))}>
+        <Card title={titled(t('playground.retrieval'))}>
           <Loaded query={preview} lines={3}>
             {(found) => <Resolution preview={found} />}
           </Loaded>

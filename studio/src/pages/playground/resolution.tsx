@@ -11,9 +11,9 @@ type Leg = keyof Preview['legs']
 type LegReport = Preview['legs'][Leg]
 
 const LEGS: readonly (readonly [Leg, MessageKey])[] = [
-  ['keyword', 'playground.legKeyword'],
-  ['meaning', 'playground.legMeaning'],
-  ['rerank', 'playground.legRerank'],
+  ['keyword', 'playground.retrieverKeyword'],
+  ['meaning', 'playground.retrieverVector'],
+  ['rerank', 'playground.retrieverRerank'],
 ]
 const TONES: Record<LegReport['state'], Tone> = {
   searched: 'good',
@@ -30,7 +30,10 @@ export function Resolution({ preview }: { preview: Preview }) {
     <div className={styles.resolution}>
       {failed.map(([leg, name]) => (
         <Notice key={leg} tone="warn">
-          {t('playground.degradedLeg', { leg: t(name), because: legs[leg].because ?? '?' })}
+          {t('playground.retrieverDegraded', {
+            retriever: t(name),
+            reason: legs[leg].because ?? '?',
+          })}
         </Notice>
       ))}
       <dl className={styles.facts}>
@@ -39,9 +42,9 @@ export function Resolution({ preview }: { preview: Preview }) {
             ? t('playground.noEmbedder')
             : [embeddingModel, embeddingSource].filter((each) => each !== null).join(' · ')}
         </Fact>
-        <Fact name={t('playground.vectors')}>
+        <Fact name={t('playground.vectorStore')}>
           {vectorStore === 'none' || vectorStore === 'store'
-            ? t(vectorStore === 'none' ? 'playground.vectorsNone' : 'playground.vectorsStore')
+            ? t(vectorStore === 'none' ? 'playground.vectorStoreNone' : 'playground.vectorStoreBuiltIn')
             : vectorStore}
         </Fact>
         <Fact name={t('playground.strategy')}>{strategyUsed}</Fact>
@@ -52,8 +55,8 @@ export function Resolution({ preview }: { preview: Preview }) {
           </Fact>
         ))}
         {closeness !== null && (
-          <Fact name={t('playground.closeness')}>
-            <Tooltip text={t('playground.closenessHelp')}>
+          <Fact name={t('playground.topSimilarity')}>
+            <Tooltip text={t('playground.topSimilarityHelp')}>
               <span className={styles.number}>
                 {number(closeness, { maximumFractionDigits: 2 })}
               </span>
@@ -64,7 +67,7 @@ export function Resolution({ preview }: { preview: Preview }) {
         {closeness === null && abstained && (
           <Fact name={t('playground.abstained')}>{t('common.yes')}</Fact>
         )}
-        {time !== null && <Fact name={t('playground.timeNamed')}>{time}</Fact>}
+        {time !== null && <Fact name={t('playground.timeExpression')}>{time}</Fact>}
       </dl>
     </div>
   )
@@ -75,14 +78,14 @@ function LegState({ report }: { report: LegReport }) {
   const { state, hits, because, missing = 0 } = report
   const said =
     state === 'searched'
-      ? t('playground.legSearched', { count: hits })
-      : t(state === 'failed' ? 'playground.legFailed' : 'playground.legSkipped')
+      ? t('playground.retrieverHits', { count: hits })
+      : t(state === 'failed' ? 'playground.retrieverFailed' : 'playground.retrieverSkipped')
   return (
     <>
       <Dot tone={TONES[state]}>{said}</Dot>
       {because !== null && <span className={styles.because}>{because}</span>}
       {missing > 0 && (
-        <span className={styles.because}>{t('playground.legMissing', { count: missing })}</span>
+        <span className={styles.because}>{t('playground.retrieverNotEmbedded', { count: missing })}</span>
       )}
     </>
   )

@@ -15,7 +15,7 @@ import { courseOf, type Standing } from './trail.ts'
 import { ConversationLink, TurnHeader, type Utterance } from './turn.tsx'
 
 const TIERS: Record<Found['tier'], MessageKey> = {
-  fts5: 'playground.tierFts',
+  fts5: 'playground.tierKeyword',
   vector: 'playground.tierVector',
   hybrid: 'playground.tierHybrid',
   'hybrid-rrf': 'playground.tierRrf',
@@ -38,8 +38,8 @@ export function Results({
   const course = useMemo(() => courseOf(memories), [memories])
   if (memories.length === 0) {
     return (
-      <Empty icon="search" title={t('playground.nothing')}>
-        {t(abstained ? 'playground.nothingAbstained' : 'playground.nothingFound')}
+      <Empty icon="search" title={t('playground.noResults')}>
+        {t(abstained ? 'playground.noResultsThreshold' : 'playground.noResultsMatch')}
       </Empty>
     )
   }
@@ -117,14 +117,14 @@ function Result({
           {found.user !== null && <Chip>{found.user}</Chip>}
           {rankInA !== undefined && <InA rank={rank} rankInA={rankInA} />}
           <span className={styles.numbers}>
-            <Tooltip text={t('playground.vecHelp')}>
+            <Tooltip text={t('playground.vectorHelp')}>
               <span>
-                {t('playground.vec')} <b>{vecScore === null ? '–' : short(vecScore)}</b>
+                {t('playground.vector')} <b>{vecScore === null ? '–' : short(vecScore)}</b>
               </span>
             </Tooltip>
-            <Tooltip text={t('playground.ftsHelp')}>
+            <Tooltip text={t('playground.keywordHelp')}>
               <span>
-                {t('playground.fts')} <b>{ftsScore === null ? '–' : short(ftsScore)}</b>
+                {t('playground.keyword')} <b>{ftsScore === null ? '–' : short(ftsScore)}</b>
               </span>
             </Tooltip>
             <span>{t('playground.tokens', { count: tokens })}</span>
@@ -145,7 +145,7 @@ function Result({
         {best > 0 && <Meter name={t('playground.score')} value={Math.max(0, score)} max={best} />}
         <span className={styles.actions}>
           <Button isSmall look="quiet" aria-expanded={isOpen} onClick={onTurn}>
-            {t('playground.why')}
+            {t('playground.explain')}
           </Button>
           {turn === null ? (
             <Tooltip text={t('playground.openMemory')}>
@@ -176,7 +176,7 @@ function WholeTurn({ content }: { content: string }) {
   const { t } = useI18n()
   return (
     <details>
-      <summary className={styles.soft}>{t('playground.wholeTurn')}</summary>
+      <summary className={styles.soft}>{t('playground.fullTurn')}</summary>
       <p className={styles.content}>{content}</p>
     </details>
   )

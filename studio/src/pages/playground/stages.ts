@@ -3,26 +3,26 @@ import type { Stage } from './trail.ts'
 
 export const STAGE_NAMES: Record<Stage, MessageKey> = {
   keyword: 'playground.stageKeyword',
-  meaning: 'playground.stageMeaning',
-  fuse: 'playground.stageFuse',
+  meaning: 'playground.stageVector',
+  fuse: 'playground.stageFusion',
   match: 'playground.stageMatch',
-  weigh: 'playground.stageWeigh',
+  weigh: 'playground.stageBoost',
   rerank: 'playground.stageRerank',
-  diversify: 'playground.stageDiversify',
-  floor: 'playground.stageFloor',
-  fit: 'playground.stageFit',
+  diversify: 'playground.stageDiversity',
+  floor: 'playground.stageThreshold',
+  fit: 'playground.stageBudget',
   recent: 'playground.stageRecent',
 }
 
 export const STAGE_HELP: Record<Stage, MessageKey> = {
   keyword: 'playground.helpKeyword',
-  meaning: 'playground.helpMeaning',
-  fuse: 'playground.helpFuse',
+  meaning: 'playground.helpVector',
+  fuse: 'playground.helpFusion',
   match: 'playground.helpMatch',
-  weigh: 'playground.helpWeigh',
+  weigh: 'playground.helpBoost',
   rerank: 'playground.helpRerank',
-  diversify: 'playground.helpDiversify',
-  floor: 'playground.helpFloor',
-  fit: 'playground.helpFit',
+  diversify: 'playground.helpDiversity',
+  floor: 'playground.helpThreshold',
+  fit: 'playground.helpBudget',
   recent: 'playground.helpRecent',
 }

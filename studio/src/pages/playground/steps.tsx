@@ -17,7 +17,7 @@ export function Steps({
 }) {
   const { t, number } = useI18n()
   const told = standings.filter(({ spoke }) => spoke)
-  const fitNote = t('playground.fitNote', {
+  const fitNote = t('playground.budgetNote', {
     tokens: t('playground.tokens', { count: tokens }),
     sum: room.sum,
     max: room.max,

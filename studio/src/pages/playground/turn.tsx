@@ -28,7 +28,7 @@ export function TurnHeader({
       {isMarked && (
         <Chip tone="good">
           <Icon name="sessions" size={12} />
-          {t('playground.conversation')}
+          {t('playground.turn')}
         </Chip>
       )}
       <strong>{speaker === role ? t(ROLES[role]) : speaker}</strong>
@@ -49,12 +49,12 @@ export function ConversationLink({
   const { t } = useI18n()
   if (sessionId === '') return null
   return (
-    <Tooltip text={t('playground.openConversation')}>
+    <Tooltip text={t('playground.openSession')}>
       <Link
         to="/studio/sessions"
         search={{ owner, session: sessionId, turn: id, user: user ?? undefined } as never} // read by that page
         className={styles.open}
-        aria-label={t('playground.openConversation')}
+        aria-label={t('playground.openSession')}
       >
         <Icon name="link" size={16} />
       </Link>

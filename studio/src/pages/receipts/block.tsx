@@ -13,7 +13,7 @@ type Redaction = NonNullable<Piece['redaction']>
 const REDACTION_NOTES: Record<Redaction, MessageKey> = {
   erased: 'receipts.redactedErased',
   forgotten: 'receipts.redactedForgotten',
-  'not-kept': 'receipts.redactedNotKept',
+  'not-kept': 'receipts.redactedNotStored',
 }
 
 export function InjectedBlock({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
@@ -57,7 +57,7 @@ function Line({ owner, piece, text }: { owner: string; piece: Piece; text: strin
   const { t } = useI18n()
   const { kind, id, version, redaction } = piece
   if (redaction === 'erased') return <span className={styles.redacted}>{text}</span>
-  const title = t('receipts.pieceVersion', { version })
+  const title = t('receipts.lineVersion', { version })
   if (kind === 'turn') {
     return (
       <TurnLink owner={owner} id={id} title={title}>

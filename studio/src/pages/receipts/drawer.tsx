@@ -38,22 +38,22 @@ function Parts({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
     <div className={styles.parts}>
       <Why receipt={receipt} />
       {(injected ?? shadow) !== null && (
-        <Part title={t(injected === null ? 'receipts.blockShadow' : 'receipts.block')}>
+        <Part title={t(injected === null ? 'receipts.blockDryRun' : 'receipts.block')}>
           <InjectedBlock owner={owner} receipt={receipt} />
         </Part>
       )}
-      <Part title={t('receipts.recalled')}>
+      <Part title={t('receipts.results')}>
         <Recalled owner={owner} receipt={receipt} />
       </Part>
       {quoted.length > 0 && (
-        <Part title={t('receipts.quoted')}>
+        <Part title={t('receipts.excerpts')}>
           {quoted.map((id) => (
             <TurnLine key={id} owner={owner} id={id} />
           ))}
         </Part>
       )}
       <Part title={t('receipts.extracted')}>
-        {extracted.length === 0 && <p className={styles.soft}>{t('receipts.nothingLearned')}</p>}
+        {extracted.length === 0 && <p className={styles.soft}>{t('receipts.nothingExtracted')}</p>}
         {extracted.map((id) => (
           <MemoryLine key={id} owner={owner} id={id} />
         ))}
@@ -95,29 +95,33 @@ function Why({ receipt }: { receipt: Receipt }) {
   const { injected, shadow, gate, error, degraded } = receipt
   const given = injected ?? shadow
   const amount = {
-    memories: t('receipts.givenCount', { count: memoriesIn(receipt).length }),
-    tokens: t('receipts.givenTokens', { count: given?.tokens ?? 0 }),
+    memories: t('receipts.memoryCount', { count: memoriesIn(receipt).length }),
+    tokens: t('receipts.tokenCount', { count: given?.tokens ?? 0 }),
   }
   return (
-    <Part title={t('receipts.why')}>
+    <Part title={t('receipts.decision')}>
       <span className={styles.chips}>
         <Status receipt={receipt} />
         <Outcome receipt={receipt} />
       </span>
       {injected !== null && (
-        <p>{t('receipts.injectedSaid', { ...amount, placement: injected.placement })}</p>
+        <p>{t('receipts.contextInserted', { ...amount, placement: injected.placement })}</p>
       )}
-      {shadow !== null && <p>{t('receipts.shadowSaid', amount)}</p>}
+      {shadow !== null && <p>{t('receipts.contextDryRun', amount)}</p>}
       {gate !== null && (
         <p className={styles.soft}>
           {gate.by === 'off'
             ? gate.because
-            : t('receipts.gateSaid', { section: gate.section, because: gate.because, by: gate.by })}
+            : t('receipts.gateDecision', {
+                section: gate.section,
+                by: gate.by,
+                reason: gate.because,
+              })}
         </p>
       )}
-      {error !== null && <Notice tone="bad">{t('receipts.errorSaid', { code: error })}</Notice>}
+      {error !== null && <Notice tone="bad">{t('receipts.memoryError', { code: error })}</Notice>}
       {degraded.length > 0 && (
-        <Notice tone="warn">{t('receipts.degradedSaid', { parts: degraded.join(', ') })}</Notice>
+        <Notice tone="warn">{t('receipts.degraded', { parts: degraded.join(', ') })}</Notice>
       )}
     </Part>
   )
@@ -126,7 +130,7 @@ function Why({ receipt }: { receipt: Receipt }) {
 function Cost({ receipt: { usage, injected } }: { receipt: Receipt }) {
   const { t, number } = useI18n()
   return (
-    <Part title={t('receipts.cost')}>
+    <Part title={t('receipts.usage')}>
       {usage === null ? (
         <p className={styles.soft}>{t('receipts.noUsage')}</p>
       ) : (
@@ -145,14 +149,14 @@ function Timing({ receipt: { timings } }: { receipt: Receipt }) {
   const { t, number } = useI18n()
   const { prepareMs, firstByteMs, totalMs, recordMs } = timings
   const rows = [
-    [t('receipts.timePrepare'), prepareMs],
-    [t('receipts.timeFirst'), firstByteMs],
-    [t('receipts.timeTotal'), totalMs],
-    [t('receipts.timeRecord'), recordMs],
+    [t('receipts.latencyRecall'), prepareMs],
+    [t('receipts.latencyFirstByte'), firstByteMs],
+    [t('receipts.latencyTotal'), totalMs],
+    [t('receipts.latencyRecording'), recordMs],
   ] as const
   const longest = Math.max(1, ...rows.map(([, ms]) => ms ?? 0))
   return (
-    <Part title={t('receipts.timing')}>
+    <Part title={t('receipts.latency')}>
       <dl className={styles.times}>
         {rows.map(([name, ms]) => (
           <div key={name}>
@@ -174,9 +178,9 @@ function About({ receipt }: { receipt: Receipt }) {
   const { t, time } = useI18n()
   const { at, model, provider, format, user, sessionId, requestId, id } = receipt
   return (
-    <Part title={t('receipts.about')}>
+    <Part title={t('receipts.details')}>
       <dl className={styles.facts}>
-        <Fact name={t('receipts.when')}>{time(at)}</Fact>
+        <Fact name={t('receipts.time')}>{time(at)}</Fact>
         <Fact name={t('receipts.model')}>{model}</Fact>
         <Fact name={t('receipts.provider')}>{provider}</Fact>
         <Fact name={t('receipts.format')}>{format}</Fact>

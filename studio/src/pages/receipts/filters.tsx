@@ -24,7 +24,7 @@ export function Filters({
   return (
     <div className={styles.filters}>
       <Select
-        label={t('receipts.filterOutcome')}
+        label={t('receipts.filterResult')}
         value={textIn(search, 'skipped')}
         onChoose={set('skipped')}
         options={[
@@ -56,7 +56,7 @@ export function Filters({
         disabled={!isNarrowed}
         onClick={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       >
-        {t('receipts.clear')}
+        {t('receipts.clearFilters')}
       </Button>
     </div>
   )

@@ -36,7 +36,7 @@ export function ReceiptList({
                 idOf={({ id }) => id}
                 columns={[
                   {
-                    name: t('receipts.when'),
+                    name: t('receipts.time'),
                     cell: ({ id, at }) => (
                       <button
                         type="button"
@@ -49,7 +49,7 @@ export function ReceiptList({
                       </button>
                     ),
                   },
-                  { name: t('receipts.given'), cell: (row) => <Outcome receipt={row} /> },
+                  { name: t('receipts.result'), cell: (row) => <Outcome receipt={row} /> },
                   { name: t('receipts.model'), cell: (row) => <Model receipt={row} /> },
                   { name: t('receipts.status'), cell: (row) => <Status receipt={row} /> },
                   {
@@ -58,7 +58,7 @@ export function ReceiptList({
                     cell: (row) => <Tokens receipt={row} />,
                   },
                   {
-                    name: t('receipts.took'),
+                    name: t('receipts.duration'),
                     isNumber: true,
                     cell: ({ timings }) => t('receipts.ms', { ms: Math.round(timings.totalMs) }),
                   },
@@ -83,7 +83,7 @@ function step(by: 1 | -1): void {
 function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
   const { t } = useI18n()
   return isNarrowed ? (
-    <Empty icon="search" title={t('receipts.emptyFiltered')} />
+    <Empty icon="search" title={t('receipts.noMatch')} />
   ) : (
     <Empty icon="receipts" title={t('receipts.empty')}>
       {t('receipts.emptyHelp')}
@@ -104,7 +104,7 @@ export function Status({ receipt: { status } }: { receipt: Receipt }) {
   const { t } = useI18n()
   const isWell = status !== null && status < 400
   return (
-    <Chip tone={isWell ? 'good' : 'bad'}>{status === null ? t('receipts.noAnswer') : status}</Chip>
+    <Chip tone={isWell ? 'good' : 'bad'}>{status === null ? t('receipts.noResponse') : status}</Chip>
   )
 }
 
@@ -126,11 +126,11 @@ export function Outcome({ receipt }: { receipt: Receipt }) {
           {reason === null ? skipped : t(reason)}
         </Chip>
       ) : (
-        <Chip tone="accent">{t('receipts.givenCount', { count: injected.memories.length })}</Chip>
+        <Chip tone="accent">{t('receipts.memoryCount', { count: injected.memories.length })}</Chip>
       )}
       {degraded.length > 0 && <Chip tone="warn">{degraded.join(', ')}</Chip>}
       {extracted.length > 0 && (
-        <Chip tone="good">{t('receipts.learnedCount', { count: extracted.length })}</Chip>
+        <Chip tone="good">{t('receipts.extractedCount', { count: extracted.length })}</Chip>
       )}
       {toolCalls.length > 0 && (
         <Chip>{t('receipts.toolCallsCount', { count: toolCalls.length })}</Chip>

@@ -29,7 +29,7 @@ export function Models({ stats }: { stats: Stats }) {
         count(t('receipts.inputTokens'), ({ input }) => input),
         count(t('receipts.outputTokens'), ({ output }) => output),
         count(t('receipts.memoryTokens'), ({ memory }) => memory),
-        count(t('receipts.learned'), ({ learned }) => learned),
+        count(t('receipts.extractedTotal'), ({ learned }) => learned),
         count(t('receipts.failed'), ({ failed }) => failed),
       ]}
     />

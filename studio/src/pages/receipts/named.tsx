@@ -18,10 +18,10 @@ export function Recalled({ owner, receipt }: { owner: string; receipt: Receipt }
   const always = identity.filter((id) => !found.has(id))
   const howGiven = (id: string) => {
     if (identity.includes(id)) return 'receipts.identity'
-    return given.has(id) ? 'receipts.inRequest' : 'receipts.notGiven'
+    return given.has(id) ? 'receipts.included' : 'receipts.omitted'
   }
   if (recalled.length + always.length === 0) {
-    return <p className={styles.soft}>{t('receipts.nothingRecalled')}</p>
+    return <p className={styles.soft}>{t('receipts.noResults')}</p>
   }
   return (
     <ul className={styles.list}>
@@ -100,7 +100,7 @@ export function MemoryLine({
   return (
     <div className={styles.line}>
       {isGone ? (
-        <span className={styles.soft}>{t('receipts.goneMemory')}</span>
+        <span className={styles.soft}>{t('receipts.deletedMemory')}</span>
       ) : (
         <Link
           to="/studio/memories"
@@ -119,7 +119,7 @@ export function TurnLine({ owner, id }: { owner: string; id: string }) {
   const { t } = useI18n()
   const query = useTurn(owner, id)
   const isGone = query.error instanceof ApiError && query.error.status === 404
-  if (isGone) return <p className={styles.soft}>{t('receipts.goneTurn')}</p>
+  if (isGone) return <p className={styles.soft}>{t('receipts.deletedTurn')}</p>
   const turn = query.data?.turn
   return (
     <blockquote className={styles.turn}>

@@ -106,16 +106,16 @@ function Numbers({ total }: { total: Stats['total'] }) {
       <Stat
         name={t('receipts.withMemories')}
         value={percent(withMemories, requests)}
-        note={t('receipts.withMemoriesNote')}
+        note={t('receipts.withMemoriesHelp')}
       />
       <Stat name={t('receipts.inputTokens')} value={brief(input)} />
       <Stat name={t('receipts.outputTokens')} value={brief(output)} />
       <Stat
         name={t('receipts.memoryTokens')}
         value={brief(memory)}
-        note={t('receipts.memoryTokensNote', { share: percent(memory, input) })}
+        note={t('receipts.memoryTokensHelp', { share: percent(memory, input) })}
       />
-      <Stat name={t('receipts.learned')} value={number(learned)} />
+      <Stat name={t('receipts.extractedTotal')} value={number(learned)} />
     </StatList>
   )
 }
@@ -129,8 +129,8 @@ function Off({ owner }: { owner: string }) {
   })
   if (settings.data === undefined || settings.data.enabled) return null
   return (
-    <Notice tone="warn" action={<Link to="/studio/settings">{t('receipts.toSettings')}</Link>}>
-      {t('receipts.off')}
+    <Notice tone="warn" action={<Link to="/studio/settings">{t('receipts.openSettings')}</Link>}>
+      {t('receipts.memoryDisabled')}
     </Notice>
   )
 }

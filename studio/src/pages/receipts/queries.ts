@@ -17,17 +17,17 @@ export const FILTERS = ['skipped', 'model', 'user', 'sessionId'] as const
 /** By the server's words for why nothing was added. */
 export const REASONS: Record<NonNullable<ListQuery['skipped']>, MessageKey> = {
   none: 'receipts.skippedNone',
-  'nothing-relevant': 'receipts.skippedNothingRelevant',
+  'nothing-relevant': 'receipts.skippedNoRelevantMemories',
   'not-needed': 'receipts.skippedNotNeeded',
   'no-budget': 'receipts.skippedNoBudget',
-  'no-inject': 'receipts.skippedNoInject',
-  'no-question': 'receipts.skippedNoQuestion',
-  'no-place': 'receipts.skippedNoPlace',
-  'no-memory': 'receipts.skippedNoMemory',
-  shadow: 'receipts.skippedShadow',
-  late: 'receipts.skippedLate',
+  'no-inject': 'receipts.skippedContextDisabled',
+  'no-question': 'receipts.skippedNoUserMessage',
+  'no-place': 'receipts.skippedNoInsertionPoint',
+  'no-memory': 'receipts.skippedMemoryDisabled',
+  shadow: 'receipts.skippedDryRun',
+  late: 'receipts.skippedTimeout',
   failed: 'receipts.skippedFailed',
-  off: 'receipts.skippedOff',
+  off: 'receipts.skippedMemoryOff',
 }
 
 export function reasonOf(skipped: string | null): MessageKey | null {

@@ -60,8 +60,8 @@ export function ConflictCard({ owner, conflict }: { owner: string; conflict: Con
         {may('curate') && (
           <div className={styles.actions}>
             <Button onClick={() => setAsked({ kind: 'merge' })}>{t('review.merge')}</Button>
-            <Tooltip text={t('review.bothHelp')}>
-              <Button onClick={() => void settling.reconcile(conflict)}>{t('review.both')}</Button>
+            <Tooltip text={t('review.compatibleHelp')}>
+              <Button onClick={() => void settling.reconcile(conflict)}>{t('review.compatible')}</Button>
             </Tooltip>
           </div>
         )}
@@ -140,7 +140,7 @@ function Merge({
     >
       <form id="merge" className={styles.form} onSubmit={(event) => void merge(event)}>
         <TextArea
-          label={t('review.mergeWords')}
+          label={t('review.mergedContent')}
           rows={5}
           required
           autoFocus
@@ -148,7 +148,7 @@ function Merge({
           onChange={({ target }) => setWords(target.value)}
         />
         <Select
-          label={t('review.mergeInto')}
+          label={t('review.mergeTarget')}
           value={stays}
           onChoose={setStays}
           options={[

@@ -64,7 +64,7 @@ export function useSettling(owner: string) {
     /** Both hold. */
     reconcile: async ({ memory }: Conflict) =>
       told(
-        t('review.bothDone'),
+        t('review.markedCompatible'),
         await attempt(() => data(api.POST('/api/review/{id}/reconcile', at(memory.id)))),
       ),
     settle: async (keep: Memory, drop: Memory, content?: string): Promise<boolean> => {
@@ -74,7 +74,7 @@ export function useSettling(owner: string) {
       }
       const done = await attempt(() => data(api.POST('/api/review/settle', { body })))
       if (done === null) return false
-      undoable(t(content === undefined ? 'review.kept' : 'review.merged'), done.change)
+      undoable(t(content === undefined ? 'review.resolved' : 'review.merged'), done.change)
       return true
     },
   }

@@ -30,7 +30,7 @@ export function Side({
         <Chip>{provenance.source}</Chip>
         {pinned && <Chip tone="accent">{t('memories.pinned')}</Chip>}
         {user !== null && <Chip>{user}</Chip>}
-        <Chip>{t('review.stated', { count: sourceCount })}</Chip>
+        <Chip>{t('review.observed', { count: sourceCount })}</Chip>
       </p>
       <p className={styles.faint}>
         {t('review.created', { when: time(createdAt) })} ·{' '}
@@ -61,7 +61,7 @@ function Sources({ owner, memory }: { owner: string; memory: Memory }) {
             <figure key={id} className={styles.quote}>
               <blockquote>{content}</blockquote>
               <figcaption>
-                {t('review.said', { who: speaker ?? role, when: time(saidAt) })}
+                {t('review.attribution', { who: speaker ?? role, when: time(saidAt) })}
                 {sessionId !== '' && (
                   <>
                     {' · '}
@@ -69,7 +69,7 @@ function Sources({ owner, memory }: { owner: string; memory: Memory }) {
                       to="/studio/sessions"
                       search={{ owner, session: sessionId, turn: id } as never}
                     >
-                      {t('review.openTurn')}
+                      {t('review.openSession')}
                     </Link>
                   </>
                 )}
@@ -77,7 +77,7 @@ function Sources({ owner, memory }: { owner: string; memory: Memory }) {
             </figure>
           ))}
           {goneTurns.length > 0 && (
-            <p className={styles.faint}>{t('review.sourceGone', { count: goneTurns.length })}</p>
+            <p className={styles.faint}>{t('review.deletedSources', { count: goneTurns.length })}</p>
           )}
         </div>
       )}

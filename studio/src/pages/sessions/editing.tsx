@@ -91,14 +91,14 @@ export function EditTurn({
     >
       {theirs !== null && (
         <Notice tone="warn">
-          {t('sessions.changedMeanwhile')}
+          {t('sessions.conflict')}
           <blockquote className={styles.theirs}>{theirs.content}</blockquote>
           <div className={styles.actions}>
             <Button isSmall onClick={() => settle(theirs, theirs.content)}>
-              {t('sessions.takeTheirs')}
+              {t('sessions.takeStored')}
             </Button>
             <Button isSmall onClick={() => settle(theirs, content)}>
-              {t('sessions.saveMine')}
+              {t('sessions.keepMine')}
             </Button>
           </div>
         </Notice>
@@ -156,9 +156,9 @@ export function ForgetTurn({
     const action =
       change === null
         ? {}
-        : { action: { name: t('sessions.bringBack'), run: () => acting.undo(change) } }
+        : { action: { name: t('sessions.restoreMemories'), run: () => acting.undo(change) } }
     tell({
-      text: count === 0 ? t('sessions.forgotten') : t('sessions.forgottenWith', { count }),
+      text: count === 0 ? t('sessions.deleted') : t('sessions.deletedWithMemories', { count }),
       ...action,
     })
   }
@@ -166,14 +166,14 @@ export function ForgetTurn({
     <Confirm
       isOpen={isOpen}
       onClose={onClose}
-      title={t('sessions.forgetTitle')}
-      description={t('sessions.forgetHelp')}
-      action={t('sessions.forget')}
+      title={t('sessions.deleteTitle')}
+      description={t('sessions.deleteHelp')}
+      action={t('sessions.delete')}
       onConfirm={forget}
     >
       {produced.length > 0 && (
         <>
-          <p>{t('sessions.forgetLearned', { count: produced.length })}</p>
+          <p>{t('sessions.deleteMemories', { count: produced.length })}</p>
           <ul className={styles.produced}>
             {produced.map(({ id, content }) => (
               <li key={id}>{content}</li>
@@ -182,11 +182,11 @@ export function ForgetTurn({
           <div className={styles.option}>
             <Checkbox
               id={label}
-              name={t('sessions.alsoLearned')}
+              name={t('sessions.trashTurnMemories')}
               isOn={isWithMemories}
               onTurn={setWithMemories}
             />
-            <label htmlFor={label}>{t('sessions.alsoLearned')}</label>
+            <label htmlFor={label}>{t('sessions.trashTurnMemories')}</label>
           </div>
         </>
       )}

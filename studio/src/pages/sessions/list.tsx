@@ -107,8 +107,8 @@ function Row({
         </span>
       </span>
       <span className={styles.chips}>
-        {episode !== null && <Chip tone="good">{t('sessions.distilledMark')}</Chip>}
-        {pending > 0 && <Chip tone="accent">{t('sessions.waiting', { count: pending })}</Chip>}
+        {episode !== null && <Chip tone="good">{t('sessions.distilled')}</Chip>}
+        {pending > 0 && <Chip tone="accent">{t('sessions.pending', { count: pending })}</Chip>}
         {dead > 0 && <Chip tone="bad">{t('sessions.failed', { count: dead })}</Chip>}
       </span>
     </button>
@@ -122,8 +122,8 @@ function Said({ owner, query, onOpen }: { owner: string; query: string; onOpen: 
     <Loaded query={found} lines={8}>
       {({ results }) =>
         results.length === 0 ? (
-          <Empty title={t('sessions.nothingFound')} icon="search">
-            {t('sessions.nothingFoundHelp')}
+          <Empty title={t('sessions.noMatch')} icon="search">
+            {t('sessions.noMatchHelp')}
           </Empty>
         ) : (
           <ul>

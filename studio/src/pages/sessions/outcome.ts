@@ -12,7 +12,7 @@ const KNOWN: Readonly<Record<string, MessageKey>> = {
   'skipped:no_model': 'sessions.outcomeNoModel',
   'skipped:low_novelty': 'sessions.outcomeLowNovelty',
   'skipped:changed': 'sessions.outcomeChanged',
-  'skipped:extraction': 'sessions.outcomeExtraction',
+  'skipped:extraction': 'sessions.outcomeLearningDisabled',
   'empty:nothing': 'sessions.outcomeNothing',
   'empty:no_turns': 'sessions.outcomeNoTurns',
 }

@@ -30,8 +30,8 @@ export function SessionsPage() {
         />
         {id === '' ? (
           <section className={styles.pane} aria-label={t('sessions.transcript')}>
-            <Empty title={t('sessions.choose')} icon="sessions">
-              {t('sessions.chooseHelp')}
+            <Empty title={t('sessions.select')} icon="sessions">
+              {t('sessions.selectHelp')}
             </Empty>
           </section>
         ) : (

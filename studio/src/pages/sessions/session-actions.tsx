@@ -84,13 +84,13 @@ export function SessionActions({
     <div className={styles.actions}>
       {may('write') && (
         <Button icon="run" isBusy={distilling.isBusy} onClick={distilling.run}>
-          {t('sessions.distil')}
+          {t('sessions.distill')}
         </Button>
       )}
       {may('curate') && (
         <IconButton
           icon="forget"
-          name={t('sessions.forgetSession')}
+          name={t('sessions.deleteSession')}
           onClick={() => setAsking(true)}
         />
       )}
@@ -131,12 +131,12 @@ function ForgetSession({
     if (done === null) return
     const { turns: count, memories, change } = done
     const text = isWithMemories
-      ? t('sessions.sessionForgottenWith', { count, memories })
-      : t('sessions.sessionForgotten', { count })
+      ? t('sessions.sessionDeletedWithMemories', { count, memories })
+      : t('sessions.sessionDeleted', { count })
     const action =
       change === null
         ? {}
-        : { action: { name: t('sessions.bringBack'), run: () => acting.undo(change) } }
+        : { action: { name: t('sessions.restoreMemories'), run: () => acting.undo(change) } }
     tell({ text, ...action })
     onGone()
   }
@@ -144,19 +144,19 @@ function ForgetSession({
     <Confirm
       isOpen={isOpen}
       onClose={onClose}
-      title={t('sessions.forgetSessionTitle')}
-      description={t('sessions.forgetSessionHelp')}
-      action={t('sessions.forget')}
+      title={t('sessions.deleteSessionTitle')}
+      description={t('sessions.deleteSessionHelp')}
+      action={t('sessions.delete')}
       onConfirm={forget}
     >
       <div className={styles.option}>
         <Checkbox
           id={label}
-          name={t('sessions.alsoMemories')}
+          name={t('sessions.trashSessionMemories')}
           isOn={isWithMemories}
           onTurn={setWithMemories}
         />
-        <label htmlFor={label}>{t('sessions.alsoMemories')}</label>
+        <label htmlFor={label}>{t('sessions.trashSessionMemories')}</label>
       </div>
     </Confirm>
   )

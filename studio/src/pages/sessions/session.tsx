@@ -111,8 +111,8 @@ function Transcript({
   if (data === undefined) {
     if (error === null) return <Loading lines={10} />
     return error instanceof ApiError && error.status === 404 ? (
-      <Empty title={t('sessions.gone')} icon="sessions">
-        {t('sessions.goneHelp')}
+      <Empty title={t('sessions.notFound')} icon="sessions">
+        {t('sessions.notFoundHelp')}
       </Empty>
     ) : (
       <Failure error={error} onRetry={() => void refetch()} />
@@ -129,7 +129,7 @@ function Transcript({
             </Button>
           }
         >
-          {t('sessions.turnGone')}
+          {t('sessions.turnNotFound')}
         </Notice>
       )}
       <Turns session={session} turns={turns} turn={turn} signals={signals} />
@@ -181,12 +181,12 @@ function Turns({
       {elsewhere.length > 0 && (
         <Learned
           owner={session.owner}
-          title={t('sessions.learnedElsewhere')}
+          title={t('sessions.extractedFromOtherTurns')}
           memories={elsewhere}
         />
       )}
       {learned.data?.isComplete === false && (
-        <p className={styles.soft}>{t('sessions.learnedPartly', { count: memories.length })}</p>
+        <p className={styles.soft}>{t('sessions.extractedIncomplete', { count: memories.length })}</p>
       )}
     </>
   )
@@ -206,17 +206,17 @@ function Digest({ owner, digest }: { owner: string; digest: Memory }) {
   const [isWhole, setWhole] = useState(false)
   const { topics } = digest.metadata
   return (
-    <section className={styles.digest} aria-label={t('sessions.digest')}>
+    <section className={styles.digest} aria-label={t('sessions.summary')}>
       <header>
-        <h3>{t('sessions.digest')}</h3>
+        <h3>{t('sessions.summary')}</h3>
         <Link to="/studio/timeline" search={{ owner, episode: digest.id } as never}>
-          {t('sessions.openDigest')}
+          {t('sessions.openInTimeline')}
         </Link>
       </header>
       <p className={isWhole ? '' : styles.clamped}>{digest.content}</p>
       {digest.content.length > DIGEST_CHARACTERS && (
         <Button isSmall look="quiet" onClick={() => setWhole(!isWhole)}>
-          {t(isWhole ? 'sessions.fold' : 'sessions.unfold')}
+          {t(isWhole ? 'sessions.collapse' : 'sessions.expand')}
         </Button>
       )}
       {Array.isArray(topics) && topics.length > 0 && (

@@ -38,7 +38,7 @@ export function TurnView({
       <header className={styles.header}>
         <strong>{speaker ?? t(ROLES[role])}</strong>
         <time dateTime={saidAt}>{time(saidAt)}</time>
-        {mark === 'pending' && <Chip tone="accent">{t('sessions.markWaiting')}</Chip>}
+        {mark === 'pending' && <Chip tone="accent">{t('sessions.markPending')}</Chip>}
         {mark === 'dead' && <Chip tone="bad">{t('sessions.markDead')}</Chip>}
         <span className={styles.gap} />
         <TurnMenu session={session} turn={turn} produced={produced} />
@@ -47,7 +47,7 @@ export function TurnView({
         <Folded text={content} />
       </div>
       {produced.length > 0 && (
-        <Learned owner={session.owner} title={t('sessions.learned')} memories={produced} />
+        <Learned owner={session.owner} title={t('sessions.extracted')} memories={produced} />
       )}
     </article>
   )
@@ -65,7 +65,7 @@ function Folded({ text }: { text: string }) {
       <Said text={isLong && !isWhole ? `${atWord} …` : text} />
       {isLong && (
         <Button isSmall look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {t(isWhole ? 'sessions.fold' : 'sessions.unfold')}
+          {t(isWhole ? 'sessions.collapse' : 'sessions.expand')}
         </Button>
       )}
     </>
@@ -115,7 +115,7 @@ function TurnMenu({
   const close = () => setAsked(null)
   return (
     <>
-      <Menu trigger={<IconButton isSmall icon="more" name={t('sessions.more')} />}>
+      <Menu trigger={<IconButton isSmall icon="more" name={t('sessions.turnActions')} />}>
         <MenuItem icon="link" onSelect={() => void copy()}>
           {t('sessions.copyLink')}
         </MenuItem>
@@ -126,7 +126,7 @@ function TurnMenu({
         )}
         {may('curate') && (
           <MenuItem icon="forget" isDangerous onSelect={() => setAsked('forget')}>
-            {t('sessions.forget')}
+            {t('sessions.delete')}
           </MenuItem>
         )}
       </Menu>

@@ -27,8 +27,8 @@ export function Waiting({
     <>
       {pending.length > 0 && (
         <Notice>
-          <strong>{t('sessions.waitingTitle')}.</strong>{' '}
-          {t('sessions.waitingHelp', { count: pending.length })}
+          <strong>{t('sessions.pendingTitle')}.</strong>{' '}
+          {t('sessions.pendingHelp', { count: pending.length })}
         </Notice>
       )}
       {dead.length > 0 && <Dead session={session} signals={dead} onTurn={onTurn} />}
@@ -67,7 +67,7 @@ function Dead({
           <li key={signal.id}>
             <span>
               {time(signal.createdAt)} ·{' '}
-              {t('sessions.deadBecause', {
+              {t('sessions.deadReason', {
                 attempts: signal.attempts,
                 error: signal.error ?? t('sessions.unknownError'),
               })}

@@ -29,7 +29,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     id: 'programs',
-    title: 'settings.groupPrograms',
+    title: 'settings.groupHooks',
     names: ['autoRecall', 'autoCapture', 'captureMaxChars'],
   },
   {
@@ -71,7 +71,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     id: 'keeping',
-    title: 'settings.groupKeeping',
+    title: 'settings.groupRetention',
     names: [
       'consolidationIntervalHours',
       'salienceFloor',
@@ -86,7 +86,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     id: 'vectors',
-    title: 'settings.groupVectors',
+    title: 'settings.groupEmbedding',
     names: [
       'embeddingSource',
       'embeddingProviderModel',

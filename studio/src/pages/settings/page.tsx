@@ -46,7 +46,7 @@ export function SettingsPage() {
           },
           {
             name: 'system',
-            text: t('settings.forAll'),
+            text: t('settings.system'),
             content: <Settings level="system" owner={owner} />,
           },
         ]}
@@ -64,11 +64,11 @@ function Settings({ level, owner }: { level: Level; owner: string }) {
   return (
     <div className={styles.groups}>
       <p className={styles.about}>
-        {t(level === 'system' ? 'settings.forAllHelp' : 'settings.forOwnerHelp')}
+        {t(level === 'system' ? 'settings.systemHelp' : 'settings.ownerHelp')}
       </p>
       {isFixed && (
         <Notice>
-          {t(level === 'system' ? 'settings.onlySuperadmins' : 'settings.onlyCurators')}
+          {t(level === 'system' ? 'settings.onlySuperadmins' : 'settings.readOnly')}
         </Notice>
       )}
       <Loaded query={declared} lines={12}>
@@ -110,8 +110,8 @@ function Groups({
   const groups = grouped(settings.filter(fits))
   if (groups.length === 0) {
     return (
-      <Empty icon="search" title={t('settings.nothing')}>
-        {t('settings.nothingHelp')}
+      <Empty icon="search" title={t('settings.noMatch')}>
+        {t('settings.noMatchHelp')}
       </Empty>
     )
   }

@@ -87,7 +87,7 @@ export function useChange(level: Level, owner: string) {
       const { clamped = [] } = await put({ [name]: value })
       const undo = () => put({ [name]: before }).then(() => tell({ text: t('common.undone') }))
       tell({
-        text: t(value === null ? 'settings.wasReset' : 'settings.wasSet', { name }),
+        text: t(value === null ? 'settings.resetDone' : 'settings.changed', { name }),
         action: { name: t('common.undo'), run: undo },
       })
       return { fault: null, usedInstead: clamped[0]?.used ?? null }

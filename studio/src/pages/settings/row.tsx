@@ -62,7 +62,7 @@ export function SettingRow({
             <code>{name}</code>
           </h3>
           <Chip tone={SOURCES[source].tone}>{t(SOURCES[source].name)}</Chip>
-          {setting.appliesAt === 'start' && <Chip tone="warn">{t('settings.atStart')}</Chip>}
+          {setting.appliesAt === 'start' && <Chip tone="warn">{t('settings.restartRequired')}</Chip>}
         </div>
         <p className={styles.help}>
           <Marked text={setting.help} />
@@ -86,7 +86,7 @@ export function SettingRow({
         />
         {outcome.usedInstead !== null && (
           <p className={styles.moved} role="status">
-            {t('settings.moved', { value: outcome.usedInstead })}
+            {t('settings.clampedTo', { value: outcome.usedInstead })}
           </p>
         )}
         {isOwn && !isFixed && (

@@ -128,7 +128,7 @@ function About({ episode, goneTurns }: { episode: Episode; goneTurns: readonly s
         {t('timeline.asMemory')}
       </Link>
       {goneTurns.length > 0 && (
-        <Notice tone="warn">{t('timeline.goneTurns', { count: goneTurns.length })}</Notice>
+        <Notice tone="warn">{t('timeline.deletedTurns', { count: goneTurns.length })}</Notice>
       )}
     </>
   )
@@ -138,9 +138,9 @@ function Learned({ owner, facts }: { owner: string; facts: readonly Memory[] }) 
   const { t } = useI18n()
   return (
     <section className={styles.learned} aria-labelledby="learned">
-      <h3 id="learned">{t('timeline.facts')}</h3>
+      <h3 id="learned">{t('timeline.memories')}</h3>
       {facts.length === 0 ? (
-        <p className={styles.soft}>{t('timeline.noFacts')}</p>
+        <p className={styles.soft}>{t('timeline.noMemories')}</p>
       ) : (
         <ul>
           {facts.map(({ id, content, category, status }) => (

@@ -134,7 +134,7 @@ export function EpisodeEditor({
           <blockquote className={styles.theirs}>{theirs.summary}</blockquote>
           <div className={styles.sides}>
             <Button isSmall onClick={() => settle(draftOf(theirs), theirs)}>
-              {t('timeline.takeTheirs')}
+              {t('timeline.takeStored')}
             </Button>
             <Button isSmall onClick={() => settle(draft, theirs)}>
               {t('timeline.keepMine')}

@@ -24,7 +24,7 @@ export function Nothing({
   const isNarrowed =
     filters.topic !== undefined || filters.user !== undefined || filters.status !== 'active'
   const title = isNarrowed
-    ? t('timeline.emptyFilter')
+    ? t('timeline.noMatch')
     : t(isOneDay ? 'timeline.emptyDay' : 'timeline.emptyMonth')
   return (
     <Empty
@@ -52,7 +52,7 @@ function NoneYet({ owner }: { owner: string }) {
       )}
       {signals !== undefined && signals.pending > 0 && (
         <p className={styles.why}>
-          {t('timeline.waiting', { count: signals.pending })}{' '}
+          {t('timeline.pending', { count: signals.pending })}{' '}
           <Link to="/studio/sessions" search={{ owner }}>
             {t('timeline.openSessions')}
           </Link>
