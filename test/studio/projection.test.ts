@@ -1,6 +1,6 @@
 /** What the map and the net are drawn from, without a browser. */
 import { expect, it } from 'vitest'
-import { tiesIn } from '../../studio/src/pages/map/net.ts'
+import { tiesIn } from '../../studio/src/pages/map/entity-graph.ts'
 import { type Progress, project } from '../../studio/src/pages/map/projection.ts'
 
 const DIMENSIONS = 24

@@ -1,7 +1,7 @@
 /** How the playground reads the trail of each result. */
 import { expect, it } from 'vitest'
 import type { Found } from '../../studio/src/pages/playground/queries.ts'
-import { courseOf } from '../../studio/src/pages/playground/trail.ts'
+import { courseOf } from '../../studio/src/pages/playground/ranking-trail.ts'
 
 /** With what the course is made of. */
 function found(id: string, score: number, trail: Readonly<Record<string, number>>): Found {

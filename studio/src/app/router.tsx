@@ -7,7 +7,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
-import { Failure, Loading } from '../ui/surface.tsx'
+import { Failure, Loading } from '../ui/layout.tsx'
 import { Shell } from './shell.tsx'
 
 export type OwnerSearch = { readonly owner?: string }
@@ -51,7 +51,7 @@ const home = createRoute({
 const routes = [
   home,
   page('/studio/memories', () => import('../pages/memories/page.tsx'), 'MemoriesPage'),
-  page('/studio/everyone', () => import('../pages/everyone/page.tsx'), 'EveryonePage'),
+  page('/studio/everyone', () => import('../pages/all-owners/page.tsx'), 'EveryonePage'),
   page('/studio/playground', () => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
   page('/studio/timeline', () => import('../pages/timeline/page.tsx'), 'TimelinePage'),
   page('/studio/map', () => import('../pages/map/page.tsx'), 'MapPage'),

@@ -13,7 +13,7 @@ import type { paths } from '../api/types.ts'
 import { useI18n } from '../i18n/i18n.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Failure } from '../ui/surface.tsx'
+import { Failure } from '../ui/layout.tsx'
 import styles from './session.module.css'
 
 export type Session =

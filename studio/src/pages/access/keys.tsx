@@ -5,11 +5,11 @@ import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card, Chip, Empty, Loaded } from '../../ui/surface.tsx'
+import { Card, Chip, Empty, Loaded } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useTell } from '../../ui/toast.tsx'
 import styles from './access.module.css'
-import { CreateKey } from './create-key.tsx'
+import { CreateKey } from './key-form.tsx'
 import { type Key, useAttempt, useKeyList } from './queries.ts'
 
 export function Keys() {

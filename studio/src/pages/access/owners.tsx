@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Card, Empty, Loaded } from '../../ui/surface.tsx'
+import { Card, Empty, Loaded } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './access.module.css'
-import { EraseOwner } from './erase-owner.tsx'
+import { EraseOwner } from './owner-deletion.tsx'
 import { useOwners } from './queries.ts'
 
 export function Owners() {

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { type Search, textIn } from '../../app/search-params.ts'
 
 type AuditPage = paths['/api/audit']['get']['responses'][200]['content']['application/json']
 export type Entry = AuditPage['entries'][number]

@@ -4,7 +4,7 @@ import type { paths } from '../../api/types.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/surface.tsx'
+import { Notice } from '../../ui/layout.tsx'
 import styles from './page.module.css'
 import { useAttempt, useEngine } from './queries.ts'
 

@@ -1,7 +1,7 @@
 /** What the person who pays should know: what memories cost, and what keeps them from being of use. */
 import { Link } from '@tanstack/react-router'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Failure, Notice } from '../../ui/surface.tsx'
+import { Failure, Notice } from '../../ui/layout.tsx'
 import { useInForce } from '../settings/queries.ts'
 import styles from './page.module.css'
 import { useCost, useEngine, useLearning } from './queries.ts'

@@ -1,16 +1,16 @@
 /** Consolidation: what it would do, what it did, and taking that back. */
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
-import { useActing } from '../../app/acting.ts'
+import { useActing } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card, Empty, Loaded } from '../../ui/surface.tsx'
+import { Card, Empty, Loaded } from '../../ui/layout.tsx'
 import { useTell } from '../../ui/toast.tsx'
 import styles from './page.module.css'
 import { type Report, useReports } from './queries.ts'
-import { ReportCard } from './report.tsx'
+import { ReportCard } from './consolidation-report.tsx'
 
 const SHOWN = ['consolidations', 'jobs', 'memories', 'memory', 'stats', 'review', 'sessions']
 

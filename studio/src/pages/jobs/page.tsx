@@ -1,6 +1,6 @@
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Page } from '../../ui/surface.tsx'
+import { Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Consolidation } from './consolidation.tsx'
 import { Learning } from './learning.tsx'

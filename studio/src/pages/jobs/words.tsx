@@ -1,7 +1,7 @@
 /** What came of a job, in words. */
 import type { Job } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Chip } from '../../ui/surface.tsx'
+import { Chip } from '../../ui/layout.tsx'
 import styles from './page.module.css'
 
 export function JobOutcome({ job: { outcome, attempts, lastError } }: { job: Job }) {

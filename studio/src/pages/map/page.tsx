@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Page } from '../../ui/surface.tsx'
+import { Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { MemoryDrawer } from '../memories/drawer.tsx'
 import { Editor } from '../memories/editor.tsx'
-import { EntityGraph } from './entities.tsx'
-import { MemoriesMap } from './memories.tsx'
+import { EntityGraph } from './entity-view.tsx'
+import { MemoriesMap } from './memory-map.tsx'
 
 type View = 'memories' | 'entities'
 

@@ -1,6 +1,6 @@
 /** The colours of the theme in force, as a canvas needs them: worked out, and again when the theme changes. */
 import { useEffect, useState } from 'react'
-import { CATEGORIES } from '../memories/words.ts'
+import { CATEGORIES } from '../memories/memory-fields.ts'
 
 const NAMES = [
   ...CATEGORIES.map((category) => `--category-${category}` as const),

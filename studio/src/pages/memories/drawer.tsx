@@ -7,10 +7,10 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Diff } from '../../ui/diff.tsx'
-import { Fact, Facts, Said, WordsFact } from '../../ui/facts.tsx'
-import { Chip, Empty, Loaded, LoadedInline } from '../../ui/surface.tsx'
+import { Fact, Facts, Said, WordsFact } from '../../ui/detail-list.tsx'
+import { Chip, Empty, Loaded, LoadedInline } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { Changed } from './changed.tsx'
+import { Changed } from './field-changes.tsx'
 import styles from './drawer.module.css'
 import {
   useActions,
@@ -20,7 +20,7 @@ import {
   useUses,
   useVectorState,
 } from './queries.ts'
-import { isMade } from './words.ts'
+import { isMade } from './memory-fields.ts'
 
 type Part = 'about' | 'history' | 'provenance'
 

@@ -5,13 +5,13 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, Switch, TextArea, TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/surface.tsx'
+import { Notice } from '../../ui/layout.tsx'
 import { useTell } from '../../ui/toast.tsx'
-import { Changed } from './changed.tsx'
+import { Changed } from './field-changes.tsx'
 import { changesOf, type Draft, draftOf, newFieldsOf, rebased } from './draft.ts'
 import styles from './editor.module.css'
 import { isConflict, useActions } from './queries.ts'
-import { CATEGORIES, TYPES } from './words.ts'
+import { CATEGORIES, TYPES } from './memory-fields.ts'
 
 export function Editor({
   owner,

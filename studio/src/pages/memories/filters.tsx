@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { type Search, textIn } from '../../app/address.ts'
+import { type Search, textIn } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
-import { SearchField } from '../../ui/search.tsx'
-import { Chip } from '../../ui/surface.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { Chip } from '../../ui/layout.tsx'
 import styles from './filters.module.css'
 import {
   FILTERS,
@@ -19,7 +19,7 @@ import {
   orderIn,
   ordering,
 } from './queries.ts'
-import { ANY_STATUS, CATEGORIES, SOURCES, STATUSES, TRUSTS, TYPES } from './words.ts'
+import { ANY_STATUS, CATEGORIES, SOURCES, STATUSES, TRUSTS, TYPES } from './memory-fields.ts'
 
 /** What is in use is what one looks for, unless one says otherwise. */
 const OTHER_STATUSES = STATUSES.filter((status) => status !== 'active')

@@ -2,12 +2,12 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { useActing } from '../../app/acting.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { useActing } from '../../app/mutations.ts'
+import { type Search, textIn } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { useTell } from '../../ui/toast.tsx'
-import { ANY_STATUS, STATUSES } from './words.ts'
+import { ANY_STATUS, STATUSES } from './memory-fields.ts'
 
 type ListQuery = NonNullable<paths['/api/memory']['get']['parameters']['query']>
 type SearchBody = paths['/api/memory/search']['post']['requestBody']['content']['application/json']

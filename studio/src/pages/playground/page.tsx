@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type Search, textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { type Search, textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Switch } from '../../ui/field.tsx'
-import { Card, Empty, Loaded, Page } from '../../ui/surface.tsx'
-import { Asking } from './asking.tsx'
-import { Given } from './given.tsx'
+import { Card, Empty, Loaded, Page } from '../../ui/layout.tsx'
+import { Asking } from './query-form.tsx'
+import { Given } from './context-preview.tsx'
 import styles from './page.module.css'
 import {
   type InForce,
@@ -18,7 +18,7 @@ import {
   usePreview,
   useSettings,
 } from './queries.ts'
-import { Resolution } from './resolution.tsx'
+import { Resolution } from './retrieval-details.tsx'
 import { Results } from './results.tsx'
 
 export function PlaygroundPage() {

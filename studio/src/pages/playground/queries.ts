@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { type Search, textIn } from '../../app/search-params.ts'
 
 type PreviewPath = paths['/api/memory/retrieve-preview']['post']
 type PreviewBody = PreviewPath['requestBody']['content']['application/json']

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Chip } from '../../ui/surface.tsx'
+import { Chip } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { ROLES } from '../sessions/words.ts'
 import type { Injection } from './queries.ts'

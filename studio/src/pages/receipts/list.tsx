@@ -1,10 +1,10 @@
 /** Requests, newest first. */
 import type { Receipt } from '../../api/client.ts'
-import { type Search, textIn } from '../../app/address.ts'
-import { useKeys } from '../../app/keyboard.ts'
+import { type Search, textIn } from '../../app/search-params.ts'
+import { useKeys } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
-import { Chip, Empty, Loaded, type Tone } from '../../ui/surface.tsx'
+import { Chip, Empty, Loaded, type Tone } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './list.module.css'
 import { FILTERS, reasonOf, useReceipts } from './queries.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, data } from '../../api/client.ts'
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Select } from '../../ui/field.tsx'
 import {
@@ -13,12 +13,12 @@ import {
   Page,
   Stat,
   Stats as StatList,
-} from '../../ui/surface.tsx'
+} from '../../ui/layout.tsx'
 import { Charts } from './charts.tsx'
 import { ReceiptDrawer } from './drawer.tsx'
 import { Filters } from './filters.tsx'
 import { ReceiptList } from './list.tsx'
-import { Models } from './models.tsx'
+import { Models } from './model-table.tsx'
 import { PERIODS, periodIn, type Stats, useStats } from './queries.ts'
 
 export function ReceiptsPage() {

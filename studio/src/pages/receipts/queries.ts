@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Receipt } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { type Search, textIn } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 
 type ListQuery = NonNullable<paths['/api/receipts']['get']['parameters']['query']>

@@ -7,12 +7,12 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Diff } from '../../ui/diff.tsx'
 import { Select, TextArea } from '../../ui/field.tsx'
-import { Card } from '../../ui/surface.tsx'
+import { Card } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { Editor } from '../memories/editor.tsx'
 import styles from './page.module.css'
 import { type Conflict, useSettling } from './queries.ts'
-import { Side } from './side.tsx'
+import { Side } from './memory-panel.tsx'
 
 type Asked =
   | { readonly kind: 'keep'; readonly keep: Memory; readonly drop: Memory }

@@ -1,7 +1,7 @@
 /** What waits for a person, and what the person says to it. Every answer can be taken back from its message. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Memory, type Schemas } from '../../api/client.ts'
-import { useActing } from '../../app/acting.ts'
+import { useActing } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 
 export type Conflict = Schemas['Conflict']

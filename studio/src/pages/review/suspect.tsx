@@ -5,10 +5,10 @@ import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card } from '../../ui/surface.tsx'
+import { Card } from '../../ui/layout.tsx'
 import { Editor } from '../memories/editor.tsx'
 import { useSettling } from './queries.ts'
-import { Side } from './side.tsx'
+import { Side } from './memory-panel.tsx'
 
 export function SuspectCard({ owner, memory }: { owner: string; memory: Memory }) {
   const { t } = useI18n()

@@ -2,7 +2,7 @@
 import type { paths } from '../../api/types.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import type { Translate } from '../../i18n/i18n.tsx'
-import type { Tone } from '../../ui/surface.tsx'
+import type { Tone } from '../../ui/layout.tsx'
 
 export type Flushed =
   paths['/api/sessions/{id}/flush']['post']['responses']['200']['content']['application/json']

@@ -1,11 +1,11 @@
 /** Conversations on one side, the chosen one on the other. On a narrow screen one at a time. */
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Empty, Page } from '../../ui/surface.tsx'
-import { SessionList } from './list.tsx'
+import { Empty, Page } from '../../ui/layout.tsx'
+import { SessionList } from './session-list.tsx'
 import styles from './page.module.css'
 import type { Session } from './queries.ts'
-import { SessionView } from './session.tsx'
+import { SessionView } from './session-view.tsx'
 
 export function SessionsPage() {
   const { t } = useI18n()

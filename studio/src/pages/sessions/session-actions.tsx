@@ -2,17 +2,17 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
 import { api, data } from '../../api/client.ts'
-import { useActing } from '../../app/acting.ts'
+import { useActing } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Checkbox } from '../../ui/field.tsx'
-import { Notice } from '../../ui/surface.tsx'
+import { Notice } from '../../ui/layout.tsx'
 import { useTell } from '../../ui/toast.tsx'
 import { type Flushed, toneOf, wordsFor } from './outcome.ts'
 import { type Named, of } from './queries.ts'
-import styles from './session.module.css'
+import styles from './session-view.module.css'
 
 export const SHOWN = ['sessions', 'turns', 'signals', 'memories', 'memory', 'stats', 'episodes']
 

@@ -1,15 +1,15 @@
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Switch } from '../../ui/field.tsx'
-import { SearchField } from '../../ui/search.tsx'
-import { Card, Empty, Loaded, Notice, Page } from '../../ui/surface.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { Card, Empty, Loaded, Notice, Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Warnings } from '../engine/warnings.tsx'
 import { grouped } from './groups.ts'
 import styles from './page.module.css'
 import { type InForce, type Level, type Setting, useDeclared, useInForce } from './queries.ts'
-import { SettingRow } from './row.tsx'
+import { SettingRow } from './setting-row.tsx'
 
 export function SettingsPage() {
   const { t } = useI18n()

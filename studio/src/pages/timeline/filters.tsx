@@ -1,11 +1,11 @@
 /** What the timeline shows: which month, and which conversations of it. */
 import { useEffect, useState } from 'react'
-import { type Search, textIn, type usePageSearch } from '../../app/address.ts'
+import { type Search, textIn, type usePageSearch } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
-import { STATUSES } from '../memories/words.ts'
-import { monthAfter, monthOf, monthsBefore, startOf } from './days.ts'
+import { STATUSES } from '../memories/memory-fields.ts'
+import { monthAfter, monthOf, monthsBefore, startOf } from './dates.ts'
 import styles from './page.module.css'
 import { filtersIn } from './queries.ts'
 

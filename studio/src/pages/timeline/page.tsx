@@ -1,17 +1,17 @@
 import { type ReactNode, useState } from 'react'
-import { type Search, textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { type Search, textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Card, Failure, Loaded, Loading, Notice, Page } from '../../ui/surface.tsx'
-import { Day } from './card.tsx'
-import { dayOf, isDay, isMonth, monthOf } from './days.ts'
+import { Card, Failure, Loaded, Loading, Notice, Page } from '../../ui/layout.tsx'
+import { Day } from './episode-card.tsx'
+import { dayOf, isDay, isMonth, monthOf } from './dates.ts'
 import { EpisodeDrawer } from './drawer.tsx'
 import { EpisodeEditor } from './editor.tsx'
 import { type Change, Filters, MonthPicker } from './filters.tsx'
-import { Nothing } from './nothing.tsx'
+import { Nothing } from './empty-timeline.tsx'
 import styles from './page.module.css'
 import { type Episode, filtersIn, useDays, useLatest, useMonth } from './queries.ts'
-import { Strip } from './strip.tsx'
+import { Strip } from './day-chart.tsx'
 
 export function TimelinePage() {
   const { t } = useI18n()

@@ -1,11 +1,11 @@
 /** What the timeline asks the server, and what it does to episodes. Every change can be taken back from its message. */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, data, type Schemas } from '../../api/client.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { type Search, textIn } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { useActions } from '../memories/queries.ts'
-import { STATUSES } from '../memories/words.ts'
-import { spanOf, TIME_ZONE } from './days.ts'
+import { STATUSES } from '../memories/memory-fields.ts'
+import { spanOf, TIME_ZONE } from './dates.ts'
 
 export type Episode = Schemas['Episode']
 type Status = Episode['status']

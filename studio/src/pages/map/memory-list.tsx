@@ -1,0 +1,111 @@
+/** The memories of the map as a list, by category: for those who hear the page, or have no mouse. */
+import { useState } from 'react'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/field.tsx'
+import { Empty } from '../../ui/layout.tsx'
+import { CATEGORIES } from '../memories/memory-fields.ts'
+import styles from './memory-list.module.css'
+import type { Category, MappedMemory } from './queries.ts'
+
+const SHOWN_AT_ONCE = 30
+const NAME_CHARACTERS = 60
+
+type ListProps = {
+  memories: readonly MappedMemory[]
+  selected: ReadonlySet<string>
+  onSelect: (ids: ReadonlySet<string>) => void
+  onOpen: (id: string) => void
+  canSelect: boolean
+}
+
+export function Listed(props: ListProps) {
+  const { t } = useI18n()
+  const { memories } = props
+  const groups = CATEGORIES.map(
+    (category) => [category, memories.filter((memory) => memory.category === category)] as const,
+  ).filter(([, group]) => group.length > 0)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section className={styles.listed} aria-label={t('map.list')} tabIndex={0}>
+      {groups.length === 0 ? (
+        <Empty title={t('map.noMatch')} icon="search" />
+      ) : (
+        groups.map(([category, group]) => (
+          <Group key={category} {...props} category={category} memories={group} />
+        ))
+      )}
+    </section>
+  )
+}
+
+function Group({
+  category,
+  memories,
+  selected,
+  onSelect,
+  onOpen,
+  canSelect,
+}: ListProps & { category: Category }) {
+  const { t, number } = useI18n()
+  const [shown, setShown] = useState(SHOWN_AT_ONCE)
+  const chosen = memories.filter(({ id }) => selected.has(id)).length
+  const turn = (ids: readonly string[], isOn: boolean) => {
+    const rest = [...selected].filter((id) => !ids.includes(id))
+    onSelect(new Set(isOn ? [...rest, ...ids] : rest))
+  }
+  const left = memories.length - shown
+  return (
+    <section className={styles.group} aria-labelledby={`group-${category}`}>
+      <header className={styles.head}>
+        {canSelect && (
+          <Checkbox
+            name={t('map.selectGroup', { category })}
+            isOn={chosen === memories.length}
+            isMixed={chosen > 0 && chosen < memories.length}
+            onTurn={(isOn) =>
+              turn(
+                memories.map(({ id }) => id),
+                isOn,
+              )
+            }
+          />
+        )}
+        <CategoryDot category={category} />
+        <h3 id={`group-${category}`}>{category}</h3>
+        <span className={styles.count}>{number(memories.length)}</span>
+      </header>
+      <ul>
+        {memories.slice(0, shown).map(({ id, content }) => (
+          <li key={id} className={styles.memory}>
+            {canSelect && (
+              <Checkbox
+                name={t('map.select', { content: content.slice(0, NAME_CHARACTERS) })}
+                isOn={selected.has(id)}
+                onTurn={(isOn) => turn([id], isOn)}
+              />
+            )}
+            <button type="button" className={styles.open} onClick={() => onOpen(id)}>
+              {content}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {left > 0 && (
+        <Button isSmall look="quiet" onClick={() => setShown(shown + SHOWN_AT_ONCE * 4)}>
+          {t('map.showMore', { count: Math.min(left, SHOWN_AT_ONCE * 4) })}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+export function CategoryDot({ category }: { category: Category }) {
+  return (
+    <span
+      className={styles.dot}
+      aria-hidden="true"
+      style={{ background: `var(--category-${category})` }}
+    />
+  )
+}

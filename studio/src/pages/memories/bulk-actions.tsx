@@ -1,0 +1,100 @@
+/** What can be done to all memories that are selected. Each does it to those that it fits. */
+import { useState } from 'react'
+import type { Memory } from '../../api/client.ts'
+import { useSession } from '../../app/session.tsx'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { exportThese } from './export.ts'
+import styles from './page.module.css'
+import { useActions, useBinDays } from './queries.ts'
+
+export function Bulk({
+  owner,
+  memories,
+  onClear,
+}: {
+  owner: string
+  memories: readonly Memory[]
+  onClear: () => void
+}) {
+  const { t } = useI18n()
+  const { may } = useSession()
+  const actions = useActions(owner)
+  const days = useBinDays(owner)
+  const [isAsking, setAsking] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const idsOf = (fits: (memory: Memory) => boolean) => memories.filter(fits).map(({ id }) => id)
+  const active = idsOf(({ status }) => status === 'active')
+  const unpinned = idsOf(({ status, pinned }) => status === 'active' && !pinned)
+  const inactive = idsOf(({ status }) => status !== 'active')
+  const run = async (act: () => Promise<unknown>) => {
+    setBusy(true)
+    await act()
+    setBusy(false)
+    onClear()
+  }
+  return (
+    <div className={styles.bulk} role="status">
+      <strong>{t('memories.selected', { count: memories.length })}</strong>
+      {unpinned.length > 0 && (
+        <Button
+          isSmall
+          icon="pin"
+          disabled={isBusy}
+          onClick={() => void run(() => actions.pin(unpinned))}
+        >
+          {t('memories.pin')}
+        </Button>
+      )}
+      {active.length > 0 && (
+        <>
+          <Button
+            isSmall
+            icon="disable"
+            disabled={isBusy}
+            onClick={() => void run(() => actions.disable(active))}
+          >
+            {t('memories.disable')}
+          </Button>
+          <Button isSmall icon="forget" disabled={isBusy} onClick={() => setAsking(true)}>
+            {t('memories.forget')}
+          </Button>
+        </>
+      )}
+      {inactive.length > 0 && (
+        <Button
+          isSmall
+          icon="restore"
+          disabled={isBusy}
+          onClick={() => void run(() => actions.restore(inactive))}
+        >
+          {t('memories.restore')}
+        </Button>
+      )}
+      {may('curate') && (
+        <Button
+          isSmall
+          icon="export"
+          disabled={isBusy}
+          onClick={() =>
+            void actions.attempt(() => exportThese(owner, new Set(memories.map(({ id }) => id))))
+          }
+        >
+          {t('memories.export')}
+        </Button>
+      )}
+      <Button isSmall look="quiet" onClick={onClear}>
+        {t('memories.clearSelection')}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('memories.forgetTitle', { count: active.length })}
+        description={t('memories.forgetHelp', { days })}
+        action={t('memories.forget')}
+        onConfirm={() => run(() => actions.forget(active))}
+      />
+    </div>
+  )
+}

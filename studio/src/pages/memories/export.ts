@@ -1,0 +1,75 @@
+/** Memories on their way out: lines of an export, which an import takes in again. */
+import type { Memory } from '../../api/client.ts'
+import type { Search } from '../../app/search-params.ts'
+import { findMemories, isFinding, listPage, memoriesIn, ROWS_PER_PAGE } from './queries.ts'
+
+const everythingOf = (owner: string) => `/api/memory/export?${new URLSearchParams({ owner })}`
+
+export function exportAll(owner: string): void {
+  download(everythingOf(owner))
+}
+
+/** What is shown. */
+export async function exportShown(owner: string, search: Search): Promise<void> {
+  const ids = new Set<string>()
+  for await (const { id } of shownBy(owner, search)) ids.add(id)
+  await exportThese(owner, ids)
+}
+
+/** With their history. */
+export async function exportThese(owner: string, ids: ReadonlySet<string>): Promise<void> {
+  const response = await fetch(everythingOf(owner), { credentials: 'same-origin' })
+  if (!response.ok || response.body === null) {
+    throw new Error(`The server answered ${response.status}.`)
+  }
+  const kept: string[] = []
+  for await (const line of linesOf(response.body)) if (isWanted(line, ids)) kept.push(line)
+  const href = URL.createObjectURL(new Blob([`${kept.join('\n')}\n`]))
+  download(href)
+  setTimeout(() => URL.revokeObjectURL(href), 60_000)
+}
+
+async function* shownBy(owner: string, search: Search): AsyncIterable<Memory> {
+  if (isFinding(search)) {
+    yield* memoriesIn(await findMemories(owner, search))
+    return
+  }
+  for (let page = 0; ; page++) {
+    const { data: rows } = await listPage(owner, search, page).queryFn()
+    yield* rows
+    if (rows.length < ROWS_PER_PAGE) return
+  }
+}
+
+type Line = {
+  readonly table?: string
+  readonly row?: { readonly id: string; readonly memory?: { readonly id: string } }
+}
+
+/** The first line says what the file is. */
+function isWanted(line: string, ids: ReadonlySet<string>): boolean {
+  const { table, row } = JSON.parse(line) as Line // as the server writes it
+  if (table === undefined) return true
+  const id = table === 'memory' ? row?.id : table === 'revision' ? row?.memory?.id : undefined
+  return id !== undefined && ids.has(id)
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterable<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) break
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+function download(href: string): void {
+  const link = document.createElement('a')
+  link.href = href
+  link.download = 'recollect-memories.jsonl'
+  link.click()
+}

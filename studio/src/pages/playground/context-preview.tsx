@@ -1,0 +1,189 @@
+/** What a model would be given: the block, and requests of each API with the block in its place. */
+import { useState } from 'react'
+import type { MessageKey } from '../../i18n/catalog.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Chip, Notice } from '../../ui/layout.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { useTell } from '../../ui/toast.tsx'
+import styles from './context-preview.module.css'
+import type { Injection } from './queries.ts'
+import { ConversationLink, TurnHeader } from './turn.tsx'
+
+type Request = Injection['requests'][number]
+type Shown = 'block' | Request['format']
+
+const FORMAT_NAMES: Record<Request['format'], MessageKey> = {
+  chat: 'playground.formatChat',
+  responses: 'playground.formatResponses',
+  messages: 'playground.formatMessages',
+}
+
+export function Given({
+  owner,
+  user,
+  given,
+}: {
+  owner: string
+  /** Empty where none is chosen. */
+  user: string
+  given: Injection
+}) {
+  const { t } = useI18n()
+  const [shown, setShown] = useState<Shown>('block')
+  const { block, requests, excerpts } = given
+  return (
+    <div className={styles.given}>
+      <p className={styles.soft}>{t('playground.contextHelp')}</p>
+      <Verdict given={given} />
+      <Tabs<Shown>
+        label={t('playground.context')}
+        chosen={shown}
+        onChoose={setShown}
+        tabs={[
+          {
+            name: 'block',
+            text: t('playground.formatBlock'),
+            content:
+              block === '' ? (
+                <p className={styles.soft}>{t('playground.contextEmpty')}</p>
+              ) : (
+                <Text name={t('playground.formatBlock')} text={block} />
+              ),
+          },
+          ...requests.map((request) => ({
+            name: request.format,
+            text: t(FORMAT_NAMES[request.format]),
+            content: <RequestText request={request} />,
+          })),
+        ]}
+      />
+      {excerpts.length > 0 && (
+        <section className={styles.excerpts} aria-label={t('playground.excerpts')}>
+          <h3>{t('playground.excerpts')}</h3>
+          <ul>
+            {excerpts.map((excerpt) => (
+              <li key={excerpt.id} data-excerpt={excerpt.id}>
+                <div>
+                  <TurnHeader {...excerpt} isMarked={false} />
+                  <p>{passageIn(excerpt)}</p>
+                </div>
+                <ConversationLink owner={owner} user={user || null} turn={excerpt} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  )
+}
+
+/** The line without who said it and when, which stand above it. */
+function passageIn({ line, speaker }: Injection['excerpts'][number]): string {
+  const prefix = `- ${speaker}: `
+  const said = line.startsWith(prefix) ? line.slice(prefix.length) : line
+  return said.replace(/ \(\d{4}-\d\d-\d\d\)$/, '')
+}
+
+/** Whether it would be given, why, and what it would cost. */
+function Verdict({ given }: { given: Injection }) {
+  const { t, number } = useI18n()
+  const { block, skipped, because, gate, degraded, milliseconds, deadlineMs } = given
+  const ms = number(Math.round(milliseconds))
+  const isLate = block !== '' && milliseconds > deadlineMs
+  return (
+    <>
+      {skipped !== null && (
+        <Notice tone={block === '' ? 'plain' : 'warn'}>
+          {block === '' ? because : t('playground.contextSkipped', { reason: because ?? '' })}
+        </Notice>
+      )}
+      {isLate && (
+        <Notice tone="warn">{t('playground.contextTimeout', { ms, max: number(deadlineMs) })}</Notice>
+      )}
+      {degraded.length > 0 && (
+        <Notice tone="warn">{t('playground.contextDegraded', { parts: degraded.join(', ') })}</Notice>
+      )}
+      <div className={styles.chips}>
+        <Chip tone={block === '' ? 'plain' : 'accent'}>
+          {t('playground.contextTokens', {
+            tokens: t('playground.tokens', { count: given.tokens }),
+            max: given.budgetMaxTokens,
+          })}
+        </Chip>
+        <Chip>{t('playground.contextDuration', { ms, max: deadlineMs })}</Chip>
+        <Chip>{t('playground.resultsCount', { count: given.memories.length })}</Chip>
+        {given.identity.length > 0 && (
+          <Chip>{t('playground.identityCount', { count: given.identity.length })}</Chip>
+        )}
+        {given.quoted.length > 0 && (
+          <Chip>{t('playground.excerptCount', { count: given.quoted.length })}</Chip>
+        )}
+        {given.left.length > 0 && (
+          <Chip tone="warn">{t('playground.omittedCount', { count: given.left.length })}</Chip>
+        )}
+      </div>
+      {gate !== null && (
+        <p className={styles.gate}>
+          <strong>{t('playground.gateDecision')}:</strong>{' '}
+          {gate.by === 'off'
+            ? gate.because
+            : t('playground.gateDecisionDetail', {
+                section: gate.section,
+                by: gate.by,
+                reason: gate.because,
+              })}
+          {gate.mode === 'llm' && gate.by !== 'llm' && <> {t('playground.gateFallback')}</>}
+        </p>
+      )}
+    </>
+  )
+}
+
+function RequestText({ request }: { request: Request }) {
+  const { t } = useI18n()
+  const { path, placement, before, after } = request
+  return (
+    <>
+      <p className={styles.path}>
+        <code>POST {path}</code>
+        <span className={styles.soft}>{t('playground.placement', { placement })}</span>
+      </p>
+      <Text name={t('playground.requestLabel', { path })} text={after} before={before} />
+    </>
+  )
+}
+
+/** With `before`, what was put in is marked. */
+function Text({ name, text, before = text }: { name: string; text: string; before?: string }) {
+  const { t } = useI18n()
+  const tell = useTell()
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    tell({ text: t('common.copied') })
+  }
+  const start = commonStart(before, text)
+  const end = text.length - (before.length - start)
+  return (
+    <div className={styles.frame}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section className={styles.scroll} aria-label={name} tabIndex={0}>
+        <pre className={styles.text}>
+          {text.slice(0, start)}
+          {end > start && <mark>{text.slice(start, end)}</mark>}
+          {text.slice(Math.max(start, end))}
+        </pre>
+      </section>
+      <Button isSmall icon="copy" onClick={() => void copy()}>
+        {t('playground.copyRequest')}
+      </Button>
+    </div>
+  )
+}
+
+/** A block is put in at one place: up to there, and after it, both are the same. */
+function commonStart(before: string, after: string): number {
+  let at = 0
+  while (at < before.length && before[at] === after[at]) at++
+  return at
+}

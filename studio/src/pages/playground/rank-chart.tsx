@@ -1,0 +1,113 @@
+/** Ranks after each stage as lines, side by side with the results that they lead to. */
+import type { CSSProperties } from 'react'
+import { useI18n } from '../../i18n/i18n.tsx'
+import styles from './rank-chart.module.css'
+import type { Found } from './queries.ts'
+import { STAGE_NAMES } from './stage-names.ts'
+import type { Course, Standing } from './ranking-trail.ts'
+
+const ROW = 28
+const COLUMN = 52
+const HEAD = 24
+
+export function CourseChart({
+  found,
+  course: { stages, standings },
+  chosen,
+  onChoose,
+}: {
+  found: readonly Found[]
+  course: Course
+  chosen: string | null
+  onChoose: (id: string | null) => void
+}) {
+  const { t } = useI18n()
+  const width = stages.length * COLUMN
+  const height = HEAD + found.length * ROW
+  const x = (at: number) => at * COLUMN + COLUMN / 2
+  const y = (rank: number) => HEAD + (rank - 0.5) * ROW
+  return (
+    <section className={styles.course} aria-label={t('playground.ranking')}>
+      <header>
+        <h3>{t('playground.ranking')}</h3>
+        <p>{t('playground.rankingHelp')}</p>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section className={styles.frame} aria-label={t('playground.rankingChart')} tabIndex={0}>
+        <svg
+          className={styles.lines}
+          width={width}
+          height={height}
+          role="img"
+          aria-label={t('playground.rankingChart')}
+        >
+          {stages.map((stage, at) => (
+            <g key={stage}>
+              <line x1={x(at)} x2={x(at)} y1={HEAD} y2={height} className={styles.column} />
+              <text x={x(at)} y={14} className={styles.stage} textAnchor="middle">
+                {t(STAGE_NAMES[stage])}
+              </text>
+            </g>
+          ))}
+          {found.map(({ id }, index) => (
+            <Line
+              key={id}
+              standings={standings[index] ?? []}
+              x={x}
+              y={y}
+              state={chosen === null ? 'plain' : chosen === id ? 'chosen' : 'faint'}
+            />
+          ))}
+        </svg>
+        <ol
+          className={styles.names}
+          style={
+            { '--head': `${HEAD}px`, '--row': `${ROW}px` } as CSSProperties /* names of our own */
+          }
+        >
+          {found.map(({ id, snippet }, index) => (
+            <li key={id}>
+              <button
+                type="button"
+                aria-pressed={chosen === id}
+                onClick={() => onChoose(chosen === id ? null : id)}
+              >
+                <span>{index + 1}</span> {snippet}
+              </button>
+            </li>
+          ))}
+        </ol>
+      </section>
+    </section>
+  )
+}
+
+function Line({
+  standings,
+  x,
+  y,
+  state,
+}: {
+  standings: readonly Standing[]
+  x: (at: number) => number
+  y: (rank: number) => number
+  state: 'plain' | 'chosen' | 'faint'
+}) {
+  const points = standings.flatMap(({ rank, stage, moved }, at) =>
+    rank === null ? [] : [{ x: x(at), y: y(rank), stage, moved: moved ?? 0 }],
+  )
+  return (
+    <g className={styles[state]}>
+      <polyline points={points.map((point) => `${point.x},${point.y}`).join(' ')} />
+      {points.map((point) => (
+        <circle
+          key={point.stage}
+          cx={point.x}
+          cy={point.y}
+          r={point.moved === 0 ? 3.5 : 5}
+          className={point.moved > 0 ? styles.up : point.moved < 0 ? styles.down : ''}
+        />
+      ))}
+    </g>
+  )
+}

@@ -1,0 +1,61 @@
+/** The way of one result, stage by stage: its score and rank after each, and what moved it. */
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import { STAGE_HELP, STAGE_NAMES } from './stage-names.ts'
+import styles from './trail-steps.module.css'
+import type { Standing } from './ranking-trail.ts'
+
+export function Steps({
+  standings,
+  tokens,
+  room,
+}: {
+  standings: readonly Standing[]
+  tokens: number
+  room: { readonly sum: number; readonly max: number }
+}) {
+  const { t, number } = useI18n()
+  const told = standings.filter(({ spoke }) => spoke)
+  const fitNote = t('playground.budgetNote', {
+    tokens: t('playground.tokens', { count: tokens }),
+    sum: room.sum,
+    max: room.max,
+  })
+  return (
+    <ol className={styles.steps}>
+      {told.map((standing) => {
+        const { stage, score, rank, note } = standing
+        return (
+          <li key={stage} className={styles.step}>
+            <Tooltip text={t(STAGE_HELP[stage])}>
+              <span className={styles.stage}>{t(STAGE_NAMES[stage])}</span>
+            </Tooltip>
+            <span className={styles.score}>
+              {score !== null && stage !== 'fit' && stage !== 'recent'
+                ? number(score, { minimumFractionDigits: 2, maximumFractionDigits: 3 })
+                : ''}
+            </span>
+            <span className={styles.rank}>
+              {rank !== null && t('playground.rank', { rank })} <Moved moved={standing.moved} />
+            </span>
+            <span className={styles.note}>{stage === 'fit' ? fitNote : note}</span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+function Moved({ moved }: { moved: number | null }) {
+  const { t } = useI18n()
+  if (moved === null || moved === 0) return null
+  const said = t(moved > 0 ? 'playground.upBy' : 'playground.downBy', { count: Math.abs(moved) })
+  return (
+    <span className={moved > 0 ? styles.up : styles.down}>
+      <Icon name={moved > 0 ? 'up' : 'down'} size={12} />
+      {Math.abs(moved)}
+      <span className="visually-hidden"> {said}</span>
+    </span>
+  )
+}

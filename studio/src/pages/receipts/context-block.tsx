@@ -1,0 +1,103 @@
+/** The injected block as the model read it. Each line links to the memory or the conversation that it cites. */
+import { Link } from '@tanstack/react-router'
+import { Fragment, type ReactNode } from 'react'
+import type { ReceiptDetail } from '../../api/client.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import styles from './context-block.module.css'
+import { useTurn } from './queries.ts'
+
+type Piece = ReceiptDetail['pieces'][number]
+type Redaction = NonNullable<Piece['redaction']>
+
+const REDACTION_NOTES: Record<Redaction, MessageKey> = {
+  erased: 'receipts.redactedErased',
+  forgotten: 'receipts.redactedForgotten',
+  'not-kept': 'receipts.redactedNotStored',
+}
+
+export function InjectedBlock({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
+  const { t } = useI18n()
+  const { block, pieces } = receipt
+  if (block === null) return <p className={styles.soft}>{t('receipts.blockNotStored')}</p>
+  const lines = block.split('\n')
+  const first = lines.length - 1 - pieces.length
+  const redactions = new Set(pieces.flatMap(({ redaction }) => redaction ?? []))
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className={styles.scroll} aria-label={t('receipts.blockText')} tabIndex={0}>
+        <pre className={styles.text}>
+          {lines.map((line, index) => {
+            const piece = pieces[index - first]
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines of a receipt never move
+              <Fragment key={index}>
+                {index > 0 && '\n'}
+                {piece === undefined ? (
+                  <span className={styles.frame}>{line}</span>
+                ) : (
+                  <Line owner={owner} piece={piece} text={line} />
+                )}
+              </Fragment>
+            )
+          })}
+        </pre>
+      </section>
+      {[...redactions].map((redaction) => (
+        <p key={redaction} className={styles.soft}>
+          {t(REDACTION_NOTES[redaction])}
+        </p>
+      ))}
+    </>
+  )
+}
+
+function Line({ owner, piece, text }: { owner: string; piece: Piece; text: string }) {
+  const { t } = useI18n()
+  const { kind, id, version, redaction } = piece
+  if (redaction === 'erased') return <span className={styles.redacted}>{text}</span>
+  const title = t('receipts.lineVersion', { version })
+  if (kind === 'turn') {
+    return (
+      <TurnLink owner={owner} id={id} title={title}>
+        {text}
+      </TurnLink>
+    )
+  }
+  return (
+    <Link
+      to="/studio/memories"
+      search={{ owner, memory: id } as never} // every page has these
+      title={title}
+      className={redaction === null ? styles.link : styles.redacted}
+    >
+      {text}
+    </Link>
+  )
+}
+
+function TurnLink({
+  owner,
+  id,
+  title,
+  children,
+}: {
+  owner: string
+  id: string
+  title: string
+  children: ReactNode
+}) {
+  const session = useTurn(owner, id).data?.turn.sessionId ?? ''
+  if (session === '') return <span title={title}>{children}</span>
+  return (
+    <Link
+      to="/studio/sessions"
+      search={{ owner, session } as never} // every page has these
+      title={title}
+      className={styles.link}
+    >
+      {children}
+    </Link>
+  )
+}

@@ -1,0 +1,130 @@
+/** Memories and turns that a receipt names by id: they are looked up as they are now, and shown as gone when erased. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ApiError, api, data, type Receipt } from '../../api/client.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Chip } from '../../ui/layout.tsx'
+import styles from './drawer.module.css'
+import { memoriesIn, useTurn } from './queries.ts'
+
+type Trail = Receipt['recalled'][number]['trail']
+
+export function Recalled({ owner, receipt }: { owner: string; receipt: Receipt }) {
+  const { t } = useI18n()
+  const { recalled, identity, quoted } = receipt
+  const given = new Set([...memoriesIn(receipt), ...quoted])
+  const found = new Set(recalled.map(({ memory }) => memory))
+  const always = identity.filter((id) => !found.has(id))
+  const howGiven = (id: string) => {
+    if (identity.includes(id)) return 'receipts.identity'
+    return given.has(id) ? 'receipts.included' : 'receipts.omitted'
+  }
+  if (recalled.length + always.length === 0) {
+    return <p className={styles.soft}>{t('receipts.noResults')}</p>
+  }
+  return (
+    <ul className={styles.list}>
+      {always.map((id) => (
+        <li key={id}>
+          <MemoryLine owner={owner} id={id}>
+            <Chip tone="accent">{t('receipts.identity')}</Chip>
+          </MemoryLine>
+        </li>
+      ))}
+      {recalled.map(({ memory, score, trail }) => (
+        <li key={memory}>
+          <DocumentLine owner={owner} id={memory}>
+            <Chip tone={given.has(memory) ? 'accent' : 'plain'}>{t(howGiven(memory))}</Chip>
+            <Scores score={score} trail={trail} />
+          </DocumentLine>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The score after each stage. */
+function Scores({ score, trail }: { score: number; trail: Trail }) {
+  const { t, number } = useI18n()
+  const short = (value: number) => number(value, { maximumFractionDigits: 2 })
+  return (
+    <ol className={styles.scores} aria-label={t('receipts.trail')}>
+      {trail.map(({ stage, score: after }) => (
+        <li key={stage}>
+          {stage} <b>{short(after)}</b>
+        </li>
+      ))}
+      {trail.length === 0 && (
+        <li>
+          <b>{short(score)}</b>
+        </li>
+      )}
+    </ol>
+  )
+}
+
+/** Recall finds turns of earlier conversations as well as memories. */
+function DocumentLine({ owner, id, children }: { owner: string; id: string; children: ReactNode }) {
+  if (!id.startsWith('turn_')) {
+    return (
+      <MemoryLine owner={owner} id={id}>
+        {children}
+      </MemoryLine>
+    )
+  }
+  return (
+    <div className={styles.line}>
+      <TurnLine owner={owner} id={id} />
+      <div className={styles.chips}>{children}</div>
+    </div>
+  )
+}
+
+export function MemoryLine({
+  owner,
+  id,
+  children,
+}: {
+  owner: string
+  id: string
+  children?: ReactNode
+}) {
+  const { t } = useI18n()
+  const query = useQuery({
+    queryKey: ['memory', owner, id],
+    queryFn: () =>
+      data(api.GET('/api/memory/{id}', { params: { path: { id }, query: { owner } } })),
+  })
+  const isGone = query.error instanceof ApiError && query.error.status === 404
+  return (
+    <div className={styles.line}>
+      {isGone ? (
+        <span className={styles.soft}>{t('receipts.deletedMemory')}</span>
+      ) : (
+        <Link
+          to="/studio/memories"
+          search={{ owner, memory: id } as never} // every page has these
+          className={styles.link}
+        >
+          {query.data?.memory.content ?? id}
+        </Link>
+      )}
+      {children !== undefined && <div className={styles.chips}>{children}</div>}
+    </div>
+  )
+}
+
+export function TurnLine({ owner, id }: { owner: string; id: string }) {
+  const { t } = useI18n()
+  const query = useTurn(owner, id)
+  const isGone = query.error instanceof ApiError && query.error.status === 404
+  if (isGone) return <p className={styles.soft}>{t('receipts.deletedTurn')}</p>
+  const turn = query.data?.turn
+  return (
+    <blockquote className={styles.turn}>
+      <span className={styles.soft}>{turn?.role ?? id}</span>
+      {turn?.content ?? query.error?.message}
+    </blockquote>
+  )
+}

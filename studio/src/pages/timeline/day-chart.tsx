@@ -1,0 +1,94 @@
+/** A bar for each day of a month: how many conversations and how many other memories. A bar chooses its day. */
+import { useEffect, useRef } from 'react'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { daysIn, startOf } from './dates.ts'
+import styles from './day-chart.module.css'
+
+type Count = { readonly day: string; readonly episodes: number; readonly memories: number }
+
+const BAR_PX = 56
+/** So that one memory can still be seen beside a hundred. */
+const BAR_PX_MIN = 6
+
+export function Strip({
+  month,
+  counts,
+  chosen,
+  onChoose,
+}: {
+  month: string
+  counts: readonly Count[]
+  chosen: string
+  onChoose: (day: string) => void
+}) {
+  const { t, day: named, region } = useI18n()
+  const byDay = new Map(counts.map((count) => [count.day, count]))
+  const days = daysIn(month)
+  const max = Math.max(1, ...counts.flatMap(({ episodes, memories }) => [episodes, memories]))
+  const strip = useRef<HTMLOListElement>(null)
+  // Where not all days fit, those that were last filled are in view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another month is shown
+  useEffect(() => {
+    const filled = strip.current?.querySelectorAll('button:enabled')
+    const last = [...(filled ?? [])].at(-1)?.parentElement
+    if (last != null) strip.current?.scrollTo({ left: last.offsetLeft - last.offsetWidth * 8 })
+  }, [month])
+  const weekday = new Intl.DateTimeFormat(region, { weekday: 'narrow' })
+  return (
+    <div>
+      <ol className={styles.strip} ref={strip} aria-label={t('timeline.overview')}>
+        {days.map((day) => {
+          const { episodes = 0, memories = 0 } = byDay.get(day) ?? {}
+          const said = t('timeline.dayCounts', {
+            day: named(String(startOf(day))),
+            episodes,
+            memories,
+          })
+          const isEmpty = episodes + memories === 0
+          return (
+            <li key={day} className={styles.day}>
+              <button
+                type="button"
+                className={styles.bar}
+                aria-pressed={day === chosen}
+                title={said}
+                disabled={isEmpty && day !== chosen}
+                onClick={() => onChoose(day)}
+              >
+                <span className={styles.columns} style={{ height: BAR_PX }}>
+                  <Column of={episodes} max={max} className={styles.episodes} />
+                  <Column of={memories} max={max} className={styles.memories} />
+                </span>
+                <span className={styles.number} aria-hidden="true">
+                  {Number(day.slice(8))}
+                </span>
+                <span className={styles.weekday} aria-hidden="true">
+                  {weekday.format(startOf(day))}
+                </span>
+                <span className="visually-hidden">{said}</span>
+              </button>
+            </li>
+          )
+        })}
+      </ol>
+      <p className={styles.legend}>
+        <span className={styles.episodes} aria-hidden="true" /> {t('timeline.overviewEpisodes')}
+        <span className={styles.memories} aria-hidden="true" /> {t('timeline.overviewMemories')}
+      </p>
+    </div>
+  )
+}
+
+function Column({
+  of,
+  max,
+  className,
+}: {
+  of: number
+  max: number
+  className: string | undefined
+}) {
+  // By roots, because some days have a hundred times as many as others.
+  const height = of === 0 ? 0 : Math.max(BAR_PX_MIN, Math.sqrt(of / max) * BAR_PX)
+  return <span className={className} style={{ height }} />
+}

@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/layout.tsx'
+import styles from './page.module.css'
+import { type Episode, type EpisodeFilters, useLearning } from './queries.ts'
+
+/** Says why nothing is here, and what can be done about it. */
+export function Nothing({
+  owner,
+  filters,
+  isDay: isOneDay,
+  latest,
+  onLatest,
+}: {
+  owner: string
+  filters: EpisodeFilters
+  isDay: boolean
+  latest: Episode | null
+  onLatest: () => void
+}) {
+  const { t } = useI18n()
+  if (latest === null) return <NoneYet owner={owner} />
+  const isNarrowed =
+    filters.topic !== undefined || filters.user !== undefined || filters.status !== 'active'
+  const title = isNarrowed
+    ? t('timeline.noMatch')
+    : t(isOneDay ? 'timeline.emptyDay' : 'timeline.emptyMonth')
+  return (
+    <Empty
+      title={title}
+      icon="timeline"
+      action={<Button onClick={onLatest}>{t('timeline.goToLatest')}</Button>}
+    />
+  )
+}
+
+function NoneYet({ owner }: { owner: string }) {
+  const { t } = useI18n()
+  const learning = useLearning(owner)
+  const { model, signals } = learning.data ?? {}
+  return (
+    <Empty title={t('timeline.empty')} icon="timeline">
+      <p className={styles.why}>{t('timeline.emptyHelp')}</p>
+      {model === null && (
+        <p className={styles.why}>
+          {t('timeline.noModel')}{' '}
+          <Link to="/studio/settings" search={{ owner, q: 'coreModel' }}>
+            {t('timeline.openSettings')}
+          </Link>
+        </p>
+      )}
+      {signals !== undefined && signals.pending > 0 && (
+        <p className={styles.why}>
+          {t('timeline.pending', { count: signals.pending })}{' '}
+          <Link to="/studio/sessions" search={{ owner }}>
+            {t('timeline.openSessions')}
+          </Link>
+        </p>
+      )}
+    </Empty>
+  )
+}
