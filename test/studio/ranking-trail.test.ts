@@ -1,25 +1,28 @@
 /** How the playground reads the trail of each result. */
 import { expect, it } from 'vitest'
-import type { Found } from '../../studio/src/pages/playground/queries.ts'
-import { courseOf } from '../../studio/src/pages/playground/ranking-trail.ts'
+import type { PreviewResult } from '../../studio/src/pages/playground/queries.ts'
+import { buildTrail } from '../../studio/src/pages/playground/ranking-trail.ts'
 
 /** With what the course is made of. */
-function found(id: string, score: number, trail: Readonly<Record<string, number>>): Found {
+function found(id: string, score: number, trail: Readonly<Record<string, number>>): PreviewResult {
   const steps = Object.entries(trail).map(([stage, at]) => ({ stage, score: at }))
-  return { id, score, trail: steps } as unknown as Found // the rest is not looked at
+  return { id, score, trail: steps } as unknown as PreviewResult // the rest is not looked at
 }
 
-const column = <Name extends 'rank' | 'moved' | 'score' | 'spoke'>(
-  of: readonly Found[],
+const column = <Name extends 'rank' | 'moved' | 'score' | 'hasStep'>(
+  of: readonly PreviewResult[],
   name: Name,
-) => courseOf(of).standings.map((standings) => standings.map((standing) => standing[name]))
+) =>
+  buildTrail(of).stageResults.map((stageResults) =>
+    stageResults.map((stageResult) => stageResult[name]),
+  )
 
 const RAISED = found('raised', 0.8, { keyword: 1, fuse: 0.5, weigh: 0.8, floor: 0.8 })
 const LOWERED = found('lowered', 0.6, { keyword: 2, meaning: 0.9, fuse: 0.6, floor: 0.6 })
 
 it('[SP1] a result has a rank after each stage, and moves where a stage moved it', () => {
   const both = [RAISED, LOWERED]
-  expect(courseOf(both).stages).toEqual(['keyword', 'meaning', 'fuse', 'weigh', 'floor', 'fit'])
+  expect(buildTrail(both).stages).toEqual(['keyword', 'meaning', 'fuse', 'weigh', 'floor', 'fit'])
   expect(column(both, 'rank')).toEqual([
     [2, null, 2, 1, 1, 1],
     [1, 1, 1, 2, 2, 2],
@@ -33,7 +36,7 @@ it('[SP1] a result has a rank after each stage, and moves where a stage moved it
 
 it('[SP1] where a stage said nothing, the score of the one before holds', () => {
   expect(column([RAISED, LOWERED], 'score')[1]).toEqual([2, 0.9, 0.6, 0.6, 0.6, 0.6])
-  expect(column([RAISED, LOWERED], 'spoke')[1]).toEqual([true, true, true, false, true, true])
+  expect(column([RAISED, LOWERED], 'hasStep')[1]).toEqual([true, true, true, false, true, true])
 })
 
 it('[SP1] what a reranker has read stands before what it has not', () => {
@@ -46,5 +49,5 @@ it('[SP1] what a reranker has read stands before what it has not', () => {
 })
 
 it('[SP1] nothing found has no course', () => {
-  expect(courseOf([])).toEqual({ stages: [], standings: [] })
+  expect(buildTrail([])).toEqual({ stages: [], standings: [] })
 })

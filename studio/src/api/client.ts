@@ -30,7 +30,7 @@ export class ApiError extends Error {
 
 /** Called when the server no longer knows who asks. */
 let onSignedOut: () => void = () => undefined
-export function whenSignedOut(listener: () => void): void {
+export function setSignedOutListener(listener: () => void): void {
   onSignedOut = listener
 }
 

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 
 /** What is told, and the first words of the queries that may show it. */
-const CHANGED_BY: Readonly<Record<string, readonly string[]>> = {
+const QUERIES_BY_KIND: Readonly<Record<string, readonly string[]>> = {
   memory: ['memories', 'memory', 'stats', 'review', 'episodes', 'identity', 'map', 'owners'],
   turn: ['sessions', 'turns'],
   signal: ['sessions', 'signals'],
@@ -18,23 +18,23 @@ const CHANGED_BY: Readonly<Record<string, readonly string[]>> = {
   entry: ['keys', 'settings', 'jobs', 'signals', 'files'],
 }
 
-export type Liveness = 'live' | 'connecting'
+export type ConnectionState = 'live' | 'connecting'
 
 /** A connection that is back sooner was never missed. */
-export const NOTICED_MS = 1_500
+export const RECONNECT_NOTICE_MS = 1_500
 
 /** After an answer that is no stream, as from a proxy without its server, the browser gives up: then we begin anew. */
-const ANEW_MS = 2_000
+const REOPEN_MS = 2_000
 
 /** Opens the stream for as long as the page is shown. `onBack`: it was lost for a while, and is there again. */
-export function useLive(onBack: () => void): Liveness {
+export function useLiveUpdates(onBack: () => void): ConnectionState {
   const cache = useQueryClient()
-  const [state, setState] = useState<Liveness>('connecting')
-  const latest = useRef(onBack)
-  latest.current = onBack
+  const [state, setState] = useState<ConnectionState>('connecting')
+  const onBackRef = useRef(onBack)
+  onBackRef.current = onBack
   useEffect(() => {
     let source: EventSource
-    let again: ReturnType<typeof setTimeout> | undefined
+    let reopenTimer: ReturnType<typeof setTimeout> | undefined
     let lostAt: number | null = null
     let wasOpen = false
     const open = () => {
@@ -43,7 +43,7 @@ export function useLive(onBack: () => void): Liveness {
         setState('live')
         // Whatever happened while nobody listened.
         if (wasOpen) void cache.invalidateQueries()
-        if (lostAt !== null && Date.now() - lostAt > NOTICED_MS) latest.current()
+        if (lostAt !== null && Date.now() - lostAt > RECONNECT_NOTICE_MS) onBackRef.current()
         wasOpen = true
         lostAt = null
       }
@@ -51,20 +51,20 @@ export function useLive(onBack: () => void): Liveness {
         setState('connecting')
         if (wasOpen) lostAt ??= Date.now()
         if (source.readyState !== EventSource.CLOSED) return
-        again = setTimeout(open, ANEW_MS)
+        reopenTimer = setTimeout(open, REOPEN_MS)
         // The key may be the reason; then there is nothing to show any more.
         void cache.invalidateQueries({ queryKey: ['session'] })
       }
       source.addEventListener('changed', ({ data }) => {
         const { kinds } = JSON.parse(data) as { kinds: readonly string[] } // as the server writes it
-        for (const name of new Set(kinds.flatMap((kind) => CHANGED_BY[kind] ?? []))) {
+        for (const name of new Set(kinds.flatMap((kind) => QUERIES_BY_KIND[kind] ?? []))) {
           void cache.invalidateQueries({ queryKey: [name] })
         }
       })
     }
     open()
     return () => {
-      clearTimeout(again)
+      clearTimeout(reopenTimer)
       source.close()
     }
   }, [cache])

@@ -7,7 +7,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
-import { Failure, Loading } from '../ui/layout.tsx'
+import { ErrorState, LoadingState } from '../ui/layout.tsx'
 import { Shell } from './shell.tsx'
 
 export type OwnerSearch = { readonly owner?: string }
@@ -69,8 +69,8 @@ const routes = [
 export const router = createRouter({
   routeTree: rootRoute.addChildren(routes),
   defaultPreload: 'intent',
-  defaultPendingComponent: Loading,
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error} onRetry={reset} />,
+  defaultPendingComponent: LoadingState,
+  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
   scrollRestoration: true,
 })
 

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useSession } from './session.tsx'
 
-export type Search = { readonly [name: string]: string | number | boolean | undefined }
+export type SearchParams = { readonly [name: string]: string | number | boolean | undefined }
 
 /** The owner whose memories are shown. */
 export function useOwner(): string {
@@ -13,18 +13,18 @@ export function useOwner(): string {
 }
 
 /** A page's part of the address, and a way to change it. What is set to undefined is taken out. */
-export function usePageSearch(): readonly [
-  Search,
-  (changes: Search, options?: { readonly isStep?: boolean }) => void,
+export function useSearchParams(): readonly [
+  SearchParams,
+  (changes: SearchParams, options?: { readonly isPush?: boolean }) => void,
 ] {
-  const search = useSearch({ strict: false }) as Search // checked by the route
+  const search = useSearch({ strict: false }) as SearchParams // checked by the route
   const navigate = useNavigate()
   const change = useCallback(
-    (changes: Search, { isStep = false } = {}) => {
+    (changes: SearchParams, { isPush = false } = {}) => {
       void navigate({
         to: '.',
-        search: (before: Search) => ({ ...before, ...changes }),
-        replace: !isStep,
+        search: (before: SearchParams) => ({ ...before, ...changes }),
+        replace: !isPush,
       } as never) // the paths share one kind of search
     },
     [navigate],
@@ -32,7 +32,7 @@ export function usePageSearch(): readonly [
   return [search, change]
 }
 
-export function textIn(search: Search, name: string): string {
+export function textParam(search: SearchParams, name: string): string {
   const value = search[name]
   return value === undefined ? '' : String(value)
 }

@@ -5,17 +5,17 @@ type Keys = Readonly<Record<string, () => void>>
 /** What listens now, so that the help can tell of what works here and of nothing else. */
 const listening = new Set<{ readonly current: Keys }>()
 
-export function keysInUse(): ReadonlySet<string> {
+export function activeShortcuts(): ReadonlySet<string> {
   return new Set([...listening].flatMap(({ current }) => Object.keys(current)))
 }
 
 /** Single keys, as people know them from mail programs. They do nothing while somebody writes. */
-export function useKeys(keys: Keys): void {
+export function useShortcuts(keys: Keys): void {
   const latest = useRef(keys)
   latest.current = keys
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       const run = latest.current[event.key]
       if (run === undefined) return
       event.preventDefault()
@@ -30,7 +30,7 @@ export function useKeys(keys: Keys): void {
   }, [])
 }
 
-function isWriting(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable ||

@@ -4,7 +4,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useI18n } from '../i18n/i18n.tsx'
 import styles from './chart.module.css'
-import { lastDay } from './last-day.ts'
+import { lastDayWithData } from './last-day.ts'
 import { Table } from './table.tsx'
 
 export type Series = {
@@ -28,7 +28,7 @@ type ChartProps = {
 }
 
 /** In the order in which series take them. None of them is red, which would say that something is wrong. */
-const COLOURS = [
+const COLORS = [
   'var(--accent)',
   'var(--good)',
   'var(--warn)',
@@ -43,8 +43,8 @@ const HEADROOM = 1.06
 export function Chart(props: ChartProps) {
   const { name, days, series, format, asTable, dayName } = props
   const { day } = useI18n()
-  const [pointed, setPointed] = useState<number | null>(null)
-  const shown = pointed ?? lastDay(days, series)
+  const [hoveredIndex, setHoveredIndex] = useState<number | null>(null)
+  const shown = hoveredIndex ?? lastDayWithData(days, series)
   const rows = days.map((each, index) => ({ day: each, index })).reverse()
   const valueAt = (each: Series, index: number) => {
     const value = each.values[index] ?? null
@@ -61,7 +61,7 @@ export function Chart(props: ChartProps) {
           <li key={each.name}>
             <span
               className={styles.key}
-              style={{ background: colourAt(index) }}
+              style={{ background: colorAt(index) }}
               aria-hidden="true"
             />
             <span className={styles.name}>{each.name}</span>
@@ -69,7 +69,7 @@ export function Chart(props: ChartProps) {
           </li>
         ))}
       </ul>
-      <Canvas {...props} onPoint={setPointed} />
+      <Canvas {...props} onHover={setHoveredIndex} />
       <details className={styles.details}>
         <summary>{asTable}</summary>
         <div className={styles.table}>
@@ -98,14 +98,14 @@ function Canvas({
   kind,
   format,
   max,
-  onPoint,
-}: ChartProps & { onPoint: (index: number | null) => void }) {
+  onHover,
+}: ChartProps & { onHover: (index: number | null) => void }) {
   const frame = useRef<HTMLDivElement>(null)
   const { region } = useI18n()
   const theme = useThemeChanges()
-  const latest = useRef({ format, onPoint })
-  latest.current = { format, onPoint }
-  const shape = JSON.stringify([days, series])
+  const latest = useRef({ format, onHover })
+  latest.current = { format, onHover }
+  const dataKey = JSON.stringify([days, series])
   // Drawn anew when something of it has changed: there are few points, and nothing is kept that could be stale.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` stands for days and series
   useEffect(() => {
@@ -125,22 +125,22 @@ function Canvas({
         axes: axesOf(element, region, (value) => latest.current.format(value)),
         series: [{}, ...seriesOf(element, series, kind)],
         hooks: {
-          setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? null)],
+          setCursor: [({ cursor }) => latest.current.onHover(cursor.idx ?? null)],
         },
       },
       dataOf(days, series, kind),
       element,
     )
-    const watcher = new ResizeObserver(([entry]) => {
+    const observer = new ResizeObserver(([entry]) => {
       const width = Math.floor(entry?.contentRect.width ?? 0)
       if (width > 0) plot.setSize({ width, height: HEIGHT })
     })
-    watcher.observe(element)
+    observer.observe(element)
     return () => {
-      watcher.disconnect()
+      observer.disconnect()
       plot.destroy()
     }
-  }, [shape, kind, max, region, theme])
+  }, [dataKey, kind, max, region, theme])
   return <div ref={frame} className={styles.canvas} aria-hidden="true" />
 }
 
@@ -165,12 +165,12 @@ function seriesOf(
   series: readonly Series[],
   kind: ChartProps['kind'],
 ): uPlot.Series[] {
-  const colours = series.map((_, index) => colourOf(element, colourAt(index)))
+  const colors = series.map((_, index) => resolveColor(element, colorAt(index)))
   if (kind === 'line') {
-    return colours.map((stroke) => ({ stroke, width: 2, spanGaps: true, points: { size: 6 } }))
+    return colors.map((stroke) => ({ stroke, width: 2, spanGaps: true, points: { size: 6 } }))
   }
   const paths = uPlot.paths.bars?.({ size: [0.7, 36], radius: 0.15 })
-  return colours
+  return colors
     .map(
       (fill): uPlot.Series => ({
         fill,
@@ -187,8 +187,8 @@ function axesOf(
   region: string,
   format: (value: number) => string,
 ): uPlot.Axis[] {
-  const stroke = colourOf(element, 'var(--text-soft)')
-  const line = colourOf(element, 'var(--line)')
+  const stroke = resolveColor(element, 'var(--text-soft)')
+  const line = resolveColor(element, 'var(--line)')
   const font = `11px ${getComputedStyle(element).fontFamily}`
   const days = new Intl.DateTimeFormat(region, { day: 'numeric', month: 'short' })
   return [
@@ -213,12 +213,12 @@ function axesOf(
   ]
 }
 
-function colourAt(index: number): string {
-  return COLOURS[Math.min(index, COLOURS.length - 1)] ?? COLOURS[0]
+function colorAt(index: number): string {
+  return COLORS[Math.min(index, COLORS.length - 1)] ?? COLORS[0]
 }
 
 /** A canvas knows no tokens: they are looked up where the page uses them. */
-function colourOf(element: HTMLElement, colour: string): string {
+function resolveColor(element: HTMLElement, colour: string): string {
   const probe = document.createElement('span')
   probe.style.color = colour
   element.append(probe)
@@ -238,13 +238,13 @@ function useThemeChanges(): number {
   const [changes, setChanges] = useState(0)
   const dark = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), [])
   useEffect(() => {
-    const note = () => setChanges((count) => count + 1)
-    const watcher = new MutationObserver(note)
-    watcher.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    dark.addEventListener('change', note)
+    const increment = () => setChanges((count) => count + 1)
+    const observer = new MutationObserver(increment)
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    dark.addEventListener('change', increment)
     return () => {
-      watcher.disconnect()
-      dark.removeEventListener('change', note)
+      observer.disconnect()
+      dark.removeEventListener('change', increment)
     }
   }, [dark])
   return changes

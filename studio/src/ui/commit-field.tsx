@@ -2,7 +2,7 @@ import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { TextField } from './field.tsx'
 
 /** A field that counts when it is left, or with Enter: half a name finds nobody. */
-export function CommittedField({
+export function CommitField({
   value,
   onCommit,
   ...rest
@@ -15,23 +15,23 @@ export function CommittedField({
 }) {
   const [text, setText] = useState(value)
   /** What was last handed on or taken over: handing the same on again would change nothing. */
-  const settled = useRef(value)
+  const committed = useRef(value)
   const isEditing = useRef(false)
   /** What came from elsewhere meanwhile. It may be older than what was handed on, and never writes over a writer. */
-  const news = useRef<string | null>(null)
-  const take = (told: string) => {
-    settled.current = told
-    setText(told)
+  const pendingValue = useRef<string | null>(null)
+  const acceptValue = (next: string) => {
+    committed.current = next
+    setText(next)
   }
   const commit = () => {
-    settled.current = text.trim()
-    onCommit(settled.current)
+    committed.current = text.trim()
+    onCommit(committed.current)
   }
   useEffect(() => {
     if (isEditing.current) {
-      news.current = value
+      pendingValue.current = value
     } else {
-      settled.current = value
+      committed.current = value
       setText(value)
     }
   }, [value])
@@ -42,15 +42,15 @@ export function CommittedField({
       onChange={({ target }) => setText(target.value)}
       onFocus={() => {
         isEditing.current = true
-        news.current = null
+        pendingValue.current = null
       }}
       onBlur={() => {
         isEditing.current = false
-        if (text.trim() !== settled.current) commit()
-        else if (news.current !== null) take(news.current)
+        if (text.trim() !== committed.current) commit()
+        else if (pendingValue.current !== null) acceptValue(pendingValue.current)
       }}
       onKeyDown={({ key }) => {
-        const isNew = text.trim() !== settled.current || text.trim() !== value
+        const isNew = text.trim() !== committed.current || text.trim() !== value
         if (key === 'Enter' && isNew) commit()
       }}
     />

@@ -4,15 +4,15 @@ import styles from './detail-list.module.css'
 import { Chip } from './layout.tsx'
 
 /** As it was written, line for line. */
-export function Said({ children }: { children: string }) {
+export function VerbatimText({ children }: { children: string }) {
   return <p className={styles.said}>{children}</p>
 }
 
-export function Facts({ children }: { children: ReactNode }) {
+export function DetailList({ children }: { children: ReactNode }) {
   return <dl className={styles.facts}>{children}</dl>
 }
 
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+export function Detail({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className={styles.fact}>
       <dt>{name}</dt>
@@ -22,15 +22,15 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 }
 
 /** Nothing where there are no words. */
-export function WordsFact({ name, words }: { name: string; words: readonly string[] }) {
-  if (words.length === 0) return null
+export function TagsDetail({ name, tags }: { name: string; tags: readonly string[] }) {
+  if (tags.length === 0) return null
   return (
-    <Fact name={name}>
+    <Detail name={name}>
       <span className={styles.chips}>
-        {words.map((word) => (
-          <Chip key={word}>{word}</Chip>
+        {tags.map((tag) => (
+          <Chip key={tag}>{tag}</Chip>
         ))}
       </span>
-    </Fact>
+    </Detail>
   )
 }

@@ -2,7 +2,7 @@ import { Switch as RadixSwitch } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './field.module.css'
 
-type Around = {
+type FieldProps = {
   label: string
   /** Keeps the label for those who hear the page only. */
   isLabelHidden?: boolean
@@ -10,14 +10,14 @@ type Around = {
   fault?: string | undefined
 }
 
-function Frame({
+function FieldLayout({
   id,
   label,
   isLabelHidden = false,
   help,
   fault,
   children,
-}: Around & { id: string; children: ReactNode }) {
+}: FieldProps & { id: string; children: ReactNode }) {
   return (
     <div className={styles.field}>
       <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
@@ -39,7 +39,7 @@ function Frame({
   )
 }
 
-function described(id: string, { help, fault }: Around) {
+function describeField(id: string, { help, fault }: FieldProps) {
   return {
     id,
     className: styles.input,
@@ -48,48 +48,48 @@ function described(id: string, { help, fault }: Around) {
   }
 }
 
-function split<Props extends Around>(props: Props) {
+function splitFieldProps<Props extends FieldProps>(props: Props) {
   const { label, isLabelHidden = false, help, fault, ...rest } = props
-  return { around: { label, isLabelHidden, help, fault }, rest }
+  return { fieldProps: { label, isLabelHidden, help, fault }, rest }
 }
 
-export function TextField(props: Around & ComponentProps<'input'>) {
+export function TextField(props: FieldProps & ComponentProps<'input'>) {
   const id = useId()
-  const { around, rest } = split(props)
+  const { fieldProps, rest } = splitFieldProps(props)
   return (
-    <Frame id={id} {...around}>
-      <input {...rest} {...described(id, around)} />
-    </Frame>
+    <FieldLayout id={id} {...fieldProps}>
+      <input {...rest} {...describeField(id, fieldProps)} />
+    </FieldLayout>
   )
 }
 
-export function TextArea(props: Around & ComponentProps<'textarea'>) {
+export function TextArea(props: FieldProps & ComponentProps<'textarea'>) {
   const id = useId()
-  const { around, rest } = split(props)
+  const { fieldProps, rest } = splitFieldProps(props)
   return (
-    <Frame id={id} {...around}>
-      <textarea {...rest} {...described(id, around)} />
-    </Frame>
+    <FieldLayout id={id} {...fieldProps}>
+      <textarea {...rest} {...describeField(id, fieldProps)} />
+    </FieldLayout>
   )
 }
 
 export function Select<Value extends string>({
   options,
-  onChoose,
+  onValueChange,
   ...props
-}: Around &
+}: FieldProps &
   Omit<ComponentProps<'select'>, 'onChange'> & {
     options: readonly { readonly value: Value; readonly text: string }[]
-    onChoose: (value: Value) => void
+    onValueChange: (value: Value) => void
   }) {
   const id = useId()
-  const { around, rest } = split(props)
+  const { fieldProps, rest } = splitFieldProps(props)
   return (
-    <Frame id={id} {...around}>
+    <FieldLayout id={id} {...fieldProps}>
       <select
         {...rest}
-        {...described(id, around)}
-        onChange={({ target }) => onChoose(target.value as Value)} // one of the options
+        {...describeField(id, fieldProps)}
+        onChange={({ target }) => onValueChange(target.value as Value)} // one of the options
       >
         {options.map(({ value, text }) => (
           <option key={value} value={value}>
@@ -97,20 +97,20 @@ export function Select<Value extends string>({
           </option>
         ))}
       </select>
-    </Frame>
+    </FieldLayout>
   )
 }
 
 export function Switch({
   label,
   isOn,
-  onTurn,
+  onCheckedChange,
   isLabelHidden = false,
   isDisabled = false,
 }: {
   label: string
   isOn: boolean
-  onTurn: (isOn: boolean) => void
+  onCheckedChange: (isOn: boolean) => void
   isLabelHidden?: boolean
   isDisabled?: boolean
 }) {
@@ -122,7 +122,7 @@ export function Switch({
         className={styles.track}
         checked={isOn}
         disabled={isDisabled}
-        onCheckedChange={onTurn}
+        onCheckedChange={onCheckedChange}
       >
         <RadixSwitch.Thumb className={styles.thumb} />
       </RadixSwitch.Root>
@@ -137,13 +137,13 @@ export function Checkbox({
   name,
   isOn,
   isMixed = false,
-  onTurn,
+  onCheckedChange,
   ...rest
 }: {
   name: string
   isOn: boolean
   isMixed?: boolean
-  onTurn: (isOn: boolean) => void
+  onCheckedChange: (isOn: boolean) => void
 } & Omit<ComponentProps<'input'>, 'name' | 'onChange'>) {
   return (
     <input
@@ -155,7 +155,7 @@ export function Checkbox({
       ref={(element) => {
         if (element !== null) element.indeterminate = isMixed
       }}
-      onChange={({ target }) => onTurn(target.checked)}
+      onChange={({ target }) => onCheckedChange(target.checked)}
     />
   )
 }

@@ -1,5 +1,5 @@
 /** Which day a chart tells of while nobody points at one: the last on which there was something, or the very last. */
-export function lastDay(
+export function lastDayWithData(
   days: readonly string[],
   series: readonly { readonly values: readonly (number | null)[] }[],
 ): number {

@@ -69,17 +69,17 @@ export function Stat({
   name,
   value,
   note,
-  isWords = false,
+  isText = false,
 }: {
   name: string
   value: ReactNode
   note?: string
-  isWords?: boolean
+  isText?: boolean
 }) {
   const stat = (
     <div className={styles.stat}>
       <dt>{name}</dt>
-      <dd className={isWords ? styles.words : ''}>{value}</dd>
+      <dd className={isText ? styles.words : ''}>{value}</dd>
     </div>
   )
   return note === undefined ? stat : <Tooltip text={note}>{stat}</Tooltip>
@@ -124,7 +124,7 @@ export function Notice({
   )
 }
 
-export function Empty({
+export function EmptyState({
   title,
   children,
   action,
@@ -146,24 +146,24 @@ export function Empty({
 }
 
 /** Says what went wrong in the server's words, and offers to try again. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useI18n()
   const isUnreachable = error instanceof ApiError && error.status === 0
-  const said = error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message : String(error)
   return (
     <div className={styles.empty} role="alert">
       <Icon name="warning" size={28} />
       <p className={styles.emptyTitle}>
         {t(isUnreachable ? 'common.unreachable' : 'common.failed')}
       </p>
-      {!isUnreachable && <p className={styles.soft}>{said}</p>}
+      {!isUnreachable && <p className={styles.soft}>{message}</p>}
       {onRetry !== undefined && <Button onClick={onRetry}>{t('common.retry')}</Button>}
     </div>
   )
 }
 
 /** Grey lines in the place of what is loaded. */
-export function Loading({ lines = 4 }: { lines?: number }) {
+export function LoadingState({ lines = 4 }: { lines?: number }) {
   const { t } = useI18n()
   return (
     <div className={styles.loading} role="status" aria-label={t('common.loading')}>
@@ -182,7 +182,7 @@ type Query<Data> = {
 }
 
 /** Shows a query in each of its states. */
-export function Loaded<Data>({
+export function QueryResult<Data>({
   query,
   children,
   lines,
@@ -193,13 +193,13 @@ export function Loaded<Data>({
 }) {
   if (query.data !== undefined) return children(query.data)
   if (query.error !== null && query.error !== undefined) {
-    return <Failure error={query.error} onRetry={() => void query.refetch()} />
+    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
   }
-  return <Loading {...(lines === undefined ? {} : { lines })} />
+  return <LoadingState {...(lines === undefined ? {} : { lines })} />
 }
 
 /** The same within a line: what is not known, or could not be had, is never shown as nothing. */
-export function LoadedInline<Data>({
+export function InlineQueryResult<Data>({
   query,
   children,
 }: {

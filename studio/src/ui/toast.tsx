@@ -4,14 +4,14 @@ import { useI18n } from '../i18n/i18n.tsx'
 import { Button, IconButton } from './button.tsx'
 import styles from './toast.module.css'
 
-export type Telling = {
+export type ToastMessage = {
   readonly text: string
-  readonly isBad?: boolean
+  readonly isError?: boolean
   /** As undo. */
   readonly action?: { readonly name: string; readonly run: () => unknown }
 }
 
-const Context = createContext<(telling: Telling) => void>(() => undefined)
+const Context = createContext<(message: ToastMessage) => void>(() => undefined)
 
 const PLAIN_MS = 5_000
 /** Long enough to find the way to "Undo" by keyboard. */
@@ -19,22 +19,23 @@ const ACTION_MS = 12_000
 
 export function ToastProvider({ children }: { children: ReactNode }) {
   const { t } = useI18n()
-  const [told, setTold] = useState<readonly (Telling & { readonly id: number })[]>([])
-  const tell = useCallback((telling: Telling) => {
-    setTold((before) => [...before.slice(-2), { ...telling, id: Date.now() + Math.random() }])
+  const [messages, setMessages] = useState<readonly (ToastMessage & { readonly id: number })[]>([])
+  const showToast = useCallback((message: ToastMessage) => {
+    setMessages((before) => [...before.slice(-2), { ...message, id: Date.now() + Math.random() }])
   }, [])
-  const drop = (id: number) => setTold((before) => before.filter((each) => each.id !== id))
+  const removeMessage = (id: number) =>
+    setMessages((before) => before.filter((each) => each.id !== id))
   return (
-    <Context value={tell}>
+    <Context value={showToast}>
       <Toast.Provider label={t('common.notification')}>
         {children}
-        {told.map(({ id, text, isBad = false, action }) => (
+        {messages.map(({ id, text, isError = false, action }) => (
           <Toast.Root
             key={id}
-            className={[styles.toast, isBad ? styles.bad : ''].join(' ')}
+            className={[styles.toast, isError ? styles.bad : ''].join(' ')}
             duration={action === undefined ? PLAIN_MS : ACTION_MS}
-            type={isBad ? 'foreground' : 'background'}
-            onOpenChange={(open) => open || drop(id)}
+            type={isError ? 'foreground' : 'background'}
+            onOpenChange={(open) => open || removeMessage(id)}
           >
             <Toast.Description className={styles.text}>{text}</Toast.Description>
             {action !== undefined && (
@@ -56,6 +57,6 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   )
 }
 
-export function useTell(): (telling: Telling) => void {
+export function useToast(): (message: ToastMessage) => void {
   return useContext(Context)
 }

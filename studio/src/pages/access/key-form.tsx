@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './access.module.css'
 import { ROLES, type Role, useAttempt, useOwners } from './queries.ts'
 
@@ -21,21 +21,27 @@ const LIFETIMES = ['never', '7', '30', '90', '365'] as const
 type Lifetime = (typeof LIFETIMES)[number]
 const DAY_MS = 86_400_000
 
-type Made = { readonly name: string; readonly secret: string }
+type CreatedKey = { readonly name: string; readonly secret: string }
 
-export function CreateKey({ onClose }: { onClose: () => void }) {
-  const [made, setMade] = useState<Made | null>(null)
-  return made === null ? (
-    <KeyForm onClose={onClose} onMade={setMade} />
+export function KeyDialog({ onClose }: { onClose: () => void }) {
+  const [created, setCreated] = useState<CreatedKey | null>(null)
+  return created === null ? (
+    <KeyForm onClose={onClose} onCreated={setCreated} />
   ) : (
-    <ShownOnce made={made} onClose={onClose} />
+    <CreatedKeyDialog created={created} onClose={onClose} />
   )
 }
 
-function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made) => void }) {
+function KeyForm({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void
+  onCreated: (created: CreatedKey) => void
+}) {
   const { t } = useI18n()
   const form = useId()
-  const list = useId()
+  const datalist = useId()
   const owners = useOwners().data ?? []
   const attempt = useAttempt()
   const [name, setName] = useState('')
@@ -45,30 +51,32 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made
   const [lifetime, setLifetime] = useState<Lifetime>('never')
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const [isBusy, setBusy] = useState(false)
-  const make = async (event: FormEvent) => {
+  const create = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
     setFaults(new Map())
     const body = {
       ...{ name: name.trim(), home: home.trim(), role },
       // A superadmin reaches everybody.
-      actsFor: role === 'superadmin' ? [] : namesIn(actsFor),
+      actsFor: role === 'superadmin' ? [] : parseNames(actsFor),
       expiresAt:
         lifetime === 'never'
           ? null
           : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString(),
     }
-    const answer = await attempt(async () => {
+    const created = await attempt(async () => {
       try {
         return await data(api.POST('/api/keys', { body }))
       } catch (error) {
         if (!(error instanceof ApiError) || error.details.length === 0) throw error
-        setFaults(new Map(error.details.map(({ field, message }) => [topOf(field), message])))
+        setFaults(
+          new Map(error.details.map(({ field, message }) => [topLevelField(field), message])),
+        )
         return null
       }
     })
     setBusy(false)
-    if (answer !== null) onMade({ name: answer.key.name, secret: answer.secret })
+    if (created !== null) onCreated({ name: created.key.name, secret: created.secret })
   }
   return (
     <Dialog
@@ -84,7 +92,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made
         </>
       }
     >
-      <form id={form} className={styles.form} onSubmit={(event) => void make(event)}>
+      <form id={form} className={styles.form} onSubmit={(event) => void create(event)}>
         <TextField
           label={t('access.name')}
           help={t('access.nameHelp')}
@@ -99,20 +107,20 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made
           label={t('access.role')}
           help={t(ROLE_HELP[role])}
           value={role}
-          onChoose={setRole}
+          onValueChange={setRole}
           options={ROLES.map((each) => ({ value: each, text: each }))}
         />
         <TextField
           label={t('access.home')}
           help={t('access.homeHelp')}
           required
-          list={list}
+          list={datalist}
           maxLength={200}
           value={home}
           fault={faults.get('home')}
           onChange={({ target }) => setHome(target.value)}
         />
-        <datalist id={list}>
+        <datalist id={datalist}>
           {owners.map(({ owner }) => (
             <option key={owner} value={owner} />
           ))}
@@ -130,7 +138,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made
           label={t('access.expires')}
           value={lifetime}
           fault={faults.get('expiresAt')}
-          onChoose={setLifetime}
+          onValueChange={setLifetime}
           options={LIFETIMES.map((each) => ({
             value: each,
             text:
@@ -142,7 +150,7 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (made: Made
   )
 }
 
-function namesIn(text: string): string[] {
+function parseNames(text: string): string[] {
   return text
     .split(',')
     .map((name) => name.trim())
@@ -150,27 +158,27 @@ function namesIn(text: string): string[] {
 }
 
 /** Of `actsFor.0`, the field that somebody sees. */
-function topOf(field: string): string {
+function topLevelField(field: string): string {
   return field.split('.')[0] ?? field
 }
 
-function ShownOnce({ made, onClose }: { made: Made; onClose: () => void }) {
+function CreatedKeyDialog({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
   const { t } = useI18n()
-  const tell = useTell()
+  const showToast = useToast()
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(made.secret)
-      tell({ text: t('common.copied') })
+      await navigator.clipboard.writeText(created.secret)
+      showToast({ text: t('common.copied') })
     } catch {
       // Pages without TLS may not write there.
-      tell({ text: t('access.copyManually'), isBad: true })
+      showToast({ text: t('access.copyManually'), isError: true })
     }
   }
   return (
     <Dialog
       isOpen
       onClose={onClose}
-      title={t('access.createdTitle', { name: made.name })}
+      title={t('access.createdTitle', { name: created.name })}
       footer={
         <Button look="primary" onClick={onClose}>
           {t('access.done')}
@@ -182,7 +190,7 @@ function ShownOnce({ made, onClose }: { made: Made; onClose: () => void }) {
         <TextField
           label={t('access.secret')}
           readOnly
-          value={made.secret}
+          value={created.secret}
           onFocus={({ target }) => target.select()}
         />
         <Button icon="copy" onClick={() => void copy()}>

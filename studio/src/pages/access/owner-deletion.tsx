@@ -2,19 +2,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
-import { usePageSearch } from '../../app/search-params.ts'
+import { useSearchParams } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Loaded, Notice } from '../../ui/layout.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { Notice, QueryResult } from '../../ui/layout.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './access.module.css'
 import { useAttempt } from './queries.ts'
 
 /** The tables of the store, in words. */
-const ROWS: Record<string, MessageKey> = {
+const RECORD_NAMES: Record<string, MessageKey> = {
   memory: 'access.rowMemory',
   revision: 'access.rowRevision',
   tombstone: 'access.rowTombstone',
@@ -26,12 +26,12 @@ function erase(owner: string, dryRun: boolean) {
   return data(api.DELETE('/api/owners/{owner}', { params: { path: { owner }, query: { dryRun } } }))
 }
 
-export function EraseOwner({ owner, onClose }: { owner: string; onClose: () => void }) {
+export function OwnerDeletion({ owner, onClose }: { owner: string; onClose: () => void }) {
   const { t } = useI18n()
   const cache = useQueryClient()
-  const tell = useTell()
+  const showToast = useToast()
   const attempt = useAttempt()
-  const [, change] = usePageSearch()
+  const [, change] = useSearchParams()
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   const plan = useQuery({
@@ -41,10 +41,10 @@ export function EraseOwner({ owner, onClose }: { owner: string; onClose: () => v
   })
   const run = async () => {
     setBusy(true)
-    const done = await attempt(() => erase(owner, false))
+    const deleted = await attempt(() => erase(owner, false))
     setBusy(false)
-    if (done === null) return
-    tell({ text: t('access.erased', { owner, count: done.rows.memory ?? 0 }) })
+    if (deleted === null) return
+    showToast({ text: t('access.erased', { owner, count: deleted.rows.memory ?? 0 }) })
     onClose()
     // Whoever looked at this owner would look at nothing.
     change({ owner: undefined })
@@ -71,9 +71,9 @@ export function EraseOwner({ owner, onClose }: { owner: string; onClose: () => v
         </>
       }
     >
-      <Loaded query={plan} lines={4}>
-        {({ rows }) => <Counts rows={rows} />}
-      </Loaded>
+      <QueryResult query={plan} lines={4}>
+        {({ rows }) => <RecordCounts rows={rows} />}
+      </QueryResult>
       <Notice tone="bad">{t('access.eraseWarning')}</Notice>
       <TextField
         label={t('access.typeName', { owner })}
@@ -86,12 +86,12 @@ export function EraseOwner({ owner, onClose }: { owner: string; onClose: () => v
   )
 }
 
-function Counts({ rows }: { rows: { readonly [table: string]: number } }) {
+function RecordCounts({ rows }: { rows: { readonly [table: string]: number } }) {
   const { t, number } = useI18n()
   return (
     <dl className={styles.counts}>
       {Object.entries(rows).map(([table, count]) => {
-        const name = ROWS[table]
+        const name = RECORD_NAMES[table]
         return (
           <div key={table}>
             <dt>{name === undefined ? table : t(name)}</dt>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, data, type Schemas } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 
 export type Key = Schemas['Key']
 export type Role = Key['role']
@@ -28,16 +28,16 @@ export function useOwners() {
     queryKey: ['owners'],
     queryFn: () => data(api.GET('/api/owners')),
     select: ({ owners }): readonly Owner[] => {
-      const found = new Map<string, { users: number; memories: number; turns: number }>()
+      const totals = new Map<string, { users: number; memories: number; turns: number }>()
       for (const { owner, user, memories, turns } of owners) {
-        const before = found.get(owner) ?? { users: 0, memories: 0, turns: 0 }
-        found.set(owner, {
+        const before = totals.get(owner) ?? { users: 0, memories: 0, turns: 0 }
+        totals.set(owner, {
           users: before.users + (user === null ? 0 : 1),
           memories: before.memories + memories,
           turns: before.turns + turns,
         })
       }
-      return [...found]
+      return [...totals]
         .map(([owner, counts]) => ({ owner, ...counts }))
         .sort((a, b) => b.memories - a.memories || a.owner.localeCompare(b.owner))
     },
@@ -47,13 +47,16 @@ export function useOwners() {
 /** Does something, says so when it fails, and shows what has become of it. */
 export function useAttempt() {
   const cache = useQueryClient()
-  const tell = useTell()
+  const showToast = useToast()
   const { t } = useI18n()
   return async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
     try {
       return await work()
     } catch (error) {
-      tell({ text: error instanceof Error ? error.message : t('common.failed'), isBad: true })
+      showToast({
+        text: error instanceof Error ? error.message : t('common.failed'),
+        isError: true,
+      })
       return null
     } finally {
       await Promise.all(

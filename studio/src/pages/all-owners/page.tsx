@@ -1,19 +1,19 @@
 /** The memories of all owners, for superadmins: to find whose something is. What is done to one is done with its owner. */
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { textIn, usePageSearch } from '../../app/search-params.ts'
+import { textParam, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Empty, Failure, Loading, Page } from '../../ui/layout.tsx'
+import { EmptyState, ErrorState, LoadingState, Page } from '../../ui/layout.tsx'
 import { Filters } from '../memories/filters.tsx'
-import { Rows } from '../memories/list.tsx'
+import { MemoryRows } from '../memories/list.tsx'
 import styles from '../memories/page.module.css'
-import { FILTERS, orderIn, useEveryone } from '../memories/queries.ts'
+import { FILTERS, orderIn, useAllMemories } from '../memories/queries.ts'
 
-export function EveryonePage() {
+export function AllOwnersPage() {
   const { t } = useI18n()
-  const [search, change] = usePageSearch()
-  const found = useEveryone(search)
-  const owners = found.data?.pages[0]?.owners
+  const [search, change] = useSearchParams()
+  const query = useAllMemories(search)
+  const owners = query.data?.pages[0]?.owners
   return (
     <Page
       title={t('shell.allOwners')}
@@ -22,13 +22,13 @@ export function EveryonePage() {
         : { description: t('memories.allOwnersHelp', { count: owners }) })}
     >
       <section className={[styles.panel, styles.tall].join(' ')} aria-label={t('shell.allOwners')}>
-        <Filters search={search} onChange={change} isOfAll />
+        <Filters search={search} onChange={change} isAllOwners />
         <div className={styles.results}>
-          <Found
+          <Results
             // A new list begins at its top.
             key={JSON.stringify([FILTERS.map((name) => search[name]), orderIn(search)])}
-            found={found}
-            isNarrowed={['q', ...FILTERS].some((name) => textIn(search, name) !== '')}
+            query={query}
+            isFiltered={['q', ...FILTERS].some((name) => textParam(search, name) !== '')}
           />
         </div>
       </section>
@@ -36,42 +36,44 @@ export function EveryonePage() {
   )
 }
 
-function Found({
-  found,
-  isNarrowed,
+function Results({
+  query,
+  isFiltered,
 }: {
-  found: ReturnType<typeof useEveryone>
-  isNarrowed: boolean
+  query: ReturnType<typeof useAllMemories>
+  isFiltered: boolean
 }) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
-    found
+    query
   const memories = data?.pages.flatMap((page) => page.data) ?? []
   const loaded = memories.length
-  const isWaiting = hasNextPage && !isFetchingNextPage && !isFetchNextPageError
-  const onShown = useCallback(
+  const canFetchNext = hasNextPage && !isFetchingNextPage && !isFetchNextPageError
+  const onVisibleRows = useCallback(
     ({ last }: { last: number }) => {
-      if (isWaiting && last >= loaded - 1) void fetchNextPage()
+      if (canFetchNext && last >= loaded - 1) void fetchNextPage()
     },
-    [isWaiting, loaded, fetchNextPage],
+    [canFetchNext, loaded, fetchNextPage],
   )
   if (error !== null && loaded === 0) {
-    return <Failure error={error} onRetry={() => void found.refetch()} />
+    return <ErrorState error={error} onRetry={() => void query.refetch()} />
   }
-  if (data === undefined) return <Loading lines={10} />
+  if (data === undefined) return <LoadingState lines={10} />
   if (loaded === 0 && !hasNextPage) {
-    return isNarrowed ? (
-      <Empty title={t('memories.noMatch')} icon="search">
+    return isFiltered ? (
+      <EmptyState title={t('memories.noMatch')} icon="search">
         {t('memories.noMatchHelp')}
-      </Empty>
+      </EmptyState>
     ) : (
-      <Empty title={t('memories.allOwnersEmpty')}>{t('memories.allOwnersEmptyHelp')}</Empty>
+      <EmptyState title={t('memories.allOwnersEmpty')}>
+        {t('memories.allOwnersEmptyHelp')}
+      </EmptyState>
     )
   }
   return (
     <>
-      <Rows
+      <MemoryRows
         // One more stands for what is still to come.
         count={loaded + (hasNextPage ? 1 : 0)}
         rowAt={(index) => memories[index]}
@@ -83,11 +85,11 @@ function Found({
           // Every page has an owner, and this one reads what is opened.
           void navigate({ to: '/studio/memories', search: { owner, memory: id } as never })
         }}
-        onShown={onShown}
+        onVisibleRows={onVisibleRows}
         isSearch
-        namesOwner
+        showsOwner
       />
-      {isFetchNextPageError && <Failure error={error} onRetry={() => void fetchNextPage()} />}
+      {isFetchNextPageError && <ErrorState error={error} onRetry={() => void fetchNextPage()} />}
     </>
   )
 }

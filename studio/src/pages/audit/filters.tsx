@@ -1,33 +1,33 @@
 import { useId } from 'react'
-import { type Search, textIn } from '../../app/search-params.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CommittedField } from '../../ui/commit-field.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
 import { Select } from '../../ui/field.tsx'
 import styles from './audit.module.css'
-import { type Entry, FILTERS, type Filter, NOBODY, useKeyNames } from './queries.ts'
+import { type AuditEvent, FILTERS, type Filter, LOCAL_ACTOR, useKeyNames } from './queries.ts'
 
 export function Filters({
   search,
   onChange,
   entries,
 }: {
-  search: Search
-  onChange: (changes: Search) => void
+  search: SearchParams
+  onChange: (changes: SearchParams) => void
   /** What is shown suggests what to look for. */
-  entries: readonly Entry[]
+  entries: readonly AuditEvent[]
 }) {
   const { t } = useI18n()
   const operations = useId()
   const owners = useId()
   const names = useKeyNames().data ?? new Map<string, string>()
-  const value = (name: Filter) => textIn(search, name)
+  const value = (name: Filter) => textParam(search, name)
   const set = (name: Filter) => (text: string) => onChange({ [name]: text || undefined })
   const actor = value('actor')
-  const isStranger = actor !== '' && actor !== NOBODY && !names.has(actor)
+  const isUnknownKey = actor !== '' && actor !== LOCAL_ACTOR && !names.has(actor)
   return (
     <div className={styles.filters}>
-      <CommittedField
+      <CommitField
         label={t('audit.action')}
         placeholder="memory.forget"
         list={operations}
@@ -36,19 +36,19 @@ export function Filters({
         value={value('operation')}
         onCommit={set('operation')}
       />
-      <Suggestions id={operations} values={entries.flatMap(withKind)} />
+      <Suggestions id={operations} values={entries.flatMap(operationPrefixes)} />
       <Select
         label={t('audit.actor')}
         value={actor}
-        onChoose={set('actor')}
+        onValueChange={set('actor')}
         options={[
           { value: '', text: t('common.all') },
-          { value: NOBODY, text: t('audit.localActor') },
+          { value: LOCAL_ACTOR, text: t('audit.localActor') },
           ...[...names].map(([id, name]) => ({ value: id, text: name })),
-          ...(isStranger ? [{ value: actor, text: actor }] : []),
+          ...(isUnknownKey ? [{ value: actor, text: actor }] : []),
         ]}
       />
-      <CommittedField
+      <CommitField
         label={t('audit.owner')}
         list={owners}
         spellCheck={false}
@@ -57,7 +57,7 @@ export function Filters({
         onCommit={set('of')}
       />
       <Suggestions id={owners} values={entries.map(({ owner }) => owner)} />
-      <CommittedField
+      <CommitField
         label={t('audit.resource')}
         placeholder="mem_…"
         spellCheck={false}
@@ -65,13 +65,13 @@ export function Filters({
         value={value('target')}
         onCommit={set('target')}
       />
-      <CommittedField
+      <CommitField
         label={t('audit.from')}
         type="date"
         value={value('from')}
         onCommit={set('from')}
       />
-      <CommittedField
+      <CommitField
         label={t('audit.until')}
         type="date"
         value={value('until')}
@@ -89,7 +89,7 @@ export function Filters({
 }
 
 /** As `memory.forget`, and `memory` for all of its kind. */
-function withKind({ operation }: Entry): readonly string[] {
+function operationPrefixes({ operation }: AuditEvent): readonly string[] {
   const [kind = operation] = operation.split('.')
   return [kind, operation]
 }

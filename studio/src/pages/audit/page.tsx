@@ -1,43 +1,43 @@
 import { Link } from '@tanstack/react-router'
-import { textIn, usePageSearch } from '../../app/search-params.ts'
+import { textParam, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
+import { Card, EmptyState, Page, QueryResult } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
-import { Card, Empty, Loaded, Page } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './audit.module.css'
 import { Filters } from './filters.tsx'
-import { type Entry, FILTERS, useAudit, useKeyNames } from './queries.ts'
+import { type AuditEvent, FILTERS, useAudit, useKeyNames } from './queries.ts'
 import { Targets } from './targets.tsx'
 
 export function AuditPage() {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   return (
     <Page title={t('audit.title')} description={t('audit.description')}>
-      {may('manage') ? <Log /> : <Empty icon="audit" title={t('audit.onlySuperadmins')} />}
+      {can('manage') ? <Log /> : <EmptyState icon="audit" title={t('audit.onlySuperadmins')} />}
     </Page>
   )
 }
 
 function Log() {
   const { t } = useI18n()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const log = useAudit(search)
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? []
-  const isNarrowed = FILTERS.some((name) => textIn(search, name) !== '')
+  const isFiltered = FILTERS.some((name) => textParam(search, name) !== '')
   return (
     <Card title={t('audit.log')} isFlush>
       <Filters search={search} onChange={change} entries={entries} />
-      <Loaded query={log} lines={8}>
+      <QueryResult query={log} lines={8}>
         {() =>
           entries.length === 0 && !log.hasNextPage ? (
-            <Empty icon="audit" title={t(isNarrowed ? 'audit.noMatch' : 'audit.empty')} />
+            <EmptyState icon="audit" title={t(isFiltered ? 'audit.noMatch' : 'audit.empty')} />
           ) : (
             <Entries entries={entries} />
           )
         }
-      </Loaded>
+      </QueryResult>
       {log.hasNextPage && entries.length === 0 && (
         <p className={styles.more} role="status">
           {t('audit.noMatchYet')}
@@ -48,7 +48,7 @@ function Log() {
   )
 }
 
-function Entries({ entries }: { entries: readonly Entry[] }) {
+function Entries({ entries }: { entries: readonly AuditEvent[] }) {
   const { t, time } = useI18n()
   const names = useKeyNames().data
   return (

@@ -1,34 +1,34 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { type Search, textIn } from '../../app/search-params.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 
 type AuditPage = paths['/api/audit']['get']['responses'][200]['content']['application/json']
-export type Entry = AuditPage['entries'][number]
+export type AuditEvent = AuditPage['entries'][number]
 
 export const FILTERS = ['operation', 'actor', 'of', 'target', 'from', 'until'] as const
 export type Filter = (typeof FILTERS)[number]
 const ROWS_PER_PAGE = 50
 
 /** Whoever sat at the machine; the server takes this name for it. */
-export const NOBODY = 'none'
+export const LOCAL_ACTOR = 'none'
 
 /** The filters in the address, as the server takes them. */
-function queryIn(search: Search) {
-  const text = (name: Filter) => textIn(search, name)
+function queryFrom(search: SearchParams) {
+  const text = (name: Filter) => textParam(search, name)
   return {
-    ...given('operation', text('operation')),
-    ...given('actor', text('actor')),
+    ...optionalParam('operation', text('operation')),
+    ...optionalParam('actor', text('actor')),
     // Not `owner`, which is in the address of every page: the log is of everybody.
-    ...given('owner', text('of')),
-    ...given('target', text('target')),
-    ...given('from', startOf(text('from'), 0)),
+    ...optionalParam('owner', text('of')),
+    ...optionalParam('target', text('target')),
+    ...optionalParam('from', startOf(text('from'), 0)),
     // The day that is named is part of it.
-    ...given('before', startOf(text('until'), 1)),
+    ...optionalParam('before', startOf(text('until'), 1)),
   }
 }
 
-function given<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
+function optionalParam<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
   return value === '' ? {} : ({ [name]: value } as { [Key in Name]?: string }) // the one name
 }
 
@@ -40,14 +40,16 @@ function startOf(day: string, daysLater: number): string {
   return Number.isNaN(at.getTime()) ? '' : at.toISOString()
 }
 
-export function useAudit(search: Search) {
-  const query = queryIn(search)
+export function useAudit(search: SearchParams) {
+  const query = queryFrom(search)
   return useInfiniteQuery({
     queryKey: ['audit', query],
     queryFn: ({ pageParam }) =>
       data(
         api.GET('/api/audit', {
-          params: { query: { ...query, limit: ROWS_PER_PAGE, ...given('after', pageParam) } },
+          params: {
+            query: { ...query, limit: ROWS_PER_PAGE, ...optionalParam('after', pageParam) },
+          },
         }),
       ),
     initialPageParam: '',

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useI18n } from '../../i18n/i18n.tsx'
 import styles from './audit.module.css'
-import type { Entry } from './queries.ts'
+import type { AuditEvent } from './queries.ts'
 
 /** As many as a row holds. */
 const SHOWN_MAX = 5
 
 /** The ids of what was changed, each leading there where there is a page for it. */
-export function Targets({ entry }: { entry: Entry }) {
+export function Targets({ entry }: { entry: AuditEvent }) {
   const { t } = useI18n()
   const shown = entry.targets.slice(0, SHOWN_MAX)
   const left = entry.targetCount - shown.length
@@ -21,7 +21,7 @@ export function Targets({ entry }: { entry: Entry }) {
   )
 }
 
-function Target({ target, entry: { operation, owner } }: { target: string; entry: Entry }) {
+function Target({ target, entry: { operation, owner } }: { target: string; entry: AuditEvent }) {
   const id = <code>{target}</code>
   if (target.startsWith('mem_')) {
     return (

@@ -2,9 +2,9 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type I18n, useI18n } from '../../i18n/i18n.tsx'
-import { Dot, Loaded, type Tone } from '../../ui/layout.tsx'
+import { Dot, QueryResult, type Tone } from '../../ui/layout.tsx'
 import styles from './component-list.module.css'
-import { TIERS } from './qdrant.tsx'
+import { REPLICA_STATES } from './qdrant.tsx'
 import {
   CARDS,
   type EngineStatus,
@@ -17,7 +17,7 @@ import {
   useSystem,
 } from './queries.ts'
 
-type State = {
+type ComponentState = {
   readonly tone: Tone
   readonly state: string
   /** What it is made of, or why it doesn't work. */
@@ -26,15 +26,15 @@ type State = {
   readonly advice?: ReactNode
 }
 
-export function Parts({ owner }: { owner: string }) {
+export function ComponentList({ owner }: { owner: string }) {
   const { t } = useI18n()
   const engine = useEngine()
   const system = useSystem()
   return (
     <section aria-label={t('engine.components')}>
-      <Loaded query={engine} lines={4}>
+      <QueryResult query={engine} lines={4}>
         {(parts) => (
-          <Loaded query={system} lines={4}>
+          <QueryResult query={system} lines={4}>
             {(status) => (
               <ul className={styles.parts}>
                 <Store {...status} />
@@ -47,21 +47,21 @@ export function Parts({ owner }: { owner: string }) {
                 <Jobs status={status} />
               </ul>
             )}
-          </Loaded>
+          </QueryResult>
         )}
-      </Loaded>
+      </QueryResult>
     </section>
   )
 }
 
-function Part({
+function ComponentRow({
   name,
   card,
   tone,
   state,
   detail,
   advice,
-}: State & { name: string; card?: keyof typeof CARDS }) {
+}: ComponentState & { name: string; card?: keyof typeof CARDS }) {
   const { t } = useI18n()
   return (
     <li className={styles.part} aria-label={name}>
@@ -85,14 +85,17 @@ function Part({
 }
 
 /** Names that are the same in every language. */
-const STORES: { readonly [kind: string]: string } = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+const STORE_NAMES: { readonly [kind: string]: string } = {
+  sqlite: 'SQLite',
+  postgres: 'PostgreSQL',
+}
 
 function Store({ store: { kind, memories, turns, facts } }: SystemStatus) {
   const { t } = useI18n()
   const version = facts[kind]
-  const named = [STORES[kind] ?? kind, typeof version === 'string' ? version : '']
+  const named = [STORE_NAMES[kind] ?? kind, typeof version === 'string' ? version : '']
   return (
-    <Part
+    <ComponentRow
       name={t('engine.store')}
       card="store"
       tone="good"
@@ -109,9 +112,9 @@ function Store({ store: { kind, memories, turns, facts } }: SystemStatus) {
 function Qdrant({ vectors: { mirror, state, because } }: SystemStatus) {
   const { t } = useI18n()
   const isUsed = mirror === 'qdrant' && state !== 'off'
-  const { tone, text } = TIERS[isUsed ? state : 'off']
+  const { tone, text } = REPLICA_STATES[isUsed ? state : 'off']
   return (
-    <Part
+    <ComponentRow
       name="Qdrant"
       card="qdrant"
       tone={tone}
@@ -124,7 +127,7 @@ function Qdrant({ vectors: { mirror, state, because } }: SystemStatus) {
 function Keyword({ keyword }: EngineStatus) {
   const { t } = useI18n()
   return (
-    <Part
+    <ComponentRow
       name={t('engine.keyword')}
       tone={keyword.available ? 'good' : 'bad'}
       state={t(keyword.available ? 'engine.healthy' : 'engine.failing')}
@@ -136,39 +139,50 @@ function Keyword({ keyword }: EngineStatus) {
 function Embedding({ parts, status }: { parts: EngineStatus; status: SystemStatus }) {
   const { t } = useI18n()
   return (
-    <Part name={t('engine.embedding')} card="embedding" {...embeddingState(parts, status, t)} />
+    <ComponentRow
+      name={t('engine.embedding')}
+      card="embedding"
+      {...embeddingState(parts, status, t)}
+    />
   )
 }
 
-function embeddingState({ embedding }: EngineStatus, { index }: SystemStatus, t: I18n['t']): State {
+function embeddingState(
+  { embedding }: EngineStatus,
+  { index }: SystemStatus,
+  t: I18n['t'],
+): ComponentState {
   const { source, model, dimensions, available, reason } = embedding
   if (source === null) {
     return { tone: 'warn', state: t('engine.off'), detail: t('engine.embeddingOff') }
   }
-  const made =
+  const description =
     dimensions === null
       ? `${source} · ${model}`
       : `${source} · ${model} · ${t('engine.dimensions', { count: dimensions })}`
   if (!available) {
-    return { tone: 'bad', state: t('engine.failing'), detail: reason, advice: made }
+    return { tone: 'bad', state: t('engine.failing'), detail: reason, advice: description }
   }
   switch (index?.embedder.state) {
     case 'cold':
       return {
         tone: 'plain',
         state: t('engine.idle'),
-        detail: made,
+        detail: description,
         advice: t('engine.idleHelp'),
       }
     case 'warming':
-      return { tone: 'accent', state: t('engine.loading'), detail: made }
+      return { tone: 'accent', state: t('engine.loading'), detail: description }
     default:
-      return { tone: 'good', state: t('engine.healthy'), detail: made }
+      return { tone: 'good', state: t('engine.healthy'), detail: description }
   }
 }
 
 /** Names that are the same in every language. */
-const MIRRORS: { readonly [backend: string]: string } = { qdrant: 'Qdrant', lancedb: 'LanceDB' }
+const REPLICA_NAMES: { readonly [backend: string]: string } = {
+  qdrant: 'Qdrant',
+  lancedb: 'LanceDB',
+}
 
 function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus }) {
   const { t } = useI18n()
@@ -176,7 +190,7 @@ function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus 
   const name = t('engine.vectors')
   if (!available) {
     return (
-      <Part
+      <ComponentRow
         name={name}
         card="vectors"
         tone="plain"
@@ -185,12 +199,12 @@ function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus 
       />
     )
   }
-  const own = t(backend.startsWith('postgres') ? 'engine.pgvector' : 'engine.builtIn')
-  const kind = MIRRORS[backend] ?? own
+  const primaryName = t(backend.startsWith('postgres') ? 'engine.pgvector' : 'engine.builtIn')
+  const kind = REPLICA_NAMES[backend] ?? primaryName
   const detail = `${kind} · ${t('engine.vectorCount', { count: rowCount ?? 0 })}`
   if (reason !== null) {
     return (
-      <Part
+      <ComponentRow
         name={name}
         card="vectors"
         tone="bad"
@@ -202,13 +216,21 @@ function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus 
   }
   const { state, mirror, because } = status.vectors
   if (mirror !== null && state !== 'active' && state !== 'off') {
-    const { tone, text } = TIERS[state]
-    const told = `${MIRRORS[mirror] ?? mirror}: ${t(text)}`
-    return <Part name={name} card="vectors" tone={tone} state={told} detail={because ?? detail} />
+    const { tone, text } = REPLICA_STATES[state]
+    const label = `${REPLICA_NAMES[mirror] ?? mirror}: ${t(text)}`
+    return (
+      <ComponentRow
+        name={name}
+        card="vectors"
+        tone={tone}
+        state={label}
+        detail={because ?? detail}
+      />
+    )
   }
   const missing = needsReindex ?? 0
   return missing > 0 ? (
-    <Part
+    <ComponentRow
       name={name}
       card="vectors"
       tone="warn"
@@ -217,7 +239,13 @@ function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus 
       advice={t('engine.notEmbeddedHelp')}
     />
   ) : (
-    <Part name={name} card="vectors" tone="good" state={t('engine.healthy')} detail={detail} />
+    <ComponentRow
+      name={name}
+      card="vectors"
+      tone="good"
+      state={t('engine.healthy')}
+      detail={detail}
+    />
   )
 }
 
@@ -227,7 +255,7 @@ function Rerank({ rerank }: EngineStatus) {
   const { enabled, available, reason } = rerank
   if (available) {
     return (
-      <Part
+      <ComponentRow
         name={name}
         card="rerank"
         tone={enabled ? 'good' : 'plain'}
@@ -238,9 +266,15 @@ function Rerank({ rerank }: EngineStatus) {
   }
   // Without one, memories stay in the order that they were found in: nothing is broken.
   return enabled ? (
-    <Part name={name} card="rerank" tone="bad" state={t('engine.failing')} detail={reason} />
+    <ComponentRow
+      name={name}
+      card="rerank"
+      tone="bad"
+      state={t('engine.failing')}
+      detail={reason}
+    />
   ) : (
-    <Part
+    <ComponentRow
       name={name}
       card="rerank"
       tone="plain"
@@ -256,19 +290,24 @@ function Models({ owner }: { owner: string }) {
   const name = t('engine.models')
   if (learning.data === undefined) {
     return learning.error === null ? (
-      <Part name={name} tone="plain" state="…" />
+      <ComponentRow name={name} tone="plain" state="…" />
     ) : (
-      <Part name={name} tone="bad" state={t('engine.failing')} detail={learning.error.message} />
+      <ComponentRow
+        name={name}
+        tone="bad"
+        state={t('engine.failing')}
+        detail={learning.error.message}
+      />
     )
   }
-  return <Part name={name} card="models" {...modelState(learning.data, t, time)} />
+  return <ComponentRow name={name} card="models" {...modelState(learning.data, t, time)} />
 }
 
 function modelState(
   { model, restsUntil, spent }: Learning,
   t: I18n['t'],
   time: I18n['time'],
-): State {
+): ComponentState {
   if (model === null) {
     return { tone: 'warn', state: t('engine.notConfigured'), detail: t('engine.noModelHelp') }
   }
@@ -279,7 +318,11 @@ function modelState(
   const used = spent === null ? 0 : spent.input + spent.output
   const budget = spent?.budget ?? 0
   if (budget > 0 && used >= budget) {
-    return { tone: 'warn', state: t('engine.budgetExhausted'), detail: t('engine.budgetExhaustedHelp') }
+    return {
+      tone: 'warn',
+      state: t('engine.budgetExhausted'),
+      detail: t('engine.budgetExhaustedHelp'),
+    }
   }
   const detail = `${model} · ${t('engine.usedToday', { count: used })}`
   return { tone: 'good', state: t('engine.ready'), detail }
@@ -289,30 +332,43 @@ function Jobs({ status }: { status: SystemStatus }) {
   const { t, number } = useI18n()
   const counts = useJobCounts()
   const name = t('engine.jobs')
-  const toJobs = <Link to="/studio/jobs">{t('engine.openJobs')}</Link>
+  const jobsLink = <Link to="/studio/jobs">{t('engine.openJobs')}</Link>
   if (status.learning.because !== null) {
     const detail = status.learning.because
-    return <Part name={name} tone="bad" state={t('engine.failing')} detail={detail} advice={toJobs} />
+    return (
+      <ComponentRow
+        name={name}
+        tone="bad"
+        state={t('engine.failing')}
+        detail={detail}
+        advice={jobsLink}
+      />
+    )
   }
   if (counts.data === undefined) {
     return counts.error === null ? (
-      <Part name={name} tone="plain" state="…" />
+      <ComponentRow name={name} tone="plain" state="…" />
     ) : (
-      <Part name={name} tone="bad" state={t('engine.failing')} detail={counts.error.message} />
+      <ComponentRow
+        name={name}
+        tone="bad"
+        state={t('engine.failing')}
+        detail={counts.error.message}
+      />
     )
   }
   const { waiting, running, dead } = counts.data
-  const told = (count: number) => (count < JOBS_MAX ? number(count) : `${number(count)}+`)
-  const detail = t('engine.jobCounts', { waiting: told(waiting), running: told(running) })
+  const label = (count: number) => (count < JOBS_MAX ? number(count) : `${number(count)}+`)
+  const detail = t('engine.jobCounts', { waiting: label(waiting), running: label(running) })
   return dead > 0 ? (
-    <Part
+    <ComponentRow
       name={name}
       tone="warn"
       state={t('engine.jobsFailed', { count: dead })}
       detail={detail}
-      advice={toJobs}
+      advice={jobsLink}
     />
   ) : (
-    <Part name={name} tone="good" state={t('engine.healthy')} detail={detail} />
+    <ComponentRow name={name} tone="good" state={t('engine.healthy')} detail={detail} />
   )
 }

@@ -3,17 +3,23 @@ import { useId } from 'react'
 import { useOwner } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { CommittedField } from '../../ui/commit-field.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
 import { Switch } from '../../ui/field.tsx'
-import { Card, Loaded, Notice } from '../../ui/layout.tsx'
-import { type InForce, storedAt, useChange, useInForce, type Value } from '../settings/queries.ts'
+import { Card, Notice, QueryResult } from '../../ui/layout.tsx'
+import {
+  type EffectiveSettings,
+  storedValue,
+  useChange,
+  useEffectiveSettings,
+  type Value,
+} from '../settings/queries.ts'
 import styles from './embedding.module.css'
 import { EmbeddingTest } from './embedding-test.tsx'
 import layout from './page.module.css'
 import { CARDS, type EmbeddingProvider, useEmbeddingProviders, useEngine } from './queries.ts'
 
 const SOURCES = ['auto', 'transformers', 'static', 'remote', 'none'] as const
-const NAMES: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]> = {
+const SOURCE_LABELS: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]> = {
   auto: ['engine.sourceAuto', 'engine.sourceAutoHelp'],
   transformers: ['engine.sourceLocal', 'engine.sourceLocalHelp'],
   static: ['engine.sourceStatic', 'engine.sourceStaticHelp'],
@@ -23,35 +29,35 @@ const NAMES: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]>
 
 export function EmbeddingCard() {
   const { t } = useI18n()
-  const inForce = useInForce('system', useOwner())
+  const effective = useEffectiveSettings('system', useOwner())
   const providers = useEmbeddingProviders()
   return (
     <Card title={t('engine.embedding')} id={CARDS.embedding}>
-      <Loaded query={inForce} lines={8}>
+      <QueryResult query={effective} lines={8}>
         {(settings) => (
-          <Loaded query={providers} lines={8}>
+          <QueryResult query={providers} lines={8}>
             {(known) => (
               <div className={layout.stack}>
-                <Pending settings={settings} providers={known} />
+                <RestartNotice settings={settings} providers={known} />
                 <Sources settings={settings} providers={known} />
                 <EmbeddingTest />
               </div>
             )}
-          </Loaded>
+          </QueryResult>
         )}
-      </Loaded>
+      </QueryResult>
     </Card>
   )
 }
 
-type Chosen = { settings: InForce; providers: readonly EmbeddingProvider[] }
+type SettingsProps = { settings: EffectiveSettings; providers: readonly EmbeddingProvider[] }
 
-function Sources({ settings, providers }: Chosen) {
+function Sources({ settings, providers }: SettingsProps) {
   const { t } = useI18n()
   const name = useId()
   const change = useChange('system', useOwner())
   const set = (setting: string, value: Value) =>
-    void change(setting, value, storedAt('system', settings, setting))
+    void change(setting, value, storedValue('system', settings, setting))
   const source = settings.valueOf('embeddingSource')
   return (
     <>
@@ -65,8 +71,8 @@ function Sources({ settings, providers }: Chosen) {
               checked={source === value}
               onChange={() => set('embeddingSource', value)}
             />
-            <strong>{t(NAMES[value][0])}</strong>
-            <span>{t(NAMES[value][1])}</span>
+            <strong>{t(SOURCE_LABELS[value][0])}</strong>
+            <span>{t(SOURCE_LABELS[value][1])}</span>
           </label>
         ))}
       </fieldset>
@@ -75,11 +81,9 @@ function Sources({ settings, providers }: Chosen) {
           {(['transformersEnabled', 'staticEnabled'] as const).map((each) => (
             <Switch
               key={each}
-              label={t(
-                each === 'transformersEnabled' ? 'engine.allowLocal' : 'engine.allowStatic',
-              )}
+              label={t(each === 'transformersEnabled' ? 'engine.allowLocal' : 'engine.allowStatic')}
               isOn={settings.valueOf(each) === true}
-              onTurn={(isOn) => set(each, isOn)}
+              onCheckedChange={(isOn) => set(each, isOn)}
             />
           ))}
         </div>
@@ -95,7 +99,7 @@ function Sources({ settings, providers }: Chosen) {
   )
 }
 
-const BUILT_IN = ['transformers', 'static']
+const BUNDLED = ['transformers', 'static']
 
 function RemoteModel({
   value,
@@ -108,11 +112,11 @@ function RemoteModel({
 }) {
   const { t } = useI18n()
   const list = useId()
-  const remote = providers.filter(({ provider }) => !BUILT_IN.includes(provider))
-  const named = providerOf(value, remote)
+  const remote = providers.filter(({ provider }) => !BUNDLED.includes(provider))
+  const provider = providerOf(value, remote)
   return (
     <>
-      <CommittedField
+      <CommitField
         label={t('engine.remoteModel')}
         help={t('engine.remoteModelHelp')}
         list={list}
@@ -129,11 +133,13 @@ function RemoteModel({
             <option key={id} value={id} />
           ))}
       </datalist>
-      {value !== '' && named === undefined && (
+      {value !== '' && provider === undefined && (
         <Notice tone="warn">{t('engine.providerUnknown')}</Notice>
       )}
-      {named?.hasKey === false && (
-        <Notice tone="warn">{t('engine.providerKeyMissing', { provider: named.provider })}</Notice>
+      {provider?.hasKey === false && (
+        <Notice tone="warn">
+          {t('engine.providerKeyMissing', { provider: provider.provider })}
+        </Notice>
       )}
     </>
   )
@@ -144,27 +150,32 @@ function providerOf(model: string, providers: readonly EmbeddingProvider[]) {
 }
 
 /** Settings are read at the start, and what the server was started with goes before them. */
-function Pending({ settings, providers }: Chosen) {
+function RestartNotice({ settings, providers }: SettingsProps) {
   const { t } = useI18n()
   const embedding = useEngine().data?.embedding
   if (embedding === undefined) return null
-  const wanted = wantedSource(settings, providers)
+  const configured = configuredSource(settings, providers)
   const model = String(settings.valueOf('embeddingProviderModel') ?? '')
   const isOtherModel =
-    wanted !== null && !BUILT_IN.includes(wanted) && model !== `${wanted}/${embedding.model}`
-  if (wanted === embedding.source && !isOtherModel) return null
+    configured !== null &&
+    !BUNDLED.includes(configured) &&
+    model !== `${configured}/${embedding.model}`
+  if (configured === embedding.source && !isOtherModel) return null
   return (
     <Notice tone="warn">
       {t('engine.restartPending', {
         running: embedding.source ?? t('common.none'),
-        wanted: wanted ?? t('common.none'),
+        configured: configured ?? t('common.none'),
       })}
     </Notice>
   )
 }
 
 /** As the server chooses when it starts. */
-function wantedSource(settings: InForce, providers: readonly EmbeddingProvider[]): string | null {
+function configuredSource(
+  settings: EffectiveSettings,
+  providers: readonly EmbeddingProvider[],
+): string | null {
   const source = settings.valueOf('embeddingSource')
   const model = String(settings.valueOf('embeddingProviderModel') ?? '')
   const remote = providerOf(model, providers)

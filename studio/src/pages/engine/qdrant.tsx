@@ -8,8 +8,8 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
-import { Card, Chip, Dot, Loaded, Notice, type Tone } from '../../ui/layout.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { Card, Chip, Dot, Notice, QueryResult, type Tone } from '../../ui/layout.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { MemoryLine } from '../receipts/references.tsx'
 import styles from './page.module.css'
 import { CARDS, useAttempt, useQdrant } from './queries.ts'
@@ -19,9 +19,9 @@ type Health =
   paths['/api/settings/qdrant/health']['get']['responses'][200]['content']['application/json']
 
 /** A name, the same in every language. */
-const NAME = 'Qdrant'
+const QDRANT = 'Qdrant'
 
-export const TIERS: Readonly<
+export const REPLICA_STATES: Readonly<
   Record<VectorTier['state'], { readonly tone: Tone; readonly text: MessageKey }>
 > = {
   off: { tone: 'plain', text: 'engine.off' },
@@ -38,28 +38,28 @@ export function QdrantCard() {
   const { t } = useI18n()
   const qdrant = useQdrant()
   return (
-    <Card title={NAME} id={CARDS.qdrant}>
+    <Card title={QDRANT} id={CARDS.qdrant}>
       <div className={styles.stack}>
         <p className={styles.soft}>{t('engine.replicaHelp')}</p>
-        <Loaded query={qdrant} lines={5}>
+        <QueryResult query={qdrant} lines={5}>
           {(known) => (
             <>
-              <TierState tier={known.tier} />
-              <SetUp known={known} />
-              {known.url !== null && <Upkeep />}
-              {known.enabled && <Trial />}
+              <ReplicaStatus tier={known.tier} />
+              <QdrantForm qdrant={known} />
+              {known.url !== null && <QdrantMaintenance />}
+              {known.enabled && <QdrantSearch />}
             </>
           )}
-        </Loaded>
+        </QueryResult>
       </div>
     </Card>
   )
 }
 
-function TierState({ tier }: { tier: VectorTier }) {
+function ReplicaStatus({ tier }: { tier: VectorTier }) {
   const { t, time } = useI18n()
   const { mirror, state, because, progress, behind, nextTryAt } = tier
-  const { tone, text } = TIERS[state]
+  const { tone, text } = REPLICA_STATES[state]
   return (
     <div className={styles.stack} role="status">
       <Dot tone={tone}>
@@ -89,14 +89,14 @@ function TierState({ tier }: { tier: VectorTier }) {
 
 type Quantization = Qdrant['quantization']
 
-function SetUp({ known }: { known: Qdrant }) {
+function QdrantForm({ qdrant }: { qdrant: Qdrant }) {
   const { t } = useI18n()
-  const tell = useTell()
+  const showToast = useToast()
   const attempt = useAttempt()
-  const [url, setUrl] = useState(known.url ?? '')
+  const [url, setUrl] = useState(qdrant.url ?? '')
   const [apiKey, setApiKey] = useState('')
-  const [collection, setCollection] = useState(known.collection)
-  const [quantization, setQuantization] = useState<Quantization>(known.quantization)
+  const [collection, setCollection] = useState(qdrant.collection)
+  const [quantization, setQuantization] = useState<Quantization>(qdrant.quantization)
   const [isBusy, setBusy] = useState(false)
   const change = async (body: {
     enabled: boolean
@@ -106,24 +106,24 @@ function SetUp({ known }: { known: Qdrant }) {
     quantization?: Quantization
   }) => {
     setBusy(true)
-    const changed = await attempt(() => data(api.PUT('/api/settings/qdrant', { body })))
+    const saved = await attempt(() => data(api.PUT('/api/settings/qdrant', { body })))
     setBusy(false)
     // Another one may have been typed meanwhile: what is shown is looked up while the answer is still waited for.
-    if (changed !== null) setApiKey((typed) => (typed === body.apiKey ? '' : typed))
-    return changed !== null
+    if (saved !== null) setApiKey((typed) => (typed === body.apiKey ? '' : typed))
+    return saved !== null
   }
   const turnOff = async () => {
     if (!(await change({ enabled: false }))) return
     const undo = async () => {
-      if (await change({ enabled: true })) tell({ text: t('common.undone') })
+      if (await change({ enabled: true })) showToast({ text: t('common.undone') })
     }
-    tell({ text: t('engine.qdrantDisabled'), action: { name: t('common.undo'), run: undo } })
+    showToast({ text: t('engine.qdrantDisabled'), action: { name: t('common.undo'), run: undo } })
   }
   const save = (event: FormEvent) => {
     event.preventDefault()
     const key = apiKey === '' ? {} : { apiKey }
-    const named = collection.trim() === '' ? {} : { collection: collection.trim() }
-    void change({ enabled: true, url: url.trim(), quantization, ...named, ...key })
+    const prefix = collection.trim() === '' ? {} : { collection: collection.trim() }
+    void change({ enabled: true, url: url.trim(), quantization, ...prefix, ...key })
   }
   return (
     <form className={styles.part} onSubmit={save}>
@@ -142,9 +142,9 @@ function SetUp({ known }: { known: Qdrant }) {
         autoComplete="off"
         maxLength={4_000}
         help={
-          known.apiKeyMasked === null
+          qdrant.apiKeyMasked === null
             ? t('engine.qdrantKeyHelp')
-            : t('engine.qdrantKeyStored', { masked: known.apiKeyMasked })
+            : t('engine.qdrantKeyStored', { masked: qdrant.apiKeyMasked })
         }
         value={apiKey}
         onChange={({ target }) => setApiKey(target.value)}
@@ -160,7 +160,7 @@ function SetUp({ known }: { known: Qdrant }) {
         label={t('engine.quantization')}
         help={t('engine.quantizationHelp')}
         value={quantization}
-        onChoose={setQuantization}
+        onValueChange={setQuantization}
         options={[
           { value: 'none', text: t('engine.quantizationNone') },
           { value: 'int8', text: t('engine.quantizationInt8') },
@@ -171,7 +171,7 @@ function SetUp({ known }: { known: Qdrant }) {
         <Button type="submit" look="primary" isBusy={isBusy} disabled={url.trim() === ''}>
           {t('engine.qdrantSave')}
         </Button>
-        {known.enabled && (
+        {qdrant.enabled && (
           <Button disabled={isBusy} onClick={() => void turnOff()}>
             {t('engine.qdrantDisable')}
           </Button>
@@ -181,23 +181,23 @@ function SetUp({ known }: { known: Qdrant }) {
   )
 }
 
-function Upkeep() {
+function QdrantMaintenance() {
   const { t, number } = useI18n()
   const attempt = useAttempt()
   const [health, setHealth] = useState<Health | null>(null)
-  const [superfluous, setSuperfluous] = useState<number | null>(null)
-  const [told, setTold] = useState<{ tone: Tone; text: string } | null>(null)
+  const [orphanedCount, setOrphanedCount] = useState<number | null>(null)
+  const [result, setResult] = useState<{ tone: Tone; text: string } | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const clean = async (dryRun: boolean) => {
+  const cleanUp = async (dryRun: boolean) => {
     setBusy(true)
     const done = await attempt(() =>
       data(api.POST('/api/settings/qdrant/cleanup', { body: { dryRun } })),
     )
     setBusy(false)
     if (done === null) return
-    if (!done.ok) setTold({ tone: 'bad', text: done.error ?? '' })
-    else if (dryRun && done.deletedCount > 0) setSuperfluous(done.deletedCount)
-    else setTold({ tone: 'good', text: t('engine.qdrantCleaned', { count: done.deletedCount }) })
+    if (!done.ok) setResult({ tone: 'bad', text: done.error ?? '' })
+    else if (dryRun && done.deletedCount > 0) setOrphanedCount(done.deletedCount)
+    else setResult({ tone: 'good', text: t('engine.qdrantCleaned', { count: done.deletedCount }) })
   }
   const test = async () => {
     setBusy(true)
@@ -210,7 +210,7 @@ function Upkeep() {
         <Button icon="run" isBusy={isBusy} onClick={() => void test()}>
           {t('engine.qdrantTest')}
         </Button>
-        <Button disabled={isBusy} onClick={() => void clean(true)}>
+        <Button disabled={isBusy} onClick={() => void cleanUp(true)}>
           {t('engine.qdrantClean')}
         </Button>
       </div>
@@ -218,41 +218,41 @@ function Upkeep() {
         <Notice tone={health.ok ? 'good' : 'bad'}>
           {health.ok
             ? t('engine.qdrantConnected', {
-                detail: health.detail ?? NAME,
+                detail: health.detail ?? QDRANT,
                 milliseconds: number(health.latencyMs ?? 0, { maximumFractionDigits: 0 }),
               })
             : health.error}
         </Notice>
       )}
-      {told !== null && <Notice tone={told.tone}>{told.text}</Notice>}
+      {result !== null && <Notice tone={result.tone}>{result.text}</Notice>}
       <Confirm
-        isOpen={superfluous !== null}
-        onClose={() => setSuperfluous(null)}
+        isOpen={orphanedCount !== null}
+        onClose={() => setOrphanedCount(null)}
         title={t('engine.qdrantCleanTitle')}
-        description={t('engine.qdrantCleanHelp', { count: superfluous ?? 0 })}
+        description={t('engine.qdrantCleanHelp', { count: orphanedCount ?? 0 })}
         action={t('engine.qdrantClean')}
-        onConfirm={() => clean(false)}
+        onConfirm={() => cleanUp(false)}
       />
     </div>
   )
 }
 
-type Found =
+type SearchResponse =
   paths['/api/settings/qdrant/search']['post']['responses'][200]['content']['application/json']
 
 /** What it finds by itself, to see whether it works. */
-function Trial() {
+function QdrantSearch() {
   const { t, number } = useI18n()
   const owner = useOwner()
   const attempt = useAttempt()
   const [query, setQuery] = useState('')
-  const [found, setFound] = useState<Found | null>(null)
+  const [response, setResponse] = useState<SearchResponse | null>(null)
   const [isBusy, setBusy] = useState(false)
   const search = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
     const body = { owner, query: query.trim() }
-    setFound(await attempt(() => data(api.POST('/api/settings/qdrant/search', { body }))))
+    setResponse(await attempt(() => data(api.POST('/api/settings/qdrant/search', { body }))))
     setBusy(false)
   }
   return (
@@ -269,12 +269,14 @@ function Trial() {
           {t('engine.qdrantSearch')}
         </Button>
       </div>
-      {found !== null && !found.ok && <Notice tone="bad">{found.error}</Notice>}
-      {found?.ok === true && (
+      {response !== null && !response.ok && <Notice tone="bad">{response.error}</Notice>}
+      {response?.ok === true && (
         <div role="status">
-          <p className={styles.small}>{t('engine.qdrantFound', { count: found.results.length })}</p>
+          <p className={styles.small}>
+            {t('engine.qdrantFound', { count: response.results.length })}
+          </p>
           <ol className={styles.found}>
-            {found.results.map(({ id, score }) => (
+            {response.results.map(({ id, score }) => (
               <li key={id}>
                 <MemoryLine owner={owner} id={id}>
                   <Chip>{number(score, { maximumFractionDigits: 3 })}</Chip>

@@ -4,44 +4,52 @@ import type { paths } from '../../api/types.ts'
 import { useOwner } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CommittedField } from '../../ui/commit-field.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
 import { Switch } from '../../ui/field.tsx'
-import { Card, Loaded, Notice } from '../../ui/layout.tsx'
-import { type InForce, storedAt, useChange, useInForce, type Value } from '../settings/queries.ts'
+import { Card, Notice, QueryResult } from '../../ui/layout.tsx'
+import {
+  type EffectiveSettings,
+  storedValue,
+  useChange,
+  useEffectiveSettings,
+  type Value,
+} from '../settings/queries.ts'
 import styles from './page.module.css'
 import { CARDS, useAttempt, useEngine } from './queries.ts'
 
-type Tested =
+type TestResult =
   paths['/api/memory/rerank-test']['post']['responses'][200]['content']['application/json']
 
-export function RerankCard() {
+export function RerankerCard() {
   const { t } = useI18n()
-  const settings = useInForce('system', useOwner())
+  const settings = useEffectiveSettings('system', useOwner())
   const engine = useEngine()
   return (
     <Card title={t('engine.rerank')} id={CARDS.rerank}>
       <div className={styles.stack}>
         <p className={styles.soft}>{t('engine.rerankHelp')}</p>
-        <Loaded query={engine} lines={3}>
+        <QueryResult query={engine} lines={3}>
           {({ rerank }) =>
             rerank.available || rerank.enabled ? (
-              <Loaded query={settings} lines={3}>
-                {(inForce) => <Configured settings={inForce} trouble={rerank.reason} />}
-              </Loaded>
+              <QueryResult query={settings} lines={3}>
+                {(effective) => (
+                  <RerankerSettings settings={effective} failureReason={rerank.reason} />
+                )}
+              </QueryResult>
             ) : (
               <p className={styles.soft}>
-                {t('engine.rerankSetup')} <Variables />
+                {t('engine.rerankSetup')} <EnvironmentVariables />
               </p>
             )
           }
-        </Loaded>
+        </QueryResult>
       </div>
     </Card>
   )
 }
 
 /** What the server is started with. */
-function Variables() {
+function EnvironmentVariables() {
   return (
     <>
       <code>RECOLLECT_RERANK_URL</code>, <code>RECOLLECT_RERANK_MODEL</code>
@@ -49,26 +57,32 @@ function Variables() {
   )
 }
 
-function Configured({ settings, trouble }: { settings: InForce; trouble: string | null }) {
+function RerankerSettings({
+  settings,
+  failureReason,
+}: {
+  settings: EffectiveSettings
+  failureReason: string | null
+}) {
   const { t } = useI18n()
   const change = useChange('system', useOwner())
   const [fault, setFault] = useState<string>()
   const set = async (name: string, value: Value) => {
-    const told = await change(name, value, storedAt('system', settings, name))
-    setFault(told.fault ?? undefined)
+    const outcome = await change(name, value, storedValue('system', settings, name))
+    setFault(outcome.fault ?? undefined)
   }
   return (
     <>
-      {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+      {failureReason !== null && <Notice tone="bad">{failureReason}</Notice>}
       <p className={styles.soft}>
-        {t('engine.rerankEnvironment')} <Variables />
+        {t('engine.rerankEnvironment')} <EnvironmentVariables />
       </p>
       <Switch
         label={t('engine.rerankEnable')}
         isOn={settings.valueOf('rerankEnabled') === true}
-        onTurn={(isOn) => void set('rerankEnabled', isOn)}
+        onCheckedChange={(isOn) => void set('rerankEnabled', isOn)}
       />
-      <CommittedField
+      <CommitField
         label={t('engine.rerankCandidates')}
         type="number"
         min={0}
@@ -85,11 +99,11 @@ function Configured({ settings, trouble }: { settings: InForce; trouble: string 
 function RerankTest() {
   const { t, number } = useI18n()
   const attempt = useAttempt()
-  const [tested, setTested] = useState<Tested | null>(null)
+  const [result, setResult] = useState<TestResult | null>(null)
   const [isBusy, setBusy] = useState(false)
   const run = async () => {
     setBusy(true)
-    setTested(await attempt(() => data(api.POST('/api/memory/rerank-test'))))
+    setResult(await attempt(() => data(api.POST('/api/memory/rerank-test'))))
     setBusy(false)
   }
   return (
@@ -99,16 +113,16 @@ function RerankTest() {
           {t('engine.test')}
         </Button>
       </div>
-      {tested !== null &&
-        (tested.works ? (
-          <Notice tone={tested.isRight === true ? 'good' : 'warn'}>
-            {t(tested.isRight === true ? 'engine.rerankPassed' : 'engine.rerankFailed', {
-              model: tested.model ?? '',
-              milliseconds: number(tested.latencyMs, { maximumFractionDigits: 0 }),
+      {result !== null &&
+        (result.works ? (
+          <Notice tone={result.isRight === true ? 'good' : 'warn'}>
+            {t(result.isRight === true ? 'engine.rerankPassed' : 'engine.rerankFailed', {
+              model: result.model ?? '',
+              milliseconds: number(result.latencyMs, { maximumFractionDigits: 0 }),
             })}
           </Notice>
         ) : (
-          <Notice tone="bad">{tested.error?.message}</Notice>
+          <Notice tone="bad">{result.error?.message}</Notice>
         ))}
     </>
   )

@@ -5,7 +5,7 @@ import type { paths } from '../../api/types.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card, Chip, Loaded, Notice } from '../../ui/layout.tsx'
+import { Card, Chip, Notice, QueryResult } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './page.module.css'
 import { CARDS, type SystemStatus, useAttempt, useSystem } from './queries.ts'
@@ -18,16 +18,16 @@ export function StoreCard() {
   return (
     <Card title={t('engine.store')} id={CARDS.store}>
       <div className={styles.stack}>
-        <Loaded query={system} lines={5}>
-          {(status) => <Facts {...status} />}
-        </Loaded>
-        <Doctor />
+        <QueryResult query={system} lines={5}>
+          {(status) => <DetailList {...status} />}
+        </QueryResult>
+        <IntegrityCheck />
       </div>
     </Card>
   )
 }
 
-function Facts({ store, version }: SystemStatus) {
+function DetailList({ store, version }: SystemStatus) {
   const { t, number } = useI18n()
   const { kind, location, schemaVersion, sizeBytes, memories, turns, facts } = store
   return (
@@ -43,7 +43,7 @@ function Facts({ store, version }: SystemStatus) {
       {sizeBytes !== null && (
         <>
           <dt>{t('engine.storeSize')}</dt>
-          <dd>{inBytes(sizeBytes, number)}</dd>
+          <dd>{formatBytes(sizeBytes, number)}</dd>
         </>
       )}
       <dt>{t('engine.storeMemories')}</dt>
@@ -76,7 +76,7 @@ function Facts({ store, version }: SystemStatus) {
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-function inBytes(bytes: number, number: ReturnType<typeof useI18n>['number']): string {
+function formatBytes(bytes: number, number: ReturnType<typeof useI18n>['number']): string {
   const power = bytes === 0 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
   return number(bytes / 1_000 ** power, {
     style: 'unit',
@@ -85,22 +85,24 @@ function inBytes(bytes: number, number: ReturnType<typeof useI18n>['number']): s
   })
 }
 
-function Doctor() {
+function IntegrityCheck() {
   const { t } = useI18n()
   const attempt = useAttempt()
-  const [found, setFound] = useState<Findings | null>(null)
+  const [findings, setFindings] = useState<Findings | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const run = async (isRepair: boolean) => {
     setBusy(true)
-    const told = await attempt(() =>
+    const response = await attempt(() =>
       data(isRepair ? api.POST('/api/doctor') : api.GET('/api/doctor')),
     )
     setBusy(false)
-    if (told !== null) setFound(told)
+    if (response !== null) setFindings(response)
   }
   const canRepair =
-    found !== null && !found.isRepaired && found.faults.some(({ repairable }) => repairable)
+    findings !== null &&
+    !findings.isRepaired &&
+    findings.faults.some(({ repairable }) => repairable)
   return (
     <div className={styles.part}>
       <h3>{t('engine.doctor')}</h3>
@@ -110,15 +112,15 @@ function Doctor() {
           {t('engine.doctorRun')}
         </Button>
         {canRepair && (
-          <Button look="danger" disabled={isBusy} onClick={() => setAsking(true)}>
+          <Button look="danger" disabled={isBusy} onClick={() => setConfirming(true)}>
             {t('engine.doctorRepair')}
           </Button>
         )}
       </div>
-      {found !== null && <Found {...found} />}
+      {findings !== null && <Problems {...findings} />}
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t('engine.doctorRepairTitle')}
         description={t('engine.doctorRepairHelp')}
         action={t('engine.doctorRepair')}
@@ -128,7 +130,7 @@ function Doctor() {
   )
 }
 
-function Found({ faults, isRepaired }: Findings) {
+function Problems({ faults, isRepaired }: Findings) {
   const { t, number } = useI18n()
   if (faults.length === 0) return <Notice tone="good">{t('engine.doctorPassed')}</Notice>
   return (

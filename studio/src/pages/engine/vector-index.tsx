@@ -3,26 +3,26 @@ import { api, data } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card, Loaded, Notice } from '../../ui/layout.tsx'
+import { Card, Notice, QueryResult } from '../../ui/layout.tsx'
 import styles from './page.module.css'
 import { CARDS, type EngineStatus, useAttempt, useEngine, useReindex } from './queries.ts'
 
-export function ReindexCard() {
+export function VectorIndexCard() {
   const { t } = useI18n()
   const progress = useReindex()
-  const parts = useEngine().data
-  const hasModel = parts?.embedding.source !== null
+  const engine = useEngine().data
+  const hasModel = engine?.embedding.source !== null
   return (
     <Card title={t('engine.vectorIndex')} id={CARDS.vectors}>
       {hasModel ? (
-        <Loaded query={progress} lines={3}>
+        <QueryResult query={progress} lines={3}>
           {(now) => (
             <div className={styles.stack}>
-              {parts !== undefined && <Counts {...parts.vectorStore} pending={now.pending} />}
-              <Reindexing {...now} />
+              {engine !== undefined && <Counts {...engine.vectorStore} pending={now.pending} />}
+              <IndexProgress {...now} />
             </div>
           )}
-        </Loaded>
+        </QueryResult>
       ) : (
         <p className={styles.soft}>{t('engine.vectorIndexOff')}</p>
       )}
@@ -44,7 +44,7 @@ function Counts({ memories, turns, pending }: EngineStatus['vectorStore'] & { pe
   )
 }
 
-function Reindexing({
+function IndexProgress({
   running,
   done,
   total,
@@ -53,7 +53,7 @@ function Reindexing({
 }: NonNullable<ReturnType<typeof useReindex>['data']>) {
   const { t } = useI18n()
   const attempt = useAttempt()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const start = (force: boolean) =>
     attempt(() => data(api.POST('/api/memory/reindex', { body: { force } })))
   return (
@@ -91,13 +91,13 @@ function Reindexing({
         >
           {t('engine.embedNow')}
         </Button>
-        <Button icon="restore" disabled={running} onClick={() => setAsking(true)}>
+        <Button icon="restore" disabled={running} onClick={() => setConfirming(true)}>
           {t('engine.rebuildIndex')}
         </Button>
       </div>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         isDangerous={false}
         title={t('engine.rebuildIndexTitle')}
         description={t('engine.rebuildIndexHelp')}

@@ -1,20 +1,20 @@
 import { type FormEvent, useState } from 'react'
 import { ApiError, api, data } from '../../api/client.ts'
-import { useActing } from '../../app/mutations.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './page.module.css'
 
 type Kind = 'workspace' | 'path' | 'sessions'
 
 export function AddFiles({ owner, onClose }: { owner: string; onClose: () => void }) {
   const { t } = useI18n()
-  const tell = useTell()
-  const { attempt } = useActing(owner, ['files'])
+  const showToast = useToast()
+  const { attempt } = useMutations(owner, ['files'])
   const [kind, setKind] = useState<Kind>('workspace')
   const [path, setPath] = useState('')
   const [include, setInclude] = useState('')
@@ -25,10 +25,16 @@ export function AddFiles({ owner, onClose }: { owner: string; onClose: () => voi
     event.preventDefault()
     setBusy(true)
     setFault(undefined)
-    const body = { owner, kind, path, include: patternsIn(include), exclude: patternsIn(exclude) }
+    const body = {
+      owner,
+      kind,
+      path,
+      include: parsePatterns(include),
+      exclude: parsePatterns(exclude),
+    }
     try {
       await data(api.POST('/api/files/roots', { body }))
-      tell({ text: t('files.added') })
+      showToast({ text: t('files.added') })
       onClose()
       await attempt(() => data(api.POST('/api/files/sync', { body: { owner } })))
     } catch (error) {
@@ -39,7 +45,7 @@ export function AddFiles({ owner, onClose }: { owner: string; onClose: () => voi
     }
   }
   const faultOf = (field: string) => fault?.details.find((each) => each.field === field)?.message
-  const isTold = fault === undefined || fault.details.some(({ field }) => field === 'path')
+  const isShownAtField = fault === undefined || fault.details.some(({ field }) => field === 'path')
   return (
     <Dialog
       isOpen
@@ -61,12 +67,12 @@ export function AddFiles({ owner, onClose }: { owner: string; onClose: () => voi
         </>
       }
     >
-      {!isTold && <Notice tone="bad">{fault?.message}</Notice>}
+      {!isShownAtField && <Notice tone="bad">{fault?.message}</Notice>}
       <form id="add-files" className={styles.form} onSubmit={(event) => void add(event)}>
         <Select<Kind>
           label={t('files.kind')}
           value={kind}
-          onChoose={setKind}
+          onValueChange={setKind}
           options={[
             { value: 'workspace', text: t('files.kindWorkspace') },
             { value: 'path', text: t('files.kindPath') },
@@ -105,7 +111,7 @@ export function AddFiles({ owner, onClose }: { owner: string; onClose: () => voi
   )
 }
 
-function patternsIn(text: string): string[] {
+function parsePatterns(text: string): string[] {
   return text
     .split(',')
     .map((pattern) => pattern.trim())

@@ -3,20 +3,21 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { textIn, usePageSearch } from '../../app/search-params.ts'
+import { textParam, useSearchParams } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Chip, ErrorState, LoadingState, type Tone } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
-import { Chip, Failure, Loading, type Tone } from '../../ui/layout.tsx'
 import styles from './file-list.module.css'
 import { citationOf } from './file-search.tsx'
 
-type Listed = paths['/api/files']['get']['responses'][200]['content']['application/json']
-type File = Listed['files'][number]
-type Pieces = paths['/api/files/pieces']['get']['responses'][200]['content']['application/json']
-type Piece = Pieces['pieces'][number]
+type FileListResponse = paths['/api/files']['get']['responses'][200]['content']['application/json']
+type File = FileListResponse['files'][number]
+type ChunkListResponse =
+  paths['/api/files/pieces']['get']['responses'][200]['content']['application/json']
+type Chunk = ChunkListResponse['pieces'][number]
 
 const PER_PAGE = 50
 const STATES: Record<File['state'], { readonly text: MessageKey; readonly tone: Tone }> = {
@@ -26,49 +27,49 @@ const STATES: Record<File['state'], { readonly text: MessageKey; readonly tone: 
 }
 
 /** `version` is another after every look, so that what is shown follows it. */
-export function ListedFiles({
+export function FileList({
   owner,
   root,
-  named,
+  label,
   version,
 }: {
   owner: string
   root: string
-  named: string
+  label: string
   version: string
 }) {
   const { t } = useI18n()
   const files = useInfiniteQuery({
     queryKey: ['files', owner, 'list', root, version],
     queryFn: ({ pageParam }) => {
-      const query = { owner, root, limit: PER_PAGE, ...after(pageParam) }
+      const query = { owner, root, limit: PER_PAGE, ...cursorParam(pageParam) }
       return data(api.GET('/api/files', { params: { query } }))
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     placeholderData: (before) => before,
   })
-  const listed = files.data?.pages.flatMap((page) => page.files)
+  const rows = files.data?.pages.flatMap((page) => page.files)
   return (
-    <Paged query={files}>
-      {listed?.length === 0 ? (
+    <PagedList query={files}>
+      {rows?.length === 0 ? (
         <p className={styles.faint}>{t('files.noFilesYet')}</p>
       ) : (
-        <ul className={styles.files} aria-label={t('files.filesOf', { path: named })}>
-          {listed?.map((file) => (
+        <ul className={styles.files} aria-label={t('files.filesOf', { path: label })}>
+          {rows?.map((file) => (
             <FileRow key={file.path} owner={owner} file={file} version={version} />
           ))}
         </ul>
       )}
-    </Paged>
+    </PagedList>
   )
 }
 
 function FileRow({ owner, file, version }: { owner: string; file: File; version: string }) {
   const { t, ago } = useI18n()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const { path, state, pieces, modifiedAt, trouble } = file
-  const isOpen = textIn(search, 'file') === path
+  const isOpen = textParam(search, 'file') === path
   return (
     <li>
       <div className={styles.file}>
@@ -79,7 +80,7 @@ function FileRow({ owner, file, version }: { owner: string; file: File; version:
             type="button"
             className={styles.name}
             aria-expanded={isOpen}
-            onClick={() => change({ file: isOpen ? undefined : path }, { isStep: true })}
+            onClick={() => change({ file: isOpen ? undefined : path }, { isPush: true })}
           >
             <Icon name="next" size={14} />
             {path}
@@ -92,17 +93,17 @@ function FileRow({ owner, file, version }: { owner: string; file: File; version:
         )}
       </div>
       {trouble !== null && <p className={styles.trouble}>{trouble.message}</p>}
-      {isOpen && <FilePieces owner={owner} path={path} version={version} />}
+      {isOpen && <FileChunks owner={owner} path={path} version={version} />}
     </li>
   )
 }
 
-function FilePieces({ owner, path, version }: { owner: string; path: string; version: string }) {
+function FileChunks({ owner, path, version }: { owner: string; path: string; version: string }) {
   const { t } = useI18n()
   const pieces = useInfiniteQuery({
     queryKey: ['files', owner, 'pieces', path, version],
     queryFn: ({ pageParam }) => {
-      const query = { owner, path, limit: PER_PAGE, ...after(pageParam) }
+      const query = { owner, path, limit: PER_PAGE, ...cursorParam(pageParam) }
       return data(api.GET('/api/files/pieces', { params: { query } }))
     },
     initialPageParam: '',
@@ -110,27 +111,28 @@ function FilePieces({ owner, path, version }: { owner: string; path: string; ver
     placeholderData: (before) => before,
   })
   return (
-    <Paged query={pieces}>
+    <PagedList query={pieces}>
       <ol className={styles.pieces} aria-label={t('files.chunksOf', { path })}>
         {pieces.data?.pages
           .flatMap((page) => page.pieces)
           .map((piece) => (
-            <PieceRow key={`${piece.startLine}:${piece.text}`} path={path} piece={piece} />
+            <ChunkRow key={`${piece.startLine}:${piece.text}`} path={path} piece={piece} />
           ))}
       </ol>
-    </Paged>
+    </PagedList>
   )
 }
 
-function PieceRow({ path, piece }: { path: string; piece: Piece }) {
+function ChunkRow({ path, piece }: { path: string; piece: Chunk }) {
   const { t } = useI18n()
-  const [, change] = usePageSearch()
+  const [, change] = useSearchParams()
   const { startLine: first, endLine: last, headings, text, hasVector } = piece
-  const open = () => change({ open: citationOf({ path, ...piece }) }, { isStep: true })
+  const openCitation = () =>
+    change({ openCitation: citationOf({ path, ...piece }) }, { isPush: true })
   return (
     <li className={styles.piece}>
       <div className={styles.file}>
-        <Button isSmall look="quiet" onClick={open}>
+        <Button isSmall look="quiet" onClick={openCitation}>
           {t('files.lines', { first, last })}
         </Button>
         {headings.length > 0 && <span className={styles.faint}>{headings.join(' › ')}</span>}
@@ -141,17 +143,17 @@ function PieceRow({ path, piece }: { path: string; piece: Piece }) {
   )
 }
 
-type Paging = ComponentProps<typeof LoadMore>['query'] & {
+type PagedQuery = ComponentProps<typeof LoadMore>['query'] & {
   readonly data: unknown
   readonly refetch: () => unknown
 }
 
-function Paged({ query, children }: { query: Paging; children: ReactNode }) {
+function PagedList({ query, children }: { query: PagedQuery; children: ReactNode }) {
   if (query.data === undefined) {
     return query.error === null ? (
-      <Loading lines={3} />
+      <LoadingState lines={3} />
     ) : (
-      <Failure error={query.error} onRetry={() => void query.refetch()} />
+      <ErrorState error={query.error} onRetry={() => void query.refetch()} />
     )
   }
   return (
@@ -162,6 +164,6 @@ function Paged({ query, children }: { query: Paging; children: ReactNode }) {
   )
 }
 
-function after(cursor: string): { after?: string } {
-  return cursor === '' ? {} : { after: cursor }
+function cursorParam(cursor: string): { cursorParam?: string } {
+  return cursor === '' ? {} : { cursorParam: cursor }
 }

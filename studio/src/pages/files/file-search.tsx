@@ -2,28 +2,29 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { textIn, usePageSearch } from '../../app/search-params.ts'
 import { useCopy } from '../../app/clipboard.ts'
+import { textParam, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
+import { Card, Chip, EmptyState, Notice, QueryResult } from '../../ui/layout.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { Card, Chip, Empty, Loaded, Notice } from '../../ui/layout.tsx'
 import styles from './page.module.css'
 
-type Answer = paths['/api/files/search']['post']['responses'][200]['content']['application/json']
-type Hit = Answer['results'][number]
+type SearchResponse =
+  paths['/api/files/search']['post']['responses'][200]['content']['application/json']
+type Hit = SearchResponse['results'][number]
 
 const RESULTS_MAX = 20
 
 export function FileSearch({ owner }: { owner: string }) {
   const { t } = useI18n()
-  const [search, change] = usePageSearch()
-  const query = textIn(search, 'q')
-  const source = textIn(search, 'source')
-  const opened = textIn(search, 'open')
-  const answer = useQuery({
+  const [search, change] = useSearchParams()
+  const query = textParam(search, 'q')
+  const source = textParam(search, 'source')
+  const opened = textParam(search, 'open')
+  const results = useQuery({
     queryKey: ['files', owner, 'search', query, source],
     queryFn: () =>
       data(
@@ -51,7 +52,7 @@ export function FileSearch({ owner }: { owner: string }) {
           label={t('files.source')}
           isLabelHidden
           value={source}
-          onChoose={(chosen) => change({ source: chosen === '' ? undefined : chosen })}
+          onValueChange={(chosen) => change({ source: chosen === '' ? undefined : chosen })}
           options={[
             { value: '', text: t('common.all') },
             { value: 'memory', text: t('files.sourceMemory') },
@@ -62,46 +63,46 @@ export function FileSearch({ owner }: { owner: string }) {
       {query === '' ? (
         <p className={styles.faint}>{t('files.searchHelp')}</p>
       ) : (
-        <Loaded query={answer}>
-          {(found) => (
-            <Found
-              found={found}
+        <QueryResult query={results}>
+          {(response) => (
+            <SearchResults
+              response={response}
               query={query}
-              onOpen={(hit) => change({ open: citationOf(hit) }, { isStep: true })}
+              onOpen={(hit) => change({ open: citationOf(hit) }, { isPush: true })}
             />
           )}
-        </Loaded>
+        </QueryResult>
       )}
       {opened !== '' && (
-        <Reading
+        <FileViewer
           owner={owner}
           citation={opened}
-          onClose={() => change({ open: undefined }, { isStep: true })}
+          onClose={() => change({ open: undefined }, { isPush: true })}
         />
       )}
     </Card>
   )
 }
 
-function Found({
-  found,
+function SearchResults({
+  response,
   query,
   onOpen,
 }: {
-  found: Answer
+  response: SearchResponse
   query: string
   onOpen: (hit: Hit) => void
 }) {
   const { t, number } = useI18n()
   const copy = useCopy()
-  if (found.results.length === 0) return <Empty title={t('files.noMatch')} icon="search" />
+  if (response.results.length === 0) return <EmptyState title={t('files.noMatch')} icon="search" />
   return (
     <>
-      {found.fallback !== null && (
-        <Notice tone="warn">{t('files.fallback', { what: found.fallback })}</Notice>
+      {response.fallback !== null && (
+        <Notice tone="warn">{t('files.fallback', { what: response.fallback })}</Notice>
       )}
       <ol className={styles.hits}>
-        {found.results.map((hit) => {
+        {response.results.map((hit) => {
           const citation = citationOf(hit)
           return (
             <li key={citation} className={styles.hit}>
@@ -121,14 +122,14 @@ function Found({
                 <p className={styles.faint}>{hit.headings.join(' › ')}</p>
               )}
               <pre className={styles.snippet}>
-                <Marked text={hit.snippet} query={query} />
+                <HighlightedText text={hit.snippet} query={query} />
               </pre>
             </li>
           )
         })}
       </ol>
       <p className={styles.faint}>
-        {t('files.searchBackend', { backend: found.backend, mode: found.mode })}
+        {t('files.searchBackend', { backend: response.backend, mode: response.mode })}
       </p>
     </>
   )
@@ -147,25 +148,25 @@ const WORD_CHARACTERS_MIN = 4
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{N}]/u
 
 /** Words that begin like one of the question, where they stand. Pieces of text, never markup. */
-function Marked({ text, query }: { text: string; query: string }) {
+function HighlightedText({ text, query }: { text: string; query: string }) {
   const words = query
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length >= WORD_CHARACTERS_MIN || DENSE.test(word))
   if (words.length === 0) return text
-  const wanted = words.map((word) =>
+  const patterns = words.map((word) =>
     DENSE.test(word) ? word : `(?<![\\p{L}\\p{N}])${word}[\\p{L}\\p{N}]*`,
   )
   // The pieces at odd places are those that were looked for.
-  return text.split(new RegExp(`(${wanted.join('|')})`, 'giu')).map((piece, index) => {
-    const key = `${index}:${piece}`
-    return index % 2 === 1 ? <mark key={key}>{piece}</mark> : piece
+  return text.split(new RegExp(`(${patterns.join('|')})`, 'giu')).map((part, index) => {
+    const key = `${index}:${part}`
+    return index % 2 === 1 ? <mark key={key}>{part}</mark> : part
   })
 }
 
 const LINES_AROUND = 40
 
 /** The file around the cited lines, which are marked and scrolled to. */
-function Reading({
+function FileViewer({
   owner,
   citation,
   onClose,
@@ -189,7 +190,7 @@ function Reading({
   }, [isLoaded])
   return (
     <Dialog isOpen shape="wide" title={citation} onClose={onClose}>
-      <Loaded query={file}>
+      <QueryResult query={file}>
         {({ text, reason }) =>
           reason !== null ? (
             <Notice tone="warn">{t('files.noText', { reason })}</Notice>
@@ -216,7 +217,7 @@ function Reading({
             </ol>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Dialog>
   )
 }

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
-import { useActing } from '../../app/mutations.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -10,13 +10,21 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Card, Chip, Notice } from '../../ui/layout.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './page.module.css'
 import type { Action, Report } from './queries.ts'
 
-const SHOWN = ['consolidations', 'memories', 'memory', 'stats', 'review', 'episodes', 'sessions']
+const AFFECTED_QUERIES = [
+  'consolidations',
+  'memories',
+  'memory',
+  'stats',
+  'review',
+  'episodes',
+  'sessions',
+]
 
-const COUNTS = [
+const COUNT_LABELS = [
   ['merged', 'jobs.countMerged'],
   ['judged', 'jobs.countAdjudicated'],
   ['promoted', 'jobs.countPromoted'],
@@ -31,9 +39,9 @@ const COUNTS = [
 ] as const satisfies readonly (readonly [keyof Report, MessageKey])[]
 
 /** A dry run tells all of them, and a page with all would not be read. */
-const ACTIONS_LISTED = 1_000
+const ACTIONS_SHOWN_MAX = 1_000
 
-const ACTIONS: Readonly<Record<string, MessageKey>> = {
+const ACTION_LABELS: Readonly<Record<string, MessageKey>> = {
   merge: 'jobs.actionMerge',
   judge: 'jobs.actionAdjudicate',
   promote: 'jobs.actionPromote',
@@ -59,15 +67,15 @@ export function ReportCard({
   onClose?: () => void
 }) {
   const { t, time, number } = useI18n()
-  const undoing = useUndoing(owner, report)
-  const listed = Math.min(report.actions.length, ACTIONS_LISTED)
+  const undoControls = useUndoControls(owner, report)
+  const shownCount = Math.min(report.actions.length, ACTIONS_SHOWN_MAX)
   const tookMs = new Date(report.finishedAt).getTime() - new Date(report.startedAt).getTime()
   return (
     <Card
       title={report.isDryRun ? t('jobs.dryRunTitle') : time(report.startedAt)}
       actions={
         <>
-          {undoing.button}
+          {undoControls.button}
           {onClose !== undefined && (
             <IconButton isSmall icon="close" name={t('common.close')} onClick={onClose} />
           )}
@@ -77,9 +85,9 @@ export function ReportCard({
       <div className={styles.report}>
         <p className={styles.marks}>
           <Chip>{t('jobs.memoriesScanned', { count: report.memories })}</Chip>
-          {COUNTS.filter(([name]) => report[name] > 0).map(([name, words]) => (
+          {COUNT_LABELS.filter(([name]) => report[name] > 0).map(([name, label]) => (
             <Chip key={name} tone="accent">
-              {t(words)}: {number(report[name])}
+              {t(label)}: {number(report[name])}
             </Chip>
           ))}
           <Chip>{t('jobs.duration', { ms: number(tookMs) })}</Chip>
@@ -90,10 +98,10 @@ export function ReportCard({
         ) : (
           <details open={isOpen}>
             <summary>{t('jobs.actionsDone', { count: report.actionsTotal })}</summary>
-            <Actions owner={owner} report={report} undoing={undoing} />
-            {report.actionsTotal > listed && (
+            <Actions owner={owner} report={report} undoControls={undoControls} />
+            {report.actionsTotal > shownCount && (
               <p className={styles.faint}>
-                {t('jobs.truncated', { shown: listed, total: report.actionsTotal })}
+                {t('jobs.truncated', { shown: shownCount, total: report.actionsTotal })}
               </p>
             )}
           </details>
@@ -121,20 +129,21 @@ function Durations({ durations }: { durations: Report['durationsMs'] }) {
   )
 }
 
-type Undoing = ReturnType<typeof useUndoing>
+type UndoControls = ReturnType<typeof useUndoControls>
 
 /** What only went into the bin can be brought back alone, also where one change did it to many. */
-const BINNED = ['evict', 'retire', 'pruneEpisode']
+const TRASHING_KINDS = ['evict', 'retire', 'pruneEpisode']
 
-function useUndoing(owner: string, report: Report) {
+function useUndoControls(owner: string, report: Report) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const tell = useTell()
-  const { attempt } = useActing(owner, SHOWN)
-  const [isAsking, setAsking] = useState(false)
-  const open = report.actions.filter((action) => action.undo === 'possible')
-  const changes = [...new Set(open.flatMap(({ change }) => change ?? []))]
-  const sharing = ({ change }: Action) => open.filter((action) => action.change === change)
+  const { can } = useSession()
+  const showToast = useToast()
+  const { attempt } = useMutations(owner, AFFECTED_QUERIES)
+  const [isConfirming, setConfirming] = useState(false)
+  const showUndoToast = report.actions.filter((action) => action.undo === 'possible')
+  const changes = [...new Set(showUndoToast.flatMap(({ change }) => change ?? []))]
+  const actionsOfSameChange = ({ change }: Action) =>
+    showUndoToast.filter((action) => action.change === change)
   const undo = (change: string) => data(api.POST('/api/memory/undo', { body: { owner, change } }))
   const restore = async (action: Action) => {
     for (const id of action.memories) {
@@ -143,61 +152,74 @@ function useUndoing(owner: string, report: Report) {
       )
     }
   }
-  const isAlone = (action: Action) => sharing(action).length === 1 || BINNED.includes(action.kind)
+  const canUndoSeparately = (action: Action) =>
+    actionsOfSameChange(action).length === 1 || TRASHING_KINDS.includes(action.kind)
   const undoOne = async (action: Action) => {
     const { change } = action
     const isDone = await attempt(async () => {
-      if (sharing(action).length > 1 && isAlone(action)) await restore(action)
+      if (actionsOfSameChange(action).length > 1 && canUndoSeparately(action)) await restore(action)
       else if (change !== null) await undo(change)
       return true
     })
-    if (isDone !== null) tell({ text: t('common.undone') })
+    if (isDone !== null) showToast({ text: t('common.undone') })
   }
   const undoAll = async () => {
     const isDone = await attempt(async () => {
       for (const change of [...changes].reverse()) await undo(change)
       return true
     })
-    if (isDone !== null) tell({ text: t('jobs.runUndone', { count: changes.length }) })
+    if (isDone !== null) showToast({ text: t('jobs.runUndone', { count: changes.length }) })
   }
-  const canUndo = may('curate') && !report.isDryRun
+  const canUndo = can('curate') && !report.isDryRun
   const button = canUndo && changes.length > 0 && (
     <>
-      <Button isSmall icon="restore" onClick={() => setAsking(true)}>
+      <Button isSmall icon="restore" onClick={() => setConfirming(true)}>
         {t('jobs.undoRun')}
       </Button>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t('jobs.undoRunTitle')}
-        description={t('jobs.undoRunHelp', { count: open.length })}
+        description={t('jobs.undoRunHelp', { count: showUndoToast.length })}
         action={t('jobs.undoRun')}
         onConfirm={undoAll}
       />
     </>
   )
   /** How many actions go together when one of them is undone. */
-  const together = (action: Action) => (isAlone(action) ? 1 : sharing(action).length)
-  return { button, canUndo, undoOne, together }
+  const undoCount = (action: Action) =>
+    canUndoSeparately(action) ? 1 : actionsOfSameChange(action).length
+  return { button, canUndo, undoOne, undoCount }
 }
 
-function Actions({ owner, report, undoing }: { owner: string; report: Report; undoing: Undoing }) {
+function Actions({
+  owner,
+  report,
+  undoControls,
+}: {
+  owner: string
+  report: Report
+  undoControls: UndoControls
+}) {
   const { t } = useI18n()
   const columns: readonly Column<Action>[] = [
     {
       name: t('jobs.action'),
       cell: ({ kind }) => {
-        const name = ACTIONS[kind]
+        const name = ACTION_LABELS[kind]
         return <Chip>{name === undefined ? kind : t(name)}</Chip>
       },
     },
     { name: t('jobs.reason'), cell: ({ because }) => because },
-    { name: t('jobs.memories'), cell: ({ memories }) => <About owner={owner} ids={memories} /> },
-    ...(undoing.canUndo
+    {
+      name: t('jobs.memories'),
+      cell: ({ memories }) => <MemoryLinks owner={owner} ids={memories} />,
+    },
+    ...(undoControls.canUndo
       ? [
           {
             name: t('jobs.actions'),
-            cell: (action: Action) => <UndoAction action={action} undoing={undoing} />,
+            cell: (action: Action) => <UndoAction action={action} undoControls={undoControls} />,
           },
         ]
       : []),
@@ -206,37 +228,38 @@ function Actions({ owner, report, undoing }: { owner: string; report: Report; un
     <Table
       name={t('jobs.actionsDone', { count: report.actionsTotal })}
       columns={columns}
-      rows={report.actions.slice(0, ACTIONS_LISTED)}
+      rows={report.actions.slice(0, ACTIONS_SHOWN_MAX)}
       idOf={(action) => String(report.actions.indexOf(action))}
     />
   )
 }
 
-function UndoAction({ action, undoing }: { action: Action; undoing: Undoing }) {
+function UndoAction({ action, undoControls }: { action: Action; undoControls: UndoControls }) {
   const { t } = useI18n()
-  if (action.undo === 'impossible') return <span className={styles.faint}>{t('jobs.permanent')}</span>
+  if (action.undo === 'impossible')
+    return <span className={styles.faint}>{t('jobs.permanent')}</span>
   if (action.undo === 'done') return <Chip tone="good">{t('jobs.undone')}</Chip>
   return (
-    <Button isSmall icon="restore" onClick={() => void undoing.undoOne(action)}>
-      {t('jobs.undoAction', { count: undoing.together(action) })}
+    <Button isSmall icon="restore" onClick={() => void undoControls.undoOne(action)}>
+      {t('jobs.undoAction', { count: undoControls.undoCount(action) })}
     </Button>
   )
 }
 
-const NAMED_MAX = 4
+const LINKS_MAX = 4
 
-function About({ owner, ids }: { owner: string; ids: readonly string[] }) {
+function MemoryLinks({ owner, ids }: { owner: string; ids: readonly string[] }) {
   const { t } = useI18n()
   return (
     <span className={styles.ids}>
-      {ids.slice(0, NAMED_MAX).map((id) => (
+      {ids.slice(0, LINKS_MAX).map((id) => (
         <Link key={id} to="/studio/memories" search={{ owner, memory: id } as never}>
           …{id.slice(-8)}
         </Link>
       ))}
-      {ids.length > NAMED_MAX && (
+      {ids.length > LINKS_MAX && (
         <span className={styles.faint}>
-          {t('jobs.moreMemories', { count: ids.length - NAMED_MAX })}
+          {t('jobs.moreMemories', { count: ids.length - LINKS_MAX })}
         </span>
       )}
     </span>

@@ -3,15 +3,15 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, data, type Signal } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { useActing } from '../../app/mutations.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Card, Loaded, Meter, Notice, Stat, Stats } from '../../ui/layout.tsx'
+import { Card, Meter, Notice, QueryResult, Stat, Stats } from '../../ui/layout.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './page.module.css'
-import { useDead, useLearning } from './queries.ts'
+import { useFailedSignals, useLearning } from './queries.ts'
 
 type LearningReport =
   paths['/api/signals/report']['get']['responses']['200']['content']['application/json']
@@ -20,15 +20,15 @@ export function Learning({ owner }: { owner: string }) {
   const { t, number } = useI18n()
   const query = useLearning(owner)
   return (
-    <Loaded query={query} lines={6}>
+    <QueryResult query={query} lines={6}>
       {(report) => (
         <div className={styles.parts}>
-          <Troubles owner={owner} report={report} />
+          <LearningNotices owner={owner} report={report} />
           <Stats>
             <Stat
               name={t('jobs.model')}
               value={report.model?.replace('/', '/\u200b') ?? t('jobs.noModel')}
-              isWords
+              isText
             />
             <Stat name={t('jobs.pending')} value={number(report.signals.pending)} />
             <Stat name={t('jobs.processed')} value={number(report.signals.processed)} />
@@ -44,14 +44,14 @@ export function Learning({ owner }: { owner: string }) {
             )}
           </Stats>
           {report.spent !== null && <Budget spent={report.spent} />}
-          {report.signals.dead > 0 && <Dead owner={owner} />}
+          {report.signals.dead > 0 && <FailedExchanges owner={owner} />}
         </div>
       )}
-    </Loaded>
+    </QueryResult>
   )
 }
 
-function Troubles({ owner, report }: { owner: string; report: LearningReport }) {
+function LearningNotices({ owner, report }: { owner: string; report: LearningReport }) {
   const { t, time } = useI18n()
   const { model, restsUntil, spent } = report
   const isSpent = spent !== null && spent.budget > 0 && spent.input + spent.output >= spent.budget
@@ -77,19 +77,19 @@ function Budget({ spent }: { spent: NonNullable<LearningReport['spent']> }) {
   const { t, number } = useI18n()
   const used = spent.input + spent.output
   if (spent.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
-  const said = t('jobs.budgetUsed', { used: number(used), budget: number(spent.budget) })
+  const label = t('jobs.budgetUsed', { used: number(used), budget: number(spent.budget) })
   return (
     <p className={styles.progress}>
-      <Meter name={said} value={Math.min(used, spent.budget)} max={spent.budget} />
-      {said}
+      <Meter name={label} value={Math.min(used, spent.budget)} max={spent.budget} />
+      {label}
     </p>
   )
 }
 
-function Dead({ owner }: { owner: string }) {
+function FailedExchanges({ owner }: { owner: string }) {
   const { t, time } = useI18n()
-  const { may } = useSession()
-  const query = useDead(owner)
+  const { can } = useSession()
+  const query = useFailedSignals(owner)
   const { retry, isBusy } = useRetry(owner)
   const columns: readonly Column<Signal>[] = [
     {
@@ -117,7 +117,7 @@ function Dead({ owner }: { owner: string }) {
         </>
       ),
     },
-    ...(may('curate')
+    ...(can('curate')
       ? [
           {
             name: t('jobs.actions'),
@@ -135,7 +135,7 @@ function Dead({ owner }: { owner: string }) {
       title={t('jobs.failedTitle')}
       isFlush
       actions={
-        may('curate') && (
+        can('curate') && (
           <Button isSmall isBusy={isBusy} onClick={() => void retry()}>
             {t('jobs.retryAll')}
           </Button>
@@ -143,7 +143,7 @@ function Dead({ owner }: { owner: string }) {
       }
     >
       <p className={styles.help}>{t('jobs.failedHelp')}</p>
-      <Loaded query={query}>
+      <QueryResult query={query}>
         {({ signals }) => (
           <Table
             name={t('jobs.failedTitle')}
@@ -152,22 +152,23 @@ function Dead({ owner }: { owner: string }) {
             idOf={({ id }) => id}
           />
         )}
-      </Loaded>
+      </QueryResult>
     </Card>
   )
 }
 
 function useRetry(owner: string) {
   const { t } = useI18n()
-  const tell = useTell()
-  const { attempt } = useActing(owner, ['signals', 'sessions', 'jobs'])
+  const showToast = useToast()
+  const { attempt } = useMutations(owner, ['signals', 'sessions', 'jobs'])
   const [isBusy, setBusy] = useState(false)
   /** Without ids, all of them. */
   const retry = async (ids?: string[]) => {
     setBusy(true)
     const body = { owner, ...(ids === undefined ? {} : { ids }) }
     const done = await attempt(() => data(api.POST('/api/signals/retry', { body })))
-    if (done !== null) tell({ text: t('jobs.exchangesRetried', { count: done.signals.length }) })
+    if (done !== null)
+      showToast({ text: t('jobs.exchangesRetried', { count: done.signals.length }) })
     setBusy(false)
   }
   return { retry, isBusy }

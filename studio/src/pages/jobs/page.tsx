@@ -1,4 +1,4 @@
-import { textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -12,14 +12,14 @@ type Part = (typeof PARTS)[number]
 export function JobsPage() {
   const { t } = useI18n()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
-  const part = PARTS.find((each) => each === textIn(search, 'part')) ?? 'queue'
+  const [search, change] = useSearchParams()
+  const part = PARTS.find((each) => each === textParam(search, 'part')) ?? 'queue'
   return (
     <Page title={t('jobs.title')} description={t('jobs.description')}>
       <Tabs<Part>
         label={t('jobs.title')}
-        chosen={part}
-        onChoose={(chosen) => change({ part: chosen === 'queue' ? undefined : chosen })}
+        value={part}
+        onValueChange={(chosen) => change({ part: chosen === 'queue' ? undefined : chosen })}
         tabs={[
           {
             name: 'queue',

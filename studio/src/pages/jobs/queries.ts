@@ -17,7 +17,7 @@ export const STATUSES: readonly Job['status'][] = [
 const JOBS_PER_PAGE = 50
 const DEAD_MAX = 100
 /** Work that runs is looked at this often; all else is told by the server. */
-const RUNNING_MS = 2_000
+const POLL_MS = 2_000
 
 export type JobFilter = {
   /** Null: everybody's. */
@@ -45,18 +45,18 @@ export function useJobs({ owner, status }: JobFilter) {
     getNextPageParam: ({ next }) => next,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ jobs }) => jobs.some((job) => job.status === 'running'))
-        ? RUNNING_MS
+        ? POLL_MS
         : false,
   })
 }
 
 /** How far the embedding of memories is, for those who may know. */
-export function useIndexing() {
+export function useEmbeddingProgress() {
   return useQuery({
     queryKey: ['reindex', 'progress'],
     queryFn: () => data(api.GET('/api/memory/reindex')),
-    enabled: useSession().may('manage'),
-    refetchInterval: ({ state }) => (state.data?.running === true ? RUNNING_MS : false),
+    enabled: useSession().can('manage'),
+    refetchInterval: ({ state }) => (state.data?.running === true ? POLL_MS : false),
   })
 }
 
@@ -74,7 +74,7 @@ export function useLearning(owner: string) {
   })
 }
 
-export function useDead(owner: string) {
+export function useFailedSignals(owner: string) {
   return useQuery({
     queryKey: ['signals', owner, 'dead'],
     queryFn: () =>

@@ -2,20 +2,29 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, data, type Job } from '../../api/client.ts'
-import { useActing } from '../../app/mutations.ts'
-import { type Search, textIn } from '../../app/search-params.ts'
+import { useMutations } from '../../app/mutations.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Select, Switch } from '../../ui/field.tsx'
+import {
+  Card,
+  Chip,
+  Dot,
+  EmptyState,
+  ErrorState,
+  LoadingState,
+  Meter,
+  type Tone,
+} from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
-import { Card, Chip, Dot, Empty, Failure, Loading, Meter, type Tone } from '../../ui/layout.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './page.module.css'
-import { STATUSES, useIndexing, useJobs } from './queries.ts'
+import { STATUSES, useEmbeddingProgress, useJobs } from './queries.ts'
 import { JobOutcome } from './words.tsx'
 
 const STATUS_NAMES: Record<Job['status'], MessageKey> = {
@@ -44,51 +53,51 @@ export function Queue({
   onChange,
 }: {
   owner: string
-  search: Search
-  onChange: (changes: Search) => void
+  search: SearchParams
+  onChange: (changes: SearchParams) => void
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const status = STATUSES.find((each) => each === textIn(search, 'status')) ?? null
-  const isEveryone = may('manage') && textIn(search, 'everyone') === 'true'
-  const query = useJobs({ owner: isEveryone ? null : owner, status })
+  const { can } = useSession()
+  const status = STATUSES.find((each) => each === textParam(search, 'status')) ?? null
+  const isAllOwners = can('manage') && textParam(search, 'everyone') === 'true'
+  const query = useJobs({ owner: isAllOwners ? null : owner, status })
   const { data: pages, error, refetch } = query
   const jobs = pages?.pages.flatMap((page) => page.jobs)
   return (
     <div className={styles.parts}>
-      <Indexing />
+      <EmbeddingProgress />
       <div className={styles.line}>
         <Select
           label={t('jobs.status')}
           isLabelHidden
           value={status ?? ''}
-          onChoose={(value) => onChange({ status: value === '' ? undefined : value })}
+          onValueChange={(value) => onChange({ status: value === '' ? undefined : value })}
           options={[
             { value: '', text: t('jobs.anyStatus') },
             ...STATUSES.map((value) => ({ value, text: t(STATUS_NAMES[value]) })),
           ]}
         />
-        {may('manage') && (
+        {can('manage') && (
           <Switch
             label={t('jobs.allOwners')}
-            isOn={isEveryone}
-            onTurn={(isOn) => onChange({ everyone: isOn || undefined })}
+            isOn={isAllOwners}
+            onCheckedChange={(isOn) => onChange({ allOwners: isOn || undefined })}
           />
         )}
       </div>
       <Card isFlush>
         {jobs === undefined ? (
           error === null ? (
-            <Loading lines={6} />
+            <LoadingState lines={6} />
           ) : (
-            <Failure error={error} onRetry={() => void refetch()} />
+            <ErrorState error={error} onRetry={() => void refetch()} />
           )
         ) : jobs.length === 0 ? (
-          <Empty title={t(status === null ? 'jobs.empty' : 'jobs.noMatch')} icon="jobs">
+          <EmptyState title={t(status === null ? 'jobs.empty' : 'jobs.noMatch')} icon="jobs">
             {status === null && t('jobs.emptyHelp')}
-          </Empty>
+          </EmptyState>
         ) : (
-          <JobTable owner={owner} jobs={jobs} isEveryone={isEveryone} />
+          <JobTable owner={owner} jobs={jobs} isAllOwners={isAllOwners} />
         )}
       </Card>
       <LoadMore query={query} />
@@ -96,9 +105,9 @@ export function Queue({
   )
 }
 
-function Indexing() {
+function EmbeddingProgress() {
   const { t, number } = useI18n()
-  const { data: state } = useIndexing()
+  const { data: state } = useEmbeddingProgress()
   if (state === undefined || !state.running) return null
   const { done, total } = state
   return (
@@ -115,30 +124,30 @@ function Indexing() {
 function JobTable({
   owner,
   jobs,
-  isEveryone,
+  isAllOwners,
 }: {
   owner: string
   jobs: readonly Job[]
-  isEveryone: boolean
+  isAllOwners: boolean
 }) {
   const { t } = useI18n()
   const columns: readonly Column<Job>[] = [
-    { name: t('jobs.job'), cell: (job) => <What owner={owner} job={job} /> },
-    ...(isEveryone
+    { name: t('jobs.job'), cell: (job) => <JobCell owner={owner} job={job} /> },
+    ...(isAllOwners
       ? [{ name: t('jobs.owner'), cell: (job: Job) => job.owner ?? t('jobs.systemOwner') }]
       : []),
     {
       name: t('jobs.status'),
       cell: ({ status }) => <Chip tone={STATUS_TONES[status]}>{t(STATUS_NAMES[status])}</Chip>,
     },
-    { name: t('jobs.time'), cell: (job) => <When job={job} /> },
+    { name: t('jobs.time'), cell: (job) => <TimeCell job={job} /> },
     { name: t('jobs.result'), cell: (job) => <JobOutcome job={job} /> },
     { name: t('jobs.actions'), cell: (job) => <JobActions owner={owner} job={job} /> },
   ]
   return <Table name={t('jobs.queue')} columns={columns} rows={jobs} idOf={({ id }) => id} />
 }
 
-function What({ owner, job: { kind, input, owner: whose } }: { owner: string; job: Job }) {
+function JobCell({ owner, job: { kind, input, owner: jobOwner } }: { owner: string; job: Job }) {
   const { t } = useI18n()
   const name = KIND_NAMES[kind]
   const { session, user } = input
@@ -150,7 +159,7 @@ function What({ owner, job: { kind, input, owner: whose } }: { owner: string; jo
           to="/studio/sessions"
           search={
             {
-              owner: whose ?? owner,
+              owner: jobOwner ?? owner,
               session,
               ...(typeof user === 'string' ? { user } : {}),
             } as never // every page has its own words in the address
@@ -165,10 +174,10 @@ function What({ owner, job: { kind, input, owner: whose } }: { owner: string; jo
 
 const HOUR_MS = 3_600_000
 
-function When({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
+function TimeCell({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
   const { t, ago } = useI18n()
   const isDue = dueAt !== null && new Date(dueAt).getTime() <= Date.now()
-  const said =
+  const text =
     status === 'running'
       ? t('jobs.runningFor', { when: ago(since) })
       : status === 'waiting'
@@ -178,7 +187,7 @@ function When({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
         : t('jobs.finished', { when: ago(since) })
   return (
     <div className={styles.what}>
-      <span>{said}</span>
+      <span>{text}</span>
       {everyMs !== null && (
         <span className={styles.faint}>
           {t('jobs.every', { hours: Math.round((everyMs / HOUR_MS) * 10) / 10 })}
@@ -190,20 +199,20 @@ function When({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
 
 function JobActions({ owner, job }: { owner: string; job: Job }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const tell = useTell()
-  const { attempt } = useActing(owner, ['jobs'])
-  const [isAsking, setAsking] = useState(false)
+  const { can } = useSession()
+  const showToast = useToast()
+  const { attempt } = useMutations(owner, ['jobs'])
+  const [isConfirming, setConfirming] = useState(false)
   const { id, status } = job
-  const where = { params: { path: { id } } }
-  if (!may('curate')) return null
+  const request = { params: { path: { id } } }
+  if (!can('curate')) return null
   const retry = async () => {
-    const done = await attempt(() => data(api.POST('/api/jobs/{id}/retry', where)))
-    if (done !== null) tell({ text: t('jobs.queued') })
+    const done = await attempt(() => data(api.POST('/api/jobs/{id}/retry', request)))
+    if (done !== null) showToast({ text: t('jobs.queued') })
   }
   const cancel = async () => {
-    const done = await attempt(() => data(api.POST('/api/jobs/{id}/cancel', where)))
-    if (done !== null) tell({ text: t('jobs.cancelled') })
+    const done = await attempt(() => data(api.POST('/api/jobs/{id}/cancel', request)))
+    if (done !== null) showToast({ text: t('jobs.cancelled') })
   }
   return (
     <div className={styles.buttons}>
@@ -213,13 +222,13 @@ function JobActions({ owner, job }: { owner: string; job: Job }) {
         </Button>
       )}
       {(status === 'waiting' || status === 'running') && (
-        <Button isSmall onClick={() => setAsking(true)}>
+        <Button isSmall onClick={() => setConfirming(true)}>
           {t('jobs.cancel')}
         </Button>
       )}
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t('jobs.cancelTitle')}
         description={t('jobs.cancelHelp')}
         action={t('jobs.cancelJob')}

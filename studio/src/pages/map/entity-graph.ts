@@ -11,71 +11,79 @@ import {
 } from 'd3-force'
 import type { EntitiesAnswer } from './queries.ts'
 
-export type Knot = SimulationNodeDatum & {
+export type GraphNode = SimulationNodeDatum & {
   readonly name: string
   readonly memories: number
   readonly radius: number
 }
 
 /** Two places in the list of entities, and the places of the memories that name both. */
-export type Tie = { readonly a: number; readonly b: number; readonly memories: readonly number[] }
+export type GraphEdge = {
+  readonly a: number
+  readonly b: number
+  readonly memories: readonly number[]
+}
 
 /** The weakest are not drawn, because nobody could tell them apart. */
-const TIES_MAX = 600
+const EDGES_MAX = 600
 /** One that lists everybody ties nobody in particular. */
 const NAMES_PER_MEMORY_MAX = 12
 const TICKS = 260
 const RADIUS_MIN = 5
-const RADIUS_MORE = 15
+const RADIUS_RANGE = 15
 
 /** Strongest first. */
-export function tiesIn({ memories }: EntitiesAnswer): readonly Tie[] {
-  const ties = new Map<string, { a: number; b: number; memories: number[] }>()
+export function buildEdges({ memories }: EntitiesAnswer): readonly GraphEdge[] {
+  const edges = new Map<string, { a: number; b: number; memories: number[] }>()
   for (const [place, { entities }] of memories.entries()) {
     const named = entities.slice(0, NAMES_PER_MEMORY_MAX).sort((a, b) => a - b)
     for (const [index, a] of named.entries()) {
       for (const b of named.slice(index + 1)) {
-        const tie = ties.get(`${a} ${b}`) ?? { a, b, memories: [] }
-        tie.memories.push(place)
-        ties.set(`${a} ${b}`, tie)
+        const edge = edges.get(`${a} ${b}`) ?? { a, b, memories: [] }
+        edge.memories.push(place)
+        edges.set(`${a} ${b}`, edge)
       }
     }
   }
-  return [...ties.values()].sort((x, y) => y.memories.length - x.memories.length)
+  return [...edges.values()].sort((x, y) => y.memories.length - x.memories.length)
 }
 
-export type Net = {
-  readonly knots: readonly Knot[]
-  readonly ties: readonly Tie[]
-  readonly simulation: Simulation<Knot, undefined>
+export type EntityGraph = {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+  readonly simulation: Simulation<GraphNode, undefined>
 }
 
 /** Comes to rest before it is shown. Knots that were there before begin where they were. */
-export function createNet({ entities }: EntitiesAnswer, ties: readonly Tie[], before?: Net): Net {
-  const most = Math.max(1, ...entities.map(({ memories }) => memories))
-  const places = new Map(before?.knots.map(({ name, x, y }) => [name, { x, y }]))
-  const knots: Knot[] = entities.map(({ name, memories }) => {
-    const { x, y } = places.get(name) ?? {}
-    const radius = RADIUS_MIN + RADIUS_MORE * Math.sqrt(memories / most)
+export function createGraph(
+  { entities }: EntitiesAnswer,
+  edges: readonly GraphEdge[],
+  before?: EntityGraph,
+): EntityGraph {
+  const memoriesMax = Math.max(1, ...entities.map(({ memories }) => memories))
+  const positions = new Map(before?.nodes.map(({ name, x, y }) => [name, { x, y }]))
+  const nodes: GraphNode[] = entities.map(({ name, memories }) => {
+    const { x, y } = positions.get(name) ?? {}
+    const radius = RADIUS_MIN + RADIUS_RANGE * Math.sqrt(memories / memoriesMax)
     return { name, memories, radius, ...(x === undefined || y === undefined ? {} : { x, y }) }
   })
-  const drawn = ties.slice(0, TIES_MAX)
-  const links = drawn.map(({ a, b, memories }) => ({ source: a, target: b, memories }))
-  const simulation = forceSimulation(knots)
+  const visibleEdges = edges.slice(0, EDGES_MAX)
+  const links = visibleEdges.map(({ a, b, memories }) => ({ source: a, target: b, memories }))
+  const simulation = forceSimulation(nodes)
     .force(
       'link',
-      forceLink<Knot, (typeof links)[number]>(links)
+      forceLink<GraphNode, (typeof links)[number]>(links)
         .distance(70)
         .strength(({ memories }) => Math.min(0.7, 0.15 + memories.length * 0.08)),
     )
     .force('charge', forceManyBody().strength(-160).distanceMax(500))
     .force(
       'collide',
-      forceCollide<Knot>(({ radius }) => radius + 8),
+      forceCollide<GraphNode>(({ radius }) => radius + 8),
     )
     .force('x', forceX(0).strength(0.06))
     .force('y', forceY(0).strength(0.08))
     .stop()
     .tick(before === undefined ? TICKS : TICKS / 4)
-  return { knots, ties: drawn, simulation }
+  return { nodes, edges: visibleEdges, simulation }
 }

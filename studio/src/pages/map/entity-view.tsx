@@ -1,60 +1,62 @@
 /** Who and what memories are about, as a net and, beside it, as a list that says the same. */
 import { useMemo, useRef, useState } from 'react'
-import { type Search, textIn, type usePageSearch } from '../../app/search-params.ts'
+import { type SearchParams, textParam, type useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Empty, Loaded } from '../../ui/layout.tsx'
+import { EmptyState, QueryResult } from '../../ui/layout.tsx'
+import { buildEdges, createGraph, type EntityGraph, type GraphEdge } from './entity-graph.ts'
 import styles from './entity-view.module.css'
-import { Graph } from './graph-canvas.tsx'
+import { GraphCanvas } from './graph-canvas.tsx'
 import listStyles from './memory-list.module.css'
 import { CategoryDot } from './memory-list.tsx'
-import { createNet, type Net, type Tie, tiesIn } from './entity-graph.ts'
 import pageStyles from './page.module.css'
 import { type EntitiesAnswer, useEntities } from './queries.ts'
 
 type Props = {
   owner: string
-  search: Search
-  change: ReturnType<typeof usePageSearch>[1]
+  search: SearchParams
+  change: ReturnType<typeof useSearchParams>[1]
   onOpen: (id: string) => void
 }
 
-export function EntityGraph(props: Props) {
+export function EntityView(props: Props) {
   const query = useEntities(props.owner)
   return (
-    <Loaded query={query} lines={12}>
-      {(answer) => <Drawn {...props} answer={answer} />}
-    </Loaded>
+    <QueryResult query={query} lines={12}>
+      {(answer) => <EntityContent {...props} answer={answer} />}
+    </QueryResult>
   )
 }
 
-function Drawn({ search, change, onOpen, answer }: Props & { answer: EntitiesAnswer }) {
+function EntityContent({ search, change, onOpen, answer }: Props & { answer: EntitiesAnswer }) {
   const { t, number } = useI18n()
-  const ties = useMemo(() => tiesIn(answer), [answer])
-  const before = useRef<Net>(undefined)
-  const net = useMemo(() => {
-    before.current = createNet(answer, ties, before.current)
+  const edges = useMemo(() => buildEdges(answer), [answer])
+  const before = useRef<EntityGraph>(undefined)
+  const graph = useMemo(() => {
+    before.current = createGraph(answer, edges, before.current)
     return before.current
-  }, [answer, ties])
-  const found = answer.entities.findIndex(({ name }) => name === textIn(search, 'entity'))
-  const chosen = found === -1 ? null : found
+  }, [answer, edges])
+  const selectedIndex = answer.entities.findIndex(
+    ({ name }) => name === textParam(search, 'entity'),
+  )
+  const chosen = selectedIndex === -1 ? null : selectedIndex
   const choose = (entity: number | null) =>
     change(
       { entity: entity === null ? undefined : answer.entities[entity]?.name },
-      { isStep: true },
+      { isPush: true },
     )
   if (answer.entities.length === 0) {
     return (
-      <Empty title={t('map.graphEmpty')} icon="map">
+      <EmptyState title={t('map.graphEmpty')} icon="map">
         {t('map.graphEmptyHelp')}
-      </Empty>
+      </EmptyState>
     )
   }
   return (
     <div className={pageStyles.sides}>
       <div className={pageStyles.drawing}>
-        <Graph {...{ answer, net, chosen }} onChoose={choose} />
+        <GraphCanvas {...{ answer, graph, chosen }} onChoose={choose} />
         <p className={pageStyles.soft}>
           {t('map.graphHint')}{' '}
           {answer.total > answer.entities.length &&
@@ -68,16 +70,16 @@ function Drawn({ search, change, onOpen, answer }: Props & { answer: EntitiesAns
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section className={listStyles.listed} aria-label={t('map.entityList')} tabIndex={0}>
         {chosen === null ? (
-          <Names answer={answer} onChoose={choose} />
+          <EntityList answer={answer} onChoose={choose} />
         ) : (
-          <One {...{ answer, ties, chosen, onOpen }} onChoose={choose} />
+          <EntityDetails {...{ answer, edges, chosen, onOpen }} onChoose={choose} />
         )}
       </section>
     </div>
   )
 }
 
-function Names({
+function EntityList({
   answer,
   onChoose,
 }: {
@@ -86,9 +88,9 @@ function Names({
 }) {
   const { t, number } = useI18n()
   const [text, setText] = useState('')
-  const wanted = text.toLowerCase()
-  const fitting = [...answer.entities.entries()].filter(([, { name }]) =>
-    name.toLowerCase().includes(wanted),
+  const searchText = text.toLowerCase()
+  const matches = [...answer.entities.entries()].filter(([, { name }]) =>
+    name.toLowerCase().includes(searchText),
   )
   return (
     <>
@@ -103,11 +105,11 @@ function Names({
           onChange={({ target }) => setText(target.value)}
         />
       </div>
-      {fitting.length === 0 && <Empty title={t('map.noMatch')} icon="search" />}
+      {matches.length === 0 && <EmptyState title={t('map.noMatch')} icon="search" />}
       <ul>
-        {fitting.map(([place, { name, memories }]) => (
+        {matches.map(([index, { name, memories }]) => (
           <li key={name} className={listStyles.memory}>
-            <button type="button" className={listStyles.open} onClick={() => onChoose(place)}>
+            <button type="button" className={listStyles.open} onClick={() => onChoose(index)}>
               {name}
             </button>
             <span className={listStyles.count}>
@@ -122,22 +124,22 @@ function Names({
 }
 
 /** What is remembered about one, and with what else it is named. */
-function One({
+function EntityDetails({
   answer,
-  ties,
+  edges,
   chosen,
   onChoose,
   onOpen,
 }: {
   answer: EntitiesAnswer
-  ties: readonly Tie[]
+  edges: readonly GraphEdge[]
   chosen: number
   onChoose: (entity: number | null) => void
   onOpen: (id: string) => void
 }) {
   const { t } = useI18n()
   const entity = answer.entities[chosen]
-  const own = ties.filter(({ a, b }) => a === chosen || b === chosen)
+  const ownEdges = edges.filter(({ a, b }) => a === chosen || b === chosen)
   return (
     <div className={styles.one}>
       <Button isSmall look="quiet" icon="back" onClick={() => onChoose(null)}>
@@ -150,9 +152,9 @@ function One({
         onOpen={onOpen}
       />
       <h3>{t('map.relatedEntities')}</h3>
-      {own.length === 0 && <p className={pageStyles.soft}>{t('map.relatedEntitiesNone')}</p>}
+      {ownEdges.length === 0 && <p className={pageStyles.soft}>{t('map.relatedEntitiesNone')}</p>}
       <ul>
-        {own.map(({ a, b, memories }) => {
+        {ownEdges.map(({ a, b, memories }) => {
           const other = a === chosen ? b : a
           return (
             <li key={other} className={styles.tie}>
@@ -164,7 +166,7 @@ function One({
                   </span>
                 </summary>
                 <Memories
-                  memories={memories.flatMap((place) => answer.memories[place] ?? [])}
+                  memories={memories.flatMap((index) => answer.memories[index] ?? [])}
                   onOpen={onOpen}
                 />
                 <Button isSmall look="quiet" icon="next" onClick={() => onChoose(other)}>

@@ -4,38 +4,38 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import {
   type Camera,
-  cameraOver,
+  fitCamera,
   type Point,
   toPlane,
   toScreen,
   useCamera,
   useSize,
 } from './camera.ts'
+import type { EntityGraph, GraphEdge, GraphNode } from './entity-graph.ts'
 import styles from './graph-canvas.module.css'
-import { useHand } from './pointer-gestures.ts'
-import type { Knot, Net, Tie } from './entity-graph.ts'
+import { usePointerGestures } from './pointer-gestures.ts'
 import type { EntitiesAnswer } from './queries.ts'
 import frameStyles from './scatter-plot.module.css'
 
 const ZOOM_STEP = 1.5
-const QUOTED = 3
+const QUOTES_MAX = 3
 /** How many names can be read without lying on each other, at first. */
-const NAMES_SHOWN = 36
+const NAMES_MAX = 36
 /** How lively the rest of the net follows one that is dragged. */
-const FOLLOWING = 0.25
+const DRAG_ALPHA = 0.25
 
-type Aim =
+type HoverTarget =
   | { readonly kind: 'knot'; readonly at: number }
   | { readonly kind: 'tie'; readonly at: number }
 
-export function Graph({
+export function GraphCanvas({
   answer,
-  net,
+  graph,
   chosen,
   onChoose,
 }: {
   answer: EntitiesAnswer
-  net: Net
+  graph: EntityGraph
   chosen: number | null
   onChoose: (entity: number | null) => void
 }) {
@@ -43,20 +43,28 @@ export function Graph({
   const frame = useRef<HTMLDivElement>(null)
   const size = useSize(frame)
   // The net moves on while one drags; the view of the whole must not follow.
-  const home = useMemo(() => cameraOver(net.knots.map(placeOf), size), [net, size])
+  const home = useMemo(() => fitCamera(graph.nodes.map(positionOf), size), [graph, size])
   const { camera, zoom, pan, showAll } = useCamera(frame, size, home)
-  const [aim, setAim] = useState<Aim | null>(null)
-  const dragging = useDrag(net, camera, frame)
-  const hand = useHand({
+  const [hovered, setHovered] = useState<HoverTarget | null>(null)
+  const dragHandlers = useNodeDrag(graph, camera, frame)
+  const gestures = usePointerGestures({
     onTap: () => onChoose(null),
     onHover: () => undefined,
     onPan: pan,
     onPinch: zoom,
   })
-  const places = net.knots.map((knot) => toScreen(camera, size, placeOf(knot)))
-  const lit = litBy(net, aim ?? (chosen === null ? null : { kind: 'knot', at: chosen }))
-  const closeness = camera.scale / home.scale
-  const ties = net.ties.map((tie, index) => ({ tie, index, a: places[tie.a], b: places[tie.b] }))
+  const positions = graph.nodes.map((node) => toScreen(camera, size, positionOf(node)))
+  const highlighted = highlightedBy(
+    graph,
+    hovered ?? (chosen === null ? null : { kind: 'knot', at: chosen }),
+  )
+  const zoomFactor = camera.scale / home.scale
+  const edges = graph.edges.map((edge, index) => ({
+    edge,
+    index,
+    a: positions[edge.a],
+    b: positions[edge.b],
+  }))
   return (
     <div className={frameStyles.frame} ref={frame}>
       <svg
@@ -64,59 +72,64 @@ export function Graph({
         width={size.width}
         height={size.height}
         role="img"
-        aria-label={t('map.graph', { count: net.knots.length })}
-        {...hand}
+        aria-label={t('map.graph', { count: graph.nodes.length })}
+        {...gestures}
       >
-        {ties.map(({ tie, index, a, b }) => (
+        {edges.map(({ edge, index, a, b }) => (
           <g
-            key={`${tie.a} ${tie.b}`}
-            className={lit !== null && !lit.ties.has(index) ? styles.faded : styles.tie}
-            onPointerEnter={() => setAim({ kind: 'tie', at: index })}
-            onPointerLeave={() => setAim(null)}
+            key={`${edge.a} ${edge.b}`}
+            className={
+              highlighted !== null && !highlighted.edges.has(index) ? styles.faded : styles.tie
+            }
+            onPointerEnter={() => setHovered({ kind: 'tie', at: index })}
+            onPointerLeave={() => setHovered(null)}
           >
-            <line x1={a?.x} y1={a?.y} x2={b?.x} y2={b?.y} strokeWidth={thicknessOf(tie)} />
+            <line x1={a?.x} y1={a?.y} x2={b?.x} y2={b?.y} strokeWidth={strokeWidthOf(edge)} />
             <line x1={a?.x} y1={a?.y} x2={b?.x} y2={b?.y} className={styles.reach} />
           </g>
         ))}
-        {net.knots.map((knot, index) => {
-          const isLit = lit === null || lit.knots.has(index)
+        {graph.nodes.map((node, index) => {
+          const isHighlighted = highlighted === null || highlighted.nodes.has(index)
           return (
             <g
-              key={knot.name}
-              data-knot={knot.name}
+              key={node.name}
+              data-knot={node.name}
               className={[
                 styles.knot,
-                isLit ? '' : styles.faded,
+                isHighlighted ? '' : styles.faded,
                 index === chosen ? styles.chosen : '',
               ].join(' ')}
-              transform={`translate(${places[index]?.x ?? 0} ${places[index]?.y ?? 0})`}
-              onPointerEnter={() => setAim({ kind: 'knot', at: index })}
-              onPointerLeave={() => setAim(null)}
-              {...dragging(index, () => onChoose(index))}
+              transform={`translate(${positions[index]?.x ?? 0} ${positions[index]?.y ?? 0})`}
+              onPointerEnter={() => setHovered({ kind: 'knot', at: index })}
+              onPointerLeave={() => setHovered(null)}
+              {...dragHandlers(index, () => onChoose(index))}
             >
-              <circle r={knot.radius} />
+              <circle r={node.radius} />
             </g>
           )
         })}
         {/* After all knots, so that none of them covers a name. */}
-        {net.knots.map((knot, index) => {
-          const isLit = lit === null || lit.knots.has(index)
-          const isNamed = index < NAMES_SHOWN * closeness ** 2 || lit?.knots.has(index) === true
-          if (!isNamed) return null
+        {graph.nodes.map((node, index) => {
+          const isHighlighted = highlighted === null || highlighted.nodes.has(index)
+          const isLinked =
+            index < NAMES_MAX * zoomFactor ** 2 || highlighted?.nodes.has(index) === true
+          if (!isLinked) return null
           return (
             <text
-              key={knot.name}
-              className={[styles.name, isLit ? '' : styles.faded].join(' ')}
-              x={places[index]?.x}
-              y={(places[index]?.y ?? 0) + knot.radius + 13}
+              key={node.name}
+              className={[styles.name, isHighlighted ? '' : styles.faded].join(' ')}
+              x={positions[index]?.x}
+              y={(positions[index]?.y ?? 0) + node.radius + 13}
               textAnchor="middle"
             >
-              {knot.name}
+              {node.name}
             </text>
           )
         })}
       </svg>
-      {aim !== null && <Told {...{ answer, net, aim, places }} width={size.width} />}
+      {hovered !== null && (
+        <HoverCard {...{ answer, graph, hovered, positions }} width={size.width} />
+      )}
       <div className={frameStyles.tools} role="toolbar" aria-label={t('map.entities')}>
         <IconButton icon="add" name={t('map.zoomIn')} onClick={() => zoom(ZOOM_STEP)} />
         <IconButton icon="less" name={t('map.zoomOut')} onClick={() => zoom(1 / ZOOM_STEP)} />
@@ -126,41 +139,41 @@ export function Graph({
   )
 }
 
-function placeOf({ x = 0, y = 0 }: Knot): Point {
+function positionOf({ x = 0, y = 0 }: GraphNode): Point {
   return { x, y }
 }
 
-function thicknessOf({ memories }: Tie): number {
+function strokeWidthOf({ memories }: GraphEdge): number {
   return Math.min(6, 0.8 + Math.sqrt(memories.length))
 }
 
 /** What belongs to that which is pointed at; null when everything does. */
-function litBy({ ties }: Net, aim: Aim | null) {
-  if (aim === null) return null
-  const touched = [...ties.entries()].filter(([index, { a, b }]) =>
-    aim.kind === 'tie' ? index === aim.at : a === aim.at || b === aim.at,
+function highlightedBy({ edges }: EntityGraph, hovered: HoverTarget | null) {
+  if (hovered === null) return null
+  const connected = [...edges.entries()].filter(([index, { a, b }]) =>
+    hovered.kind === 'tie' ? index === hovered.at : a === hovered.at || b === hovered.at,
   )
-  const knots = new Set(touched.flatMap(([, { a, b }]) => [a, b]))
-  if (aim.kind === 'knot') knots.add(aim.at)
-  return { knots, ties: new Set(touched.map(([index]) => index)) }
+  const nodes = new Set(connected.flatMap(([, { a, b }]) => [a, b]))
+  if (hovered.kind === 'knot') nodes.add(hovered.at)
+  return { nodes, edges: new Set(connected.map(([index]) => index)) }
 }
 
 /** Takes a knot along with the pointer, the rest of the net after it. A still press chooses it. */
-function useDrag(net: Net, camera: Camera, frame: RefObject<HTMLDivElement | null>) {
+function useNodeDrag(graph: EntityGraph, camera: Camera, frame: RefObject<HTMLDivElement | null>) {
   const [, setTick] = useState(0)
-  const held = useRef<{ at: number; moved: number } | null>(null)
-  const { simulation, knots } = net
+  const dragged = useRef<{ at: number; moved: number } | null>(null)
+  const { simulation, nodes } = graph
   useEffect(() => {
     simulation.on('tick', () => setTick((before) => before + 1))
     return () => {
       simulation.on('tick', null).stop()
     }
   }, [simulation])
-  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
+  const isMotionReduced = matchMedia('(prefers-reduced-motion: reduce)').matches
   const release = () => {
-    const knot = knots[held.current?.at ?? -1]
-    if (knot !== undefined) [knot.fx, knot.fy] = [null, null]
-    held.current = null
+    const node = nodes[dragged.current?.at ?? -1]
+    if (node !== undefined) [node.fx, node.fy] = [null, null]
+    dragged.current = null
     simulation.alphaTarget(0)
   }
   return (at: number, onChoose: () => void) => ({
@@ -168,56 +181,56 @@ function useDrag(net: Net, camera: Camera, frame: RefObject<HTMLDivElement | nul
       if (event.button !== 0) return
       event.stopPropagation()
       event.currentTarget.setPointerCapture(event.pointerId)
-      held.current = { at, moved: 0 }
+      dragged.current = { at, moved: 0 }
     },
     onPointerMove: (event: PointerEvent) => {
-      const knot = knots[at]
+      const node = nodes[at]
       const box = frame.current?.getBoundingClientRect()
-      if (held.current?.at !== at || knot === undefined || box === undefined) return
+      if (dragged.current?.at !== at || node === undefined || box === undefined) return
       event.stopPropagation()
-      held.current.moved += Math.abs(event.movementX) + Math.abs(event.movementY)
-      if (held.current.moved <= 4) return
+      dragged.current.moved += Math.abs(event.movementX) + Math.abs(event.movementY)
+      if (dragged.current.moved <= 4) return
       const pointer = { x: event.clientX - box.left, y: event.clientY - box.top }
       const { x, y } = toPlane(camera, box, pointer)
-      if (isCalm) [knot.x, knot.y] = [x, y]
-      else [knot.fx, knot.fy] = [x, y]
-      if (isCalm) setTick((before) => before + 1)
-      else simulation.alphaTarget(FOLLOWING).restart()
+      if (isMotionReduced) [node.x, node.y] = [x, y]
+      else [node.fx, node.fy] = [x, y]
+      if (isMotionReduced) setTick((before) => before + 1)
+      else simulation.alphaTarget(DRAG_ALPHA).restart()
     },
     onPointerUp: (event: PointerEvent) => {
       event.stopPropagation()
-      const isStill = (held.current?.moved ?? 0) <= 4
+      const isClick = (dragged.current?.moved ?? 0) <= 4
       release()
-      if (isStill) onChoose()
+      if (isClick) onChoose()
     },
     onPointerCancel: release,
   })
 }
 
-function Told({
+function HoverCard({
   answer,
-  net,
-  aim,
-  places,
+  graph,
+  hovered,
+  positions,
   width,
 }: {
   answer: EntitiesAnswer
-  net: Net
-  aim: Aim
-  places: readonly Point[]
+  graph: EntityGraph
+  hovered: HoverTarget
+  positions: readonly Point[]
   width: number
 }) {
   const { t } = useI18n()
-  const tie = aim.kind === 'tie' ? net.ties[aim.at] : undefined
-  const [a, b] = tie === undefined ? [aim.at, aim.at] : [tie.a, tie.b]
-  const [first, second] = [places[a], places[b]]
-  const [one, other] = [net.knots[a], net.knots[b]]
+  const edge = hovered.kind === 'tie' ? graph.edges[hovered.at] : undefined
+  const [a, b] = edge === undefined ? [hovered.at, hovered.at] : [edge.a, edge.b]
+  const [first, second] = [positions[a], positions[b]]
+  const [one, other] = [graph.nodes[a], graph.nodes[b]]
   if (first === undefined || second === undefined || one === undefined || other === undefined) {
     return null
   }
   const at = { x: (first.x + second.x) / 2, y: (first.y + second.y) / 2 }
   const isRight = at.x > width / 2
-  const quoted = (tie?.memories ?? []).slice(0, QUOTED)
+  const quotes = (edge?.memories ?? []).slice(0, QUOTES_MAX)
   return (
     <div
       className={frameStyles.aimed}
@@ -228,14 +241,14 @@ function Told({
       }}
     >
       <span>
-        {tie === undefined
+        {edge === undefined
           ? `${one.name} · ${t('map.entityCount', { count: one.memories })}`
-          : t('map.linkedBy', { a: one.name, b: other.name, count: tie.memories.length })}
+          : t('map.linkedBy', { a: one.name, b: other.name, count: edge.memories.length })}
       </span>
-      {quoted.map((place) => (
+      {quotes.map((place) => (
         <q key={place}>{answer.memories[place]?.content}</q>
       ))}
-      {(tie?.memories.length ?? 0) > QUOTED && '…'}
+      {(edge?.memories.length ?? 0) > QUOTES_MAX && '…'}
     </div>
   )
 }

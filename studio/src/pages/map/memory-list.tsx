@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/field.tsx'
-import { Empty } from '../../ui/layout.tsx'
+import { EmptyState } from '../../ui/layout.tsx'
 import { CATEGORIES } from '../memories/memory-fields.ts'
 import styles from './memory-list.module.css'
 import type { Category, MappedMemory } from './queries.ts'
 
-const SHOWN_AT_ONCE = 30
+const PAGE_SIZE = 30
 const NAME_CHARACTERS = 60
 
 type ListProps = {
@@ -19,7 +19,7 @@ type ListProps = {
   canSelect: boolean
 }
 
-export function Listed(props: ListProps) {
+export function MemoryList(props: ListProps) {
   const { t } = useI18n()
   const { memories } = props
   const groups = CATEGORIES.map(
@@ -29,7 +29,7 @@ export function Listed(props: ListProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section className={styles.listed} aria-label={t('map.list')} tabIndex={0}>
       {groups.length === 0 ? (
-        <Empty title={t('map.noMatch')} icon="search" />
+        <EmptyState title={t('map.noMatch')} icon="search" />
       ) : (
         groups.map(([category, group]) => (
           <Group key={category} {...props} category={category} memories={group} />
@@ -48,23 +48,23 @@ function Group({
   canSelect,
 }: ListProps & { category: Category }) {
   const { t, number } = useI18n()
-  const [shown, setShown] = useState(SHOWN_AT_ONCE)
-  const chosen = memories.filter(({ id }) => selected.has(id)).length
-  const turn = (ids: readonly string[], isOn: boolean) => {
+  const [shown, setShown] = useState(PAGE_SIZE)
+  const selectedCount = memories.filter(({ id }) => selected.has(id)).length
+  const toggleSelection = (ids: readonly string[], isOn: boolean) => {
     const rest = [...selected].filter((id) => !ids.includes(id))
     onSelect(new Set(isOn ? [...rest, ...ids] : rest))
   }
-  const left = memories.length - shown
+  const hiddenCount = memories.length - shown
   return (
     <section className={styles.group} aria-labelledby={`group-${category}`}>
       <header className={styles.head}>
         {canSelect && (
           <Checkbox
             name={t('map.selectGroup', { category })}
-            isOn={chosen === memories.length}
-            isMixed={chosen > 0 && chosen < memories.length}
-            onTurn={(isOn) =>
-              turn(
+            isOn={selectedCount === memories.length}
+            isMixed={selectedCount > 0 && selectedCount < memories.length}
+            onCheckedChange={(isOn) =>
+              toggleSelection(
                 memories.map(({ id }) => id),
                 isOn,
               )
@@ -82,7 +82,7 @@ function Group({
               <Checkbox
                 name={t('map.select', { content: content.slice(0, NAME_CHARACTERS) })}
                 isOn={selected.has(id)}
-                onTurn={(isOn) => turn([id], isOn)}
+                onCheckedChange={(isOn) => toggleSelection([id], isOn)}
               />
             )}
             <button type="button" className={styles.open} onClick={() => onOpen(id)}>
@@ -91,9 +91,9 @@ function Group({
           </li>
         ))}
       </ul>
-      {left > 0 && (
-        <Button isSmall look="quiet" onClick={() => setShown(shown + SHOWN_AT_ONCE * 4)}>
-          {t('map.showMore', { count: Math.min(left, SHOWN_AT_ONCE * 4) })}
+      {hiddenCount > 0 && (
+        <Button isSmall look="quiet" onClick={() => setShown(shown + PAGE_SIZE * 4)}>
+          {t('map.showMore', { count: Math.min(hiddenCount, PAGE_SIZE * 4) })}
         </Button>
       )}
     </section>

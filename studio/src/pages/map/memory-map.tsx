@@ -1,97 +1,103 @@
 /** The map of memories with everything around it: what is shown, what is selected, and what is done with that. */
 import { Link } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
-import { type Search, textIn, type usePageSearch } from '../../app/search-params.ts'
+import { type SearchParams, textParam, type useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
-import { Empty, Loaded, Notice } from '../../ui/layout.tsx'
-import { useActions } from '../memories/queries.ts'
+import { EmptyState, Notice, QueryResult } from '../../ui/layout.tsx'
 import { CATEGORIES } from '../memories/memory-fields.ts'
-import { useLayout } from './layout.ts'
-import { CategoryDot, Listed } from './memory-list.tsx'
+import { useActions } from '../memories/queries.ts'
+import { useMapLayout } from './layout.ts'
+import { CategoryDot, MemoryList } from './memory-list.tsx'
 import styles from './page.module.css'
 import {
-  AMOUNTS,
+  LIMITS,
+  MAP_MEMORIES_MIN,
   type MappedMemory,
-  PLACED_MIN,
   useVectors,
   type VectorsAnswer,
 } from './queries.ts'
-import { Scatter } from './scatter-plot.tsx'
+import { ScatterPlot } from './scatter-plot.tsx'
 
-type Change = ReturnType<typeof usePageSearch>[1]
-type Props = { owner: string; search: Search; change: Change; onOpen: (id: string) => void }
+type Change = ReturnType<typeof useSearchParams>[1]
+type Props = { owner: string; search: SearchParams; change: Change; onOpen: (id: string) => void }
 
-function amountIn(search: Search): number {
-  return AMOUNTS.find((amount) => amount === Number(search.amount)) ?? AMOUNTS[0]
+function amountIn(search: SearchParams): number {
+  return LIMITS.find((amount) => amount === Number(search.amount)) ?? LIMITS[0]
 }
 
-export function MemoriesMap(props: Props) {
+export function MemoryMap(props: Props) {
   const query = useVectors(props.owner, amountIn(props.search))
   return (
-    <Loaded query={query} lines={12}>
-      {(answer) => <Drawn {...props} answer={answer} />}
-    </Loaded>
+    <QueryResult query={query} lines={12}>
+      {(answer) => <MapContent {...props} answer={answer} />}
+    </QueryResult>
   )
 }
 
-function Drawn({ owner, search, change, onOpen, answer }: Props & { answer: VectorsAnswer }) {
+function MapContent({ owner, search, change, onOpen, answer }: Props & { answer: VectorsAnswer }) {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const amount = amountIn(search)
-  const { layout, work, fault, placeable, drawAgain } = useLayout(`${owner} ${amount}`, answer)
+  const {
+    layout,
+    progress: work,
+    fault,
+    embedded: placeable,
+    recompute,
+  } = useMapLayout(`${owner} ${amount}`, answer)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const [isNarrow, setNarrow] = useState(false)
-  const hidden = useMemo(() => new Set(textIn(search, 'hide').split(',')), [search])
-  const wanted = textIn(search, 'q').toLowerCase()
+  const [isOnlySelected, setOnlySelected] = useState(false)
+  const hidden = useMemo(() => new Set(textParam(search, 'hide').split(',')), [search])
+  const searchText = textParam(search, 'q').toLowerCase()
   const isShown = useCallback(
     ({ category, content }: MappedMemory) =>
-      !hidden.has(category) && content.toLowerCase().includes(wanted),
-    [hidden, wanted],
+      !hidden.has(category) && content.toLowerCase().includes(searchText),
+    [hidden, searchText],
   )
   const isFaded = useCallback((memory: MappedMemory) => !isShown(memory), [isShown])
   const chosen = answer.memories.filter(({ id }) => selected.has(id))
-  const listed = isNarrow && chosen.length > 0 ? chosen : answer.memories.filter(isShown)
-  if (answer.memories.length < PLACED_MIN && answer.because === null) {
+  const listed = isOnlySelected && chosen.length > 0 ? chosen : answer.memories.filter(isShown)
+  if (answer.memories.length < MAP_MEMORIES_MIN && answer.because === null) {
     return (
-      <Empty title={t('map.tooFew')} icon="map">
-        {t('map.tooFewHelp', { count: PLACED_MIN })}
-      </Empty>
+      <EmptyState title={t('map.tooFew')} icon="map">
+        {t('map.tooFewHelp', { count: MAP_MEMORIES_MIN })}
+      </EmptyState>
     )
   }
-  const fresh = layout === null ? 0 : placeable.filter(({ id }) => !layout.has(id)).length
+  const addedCount = layout === null ? 0 : placeable.filter(({ id }) => !layout.has(id)).length
   return (
     <div className={styles.map}>
       <Controls search={search} change={change} answer={answer} />
-      <Troubles
+      <MapNotices
         answer={answer}
         fault={fault}
-        fresh={work === null ? fresh : 0}
-        onAgain={drawAgain}
+        addedCount={work === null ? addedCount : 0}
+        onUpdate={recompute}
       />
       {chosen.length > 0 && (
         <Selection
           owner={owner}
           ids={chosen.map(({ id }) => id)}
-          isNarrow={isNarrow}
-          onNarrow={setNarrow}
+          isOnlySelected={isOnlySelected}
+          onOnlySelected={setOnlySelected}
           onClear={() => {
             setSelected(new Set())
-            setNarrow(false)
+            setOnlySelected(false)
           }}
         />
       )}
       <div className={styles.sides}>
-        {answer.dimensions !== null && placeable.length >= PLACED_MIN && (
+        {answer.dimensions !== null && placeable.length >= MAP_MEMORIES_MIN && (
           <div className={styles.drawing}>
-            {work !== null && <Working {...work} />}
+            {work !== null && <LayoutProgress {...work} />}
             {layout === null ? (
               <div className={styles.blank} />
             ) : (
-              <Scatter
+              <ScatterPlot
                 {...{ layout, isFaded, selected, onOpen }}
                 memories={answer.memories}
                 onSelect={setSelected}
@@ -100,19 +106,19 @@ function Drawn({ owner, search, change, onOpen, answer }: Props & { answer: Vect
             <p className={styles.soft}>{t('map.hint')}</p>
           </div>
         )}
-        <Listed
+        <MemoryList
           memories={listed}
           selected={selected}
           onSelect={setSelected}
           onOpen={onOpen}
-          canSelect={may('write')}
+          canSelect={can('write')}
         />
       </div>
     </div>
   )
 }
 
-function Working({ stage, done }: { stage: 'comparing' | 'placing'; done: number }) {
+function LayoutProgress({ stage, done }: { stage: 'comparing' | 'placing'; done: number }) {
   const { t, number } = useI18n()
   const name = t(stage === 'comparing' ? 'map.comparing' : 'map.computing')
   return (
@@ -126,30 +132,30 @@ function Working({ stage, done }: { stage: 'comparing' | 'placing'; done: number
 }
 
 /** What keeps the map from being whole, and what can be done about it. */
-function Troubles({
+function MapNotices({
   answer,
   fault,
-  fresh,
-  onAgain,
+  addedCount,
+  onUpdate,
 }: {
   answer: VectorsAnswer
   fault: string | null
-  fresh: number
-  onAgain: () => void
+  addedCount: number
+  onUpdate: () => void
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const again = (
-    <Button isSmall onClick={onAgain}>
+  const { can } = useSession()
+  const updateButton = (
+    <Button isSmall onClick={onUpdate}>
       {t('map.update')}
     </Button>
   )
-  const unplaced = answer.memories.filter(({ vector }) => vector === null).length
+  const notEmbedded = answer.memories.filter(({ vector }) => vector === null).length
   if (answer.because !== null) {
     return (
       <Notice
         tone="warn"
-        action={may('manage') && <Link to="/studio/engine">{t('map.openEngine')}</Link>}
+        action={can('manage') && <Link to="/studio/engine">{t('map.openEngine')}</Link>}
       >
         {t('map.noVectors', { reason: answer.because })} {t('map.noVectorsHelp')}
       </Notice>
@@ -158,12 +164,14 @@ function Troubles({
   return (
     <>
       {fault !== null && (
-        <Notice tone="bad" action={again}>
+        <Notice tone="bad" action={updateButton}>
           {t('map.failed', { reason: fault })}
         </Notice>
       )}
-      {unplaced > 0 && <Notice>{t('map.notEmbedded', { count: unplaced })}</Notice>}
-      {fresh > 0 && <Notice action={again}>{t('map.outdated', { count: fresh })}</Notice>}
+      {notEmbedded > 0 && <Notice>{t('map.notEmbedded', { count: notEmbedded })}</Notice>}
+      {addedCount > 0 && (
+        <Notice action={updateButton}>{t('map.outdated', { count: addedCount })}</Notice>
+      )}
     </>
   )
 }
@@ -173,16 +181,16 @@ function Controls({
   change,
   answer,
 }: {
-  search: Search
+  search: SearchParams
   change: Change
   answer: VectorsAnswer
 }) {
   const { t, number } = useI18n()
-  const hidden = textIn(search, 'hide').split(',').filter(Boolean)
+  const hidden = textParam(search, 'hide').split(',').filter(Boolean)
   const present = CATEGORIES.filter((each) =>
     answer.memories.some(({ category }) => category === each),
   )
-  const turn = (category: string) => {
+  const toggleCategory = (category: string) => {
     const next = hidden.includes(category)
       ? hidden.filter((each) => each !== category)
       : [...hidden, category]
@@ -196,19 +204,19 @@ function Controls({
         type="search"
         data-search=""
         placeholder={t('map.search')}
-        value={textIn(search, 'q')}
+        value={textParam(search, 'q')}
         onChange={({ target }) => change({ q: target.value === '' ? undefined : target.value })}
       />
-      {!(answer.isComplete && amountIn(search) === AMOUNTS[0]) && (
+      {!(answer.isComplete && amountIn(search) === LIMITS[0]) && (
         <Select
           label={t('map.limit')}
           isLabelHidden
           value={String(amountIn(search))}
-          options={AMOUNTS.map((amount) => ({
+          options={LIMITS.map((amount) => ({
             value: String(amount),
             text: t('map.newest', { count: number(amount) }),
           }))}
-          onChoose={(amount) => change({ amount: Number(amount) })}
+          onValueChange={(amount) => change({ amount: Number(amount) })}
         />
       )}
       <fieldset className={styles.legend} aria-label={t('map.categories')}>
@@ -218,7 +226,7 @@ function Controls({
             type="button"
             className={styles.category}
             aria-pressed={!hidden.includes(category)}
-            onClick={() => turn(category)}
+            onClick={() => toggleCategory(category)}
           >
             <CategoryDot category={category} />
             {category}
@@ -232,28 +240,28 @@ function Controls({
 function Selection({
   owner,
   ids,
-  isNarrow,
-  onNarrow,
+  isOnlySelected,
+  onOnlySelected,
   onClear,
 }: {
   owner: string
   ids: readonly string[]
-  isNarrow: boolean
-  onNarrow: (isNarrow: boolean) => void
+  isOnlySelected: boolean
+  onOnlySelected: (isOnlySelected: boolean) => void
   onClear: () => void
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const { forget } = useActions(owner)
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <div className={styles.bulk} role="status">
       <strong>{t('map.selected', { count: ids.length })}</strong>
-      <Button isSmall onClick={() => onNarrow(!isNarrow)}>
-        {t(isNarrow ? 'map.showAll' : 'map.onlySelected')}
+      <Button isSmall onClick={() => onOnlySelected(!isOnlySelected)}>
+        {t(isOnlySelected ? 'map.showAll' : 'map.onlySelected')}
       </Button>
-      {may('write') && (
-        <Button isSmall icon="forget" onClick={() => setAsking(true)}>
+      {can('write') && (
+        <Button isSmall icon="forget" onClick={() => setConfirming(true)}>
           {t('map.forget')}
         </Button>
       )}
@@ -261,8 +269,8 @@ function Selection({
         {t('map.clearSelection')}
       </Button>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t('map.forgetTitle', { count: ids.length })}
         description={t('map.forgetHelp')}
         action={t('map.forget')}

@@ -12,8 +12,8 @@ const NAMES = [
 type Name = (typeof NAMES)[number]
 export type Palette = Readonly<Record<Name, string>>
 
-function read(): Palette {
-  const colours = NAMES.map((name) => {
+function readPalette(): Palette {
+  const colors = NAMES.map((name) => {
     // A new one for each: the colour of one that is there already would change over time.
     const probe = document.createElement('span')
     probe.style.color = `var(${name})`
@@ -22,20 +22,20 @@ function read(): Palette {
     probe.remove()
     return [name, color]
   })
-  return Object.fromEntries(colours) as Palette // one for each name
+  return Object.fromEntries(colors) as Palette // one for each name
 }
 
 export function usePalette(): Palette {
-  const [palette, setPalette] = useState(read)
+  const [palette, setPalette] = useState(readPalette)
   useEffect(() => {
-    const renew = () => setPalette(read())
+    const refresh = () => setPalette(readPalette())
     const system = matchMedia('(prefers-color-scheme: dark)')
-    system.addEventListener('change', renew)
-    const chosen = new MutationObserver(renew)
-    chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    system.addEventListener('change', refresh)
+    const themeObserver = new MutationObserver(refresh)
+    themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
-      system.removeEventListener('change', renew)
-      chosen.disconnect()
+      system.removeEventListener('change', refresh)
+      themeObserver.disconnect()
     }
   }, [])
   return palette

@@ -19,13 +19,13 @@ export type Progress = {
   /** 0 … 1, of everything. */
   readonly done: number
   /** Where things are so far, as x and y by turns. */
-  readonly places: Float32Array | null
+  readonly positions: Float32Array | null
 }
 
-const NEIGHBOURS = 15
+const NEIGHBORS = 15
 const EPOCHS_FEW = 300
 const EPOCHS_MANY = 200
-const MANY = 1_000
+const MANY_POINTS = 1_000
 const SEED = 20_260_501
 /** How much of the time goes into comparing, about. */
 const COMPARING_SHARE = 0.35
@@ -36,14 +36,14 @@ export function project(
   report: (progress: Progress) => void = () => undefined,
 ): Float32Array {
   const { count } = vectors
-  const neighbours = Math.min(NEIGHBOURS, count - 1)
-  const { indices, distances } = nearest(unitVectors(vectors), vectors, neighbours, (done) =>
-    report({ stage: 'comparing', done: done * COMPARING_SHARE, places: null }),
+  const neighbors = Math.min(NEIGHBORS, count - 1)
+  const { indices, distances } = nearest(unitVectors(vectors), vectors, neighbors, (done) =>
+    report({ stage: 'comparing', done: done * COMPARING_SHARE, positions: null }),
   )
   const umap = new UMAP({
-    random: seeded(SEED),
-    nNeighbors: neighbours,
-    nEpochs: count > MANY ? EPOCHS_MANY : EPOCHS_FEW,
+    random: createRandom(SEED),
+    nNeighbors: neighbors,
+    nEpochs: count > MANY_POINTS ? EPOCHS_MANY : EPOCHS_FEW,
     minDist: 0.25,
     spread: 1.2,
   })
@@ -56,20 +56,20 @@ export function project(
     report({
       stage: 'placing',
       done: COMPARING_SHARE + (1 - COMPARING_SHARE) * (epoch / epochs),
-      places: flat(umap.getEmbedding()),
+      positions: flattenPoints(umap.getEmbedding()),
     })
   }
-  return flat(umap.getEmbedding())
+  return flattenPoints(umap.getEmbedding())
 }
 
-function flat(points: readonly (readonly number[])[]): Float32Array {
-  const places = new Float32Array(points.length * 2)
+function flattenPoints(points: readonly (readonly number[])[]): Float32Array {
+  const positions = new Float32Array(points.length * 2)
   for (const [index, [x = 0, y = 0]] of points.entries()) {
     // Vectors that are all alike have no directions to lie in.
-    places[index * 2] = Number.isFinite(x) ? x : 0
-    places[index * 2 + 1] = Number.isFinite(y) ? y : 0
+    positions[index * 2] = Number.isFinite(x) ? x : 0
+    positions[index * 2 + 1] = Number.isFinite(y) ? y : 0
   }
-  return places
+  return positions
 }
 
 /** The bytes say directions only. */
@@ -85,15 +85,15 @@ function unitVectors({ bytes, count, dimensions }: Vectors): Float32Array {
   return units
 }
 
-type Neighbours = { readonly indices: number[][]; readonly distances: number[][] }
+type Neighbors = { readonly indices: number[][]; readonly distances: number[][] }
 
 /** For each its nearest by angle, itself first. Every pair is looked at once. */
 function nearest(
   units: Float32Array,
   { count, dimensions }: Vectors,
-  neighbours: number,
+  neighbors: number,
   report: (done: number) => void,
-): Neighbours {
+): Neighbors {
   const indices = Array.from({ length: count }, (_, row) => [row])
   const distances = Array.from({ length: count }, () => [0])
   for (let row = 0; row < count; row++) {
@@ -102,8 +102,8 @@ function nearest(
       const [a, b] = [row * dimensions, other * dimensions]
       for (let at = 0; at < dimensions; at++) product += (units[a + at] ?? 0) * (units[b + at] ?? 0)
       const distance = Math.max(0, 1 - product)
-      keep(indices[row], distances[row], other, distance, neighbours)
-      keep(indices[other], distances[other], row, distance, neighbours)
+      insertNeighbor(indices[row], distances[row], other, distance, neighbors)
+      insertNeighbor(indices[other], distances[other], row, distance, neighbors)
     }
     if (row % 50 === 0) report(1 - (1 - row / count) ** 2)
   }
@@ -111,7 +111,7 @@ function nearest(
 }
 
 /** Puts one into the list of the nearest, if it is one of them. */
-function keep(
+function insertNeighbor(
   indices: number[] = [],
   distances: number[] = [],
   index: number,
@@ -131,7 +131,7 @@ function keep(
 }
 
 /** Numbers from 0 to 1 that look like chance and are the same each time. */
-function seeded(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -1,39 +1,39 @@
 import { useEffect, useRef } from 'react'
 import { type Camera, type Point, type Size, toScreen } from './camera.ts'
-import type { useHand } from './pointer-gestures.ts'
 import { type Palette, usePalette } from './palette.ts'
+import type { usePointerGestures } from './pointer-gestures.ts'
 import type { MappedMemory } from './queries.ts'
 import styles from './scatter-plot.module.css'
 
-export type Spot = {
+export type PlottedMemory = {
   readonly memory: MappedMemory
-  readonly place: Point
+  readonly position: Point
   readonly isFaded: boolean
 }
 
 type Scene = {
-  readonly spots: readonly Spot[]
+  readonly points: readonly PlottedMemory[]
   readonly camera: Camera
   readonly size: Size
   readonly selected: ReadonlySet<string>
   readonly lasso: readonly Point[] | null
   /** The memory that is pointed at. */
-  readonly aimed: string | null
+  readonly hoveredId: string | null
 }
 
 const RADIUS_PX_MIN = 3
-const RADIUS_PX_MORE = 6
+const RADIUS_PX_SALIENCE = 6
 
 export function radiusOf({ salience }: MappedMemory): number {
-  return RADIUS_PX_MIN + RADIUS_PX_MORE * Math.min(1, Math.max(0, salience))
+  return RADIUS_PX_MIN + RADIUS_PX_SALIENCE * Math.min(1, Math.max(0, salience))
 }
 
-export function Drawing({
+export function ScatterCanvas({
   label,
   cursor,
-  hand,
+  gestures,
   ...scene
-}: Scene & { label: string; cursor: string; hand: ReturnType<typeof useHand> }) {
+}: Scene & { label: string; cursor: string; gestures: ReturnType<typeof usePointerGestures> }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const palette = usePalette()
   const { width, height } = scene.size
@@ -53,22 +53,22 @@ export function Drawing({
       style={{ width, height, cursor }}
       role="img"
       aria-label={label}
-      {...hand}
+      {...gestures}
     />
   )
 }
 
 function draw(
   context: CanvasRenderingContext2D,
-  { spots, camera, size, selected, lasso, aimed }: Scene,
+  { points, camera, size, selected, lasso, hoveredId }: Scene,
   palette: Palette,
 ): void {
-  const circle = ({ memory, place }: Spot, more: number) => {
-    const { x, y } = toScreen(camera, size, place)
+  const circle = ({ memory, position }: PlottedMemory, more: number) => {
+    const { x, y } = toScreen(camera, size, position)
     context.beginPath()
     context.arc(x, y, radiusOf(memory) + more, 0, 2 * Math.PI)
   }
-  for (const spot of spots) {
+  for (const spot of points) {
     circle(spot, 0)
     context.globalAlpha = spot.isFaded ? 0.12 : 0.82
     context.fillStyle = palette[`--category-${spot.memory.category}`]
@@ -79,11 +79,11 @@ function draw(
     context.stroke()
   }
   context.globalAlpha = 1
-  for (const spot of spots) {
-    if (!selected.has(spot.memory.id) && spot.memory.id !== aimed) continue
+  for (const spot of points) {
+    if (!selected.has(spot.memory.id) && spot.memory.id !== hoveredId) continue
     circle(spot, 2)
     context.strokeStyle = palette['--text']
-    context.lineWidth = spot.memory.id === aimed ? 3 : 1.5
+    context.lineWidth = spot.memory.id === hoveredId ? 3 : 1.5
     context.stroke()
   }
   if (lasso === null) return

@@ -3,18 +3,18 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { cameraOver, isInside, type Point, toScreen, useCamera, useSize } from './camera.ts'
-import { Drawing, radiusOf, type Spot } from './scatter-canvas.tsx'
-import { useHand } from './pointer-gestures.ts'
+import { fitCamera, isPointInPolygon, type Point, toScreen, useCamera, useSize } from './camera.ts'
 import type { Layout } from './layout.ts'
+import { usePointerGestures } from './pointer-gestures.ts'
 import type { MappedMemory } from './queries.ts'
+import { type PlottedMemory, radiusOf, ScatterCanvas } from './scatter-canvas.tsx'
 import styles from './scatter-plot.module.css'
 
 /** How far beside a point one may aim. */
-const AIM_PX = 7
+const HIT_RADIUS_PX = 7
 const ZOOM_STEP = 1.5
 
-export function Scatter({
+export function ScatterPlot({
   memories,
   layout,
   isFaded,
@@ -32,47 +32,54 @@ export function Scatter({
   const { t } = useI18n()
   const frame = useRef<HTMLDivElement>(null)
   const size = useSize(frame)
-  const home = useMemo(() => cameraOver(layout.values(), size), [layout, size])
+  const home = useMemo(() => fitCamera(layout.values(), size), [layout, size])
   const { camera, zoom, pan, showAll } = useCamera(frame, size, home)
   const [isSelecting, setSelecting] = useState(false)
   const [lasso, setLasso] = useState<readonly Point[] | null>(null)
-  const [aimed, setAimed] = useState<Spot | null>(null)
-  const spots = useMemo(
+  const [hovered, setHovered] = useState<PlottedMemory | null>(null)
+  const points = useMemo(
     () =>
-      memories.flatMap((memory): Spot[] => {
-        const place = layout.get(memory.id)
-        return place === undefined ? [] : [{ memory, place, isFaded: isFaded(memory) }]
+      memories.flatMap((memory): PlottedMemory[] => {
+        const position = layout.get(memory.id)
+        return position === undefined ? [] : [{ memory, position, isFaded: isFaded(memory) }]
       }),
     [memories, layout, isFaded],
   )
-  const at = useCallback((place: Point) => toScreen(camera, size, place), [camera, size])
-  const nearest = (pointer: Point) => nearestTo(spots, at, pointer)
-  const hand = useHand({
+  const toScreenPoint = useCallback(
+    (position: Point) => toScreen(camera, size, position),
+    [camera, size],
+  )
+  const nearest = (pointer: Point) => nearestPoint(points, toScreenPoint, pointer)
+  const gestures = usePointerGestures({
     isSelecting,
     onTap: (pointer) => {
       const spot = nearest(pointer)
       if (spot !== null) onOpen(spot.memory.id)
     },
-    onHover: (pointer) => setAimed(pointer === null ? null : nearest(pointer)),
+    onHover: (pointer) => setHovered(pointer === null ? null : nearest(pointer)),
     onPan: pan,
     onPinch: zoom,
     onLasso: setLasso,
     onLassoed: (polygon, isMore) => {
       setLasso(null)
-      const inside = spots.filter(({ place, isFaded: out }) => !out && isInside(polygon, at(place)))
+      const inside = points.filter(
+        ({ position, isFaded: out }) => !out && isPointInPolygon(polygon, toScreenPoint(position)),
+      )
       const ids = inside.map(({ memory }) => memory.id)
       onSelect(new Set(isMore ? [...selected, ...ids] : ids))
     },
   })
   return (
     <div className={styles.frame} ref={frame}>
-      <Drawing
-        {...{ spots, camera, size, selected, lasso, hand }}
-        aimed={aimed?.memory.id ?? null}
-        label={t('map.canvas', { count: spots.length })}
-        cursor={aimed !== null ? 'pointer' : isSelecting ? 'crosshair' : 'grab'}
+      <ScatterCanvas
+        {...{ points, camera, size, selected, lasso, gestures }}
+        hoveredId={hovered?.memory.id ?? null}
+        label={t('map.canvas', { count: points.length })}
+        cursor={hovered !== null ? 'pointer' : isSelecting ? 'crosshair' : 'grab'}
       />
-      {aimed !== null && lasso === null && <Aimed spot={aimed} at={at(aimed.place)} size={size} />}
+      {hovered !== null && lasso === null && (
+        <HoverCard spot={hovered} toScreenPoint={toScreenPoint(hovered.position)} size={size} />
+      )}
       <div className={styles.tools} role="toolbar" aria-label={t('map.title')}>
         <button
           type="button"
@@ -90,32 +97,40 @@ export function Scatter({
   )
 }
 
-function nearestTo(
-  spots: readonly Spot[],
-  at: (place: Point) => Point,
+function nearestPoint(
+  points: readonly PlottedMemory[],
+  toScreenPoint: (position: Point) => Point,
   pointer: Point,
-): Spot | null {
-  let best: Spot | null = null
+): PlottedMemory | null {
+  let best: PlottedMemory | null = null
   let closest = Number.POSITIVE_INFINITY
-  for (const spot of spots) {
+  for (const spot of points) {
     if (spot.isFaded) continue
-    const { x, y } = at(spot.place)
+    const { x, y } = toScreenPoint(spot.position)
     const distance = Math.hypot(x - pointer.x, y - pointer.y) - radiusOf(spot.memory)
     if (distance < closest) [best, closest] = [spot, distance]
   }
-  return closest <= AIM_PX ? best : null
+  return closest <= HIT_RADIUS_PX ? best : null
 }
 
 /** What points at the map, follows it here. */
-function Aimed({ spot, at, size }: { spot: Spot; at: Point; size: { width: number } }) {
-  const isRight = at.x > size.width / 2
+function HoverCard({
+  spot,
+  toScreenPoint,
+  size,
+}: {
+  spot: PlottedMemory
+  toScreenPoint: Point
+  size: { width: number }
+}) {
+  const isRight = toScreenPoint.x > size.width / 2
   return (
     <div
       className={styles.aimed}
       aria-hidden="true"
       style={{
-        top: at.y + 12,
-        ...(isRight ? { right: size.width - at.x + 8 } : { left: at.x + 8 }),
+        top: toScreenPoint.y + 12,
+        ...(isRight ? { right: size.width - toScreenPoint.x + 8 } : { left: toScreenPoint.x + 8 }),
       }}
     >
       <span style={{ color: `var(--category-${spot.memory.category})` }}>

@@ -5,11 +5,11 @@ import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { exportThese } from './export.ts'
+import { exportMemories } from './export.ts'
 import styles from './page.module.css'
-import { useActions, useBinDays } from './queries.ts'
+import { useActions, useTrashDays } from './queries.ts'
 
-export function Bulk({
+export function BulkActions({
   owner,
   memories,
   onClear,
@@ -19,12 +19,13 @@ export function Bulk({
   onClear: () => void
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const actions = useActions(owner)
-  const days = useBinDays(owner)
-  const [isAsking, setAsking] = useState(false)
+  const days = useTrashDays(owner)
+  const [isConfirming, setConfirming] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const idsOf = (fits: (memory: Memory) => boolean) => memories.filter(fits).map(({ id }) => id)
+  const idsOf = (matches: (memory: Memory) => boolean) =>
+    memories.filter(matches).map(({ id }) => id)
   const active = idsOf(({ status }) => status === 'active')
   const unpinned = idsOf(({ status, pinned }) => status === 'active' && !pinned)
   const inactive = idsOf(({ status }) => status !== 'active')
@@ -57,7 +58,7 @@ export function Bulk({
           >
             {t('memories.disable')}
           </Button>
-          <Button isSmall icon="forget" disabled={isBusy} onClick={() => setAsking(true)}>
+          <Button isSmall icon="forget" disabled={isBusy} onClick={() => setConfirming(true)}>
             {t('memories.forget')}
           </Button>
         </>
@@ -72,13 +73,13 @@ export function Bulk({
           {t('memories.restore')}
         </Button>
       )}
-      {may('curate') && (
+      {can('curate') && (
         <Button
           isSmall
           icon="export"
           disabled={isBusy}
           onClick={() =>
-            void actions.attempt(() => exportThese(owner, new Set(memories.map(({ id }) => id))))
+            void actions.attempt(() => exportMemories(owner, new Set(memories.map(({ id }) => id))))
           }
         >
           {t('memories.export')}
@@ -88,8 +89,8 @@ export function Bulk({
         {t('memories.clearSelection')}
       </Button>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t('memories.forgetTitle', { count: active.length })}
         description={t('memories.forgetHelp', { days })}
         action={t('memories.forget')}

@@ -24,7 +24,7 @@ export function draftOf(memory: Memory | null): Draft {
   }
 }
 
-function fieldsOf(draft: Partial<Draft>) {
+function toFields(draft: Partial<Draft>) {
   const { key, expires, ...rest } = draft
   return {
     ...rest,
@@ -35,11 +35,11 @@ function fieldsOf(draft: Partial<Draft>) {
 
 /** Only what is different, so that what somebody else wrote into the rest stays. */
 export function changesOf(draft: Draft, base: Memory) {
-  return fieldsOf(differences(draft, draftOf(base)))
+  return toFields(differences(draft, draftOf(base)))
 }
 
 /** What was written onto one version, on another one. */
-export function rebased(draft: Draft, base: Memory, onto: Memory): Draft {
+export function rebaseDraft(draft: Draft, base: Memory, onto: Memory): Draft {
   return { ...draftOf(onto), ...differences(draft, draftOf(base)) }
 }
 
@@ -52,7 +52,7 @@ function differences(draft: Draft, before: Draft): Partial<Draft> {
 
 /** Of a new one, what was filled in: what is known already keeps the rest of what it has. */
 export function newFieldsOf(draft: Draft) {
-  const { key, expiresAt, ...rest } = fieldsOf(differences(draft, draftOf(null)))
+  const { key, expiresAt, ...rest } = toFields(differences(draft, draftOf(null)))
   return {
     ...rest,
     content: draft.content,

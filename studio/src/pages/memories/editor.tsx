@@ -6,12 +6,12 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, Switch, TextArea, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
-import { useTell } from '../../ui/toast.tsx'
-import { Changed } from './field-changes.tsx'
-import { changesOf, type Draft, draftOf, newFieldsOf, rebased } from './draft.ts'
+import { useToast } from '../../ui/toast.tsx'
+import { changesOf, type Draft, draftOf, newFieldsOf, rebaseDraft } from './draft.ts'
 import styles from './editor.module.css'
-import { isConflict, useActions } from './queries.ts'
+import { FieldChanges } from './field-changes.tsx'
 import { CATEGORIES, TYPES } from './memory-fields.ts'
+import { isConflict, useActions } from './queries.ts'
 
 export function Editor({
   owner,
@@ -24,47 +24,47 @@ export function Editor({
   onClose: () => void
 }) {
   const { t } = useI18n()
-  const tell = useTell()
+  const showToast = useToast()
   const actions = useActions(owner)
   const [base, setBase] = useState(memory)
   const [draft, setDraft] = useState<Draft>(() => draftOf(memory))
-  const [theirs, setTheirs] = useState<Memory | null>(null)
+  const [stored, setStored] = useState<Memory | null>(null)
   const [fault, setFault] = useState<ApiError>()
   const [isBusy, setBusy] = useState(false)
   const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
 
-  const store = async (written: Draft, onto: Memory | null) => {
+  const persist = async (next: Draft, onto: Memory | null) => {
     if (onto === null) {
-      const { memory: added, outcome } = await add(owner, written)
-      const isKnown = outcome === 'duplicate'
-      actions.undoable(t(isKnown ? 'memories.reinforced' : 'memories.added'), added.change)
-    } else if (Object.keys(changesOf(written, onto)).length > 0) {
-      const saved = await change(owner, onto, written)
-      actions.undoable(t('memories.saved'), saved.change)
+      const { memory: added, outcome } = await add(owner, next)
+      const isDuplicate = outcome === 'duplicate'
+      actions.showUndoToast(t(isDuplicate ? 'memories.reinforced' : 'memories.added'), added.change)
+    } else if (Object.keys(changesOf(next, onto)).length > 0) {
+      const saved = await change(owner, onto, next)
+      actions.showUndoToast(t('memories.saved'), saved.change)
     }
     await actions.attempt(async () => undefined)
     onClose()
   }
-  const save = async (written: Draft, onto: Memory | null) => {
+  const save = async (next: Draft, onto: Memory | null) => {
     setBusy(true)
     setFault(undefined)
     try {
-      await store(written, onto)
+      await persist(next, onto)
     } catch (error) {
       if (onto !== null && isConflict(error)) {
         const params = { path: { id: onto.id }, query: { owner } }
-        setTheirs((await data(api.GET('/api/memory/{id}', { params }))).memory)
+        setStored((await data(api.GET('/api/memory/{id}', { params }))).memory)
       } else if (error instanceof ApiError) setFault(error)
-      else tell({ text: String(error), isBad: true })
+      else showToast({ text: String(error), isError: true })
     } finally {
       setBusy(false)
     }
   }
   /** From here on, what is written is a change of theirs. */
-  const settle = (next: Draft, onto: Memory) => {
+  const resolveConflict = (next: Draft, onto: Memory) => {
     setDraft(next)
     setBase(onto)
-    setTheirs(null)
+    setStored(null)
     return save(next, onto)
   }
   const submit = (event: FormEvent) => {
@@ -85,20 +85,20 @@ export function Editor({
             form="memory"
             look="primary"
             isBusy={isBusy}
-            disabled={draft.content.trim() === '' || theirs !== null}
+            disabled={draft.content.trim() === '' || stored !== null}
           >
             {t(memory === null ? 'common.add' : 'common.save')}
           </Button>
         </>
       }
     >
-      {theirs !== null && base !== null && (
+      {stored !== null && base !== null && (
         <Conflict
           base={base}
-          theirs={theirs}
-          mine={draft.content}
-          onTheirs={() => void settle(draftOf(theirs), theirs)}
-          onMine={() => void settle(rebased(draft, base, theirs), theirs)}
+          stored={stored}
+          draftContent={draft.content}
+          onKeepStored={() => void resolveConflict(draftOf(stored), stored)}
+          onKeepMine={() => void resolveConflict(rebaseDraft(draft, base, stored), stored)}
         />
       )}
       {fault !== undefined && fault.details.length === 0 && (
@@ -118,13 +118,13 @@ export function Editor({
           <Select
             label={t('memories.category')}
             value={draft.category}
-            onChoose={(category) => set({ category })}
+            onValueChange={(category) => set({ category })}
             options={CATEGORIES.map((value) => ({ value, text: value }))}
           />
           <Select
             label={t('memories.type')}
             value={draft.type}
-            onChoose={(type) => set({ type })}
+            onValueChange={(type) => set({ type })}
             options={TYPES.map((value) => ({ value, text: value }))}
           />
         </div>
@@ -156,7 +156,7 @@ export function Editor({
         <Switch
           label={t('memories.pinned')}
           isOn={draft.pinned}
-          onTurn={(pinned) => set({ pinned })}
+          onCheckedChange={(pinned) => set({ pinned })}
         />
       </form>
     </Dialog>
@@ -177,16 +177,16 @@ async function change(owner: string, base: Memory, draft: Draft) {
 
 function Conflict({
   base,
-  theirs,
-  mine,
-  onTheirs,
-  onMine,
+  stored,
+  draftContent,
+  onKeepStored,
+  onKeepMine,
 }: {
   base: Memory
-  theirs: Memory
-  mine: string
-  onTheirs: () => void
-  onMine: () => void
+  stored: Memory
+  draftContent: string
+  onKeepStored: () => void
+  onKeepMine: () => void
 }) {
   const { t } = useI18n()
   return (
@@ -195,15 +195,15 @@ function Conflict({
       <p>{t('memories.conflictHelp')}</p>
       <div className={styles.sides}>
         <div>
-          <blockquote>{theirs.content}</blockquote>
-          <Changed before={base} after={theirs} />
-          <Button isSmall onClick={onTheirs}>
+          <blockquote>{stored.content}</blockquote>
+          <FieldChanges before={base} after={stored} />
+          <Button isSmall onClick={onKeepStored}>
             {t('memories.keepStored')}
           </Button>
         </div>
         <div>
-          <blockquote>{mine}</blockquote>
-          <Button isSmall onClick={onMine}>
+          <blockquote>{draftContent}</blockquote>
+          <Button isSmall onClick={onKeepMine}>
             {t('memories.keepMine')}
           </Button>
         </div>

@@ -1,37 +1,37 @@
 /** Memories on their way out: lines of an export, which an import takes in again. */
 import type { Memory } from '../../api/client.ts'
-import type { Search } from '../../app/search-params.ts'
-import { findMemories, isFinding, listPage, memoriesIn, ROWS_PER_PAGE } from './queries.ts'
+import type { SearchParams } from '../../app/search-params.ts'
+import { isRankedSearch, listPage, memoriesIn, ROWS_PER_PAGE, searchMemories } from './queries.ts'
 
-const everythingOf = (owner: string) => `/api/memory/export?${new URLSearchParams({ owner })}`
+const exportUrl = (owner: string) => `/api/memory/export?${new URLSearchParams({ owner })}`
 
 export function exportAll(owner: string): void {
-  download(everythingOf(owner))
+  download(exportUrl(owner))
 }
 
 /** What is shown. */
-export async function exportShown(owner: string, search: Search): Promise<void> {
+export async function exportFiltered(owner: string, search: SearchParams): Promise<void> {
   const ids = new Set<string>()
-  for await (const { id } of shownBy(owner, search)) ids.add(id)
-  await exportThese(owner, ids)
+  for await (const { id } of filteredMemories(owner, search)) ids.add(id)
+  await exportMemories(owner, ids)
 }
 
 /** With their history. */
-export async function exportThese(owner: string, ids: ReadonlySet<string>): Promise<void> {
-  const response = await fetch(everythingOf(owner), { credentials: 'same-origin' })
+export async function exportMemories(owner: string, ids: ReadonlySet<string>): Promise<void> {
+  const response = await fetch(exportUrl(owner), { credentials: 'same-origin' })
   if (!response.ok || response.body === null) {
     throw new Error(`The server answered ${response.status}.`)
   }
-  const kept: string[] = []
-  for await (const line of linesOf(response.body)) if (isWanted(line, ids)) kept.push(line)
-  const href = URL.createObjectURL(new Blob([`${kept.join('\n')}\n`]))
+  const lines: string[] = []
+  for await (const line of linesOf(response.body)) if (isSelectedLine(line, ids)) lines.push(line)
+  const href = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`]))
   download(href)
   setTimeout(() => URL.revokeObjectURL(href), 60_000)
 }
 
-async function* shownBy(owner: string, search: Search): AsyncIterable<Memory> {
-  if (isFinding(search)) {
-    yield* memoriesIn(await findMemories(owner, search))
+async function* filteredMemories(owner: string, search: SearchParams): AsyncIterable<Memory> {
+  if (isRankedSearch(search)) {
+    yield* memoriesIn(await searchMemories(owner, search))
     return
   }
   for (let page = 0; ; page++) {
@@ -47,7 +47,7 @@ type Line = {
 }
 
 /** The first line says what the file is. */
-function isWanted(line: string, ids: ReadonlySet<string>): boolean {
+function isSelectedLine(line: string, ids: ReadonlySet<string>): boolean {
   const { table, row } = JSON.parse(line) as Line // as the server writes it
   if (table === undefined) return true
   const id = table === 'memory' ? row?.id : table === 'revision' ? row?.memory?.id : undefined

@@ -2,7 +2,7 @@ import type { Memory } from '../../api/client.ts'
 import { Chip } from '../../ui/layout.tsx'
 import styles from './drawer.module.css'
 
-const COMPARED = [
+const COMPARED_FIELDS = [
   'key',
   'category',
   'type',
@@ -14,9 +14,9 @@ const COMPARED = [
 ] as const
 
 /** What has changed besides the words. */
-export function Changed({ before, after }: { before: Memory | undefined; after: Memory }) {
+export function FieldChanges({ before, after }: { before: Memory | undefined; after: Memory }) {
   if (before === undefined) return null
-  const changed = COMPARED.filter((name) => before[name] !== after[name])
+  const changed = COMPARED_FIELDS.filter((name) => before[name] !== after[name])
   if (changed.length === 0) return null
   return (
     <p className={styles.chips}>

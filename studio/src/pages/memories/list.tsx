@@ -6,20 +6,27 @@ import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
-import { type Search, usePageSearch } from '../../app/search-params.ts'
-import { useKeys } from '../../app/shortcuts.ts'
+import { type SearchParams, useSearchParams } from '../../app/search-params.ts'
+import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Chip, Failure, Loading, Meter, type Tone } from '../../ui/layout.tsx'
+import { Chip, ErrorState, LoadingState, Meter, type Tone } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import styles from './list.module.css'
-import { listPage, ORDER_NAMES, type Order, orderIn, ordering, ROWS_PER_PAGE } from './queries.ts'
-import { isMade } from './memory-fields.ts'
+import { isGeneratedKey } from './memory-fields.ts'
+import {
+  listPage,
+  ORDER_LABELS,
+  type Order,
+  orderIn,
+  orderParams,
+  ROWS_PER_PAGE,
+} from './queries.ts'
 
 const ROW_PX = 60
 /** Pages that are kept while one scrolls: enough for the view and a quick look back. */
-const PAGES_AROUND = 1
+const PAGES_OVERSCAN = 1
 
 export type Selection = {
   /** By their ids, as they were when they were selected. */
@@ -29,7 +36,7 @@ export type Selection = {
 
 type ListProps = {
   owner: string
-  search: Search
+  search: SearchParams
   /** Null for those who can do nothing with what they would select. */
   selection: Selection | null
   onOpen: (id: string) => void
@@ -39,44 +46,57 @@ type ListProps = {
 }
 
 /** All memories that pass the filters. */
-export function PagedList({ owner, search, empty, ...rest }: ListProps) {
+export function PagedMemoryList({ owner, search, empty, ...rest }: ListProps) {
   const [shown, setShown] = useState({ first: 0, last: 0 })
   const head = useQuery(listPage(owner, search, 0))
   const total = head.data?.total ?? 0
-  const pages = useMemo(() => pagesAround(shown, total), [shown, total])
+  const pages = useMemo(() => visiblePages(shown, total), [shown, total])
   const loaded = useQueries({ queries: pages.map((page) => listPage(owner, search, page)) })
   if (head.error !== null && head.data === undefined) {
-    return <Failure error={head.error} onRetry={() => void head.refetch()} />
+    return <ErrorState error={head.error} onRetry={() => void head.refetch()} />
   }
-  if (head.data === undefined) return <Loading lines={10} />
+  if (head.data === undefined) return <LoadingState lines={10} />
   if (total === 0) return empty
   const rowsOf = (page: number): readonly Memory[] => {
     if (page === 0) return head.data.data
-    const found = loaded[pages.indexOf(page)]?.data
-    return found?.page === page + 1 ? found.data : [] // until it is here, another one holds its place
+    const results = loaded[pages.indexOf(page)]?.data
+    return results?.page === page + 1 ? results.data : [] // until it is here, another one holds its place
   }
   const rowAt = (index: number): Memory | undefined =>
     rowsOf(Math.floor(index / ROWS_PER_PAGE))[index % ROWS_PER_PAGE]
   const all = [...new Set([0, ...pages])].flatMap(rowsOf)
   return (
-    <Rows {...rest} count={total} rowAt={rowAt} all={all} onShown={setShown} isSearch={false} />
+    <MemoryRows
+      {...rest}
+      count={total}
+      rowAt={rowAt}
+      all={all}
+      onVisibleRows={setShown}
+      isSearch={false}
+    />
   )
 }
 
-function pagesAround({ first, last }: { first: number; last: number }, total: number): number[] {
+function visiblePages({ first, last }: { first: number; last: number }, total: number): number[] {
   const lastPage = Math.max(0, Math.ceil(total / ROWS_PER_PAGE) - 1)
-  const from = Math.max(0, Math.floor(first / ROWS_PER_PAGE) - PAGES_AROUND)
-  const to = Math.min(lastPage, Math.floor(last / ROWS_PER_PAGE) + PAGES_AROUND)
+  const from = Math.max(0, Math.floor(first / ROWS_PER_PAGE) - PAGES_OVERSCAN)
+  const to = Math.min(lastPage, Math.floor(last / ROWS_PER_PAGE) + PAGES_OVERSCAN)
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
 /** What a search has found, best first. */
-export function FoundList({
-  found,
+export function SearchResults({
+  results,
   ...rest
-}: Omit<ListProps, 'owner' | 'search' | 'empty'> & { found: readonly Memory[] }) {
+}: Omit<ListProps, 'owner' | 'search' | 'empty'> & { results: readonly Memory[] }) {
   return (
-    <Rows {...rest} count={found.length} rowAt={(index) => found[index]} all={found} isSearch />
+    <MemoryRows
+      {...rest}
+      count={results.length}
+      rowAt={(index) => results[index]}
+      all={results}
+      isSearch
+    />
   )
 }
 
@@ -85,25 +105,25 @@ type RowsProps = Omit<ListProps, 'owner' | 'search' | 'empty'> & {
   rowAt: (index: number) => Memory | undefined
   /** Everything that is loaded, drawn or not. */
   all: readonly Memory[]
-  onShown?: (shown: { first: number; last: number }) => void
+  onVisibleRows?: (shown: { first: number; last: number }) => void
   isSearch: boolean
   /** Where they are of several. */
-  namesOwner?: boolean
+  showsOwner?: boolean
 }
 
-export function Rows({
+export function MemoryRows({
   count,
   rowAt,
   all,
   selection,
   onOpen,
   onEdit,
-  onShown,
+  onVisibleRows,
   isSearch,
-  namesOwner = false,
+  showsOwner = false,
 }: RowsProps) {
   const { t } = useI18n()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const frame = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<number>()
   const firstRow = useRef(isSearch ? 0 : Number(search.row ?? 0) || 0)
@@ -114,18 +134,18 @@ export function Rows({
     overscan: 12,
     initialOffset: firstRow.current * ROW_PX,
   })
-  const shownQuery = useRef(search.q)
+  const lastQuery = useRef(search.q)
   useEffect(() => {
-    if (shownQuery.current === search.q) return
+    if (lastQuery.current === search.q) return
     // What is looked for now begins at its top.
-    shownQuery.current = search.q
+    lastQuery.current = search.q
     setCurrent(undefined)
     frame.current?.scrollTo({ top: 0 })
   }, [search.q])
   const items = rows.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
-  useEffect(() => onShown?.({ first, last }), [first, last, onShown])
+  useEffect(() => onVisibleRows?.({ first, last }), [first, last, onVisibleRows])
   const top = Math.floor((rows.scrollOffset ?? 0) / ROW_PX)
   useEffect(() => {
     if (isSearch) return
@@ -133,7 +153,7 @@ export function Rows({
     return () => clearTimeout(timer)
   }, [top, change, isSearch])
 
-  const go = (step: number) => {
+  const moveFocus = (step: number) => {
     const next = Math.max(0, Math.min(count - 1, (current ?? -1) + step))
     setCurrent(next)
     rows.scrollToIndex(next)
@@ -141,12 +161,14 @@ export function Rows({
       frame.current?.querySelector<HTMLElement>(`[data-row="${next}"] button`)?.focus(),
     )
   }
-  const here = current === undefined ? undefined : rowAt(current)
-  useKeys({
-    j: () => go(1),
-    k: () => go(-1),
-    ...(onEdit === null ? {} : { e: () => here !== undefined && onEdit(here) }),
-    ...(selection === null ? {} : { x: () => here !== undefined && toggle(selection, here) }),
+  const focusedMemory = current === undefined ? undefined : rowAt(current)
+  useShortcuts({
+    j: () => moveFocus(1),
+    k: () => moveFocus(-1),
+    ...(onEdit === null ? {} : { e: () => focusedMemory !== undefined && onEdit(focusedMemory) }),
+    ...(selection === null
+      ? {}
+      : { x: () => focusedMemory !== undefined && toggle(selection, focusedMemory) }),
   })
   return (
     <div
@@ -162,17 +184,21 @@ export function Rows({
           {t('memories.category')}
           <span className={styles.faint}>{t('memories.type')}</span>
         </span>
-        <Sorted name={t('memories.importance')} by={['importance']} isPlain={isSearch} />
-        <Sorted name={t('memories.salience')} by={['salience']} isPlain={isSearch} />
+        <SortableHeader name={t('memories.importance')} by={['importance']} isStatic={isSearch} />
+        <SortableHeader name={t('memories.salience')} by={['salience']} isStatic={isSearch} />
         <span role="columnheader">{t('memories.session')}</span>
-        <Sorted name={t('memories.created')} by={['newest', 'oldest']} isPlain={isSearch} />
-        <Sorted
+        <SortableHeader
+          name={t('memories.created')}
+          by={['newest', 'oldest']}
+          isStatic={isSearch}
+        />
+        <SortableHeader
           name={t('memories.lastUsed')}
           by={['lastUsed', 'mostUsed', 'leastUsed']}
-          isPlain={isSearch}
+          isStatic={isSearch}
         />
       </div>
-      <div className={styles.frame} ref={frame} data-scroll-restoration-id={listName(search)}>
+      <div className={styles.frame} ref={frame} data-scroll-restoration-id={scrollKey(search)}>
         <div className={styles.rows} style={{ height: rows.getTotalSize() }} role="rowgroup">
           {items.map(({ index, start }) => {
             const memory = rowAt(index)
@@ -191,7 +217,7 @@ export function Rows({
                   <Cells
                     memory={memory}
                     selection={selection}
-                    namesOwner={namesOwner}
+                    showsOwner={showsOwner}
                     onOpen={() => {
                       setCurrent(index)
                       onOpen(memory.id)
@@ -208,23 +234,23 @@ export function Rows({
 }
 
 /** The way back in the browser leads to the same place of the same list, and not into another one. */
-function listName({ row: _row, memory: _memory, ...search }: Search): string {
+function scrollKey({ row: _row, memory: _memory, ...search }: SearchParams): string {
   return encodeURIComponent(JSON.stringify(search))
 }
 
 /** The head of a column that the list can be sorted by; each press takes the next of its orders. */
-function Sorted({
+function SortableHeader({
   name,
   by,
-  isPlain,
+  isStatic,
 }: {
   name: string
   by: readonly [Order, ...Order[]]
-  isPlain: boolean
+  isStatic: boolean
 }) {
   const { t } = useI18n()
-  const [search, change] = usePageSearch()
-  if (isPlain) return <span role="columnheader">{name}</span>
+  const [search, change] = useSearchParams()
+  if (isStatic) return <span role="columnheader">{name}</span>
   const order = orderIn(search)
   const at = by.indexOf(order)
   const next = by[(at + 1) % by.length] ?? by[0]
@@ -232,11 +258,11 @@ function Sorted({
   const isSorted = at !== -1
   return (
     <span role="columnheader" aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}>
-      <Tooltip text={t(ORDER_NAMES[isSorted ? order : next])}>
+      <Tooltip text={t(ORDER_LABELS[isSorted ? order : next])}>
         <button
           type="button"
           className={[styles.sort, isSorted ? styles.sorted : ''].join(' ')}
-          onClick={() => change(ordering(next))}
+          onClick={() => change(orderParams(next))}
         >
           {name}
           <span aria-hidden="true" className={styles.arrow}>
@@ -256,14 +282,14 @@ function toggle({ memories, set }: Selection, memory: Memory): void {
 
 function SelectAll({ all, selection }: { all: readonly Memory[]; selection: Selection }) {
   const { t } = useI18n()
-  const chosen = all.filter(({ id }) => selection.memories.has(id)).length
+  const selectedCount = all.filter(({ id }) => selection.memories.has(id)).length
   return (
     <span role="columnheader" className={styles.select}>
       <Checkbox
         name={t('memories.selectAll')}
-        isOn={all.length > 0 && chosen === all.length}
-        isMixed={chosen > 0 && chosen < all.length}
-        onTurn={(isOn) =>
+        isOn={all.length > 0 && selectedCount === all.length}
+        isMixed={selectedCount > 0 && selectedCount < all.length}
+        onCheckedChange={(isOn) =>
           selection.set(new Map(isOn ? all.map((memory) => [memory.id, memory]) : []))
         }
       />
@@ -281,12 +307,12 @@ function Cells({
   memory,
   selection,
   onOpen,
-  namesOwner,
+  showsOwner,
 }: {
   memory: Memory
   selection: Selection | null
   onOpen: () => void
-  namesOwner: boolean
+  showsOwner: boolean
 }) {
   const { t, day, ago, number } = useI18n()
   const { content, status, trust, pinned, importance, salience } = memory
@@ -297,7 +323,7 @@ function Cells({
           <Checkbox
             name={t('memories.select', { content: content.slice(0, 60) })}
             isOn={selection.memories.has(memory.id)}
-            onTurn={() => toggle(selection, memory)}
+            onCheckedChange={() => toggle(selection, memory)}
           />
         </span>
       )}
@@ -306,7 +332,7 @@ function Cells({
           {content}
         </button>
         <span className={styles.marks}>
-          {namesOwner && <Chip>{memory.owner}</Chip>}
+          {showsOwner && <Chip>{memory.owner}</Chip>}
           {pinned && (
             <Chip tone="accent">
               <Icon name="pin" size={12} /> {t('memories.pinned')}
@@ -314,7 +340,7 @@ function Cells({
           )}
           {status !== 'active' && <Chip tone={STATUS_TONES[status] ?? 'plain'}>{status}</Chip>}
           {trust === 'suspect' && <Chip tone="warn">{trust}</Chip>}
-          {memory.key !== null && !isMade(memory.key) && (
+          {memory.key !== null && !isGeneratedKey(memory.key) && (
             <code className={styles.key}>{memory.key}</code>
           )}
           {memory.user !== null && <span className={styles.faint}>{memory.user}</span>}

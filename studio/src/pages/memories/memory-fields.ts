@@ -37,6 +37,6 @@ export const SOURCES = [
 ] as const
 
 /** Keys that the server makes for digests say nothing to people. */
-export function isMade(key: string): boolean {
+export function isGeneratedKey(key: string): boolean {
   return /:[0-9a-f]{16,}$/.test(key)
 }

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { LoadedInline, Stat, Stats } from '../../ui/layout.tsx'
+import { InlineQueryResult, Stat, Stats } from '../../ui/layout.tsx'
 
 /** How many requests the hit rate looks back on. */
-const RECEIPTS = 100
+const RECEIPTS_SAMPLED = 100
 
-const INDEX_LOOK_MS = 2_000
+const INDEX_POLL_MS = 2_000
 
-export function Numbers({ owner }: { owner: string }) {
+export function MemoryStats({ owner }: { owner: string }) {
   const { t, number } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const list = useQuery({
     queryKey: ['stats', owner],
     queryFn: () => data(api.GET('/api/memory', { params: { query: { owner, limit: 1 } } })),
@@ -20,42 +20,52 @@ export function Numbers({ owner }: { owner: string }) {
   const receipts = useQuery({
     queryKey: ['receipts', owner, 'stats'],
     queryFn: () =>
-      data(api.GET('/api/receipts', { params: { query: { owner, limit: RECEIPTS } } })),
+      data(api.GET('/api/receipts', { params: { query: { owner, limit: RECEIPTS_SAMPLED } } })),
   })
   const engine = useQuery({
     queryKey: ['stats', 'index'],
     queryFn: () => data(api.GET('/api/memory/reindex')),
-    enabled: may('manage'),
+    enabled: can('manage'),
     // Nobody tells when a vector is made.
-    refetchInterval: ({ state }) => ((state.data?.pending ?? 0) > 0 ? INDEX_LOOK_MS : false),
+    refetchInterval: ({ state }) => ((state.data?.pending ?? 0) > 0 ? INDEX_POLL_MS : false),
   })
   return (
     <Stats>
       <Stat
         name={t('memories.statMemories')}
-        value={<LoadedInline query={list}>{({ stats }) => number(stats.total)}</LoadedInline>}
+        value={
+          <InlineQueryResult query={list}>{({ stats }) => number(stats.total)}</InlineQueryResult>
+        }
       />
       <Stat
         name={t('memories.statTokens')}
-        value={<LoadedInline query={list}>{({ stats }) => number(stats.tokensUsed)}</LoadedInline>}
+        value={
+          <InlineQueryResult query={list}>
+            {({ stats }) => number(stats.tokensUsed)}
+          </InlineQueryResult>
+        }
       />
       <Stat
         name={t('memories.statHitRate')}
         note={t('memories.statHitRateHelp')}
         value={
-          <LoadedInline query={receipts}>
-            {({ receipts: asked }) => {
-              const given = asked.filter(({ injected }) => injected !== null).length
-              return asked.length === 0 ? '–' : number(given / asked.length, { style: 'percent' })
+          <InlineQueryResult query={receipts}>
+            {({ receipts: rows }) => {
+              const withMemory = rows.filter(({ injected }) => injected !== null).length
+              return rows.length === 0
+                ? '–'
+                : number(withMemory / rows.length, { style: 'percent' })
             }}
-          </LoadedInline>
+          </InlineQueryResult>
         }
       />
-      {may('manage') && (
+      {can('manage') && (
         <Stat
           name={t('memories.statNotEmbedded')}
           note={t('memories.statNotEmbeddedHelp')}
-          value={<LoadedInline query={engine}>{({ pending }) => number(pending)}</LoadedInline>}
+          value={
+            <InlineQueryResult query={engine}>{({ pending }) => number(pending)}</InlineQueryResult>
+          }
         />
       )}
     </Stats>

@@ -2,11 +2,11 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { useActing } from '../../app/mutations.ts'
-import { type Search, textIn } from '../../app/search-params.ts'
+import { useMutations } from '../../app/mutations.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { ANY_STATUS, STATUSES } from './memory-fields.ts'
 
 type ListQuery = NonNullable<paths['/api/memory']['get']['parameters']['query']>
@@ -14,9 +14,9 @@ type SearchBody = paths['/api/memory/search']['post']['requestBody']['content'][
 
 export const ROWS_PER_PAGE = 100
 /** Unless the settings say otherwise. */
-const BIN_DAYS = 30
+const TRASH_DAYS_DEFAULT = 30
 /** What one search can answer. */
-const FOUND_MAX = 100
+const RESULTS_MAX = 100
 
 export const FILTERS = [
   'type',
@@ -31,19 +31,19 @@ export const FILTERS = [
   'createdBefore',
 ] as const
 
-export const HOWS = ['exact', 'hybrid', 'semantic', 'keyword'] as const
-export type How = (typeof HOWS)[number]
+export const SEARCH_MODES = ['exact', 'hybrid', 'semantic', 'keyword'] as const
+export type SearchMode = (typeof SEARCH_MODES)[number]
 
-export function howIn(search: Search): How {
-  return HOWS.find((how) => how === search.how) ?? 'exact'
+export function searchModeIn(search: SearchParams): SearchMode {
+  return SEARCH_MODES.find((how) => how === search.how) ?? 'exact'
 }
 
 /** The filters in the address, as the server takes them. */
-export function filtersIn(search: Search): Partial<ListQuery> {
-  const given = FILTERS.map((name) => [name, textIn(search, name)] as const)
+export function filtersIn(search: SearchParams): Partial<ListQuery> {
+  const filters = FILTERS.map((name) => [name, textParam(search, name)] as const)
     .filter(([, text]) => text !== '')
     .map(([name, text]) => [name, filterOf(name, text)])
-  return Object.fromEntries(given) as Partial<ListQuery> // the server checks their values
+  return Object.fromEntries(filters) as Partial<ListQuery> // the server checks their values
 }
 
 function filterOf(name: (typeof FILTERS)[number], text: string) {
@@ -64,7 +64,7 @@ export const ORDERS = [
 ] as const satisfies readonly ListQuery['order'][]
 export type Order = (typeof ORDERS)[number]
 
-export const ORDER_NAMES: Record<Order, MessageKey> = {
+export const ORDER_LABELS: Record<Order, MessageKey> = {
   newest: 'memories.sortNewest',
   oldest: 'memories.sortOldest',
   updated: 'memories.sortUpdated',
@@ -75,18 +75,18 @@ export const ORDER_NAMES: Record<Order, MessageKey> = {
   leastUsed: 'memories.sortLeastUsed',
 }
 
-export function orderIn(search: Search): Order {
+export function orderIn(search: SearchParams): Order {
   return ORDERS.find((order) => order === search.order) ?? 'newest'
 }
 
 /** What goes into the address for an order: nothing for the usual one. A new order is read from its top. */
-export function ordering(order: Order): Search {
+export function orderParams(order: Order): SearchParams {
   return { order: order === 'newest' ? undefined : order, row: undefined }
 }
 
 /** One page of the list. Pages are asked for as they come into view. */
-export function listPage(owner: string, search: Search, page: number) {
-  const q = textIn(search, 'q')
+export function listPage(owner: string, search: SearchParams, page: number) {
+  const q = textParam(search, 'q')
   const query = {
     owner,
     ...filtersIn(search),
@@ -103,9 +103,9 @@ export function listPage(owner: string, search: Search, page: number) {
 }
 
 /** Of all owners, page after page: for superadmins. */
-export function useEveryone(search: Search) {
+export function useAllMemories(search: SearchParams) {
   const { user: _user, sessionId: _session, ...filters } = filtersIn(search)
-  const q = textIn(search, 'q')
+  const q = textParam(search, 'q')
   const query = {
     ...filters,
     ...(q === '' ? {} : { q }),
@@ -127,17 +127,17 @@ export function useEveryone(search: Search) {
 }
 
 /** Whether a search by words or meaning is shown, best first, instead of the list. */
-export function isFinding(search: Search): boolean {
-  return howIn(search) !== 'exact' && textIn(search, 'q') !== ''
+export function isRankedSearch(search: SearchParams): boolean {
+  return searchModeIn(search) !== 'exact' && textParam(search, 'q') !== ''
 }
 
-function findingIn(owner: string, search: Search): SearchBody {
+function searchBody(owner: string, search: SearchParams): SearchBody {
   return {
     ...filtersIn(search),
     owner,
-    query: textIn(search, 'q'),
-    strategy: howIn(search),
-    limit: FOUND_MAX,
+    query: textParam(search, 'q'),
+    strategy: searchModeIn(search),
+    limit: RESULTS_MAX,
     detail: 'full',
     includeSuspect: true,
     // The page lists memories; conversations have one of their own.
@@ -145,33 +145,33 @@ function findingIn(owner: string, search: Search): SearchBody {
   } as SearchBody // filters in the address are text; the server checks them
 }
 
-export function findMemories(owner: string, search: Search) {
-  return data(api.POST('/api/memory/search', { body: findingIn(owner, search) }))
+export function searchMemories(owner: string, search: SearchParams) {
+  return data(api.POST('/api/memory/search', { body: searchBody(owner, search) }))
 }
 
-type Found = Awaited<ReturnType<typeof findMemories>>
+type SearchResponse = Awaited<ReturnType<typeof searchMemories>>
 
-export function memoriesIn({ results }: Pick<Found, 'results'>): readonly Memory[] {
+export function memoriesIn({ results }: Pick<SearchResponse, 'results'>): readonly Memory[] {
   return results.flatMap(({ memory }) => (memory === undefined ? [] : [memory]))
 }
 
 /** What a search by words or meaning finds. */
-export function useFound(owner: string, search: Search) {
+export function useMemorySearch(owner: string, search: SearchParams) {
   return useQuery({
-    queryKey: ['memories', owner, 'search', findingIn(owner, search)],
-    queryFn: () => findMemories(owner, search),
-    enabled: isFinding(search),
+    queryKey: ['memories', owner, 'search', searchBody(owner, search)],
+    queryFn: () => searchMemories(owner, search),
+    enabled: isRankedSearch(search),
     placeholderData: keepPreviousData,
   })
 }
 
 /** For how many days what is forgotten can be brought back. */
-export function useBinDays(owner: string): number {
+export function useTrashDays(owner: string): number {
   const { data: settings } = useQuery({
     queryKey: ['settings', 'bin', owner],
     queryFn: () => data(api.GET('/api/settings/memory', { params: { query: { owner } } })),
   })
-  return settings?.binDays ?? BIN_DAYS
+  return settings?.binDays ?? TRASH_DAYS_DEFAULT
 }
 
 export function useMemory(owner: string, id: string | null) {
@@ -203,7 +203,7 @@ export function useHistory(owner: string, id: string) {
 const USES_PER_PAGE = 20
 
 /** Requests that were given a memory, newest first. */
-export function useUses(owner: string, memory: string) {
+export function useMemoryReceipts(owner: string, memory: string) {
   return useInfiniteQuery({
     queryKey: ['receipts', owner, 'uses', memory],
     queryFn: ({ pageParam: after }) =>
@@ -221,35 +221,39 @@ export function useUses(owner: string, memory: string) {
 
 /** Does something to memories, tells how it went, and shows what has become of them. */
 export function useActions(owner: string) {
-  const { attempt, undoable } = useActing(owner, ['memories', 'memory', 'stats'])
-  const tell = useTell()
+  const { attempt, showUndoToast } = useMutations(owner, ['memories', 'memory', 'stats'])
+  const showToast = useToast()
   const { t } = useI18n()
-  const at = (id: string) => ({ params: { path: { id } }, body: { owner } })
+  const target = (id: string) => ({ params: { path: { id } }, body: { owner } })
   /** One after the other; what was done before something failed can be taken back as well. */
-  const each = async (
+  const applyToEach = async (
     ids: readonly string[],
-    told: MessageKey,
+    messageKey: MessageKey,
     change: (id: string) => Promise<{ readonly memory: Memory }>,
   ) => {
     const changes: string[] = []
     await attempt(async () => {
       for (const id of ids) changes.push((await change(id)).memory.change)
     })
-    if (changes.length > 0) undoable(t(told, { count: changes.length }), changes)
+    if (changes.length > 0) showUndoToast(t(messageKey, { count: changes.length }), changes)
   }
   return {
     attempt,
-    undoable,
+    showUndoToast,
     forget: (ids: readonly string[]) =>
-      each(ids, 'memories.forgotten', (id) =>
+      applyToEach(ids, 'memories.forgotten', (id) =>
         data(api.DELETE('/api/memory/{id}', { params: { path: { id }, query: { owner } } })),
       ),
     disable: (ids: readonly string[]) =>
-      each(ids, 'memories.disabled', (id) => data(api.POST('/api/memory/{id}/disable', at(id)))),
+      applyToEach(ids, 'memories.disabled', (id) =>
+        data(api.POST('/api/memory/{id}/disable', target(id))),
+      ),
     restore: (ids: readonly string[]) =>
-      each(ids, 'memories.restored', (id) => data(api.POST('/api/memory/{id}/restore', at(id)))),
+      applyToEach(ids, 'memories.restored', (id) =>
+        data(api.POST('/api/memory/{id}/restore', target(id))),
+      ),
     restoreVersion: (memory: string, version: number) =>
-      each([memory], 'memories.restored', (id) =>
+      applyToEach([memory], 'memories.restored', (id) =>
         data(
           api.POST('/api/memory/{id}/restore', {
             params: { path: { id } },
@@ -258,13 +262,13 @@ export function useActions(owner: string) {
         ),
       ),
     pin: (ids: readonly string[], pinned = true) =>
-      each(ids, pinned ? 'memories.pinnedDone' : 'memories.unpinnedDone', (id) =>
+      applyToEach(ids, pinned ? 'memories.pinnedDone' : 'memories.unpinnedDone', (id) =>
         data(api.PATCH('/api/memory/{id}', { params: { path: { id } }, body: { owner, pinned } })),
       ),
     /** Whether it is gone. */
     erase: async (id: string): Promise<boolean> => {
-      const done = await attempt(() => data(api.POST('/api/memory/{id}/erase', at(id))))
-      if (done !== null) tell({ text: t('memories.erased') })
+      const done = await attempt(() => data(api.POST('/api/memory/{id}/erase', target(id))))
+      if (done !== null) showToast({ text: t('memories.erased') })
       return done !== null
     },
   }

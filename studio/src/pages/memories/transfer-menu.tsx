@@ -2,29 +2,30 @@
 import { useState } from 'react'
 import { ApiError, api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import type { Search } from '../../app/search-params.ts'
+import type { SearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Notice } from '../../ui/layout.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Table } from '../../ui/table.tsx'
-import { exportAll, exportShown } from './export.ts'
+import { exportAll, exportFiltered } from './export.ts'
 import { filtersIn, useActions } from './queries.ts'
 
-type Imported = paths['/api/memory/import']['post']['responses'][200]['content']['application/json']
-type Compacted =
+type ImportResult =
+  paths['/api/memory/import']['post']['responses'][200]['content']['application/json']
+type SummarizeResult =
   paths['/api/memory/summarize']['post']['responses'][200]['content']['application/json']
 
-export function MovingMenu({ owner, search }: { owner: string; search: Search }) {
+export function TransferMenu({ owner, search }: { owner: string; search: SearchParams }) {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const actions = useActions(owner)
-  const [open, setOpen] = useState<'import' | 'compact' | null>(null)
+  const [dialog, setDialog] = useState<'import' | 'compact' | null>(null)
   const hasFilter = Object.keys(filtersIn(search)).length > 0 || (search.q ?? '') !== ''
-  if (!may('curate')) return null
+  if (!can('curate')) return null
   return (
     <>
       <Menu trigger={<Button icon="more">{t('common.more')}</Button>}>
@@ -34,20 +35,20 @@ export function MovingMenu({ owner, search }: { owner: string; search: Search })
         <MenuItem
           icon="export"
           isDisabled={!hasFilter}
-          onSelect={() => void actions.attempt(() => exportShown(owner, search))}
+          onSelect={() => void actions.attempt(() => exportFiltered(owner, search))}
         >
           {t('memories.export')}: {t('memories.exportFiltered')}
         </MenuItem>
         <MenuLine />
-        <MenuItem icon="import" onSelect={() => setOpen('import')}>
+        <MenuItem icon="import" onSelect={() => setDialog('import')}>
           {t('memories.import')} …
         </MenuItem>
-        <MenuItem icon="history" onSelect={() => setOpen('compact')}>
+        <MenuItem icon="history" onSelect={() => setDialog('compact')}>
           {t('memories.summarize')} …
         </MenuItem>
       </Menu>
-      {open === 'import' && <ImportDialog owner={owner} onClose={() => setOpen(null)} />}
-      {open === 'compact' && <CompactDialog owner={owner} onClose={() => setOpen(null)} />}
+      {dialog === 'import' && <ImportDialog owner={owner} onClose={() => setDialog(null)} />}
+      {dialog === 'compact' && <SummarizeDialog owner={owner} onClose={() => setDialog(null)} />}
     </>
   )
 }
@@ -56,7 +57,7 @@ function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }
   const { t } = useI18n()
   const actions = useActions(owner)
   const [file, setFile] = useState<File | null>(null)
-  const [report, setReport] = useState<Imported | null>(null)
+  const [report, setReport] = useState<ImportResult | null>(null)
   const [fault, setFault] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const run = async () => {
@@ -72,7 +73,7 @@ function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }
       })
       const body = await response.json()
       if (!response.ok) throw new ApiError(response.status, body.error ?? {})
-      setReport(body as Imported) // as /openapi.json says
+      setReport(body as ImportResult) // as /openapi.json says
       await actions.attempt(async () => undefined)
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error))
@@ -144,7 +145,7 @@ function LineNotes({
 }: {
   name: string
   count: number
-  notes: Imported['failures']
+  notes: ImportResult['failures']
 }) {
   const { t } = useI18n()
   if (notes.length === 0) return null
@@ -171,11 +172,11 @@ function LineNotes({
 
 const DAYS = 30
 
-function CompactDialog({ owner, onClose }: { owner: string; onClose: () => void }) {
+function SummarizeDialog({ owner, onClose }: { owner: string; onClose: () => void }) {
   const { t, number } = useI18n()
   const actions = useActions(owner)
   const [days, setDays] = useState(DAYS)
-  const [plan, setPlan] = useState<Compacted | null>(null)
+  const [plan, setPlan] = useState<SummarizeResult | null>(null)
   const [isBusy, setBusy] = useState(false)
   const run = async (dryRun: boolean) => {
     setBusy(true)
@@ -185,7 +186,7 @@ function CompactDialog({ owner, onClose }: { owner: string; onClose: () => void 
     setBusy(false)
     if (done === null) return
     if (dryRun) return setPlan(done)
-    actions.undoable(t('memories.summarizeDone', { count: done.deletedCount }), done.change)
+    actions.showUndoToast(t('memories.summarizeDone', { count: done.deletedCount }), done.change)
     onClose()
   }
   const count = plan?.candidates.length ?? 0

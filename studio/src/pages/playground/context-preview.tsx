@@ -5,13 +5,13 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip, Notice } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './context-preview.module.css'
-import type { Injection } from './queries.ts'
-import { ConversationLink, TurnHeader } from './turn.tsx'
+import type { ContextPreviewData } from './queries.ts'
+import { SessionLink, TurnHeader } from './turn.tsx'
 
-type Request = Injection['requests'][number]
-type Shown = 'block' | Request['format']
+type Request = ContextPreviewData['requests'][number]
+type PreviewTab = 'block' | Request['format']
 
 const FORMAT_NAMES: Record<Request['format'], MessageKey> = {
   chat: 'playground.formatChat',
@@ -19,27 +19,27 @@ const FORMAT_NAMES: Record<Request['format'], MessageKey> = {
   messages: 'playground.formatMessages',
 }
 
-export function Given({
+export function ContextPreview({
   owner,
   user,
-  given,
+  preview,
 }: {
   owner: string
   /** Empty where none is chosen. */
   user: string
-  given: Injection
+  preview: ContextPreviewData
 }) {
   const { t } = useI18n()
-  const [shown, setShown] = useState<Shown>('block')
-  const { block, requests, excerpts } = given
+  const [tab, setTab] = useState<PreviewTab>('block')
+  const { block, requests, excerpts } = preview
   return (
     <div className={styles.given}>
       <p className={styles.soft}>{t('playground.contextHelp')}</p>
-      <Verdict given={given} />
-      <Tabs<Shown>
+      <ContextSummary preview={preview} />
+      <Tabs<PreviewTab>
         label={t('playground.context')}
-        chosen={shown}
-        onChoose={setShown}
+        value={tab}
+        onValueChange={setTab}
         tabs={[
           {
             name: 'block',
@@ -48,7 +48,7 @@ export function Given({
               block === '' ? (
                 <p className={styles.soft}>{t('playground.contextEmpty')}</p>
               ) : (
-                <Text name={t('playground.formatBlock')} text={block} />
+                <CopyableText name={t('playground.formatBlock')} text={block} />
               ),
           },
           ...requests.map((request) => ({
@@ -65,10 +65,10 @@ export function Given({
             {excerpts.map((excerpt) => (
               <li key={excerpt.id} data-excerpt={excerpt.id}>
                 <div>
-                  <TurnHeader {...excerpt} isMarked={false} />
-                  <p>{passageIn(excerpt)}</p>
+                  <TurnHeader {...excerpt} isLabeled={false} />
+                  <p>{excerptText(excerpt)}</p>
                 </div>
-                <ConversationLink owner={owner} user={user || null} turn={excerpt} />
+                <SessionLink owner={owner} user={user || null} turn={excerpt} />
               </li>
             ))}
           </ul>
@@ -79,18 +79,18 @@ export function Given({
 }
 
 /** The line without who said it and when, which stand above it. */
-function passageIn({ line, speaker }: Injection['excerpts'][number]): string {
+function excerptText({ line, speaker }: ContextPreviewData['excerpts'][number]): string {
   const prefix = `- ${speaker}: `
   const said = line.startsWith(prefix) ? line.slice(prefix.length) : line
   return said.replace(/ \(\d{4}-\d\d-\d\d\)$/, '')
 }
 
 /** Whether it would be given, why, and what it would cost. */
-function Verdict({ given }: { given: Injection }) {
+function ContextSummary({ preview }: { preview: ContextPreviewData }) {
   const { t, number } = useI18n()
-  const { block, skipped, because, gate, degraded, milliseconds, deadlineMs } = given
+  const { block, skipped, because, gate, degraded, milliseconds, deadlineMs } = preview
   const ms = number(Math.round(milliseconds))
-  const isLate = block !== '' && milliseconds > deadlineMs
+  const isTimeout = block !== '' && milliseconds > deadlineMs
   return (
     <>
       {skipped !== null && (
@@ -98,29 +98,33 @@ function Verdict({ given }: { given: Injection }) {
           {block === '' ? because : t('playground.contextSkipped', { reason: because ?? '' })}
         </Notice>
       )}
-      {isLate && (
-        <Notice tone="warn">{t('playground.contextTimeout', { ms, max: number(deadlineMs) })}</Notice>
+      {isTimeout && (
+        <Notice tone="warn">
+          {t('playground.contextTimeout', { ms, max: number(deadlineMs) })}
+        </Notice>
       )}
       {degraded.length > 0 && (
-        <Notice tone="warn">{t('playground.contextDegraded', { parts: degraded.join(', ') })}</Notice>
+        <Notice tone="warn">
+          {t('playground.contextDegraded', { parts: degraded.join(', ') })}
+        </Notice>
       )}
       <div className={styles.chips}>
         <Chip tone={block === '' ? 'plain' : 'accent'}>
           {t('playground.contextTokens', {
-            tokens: t('playground.tokens', { count: given.tokens }),
-            max: given.budgetMaxTokens,
+            tokens: t('playground.tokens', { count: preview.tokens }),
+            max: preview.budgetMaxTokens,
           })}
         </Chip>
         <Chip>{t('playground.contextDuration', { ms, max: deadlineMs })}</Chip>
-        <Chip>{t('playground.resultsCount', { count: given.memories.length })}</Chip>
-        {given.identity.length > 0 && (
-          <Chip>{t('playground.identityCount', { count: given.identity.length })}</Chip>
+        <Chip>{t('playground.resultsCount', { count: preview.memories.length })}</Chip>
+        {preview.identity.length > 0 && (
+          <Chip>{t('playground.identityCount', { count: preview.identity.length })}</Chip>
         )}
-        {given.quoted.length > 0 && (
-          <Chip>{t('playground.excerptCount', { count: given.quoted.length })}</Chip>
+        {preview.quoted.length > 0 && (
+          <Chip>{t('playground.excerptCount', { count: preview.quoted.length })}</Chip>
         )}
-        {given.left.length > 0 && (
-          <Chip tone="warn">{t('playground.omittedCount', { count: given.left.length })}</Chip>
+        {preview.left.length > 0 && (
+          <Chip tone="warn">{t('playground.omittedCount', { count: preview.left.length })}</Chip>
         )}
       </div>
       {gate !== null && (
@@ -149,18 +153,26 @@ function RequestText({ request }: { request: Request }) {
         <code>POST {path}</code>
         <span className={styles.soft}>{t('playground.placement', { placement })}</span>
       </p>
-      <Text name={t('playground.requestLabel', { path })} text={after} before={before} />
+      <CopyableText name={t('playground.requestLabel', { path })} text={after} before={before} />
     </>
   )
 }
 
 /** With `before`, what was put in is marked. */
-function Text({ name, text, before = text }: { name: string; text: string; before?: string }) {
+function CopyableText({
+  name,
+  text,
+  before = text,
+}: {
+  name: string
+  text: string
+  before?: string
+}) {
   const { t } = useI18n()
-  const tell = useTell()
+  const showToast = useToast()
   const copy = async () => {
     await navigator.clipboard.writeText(text)
-    tell({ text: t('common.copied') })
+    showToast({ text: t('common.copied') })
   }
   const start = commonStart(before, text)
   const end = text.length - (before.length - start)

@@ -1,50 +1,50 @@
 /** What is asked, of which memories, and with which settings. Everything of it stands in the address. */
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
-import { type Search, textIn } from '../../app/search-params.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CommittedField } from '../../ui/commit-field.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
 import { Select, TextArea } from '../../ui/field.tsx'
 import { Card, Chip } from '../../ui/layout.tsx'
 import { CATEGORIES, TYPES } from '../memories/memory-fields.ts'
-import styles from './query-form.module.css'
 import {
+  type ConfigParam,
+  configParam,
+  type EffectiveSettings,
   FILTERS,
   type Filter,
   FUSIONS,
   GATES,
-  type InForce,
   type Side,
   SOURCES,
   STRATEGIES,
-  type Tried,
-  triedName,
 } from './queries.ts'
+import styles from './query-form.module.css'
 
-type Changing = {
-  search: Search
-  onChange: (changes: Search, options?: { isStep?: boolean }) => void
+type ParamsProps = {
+  search: SearchParams
+  onChange: (changes: SearchParams, options?: { isPush?: boolean }) => void
 }
 
-export function Asking({
+export function QueryForm({
   search,
   onChange,
   onRunAgain,
-  inForce,
+  effective,
   sides,
-}: Changing & { onRunAgain: () => void; inForce: InForce; sides: readonly Side[] }) {
+}: ParamsProps & { onRunAgain: () => void; effective: EffectiveSettings; sides: readonly Side[] }) {
   const { t } = useI18n()
-  const asked = textIn(search, 'q')
-  const [text, setText] = useState(asked)
-  useEffect(() => setText(asked), [asked])
+  const currentQuery = textParam(search, 'q')
+  const [text, setText] = useState(currentQuery)
+  useEffect(() => setText(currentQuery), [currentQuery])
   const run = (event?: FormEvent) => {
     event?.preventDefault()
-    const said = text.trim()
-    if (said === asked) onRunAgain()
-    else onChange({ q: said === '' ? undefined : said }, { isStep: true })
+    const query = text.trim()
+    if (query === currentQuery) onRunAgain()
+    else onChange({ q: query === '' ? undefined : query }, { isPush: true })
   }
-  const runByKey = (event: KeyboardEvent) => {
+  const runOnEnter = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
     run()
@@ -61,7 +61,7 @@ export function Asking({
             data-search
             value={text}
             onChange={({ target }) => setText(target.value)}
-            onKeyDown={runByKey}
+            onKeyDown={runOnEnter}
           />
           <Button type="submit" look="primary" icon="run" disabled={text.trim() === ''}>
             {t('playground.run')}
@@ -69,13 +69,13 @@ export function Asking({
         </div>
         <div className={styles.sides}>
           {sides.map((side) => (
-            <Settings
+            <Configuration
               key={side}
               search={search}
               onChange={onChange}
-              inForce={inForce}
+              effective={effective}
               side={side}
-              title={sides.length === 1 ? 'playground.configuration' : TITLES[side]}
+              title={sides.length === 1 ? 'playground.configuration' : CONFIGURATION_TITLES[side]}
             />
           ))}
         </div>
@@ -91,82 +91,90 @@ const SOURCE_NAMES: Record<(typeof SOURCES)[number], MessageKey> = {
   conversations: 'playground.sourcesTurns',
 }
 
-const TITLES: Record<Side, MessageKey> = { A: 'playground.configurationA', B: 'playground.configurationB' }
+const CONFIGURATION_TITLES: Record<Side, MessageKey> = {
+  A: 'playground.configurationA',
+  B: 'playground.configurationB',
+}
 
-function Settings({
+function Configuration({
   search,
   onChange,
-  inForce,
+  effective,
   side,
   title,
-}: Changing & { inForce: InForce; side: Side; title: MessageKey }) {
+}: ParamsProps & { effective: EffectiveSettings; side: Side; title: MessageKey }) {
   const { t } = useI18n()
-  const choice = (tried: Tried, label: MessageKey, set: string, options: readonly string[]) => (
+  const selectField = (
+    param: ConfigParam,
+    label: MessageKey,
+    current: string,
+    options: readonly string[],
+  ) => (
     <Select
       label={t(label)}
-      value={textIn(search, triedName(tried, side))}
-      onChoose={(value) => onChange({ [triedName(tried, side)]: value || undefined })}
+      value={textParam(search, configParam(param, side))}
+      onValueChange={(value) => onChange({ [configParam(param, side)]: value || undefined })}
       options={[
-        { value: '', text: t('playground.defaultValue', { value: set }) },
+        { value: '', text: t('playground.defaultValue', { value: current }) },
         ...options.map((value) => ({ value, text: value })),
       ]}
     />
   )
-  const include = triedName('include', side)
-  const budget = triedName('maxTokens', side)
+  const include = configParam('include', side)
+  const budget = configParam('maxTokens', side)
   return (
     <fieldset className={styles.settings}>
       <legend>{t(title)}</legend>
       <Select
         label={t('playground.sources')}
-        value={textIn(search, include)}
-        onChoose={(value) => onChange({ [include]: value || undefined })}
+        value={textParam(search, include)}
+        onValueChange={(value) => onChange({ [include]: value || undefined })}
         options={[
           {
             value: '',
-            text: t('playground.defaultValue', { value: t(SOURCE_NAMES[inForce.recallSources]) }),
+            text: t('playground.defaultValue', { value: t(SOURCE_NAMES[effective.recallSources]) }),
           },
           ...SOURCES.map((value) => ({ value: value as string, text: t(SOURCE_NAMES[value]) })),
         ]}
       />
-      {choice('strategy', 'playground.strategy', inForce.strategy, STRATEGIES)}
-      {choice('fusion', 'playground.fusion', inForce.fusion, FUSIONS)}
-      {choice('gate', 'playground.gate', inForce.relevanceGateMode, GATES)}
-      <CommittedField
+      {selectField('strategy', 'playground.strategy', effective.strategy, STRATEGIES)}
+      {selectField('fusion', 'playground.fusion', effective.fusion, FUSIONS)}
+      {selectField('gate', 'playground.gate', effective.relevanceGateMode, GATES)}
+      <CommitField
         label={t('playground.budget')}
         type="number"
         min={1}
         max={16_000}
-        value={textIn(search, budget)}
-        placeholder={t('playground.defaultValue', { value: inForce.contextTokensMax })}
+        value={textParam(search, budget)}
+        placeholder={t('playground.defaultValue', { value: effective.contextTokensMax })}
         onCommit={(value) => onChange({ [budget]: value === '' ? undefined : Number(value) })}
       />
     </fieldset>
   )
 }
 
-function Filters({ search, onChange }: Changing) {
+function Filters({ search, onChange }: ParamsProps) {
   const { t } = useI18n()
-  const active = FILTERS.filter((name) => textIn(search, name) !== '').length
+  const active = FILTERS.filter((name) => textParam(search, name) !== '').length
   const [isOpen, setOpen] = useState(active > 0)
-  const set = (name: Filter) => (value: string) => onChange({ [name]: value || undefined })
-  const choice = (name: Filter, label: MessageKey, options: readonly string[]) => (
+  const current = (name: Filter) => (value: string) => onChange({ [name]: value || undefined })
+  const selectField = (name: Filter, label: MessageKey, options: readonly string[]) => (
     <Select
       label={t(label)}
-      value={textIn(search, name)}
-      onChoose={set(name)}
+      value={textParam(search, name)}
+      onValueChange={current(name)}
       options={[
         { value: '', text: t('playground.any') },
         ...options.map((value) => ({ value, text: value })),
       ]}
     />
   )
-  const words = (name: Filter, label: MessageKey, type = 'text') => (
-    <CommittedField
+  const textField = (name: Filter, label: MessageKey, type = 'text') => (
+    <CommitField
       label={t(label)}
       type={type}
-      value={textIn(search, name)}
-      onCommit={set(name)}
+      value={textParam(search, name)}
+      onCommit={current(name)}
     />
   )
   return (
@@ -188,11 +196,11 @@ function Filters({ search, onChange }: Changing) {
       </div>
       {isOpen && (
         <div className={styles.grid}>
-          {choice('type', 'playground.type', TYPES)}
-          {choice('category', 'playground.category', CATEGORIES)}
-          {words('user', 'playground.user')}
-          {words('sessionId', 'playground.session')}
-          {words('asOf', 'playground.asOf', 'datetime-local')}
+          {selectField('type', 'playground.type', TYPES)}
+          {selectField('category', 'playground.category', CATEGORIES)}
+          {textField('user', 'playground.user')}
+          {textField('sessionId', 'playground.session')}
+          {textField('asOf', 'playground.asOf', 'datetime-local')}
         </div>
       )}
     </div>

@@ -1,29 +1,29 @@
 /** Ranks after each stage as lines, side by side with the results that they lead to. */
 import type { CSSProperties } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
+import type { PreviewResult } from './queries.ts'
 import styles from './rank-chart.module.css'
-import type { Found } from './queries.ts'
+import type { RankingTrail, StageResult } from './ranking-trail.ts'
 import { STAGE_NAMES } from './stage-names.ts'
-import type { Course, Standing } from './ranking-trail.ts'
 
 const ROW = 28
 const COLUMN = 52
 const HEAD = 24
 
-export function CourseChart({
-  found,
-  course: { stages, standings },
-  chosen,
-  onChoose,
+export function RankChart({
+  results,
+  trail: { stages, stageResults },
+  selectedId,
+  onSelect,
 }: {
-  found: readonly Found[]
-  course: Course
-  chosen: string | null
-  onChoose: (id: string | null) => void
+  results: readonly PreviewResult[]
+  trail: RankingTrail
+  selectedId: string | null
+  onSelect: (id: string | null) => void
 }) {
   const { t } = useI18n()
   const width = stages.length * COLUMN
-  const height = HEAD + found.length * ROW
+  const height = HEAD + results.length * ROW
   const x = (at: number) => at * COLUMN + COLUMN / 2
   const y = (rank: number) => HEAD + (rank - 0.5) * ROW
   return (
@@ -49,13 +49,13 @@ export function CourseChart({
               </text>
             </g>
           ))}
-          {found.map(({ id }, index) => (
+          {results.map(({ id }, index) => (
             <Line
               key={id}
-              standings={standings[index] ?? []}
+              stageResults={stageResults[index] ?? []}
               x={x}
               y={y}
-              state={chosen === null ? 'plain' : chosen === id ? 'chosen' : 'faint'}
+              state={selectedId === null ? 'plain' : selectedId === id ? 'chosen' : 'faint'}
             />
           ))}
         </svg>
@@ -65,12 +65,12 @@ export function CourseChart({
             { '--head': `${HEAD}px`, '--row': `${ROW}px` } as CSSProperties /* names of our own */
           }
         >
-          {found.map(({ id, snippet }, index) => (
+          {results.map(({ id, snippet }, index) => (
             <li key={id}>
               <button
                 type="button"
-                aria-pressed={chosen === id}
-                onClick={() => onChoose(chosen === id ? null : id)}
+                aria-pressed={selectedId === id}
+                onClick={() => onSelect(selectedId === id ? null : id)}
               >
                 <span>{index + 1}</span> {snippet}
               </button>
@@ -83,17 +83,17 @@ export function CourseChart({
 }
 
 function Line({
-  standings,
+  stageResults,
   x,
   y,
   state,
 }: {
-  standings: readonly Standing[]
+  stageResults: readonly StageResult[]
   x: (at: number) => number
   y: (rank: number) => number
   state: 'plain' | 'chosen' | 'faint'
 }) {
-  const points = standings.flatMap(({ rank, stage, moved }, at) =>
+  const points = stageResults.flatMap(({ rank, stage, rankChange: moved }, at) =>
     rank === null ? [] : [{ x: x(at), y: y(rank), stage, moved: moved ?? 0 }],
   )
   return (

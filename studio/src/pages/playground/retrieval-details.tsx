@@ -7,91 +7,97 @@ import { Tooltip } from '../../ui/tooltip.tsx'
 import type { Preview } from './queries.ts'
 import styles from './retrieval-details.module.css'
 
-type Leg = keyof Preview['legs']
-type LegReport = Preview['legs'][Leg]
+type Retriever = keyof Preview['legs']
+type RetrieverReport = Preview['legs'][Retriever]
 
-const LEGS: readonly (readonly [Leg, MessageKey])[] = [
+const RETRIEVERS: readonly (readonly [Retriever, MessageKey])[] = [
   ['keyword', 'playground.retrieverKeyword'],
   ['meaning', 'playground.retrieverVector'],
   ['rerank', 'playground.retrieverRerank'],
 ]
-const TONES: Record<LegReport['state'], Tone> = {
+const TONES: Record<RetrieverReport['state'], Tone> = {
   searched: 'good',
   skipped: 'plain',
   failed: 'bad',
 }
 
-export function Resolution({ preview }: { preview: Preview }) {
+export function RetrievalDetails({ preview }: { preview: Preview }) {
   const { t, number } = useI18n()
   const { legs, resolution, closeness, abstained, time } = preview
   const { embeddingSource, embeddingModel, vectorStore, strategyUsed, fusionUsed } = resolution
-  const failed = LEGS.filter(([leg]) => legs[leg].state === 'failed')
+  const failed = RETRIEVERS.filter(([retriever]) => legs[retriever].state === 'failed')
   return (
     <div className={styles.resolution}>
-      {failed.map(([leg, name]) => (
-        <Notice key={leg} tone="warn">
+      {failed.map(([retriever, name]) => (
+        <Notice key={retriever} tone="warn">
           {t('playground.retrieverDegraded', {
             retriever: t(name),
-            reason: legs[leg].because ?? '?',
+            reason: legs[retriever].because ?? '?',
           })}
         </Notice>
       ))}
       <dl className={styles.facts}>
-        <Fact name={t('playground.embedder')}>
+        <Detail name={t('playground.embedder')}>
           {embeddingModel === null
             ? t('playground.noEmbedder')
             : [embeddingModel, embeddingSource].filter((each) => each !== null).join(' · ')}
-        </Fact>
-        <Fact name={t('playground.vectorStore')}>
+        </Detail>
+        <Detail name={t('playground.vectorStore')}>
           {vectorStore === 'none' || vectorStore === 'store'
-            ? t(vectorStore === 'none' ? 'playground.vectorStoreNone' : 'playground.vectorStoreBuiltIn')
+            ? t(
+                vectorStore === 'none'
+                  ? 'playground.vectorStoreNone'
+                  : 'playground.vectorStoreBuiltIn',
+              )
             : vectorStore}
-        </Fact>
-        <Fact name={t('playground.strategy')}>{strategyUsed}</Fact>
-        <Fact name={t('playground.fusion')}>{fusionUsed}</Fact>
-        {LEGS.map(([leg, name]) => (
-          <Fact key={leg} name={t(name)}>
-            <LegState report={legs[leg]} />
-          </Fact>
+        </Detail>
+        <Detail name={t('playground.strategy')}>{strategyUsed}</Detail>
+        <Detail name={t('playground.fusion')}>{fusionUsed}</Detail>
+        {RETRIEVERS.map(([retriever, name]) => (
+          <Detail key={retriever} name={t(name)}>
+            <RetrieverStatus report={legs[retriever]} />
+          </Detail>
         ))}
         {closeness !== null && (
-          <Fact name={t('playground.topSimilarity')}>
+          <Detail name={t('playground.topSimilarity')}>
             <Tooltip text={t('playground.topSimilarityHelp')}>
               <span className={styles.number}>
                 {number(closeness, { maximumFractionDigits: 2 })}
               </span>
             </Tooltip>{' '}
             {abstained && <Chip tone="warn">{t('playground.abstained')}</Chip>}
-          </Fact>
+          </Detail>
         )}
         {closeness === null && abstained && (
-          <Fact name={t('playground.abstained')}>{t('common.yes')}</Fact>
+          <Detail name={t('playground.abstained')}>{t('common.yes')}</Detail>
         )}
-        {time !== null && <Fact name={t('playground.timeExpression')}>{time}</Fact>}
+        {time !== null && <Detail name={t('playground.timeExpression')}>{time}</Detail>}
       </dl>
     </div>
   )
 }
 
-function LegState({ report }: { report: LegReport }) {
+function RetrieverStatus({ report }: { report: RetrieverReport }) {
   const { t } = useI18n()
   const { state, hits, because, missing = 0 } = report
-  const said =
+  const text =
     state === 'searched'
       ? t('playground.retrieverHits', { count: hits })
       : t(state === 'failed' ? 'playground.retrieverFailed' : 'playground.retrieverSkipped')
   return (
     <>
-      <Dot tone={TONES[state]}>{said}</Dot>
+      <Dot tone={TONES[state]}>{text}</Dot>
       {because !== null && <span className={styles.because}>{because}</span>}
       {missing > 0 && (
-        <span className={styles.because}>{t('playground.retrieverNotEmbedded', { count: missing })}</span>
+        <span className={styles.because}>
+          {t('playground.retrieverNotEmbedded', { count: missing })}
+        </span>
       )}
     </>
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+function Detail({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

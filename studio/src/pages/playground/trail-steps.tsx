@@ -2,30 +2,30 @@
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
+import type { StageResult } from './ranking-trail.ts'
 import { STAGE_HELP, STAGE_NAMES } from './stage-names.ts'
 import styles from './trail-steps.module.css'
-import type { Standing } from './ranking-trail.ts'
 
-export function Steps({
-  standings,
+export function TrailSteps({
+  stageResults,
   tokens,
-  room,
+  budget,
 }: {
-  standings: readonly Standing[]
+  stageResults: readonly StageResult[]
   tokens: number
-  room: { readonly sum: number; readonly max: number }
+  budget: { readonly sum: number; readonly max: number }
 }) {
   const { t, number } = useI18n()
-  const told = standings.filter(({ spoke }) => spoke)
+  const visible = stageResults.filter(({ hasStep }) => hasStep)
   const fitNote = t('playground.budgetNote', {
     tokens: t('playground.tokens', { count: tokens }),
-    sum: room.sum,
-    max: room.max,
+    sum: budget.sum,
+    max: budget.max,
   })
   return (
     <ol className={styles.steps}>
-      {told.map((standing) => {
-        const { stage, score, rank, note } = standing
+      {visible.map((stageResult) => {
+        const { stage, score, rank, note } = stageResult
         return (
           <li key={stage} className={styles.step}>
             <Tooltip text={t(STAGE_HELP[stage])}>
@@ -37,7 +37,8 @@ export function Steps({
                 : ''}
             </span>
             <span className={styles.rank}>
-              {rank !== null && t('playground.rank', { rank })} <Moved moved={standing.moved} />
+              {rank !== null && t('playground.rank', { rank })}{' '}
+              <RankChange moved={stageResult.rankChange} />
             </span>
             <span className={styles.note}>{stage === 'fit' ? fitNote : note}</span>
           </li>
@@ -47,15 +48,15 @@ export function Steps({
   )
 }
 
-function Moved({ moved }: { moved: number | null }) {
+function RankChange({ moved }: { moved: number | null }) {
   const { t } = useI18n()
   if (moved === null || moved === 0) return null
-  const said = t(moved > 0 ? 'playground.upBy' : 'playground.downBy', { count: Math.abs(moved) })
+  const text = t(moved > 0 ? 'playground.upBy' : 'playground.downBy', { count: Math.abs(moved) })
   return (
     <span className={moved > 0 ? styles.up : styles.down}>
       <Icon name={moved > 0 ? 'up' : 'down'} size={12} />
       {Math.abs(moved)}
-      <span className="visually-hidden"> {said}</span>
+      <span className="visually-hidden"> {text}</span>
     </span>
   )
 }

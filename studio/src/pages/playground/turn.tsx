@@ -5,11 +5,11 @@ import { Icon } from '../../ui/icon.tsx'
 import { Chip } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { ROLES } from '../sessions/words.ts'
-import type { Injection } from './queries.ts'
+import type { ContextPreviewData } from './queries.ts'
 import styles from './turn.module.css'
 
-export type Utterance = Pick<
-  Injection['excerpts'][number],
+export type TurnInfo = Pick<
+  ContextPreviewData['excerpts'][number],
   'id' | 'role' | 'speaker' | 'sessionId' | 'createdAt'
 >
 
@@ -17,15 +17,15 @@ export function TurnHeader({
   role,
   speaker,
   createdAt,
-  isMarked = true,
-}: Utterance & {
+  isLabeled = true,
+}: TurnInfo & {
   /** Whether it stands among memories. */
-  isMarked?: boolean
+  isLabeled?: boolean
 }) {
   const { t, time } = useI18n()
   return (
     <p className={styles.header}>
-      {isMarked && (
+      {isLabeled && (
         <Chip tone="good">
           <Icon name="sessions" size={12} />
           {t('playground.turn')}
@@ -37,14 +37,14 @@ export function TurnHeader({
   )
 }
 
-export function ConversationLink({
+export function SessionLink({
   owner,
   user,
   turn: { id, sessionId },
 }: {
   owner: string
   user: string | null
-  turn: Utterance
+  turn: TurnInfo
 }) {
   const { t } = useI18n()
   if (sessionId === '') return null

@@ -7,8 +7,8 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import styles from './context-block.module.css'
 import { useTurn } from './queries.ts'
 
-type Piece = ReceiptDetail['pieces'][number]
-type Redaction = NonNullable<Piece['redaction']>
+type ContextLine = ReceiptDetail['pieces'][number]
+type Redaction = NonNullable<ContextLine['redaction']>
 
 const REDACTION_NOTES: Record<Redaction, MessageKey> = {
   erased: 'receipts.redactedErased',
@@ -16,7 +16,7 @@ const REDACTION_NOTES: Record<Redaction, MessageKey> = {
   'not-kept': 'receipts.redactedNotStored',
 }
 
-export function InjectedBlock({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
+export function ContextBlock({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
   const { t } = useI18n()
   const { block, pieces } = receipt
   if (block === null) return <p className={styles.soft}>{t('receipts.blockNotStored')}</p>
@@ -29,15 +29,15 @@ export function InjectedBlock({ owner, receipt }: { owner: string; receipt: Rece
       <section className={styles.scroll} aria-label={t('receipts.blockText')} tabIndex={0}>
         <pre className={styles.text}>
           {lines.map((line, index) => {
-            const piece = pieces[index - first]
+            const contextLine = pieces[index - first]
             return (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines of a receipt never move
               <Fragment key={index}>
                 {index > 0 && '\n'}
-                {piece === undefined ? (
+                {contextLine === undefined ? (
                   <span className={styles.frame}>{line}</span>
                 ) : (
-                  <Line owner={owner} piece={piece} text={line} />
+                  <LineLink owner={owner} contextLine={contextLine} text={line} />
                 )}
               </Fragment>
             )
@@ -53,9 +53,17 @@ export function InjectedBlock({ owner, receipt }: { owner: string; receipt: Rece
   )
 }
 
-function Line({ owner, piece, text }: { owner: string; piece: Piece; text: string }) {
+function LineLink({
+  owner,
+  contextLine,
+  text,
+}: {
+  owner: string
+  contextLine: ContextLine
+  text: string
+}) {
   const { t } = useI18n()
-  const { kind, id, version, redaction } = piece
+  const { kind, id, version, redaction } = contextLine
   if (redaction === 'erased') return <span className={styles.redacted}>{text}</span>
   const title = t('receipts.lineVersion', { version })
   if (kind === 'turn') {

@@ -4,12 +4,12 @@ import type { ReactNode } from 'react'
 import type { Receipt, ReceiptDetail } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Chip, Loaded, Meter, Notice } from '../../ui/layout.tsx'
-import { InjectedBlock } from './context-block.tsx'
+import { Chip, Meter, Notice, QueryResult } from '../../ui/layout.tsx'
+import { ContextBlock } from './context-block.tsx'
 import styles from './drawer.module.css'
 import { Outcome, Status } from './list.tsx'
-import { MemoryLine, Recalled, TurnLine } from './references.tsx'
 import { memoriesIn, useReceipt } from './queries.ts'
+import { MemoryLine, RecallResults, TurnLine } from './references.tsx'
 
 export function ReceiptDrawer({
   owner,
@@ -24,42 +24,42 @@ export function ReceiptDrawer({
   const query = useReceipt(owner, id)
   return (
     <Dialog shape="drawer" isOpen={id !== null} onClose={onClose} title={t('receipts.receipt')}>
-      <Loaded query={query} lines={10}>
-        {({ receipt }) => <Parts owner={owner} receipt={receipt} />}
-      </Loaded>
+      <QueryResult query={query} lines={10}>
+        {({ receipt }) => <ReceiptSections owner={owner} receipt={receipt} />}
+      </QueryResult>
     </Dialog>
   )
 }
 
-function Parts({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
+function ReceiptSections({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
   const { t } = useI18n()
   const { injected, shadow, quoted, turns, extracted, toolCalls, sessionId } = receipt
   return (
     <div className={styles.parts}>
-      <Why receipt={receipt} />
+      <Decision receipt={receipt} />
       {(injected ?? shadow) !== null && (
-        <Part title={t(injected === null ? 'receipts.blockDryRun' : 'receipts.block')}>
-          <InjectedBlock owner={owner} receipt={receipt} />
-        </Part>
+        <Section title={t(injected === null ? 'receipts.blockDryRun' : 'receipts.block')}>
+          <ContextBlock owner={owner} receipt={receipt} />
+        </Section>
       )}
-      <Part title={t('receipts.results')}>
-        <Recalled owner={owner} receipt={receipt} />
-      </Part>
+      <Section title={t('receipts.results')}>
+        <RecallResults owner={owner} receipt={receipt} />
+      </Section>
       {quoted.length > 0 && (
-        <Part title={t('receipts.excerpts')}>
+        <Section title={t('receipts.excerpts')}>
           {quoted.map((id) => (
             <TurnLine key={id} owner={owner} id={id} />
           ))}
-        </Part>
+        </Section>
       )}
-      <Part title={t('receipts.extracted')}>
+      <Section title={t('receipts.extracted')}>
         {extracted.length === 0 && <p className={styles.soft}>{t('receipts.nothingExtracted')}</p>}
         {extracted.map((id) => (
           <MemoryLine key={id} owner={owner} id={id} />
         ))}
-      </Part>
+      </Section>
       {turns.length > 0 && (
-        <Part title={t('receipts.recorded')}>
+        <Section title={t('receipts.recorded')}>
           {turns.map((id) => (
             <TurnLine key={id} owner={owner} id={id} />
           ))}
@@ -71,35 +71,35 @@ function Parts({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
               {t('receipts.openSession')}
             </Link>
           )}
-        </Part>
+        </Section>
       )}
       {toolCalls.length > 0 && (
-        <Part title={t('receipts.tools')}>
+        <Section title={t('receipts.tools')}>
           <span className={styles.chips}>
             {toolCalls.map((call, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the same tool may be called again
               <Chip key={`${index}:${call}`}>{call}</Chip>
             ))}
           </span>
-        </Part>
+        </Section>
       )}
-      <Cost receipt={receipt} />
-      <Timing receipt={receipt} />
-      <About receipt={receipt} />
+      <Usage receipt={receipt} />
+      <Latency receipt={receipt} />
+      <RequestDetails receipt={receipt} />
     </div>
   )
 }
 
-function Why({ receipt }: { receipt: Receipt }) {
+function Decision({ receipt }: { receipt: Receipt }) {
   const { t } = useI18n()
   const { injected, shadow, gate, error, degraded } = receipt
-  const given = injected ?? shadow
+  const context = injected ?? shadow
   const amount = {
     memories: t('receipts.memoryCount', { count: memoriesIn(receipt).length }),
-    tokens: t('receipts.tokenCount', { count: given?.tokens ?? 0 }),
+    tokens: t('receipts.tokenCount', { count: context?.tokens ?? 0 }),
   }
   return (
-    <Part title={t('receipts.decision')}>
+    <Section title={t('receipts.decision')}>
       <span className={styles.chips}>
         <Status receipt={receipt} />
         <Outcome receipt={receipt} />
@@ -123,14 +123,14 @@ function Why({ receipt }: { receipt: Receipt }) {
       {degraded.length > 0 && (
         <Notice tone="warn">{t('receipts.degraded', { parts: degraded.join(', ') })}</Notice>
       )}
-    </Part>
+    </Section>
   )
 }
 
-function Cost({ receipt: { usage, injected } }: { receipt: Receipt }) {
+function Usage({ receipt: { usage, injected } }: { receipt: Receipt }) {
   const { t, number } = useI18n()
   return (
-    <Part title={t('receipts.usage')}>
+    <Section title={t('receipts.usage')}>
       {usage === null ? (
         <p className={styles.soft}>{t('receipts.noUsage')}</p>
       ) : (
@@ -141,11 +141,11 @@ function Cost({ receipt: { usage, injected } }: { receipt: Receipt }) {
           <Fact name={t('receipts.memoryTokens')}>{number(injected?.tokens ?? 0)}</Fact>
         </dl>
       )}
-    </Part>
+    </Section>
   )
 }
 
-function Timing({ receipt: { timings } }: { receipt: Receipt }) {
+function Latency({ receipt: { timings } }: { receipt: Receipt }) {
   const { t, number } = useI18n()
   const { prepareMs, firstByteMs, totalMs, recordMs } = timings
   const rows = [
@@ -156,7 +156,7 @@ function Timing({ receipt: { timings } }: { receipt: Receipt }) {
   ] as const
   const longest = Math.max(1, ...rows.map(([, ms]) => ms ?? 0))
   return (
-    <Part title={t('receipts.latency')}>
+    <Section title={t('receipts.latency')}>
       <dl className={styles.times}>
         {rows.map(([name, ms]) => (
           <div key={name}>
@@ -168,17 +168,17 @@ function Timing({ receipt: { timings } }: { receipt: Receipt }) {
           </div>
         ))}
       </dl>
-    </Part>
+    </Section>
   )
 }
 
 const SHORT = { maximumFractionDigits: 1 } as const
 
-function About({ receipt }: { receipt: Receipt }) {
+function RequestDetails({ receipt }: { receipt: Receipt }) {
   const { t, time } = useI18n()
   const { at, model, provider, format, user, sessionId, requestId, id } = receipt
   return (
-    <Part title={t('receipts.details')}>
+    <Section title={t('receipts.details')}>
       <dl className={styles.facts}>
         <Fact name={t('receipts.time')}>{time(at)}</Fact>
         <Fact name={t('receipts.model')}>{model}</Fact>
@@ -193,11 +193,11 @@ function About({ receipt }: { receipt: Receipt }) {
           <code>{id}</code>
         </Fact>
       </dl>
-    </Part>
+    </Section>
   )
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={styles.part}>
       <h3>{title}</h3>

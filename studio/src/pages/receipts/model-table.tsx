@@ -5,7 +5,7 @@ import type { Stats } from './queries.ts'
 
 type Row = Stats['total'] & { readonly model: string }
 
-export function Models({ stats }: { stats: Stats }) {
+export function ModelTable({ stats }: { stats: Stats }) {
   const { t, number } = useI18n()
   const count = (name: string, value: (row: Row) => number) => ({
     name,
@@ -41,12 +41,12 @@ function rowsOf({ days }: Stats): readonly Row[] {
   const rows = new Map<string, Row>()
   for (const { day: _, model, ...own } of days) {
     const before = rows.get(model)
-    rows.set(model, before === undefined ? { ...own, model } : { ...added(before, own), model })
+    rows.set(model, before === undefined ? { ...own, model } : { ...addTotals(before, own), model })
   }
   return [...rows.values()].sort((a, b) => b.input + b.output - a.input - a.output)
 }
 
-function added(a: Stats['total'], b: Stats['total']): Stats['total'] {
+function addTotals(a: Stats['total'], b: Stats['total']): Stats['total'] {
   return {
     requests: a.requests + b.requests,
     withMemories: a.withMemories + b.withMemories,

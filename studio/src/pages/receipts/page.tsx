@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, data } from '../../api/client.ts'
-import { textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Select } from '../../ui/field.tsx'
 import {
   Card,
   Chip,
-  Empty,
-  Loaded,
+  EmptyState,
   Notice,
   Page,
+  QueryResult,
   Stat,
   Stats as StatList,
 } from '../../ui/layout.tsx'
@@ -18,15 +18,15 @@ import { Charts } from './charts.tsx'
 import { ReceiptDrawer } from './drawer.tsx'
 import { Filters } from './filters.tsx'
 import { ReceiptList } from './list.tsx'
-import { Models } from './model-table.tsx'
+import { ModelTable } from './model-table.tsx'
 import { PERIODS, periodIn, type Stats, useStats } from './queries.ts'
 
 export function ReceiptsPage() {
   const { t } = useI18n()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const stats = useStats(owner, search)
-  const opened = textIn(search, 'receipt')
+  const openId = textParam(search, 'receipt')
   return (
     <Page
       title={t('receipts.title')}
@@ -36,7 +36,7 @@ export function ReceiptsPage() {
           label={t('receipts.period')}
           isLabelHidden
           value={String(periodIn(search))}
-          onChoose={(days) => change({ days: Number(days) })}
+          onValueChange={(days) => change({ days: Number(days) })}
           options={PERIODS.map((days) => ({
             value: String(days),
             text: t('receipts.lastDays', { count: days }),
@@ -44,27 +44,27 @@ export function ReceiptsPage() {
         />
       }
     >
-      <Off owner={owner} />
-      <Loaded query={stats} lines={5}>
-        {(counted) => (
+      <MemoryDisabledNotice owner={owner} />
+      <QueryResult query={stats} lines={5}>
+        {(loaded) => (
           <>
-            <Numbers total={counted.total} />
-            {!counted.isComplete && <Notice tone="warn">{t('receipts.incomplete')}</Notice>}
+            <ReceiptStats total={loaded.total} />
+            {!loaded.isComplete && <Notice tone="warn">{t('receipts.incomplete')}</Notice>}
             <Card>
-              {counted.total.requests === 0 ? (
-                <Empty icon="receipts" title={t('receipts.noCharts')} />
+              {loaded.total.requests === 0 ? (
+                <EmptyState icon="receipts" title={t('receipts.noCharts')} />
               ) : (
-                <Charts stats={counted} period={periodIn(search)} />
+                <Charts stats={loaded} period={periodIn(search)} />
               )}
             </Card>
-            {counted.days.length > 0 && (
+            {loaded.days.length > 0 && (
               <Card title={t('receipts.byModel')} isFlush>
-                <Models stats={counted} />
+                <ModelTable stats={loaded} />
               </Card>
             )}
           </>
         )}
-      </Loaded>
+      </QueryResult>
       <Card title={t('receipts.list')} isFlush>
         <Filters
           search={search}
@@ -74,24 +74,25 @@ export function ReceiptsPage() {
         <ReceiptList
           owner={owner}
           search={search}
-          onOpen={(id) => change({ receipt: id }, { isStep: true })}
+          onOpen={(id) => change({ receipt: id }, { isPush: true })}
         />
       </Card>
       <ReceiptDrawer
         owner={owner}
-        id={opened === '' ? null : opened}
-        onClose={() => change({ receipt: undefined }, { isStep: true })}
+        id={openId === '' ? null : openId}
+        onClose={() => change({ receipt: undefined }, { isPush: true })}
       />
     </Page>
   )
 }
 
-function Numbers({ total }: { total: Stats['total'] }) {
+function ReceiptStats({ total }: { total: Stats['total'] }) {
   const { t, number } = useI18n()
   const { requests, withMemories, input, output, memory, learned, failed } = total
   const percent = (part: number, whole: number) =>
     whole === 0 ? '–' : number(part / whole, { style: 'percent', maximumFractionDigits: 1 })
-  const brief = (value: number) => number(value, { notation: 'compact', maximumFractionDigits: 1 })
+  const compact = (value: number) =>
+    number(value, { notation: 'compact', maximumFractionDigits: 1 })
   return (
     <StatList>
       <Stat
@@ -108,11 +109,11 @@ function Numbers({ total }: { total: Stats['total'] }) {
         value={percent(withMemories, requests)}
         note={t('receipts.withMemoriesHelp')}
       />
-      <Stat name={t('receipts.inputTokens')} value={brief(input)} />
-      <Stat name={t('receipts.outputTokens')} value={brief(output)} />
+      <Stat name={t('receipts.inputTokens')} value={compact(input)} />
+      <Stat name={t('receipts.outputTokens')} value={compact(output)} />
       <Stat
         name={t('receipts.memoryTokens')}
-        value={brief(memory)}
+        value={compact(memory)}
         note={t('receipts.memoryTokensHelp', { share: percent(memory, input) })}
       />
       <Stat name={t('receipts.extractedTotal')} value={number(learned)} />
@@ -121,7 +122,7 @@ function Numbers({ total }: { total: Stats['total'] }) {
 }
 
 /** Without memory there is nothing to write receipts about. */
-function Off({ owner }: { owner: string }) {
+function MemoryDisabledNotice({ owner }: { owner: string }) {
   const { t } = useI18n()
   const settings = useQuery({
     queryKey: ['settings', owner, 'receipts'],

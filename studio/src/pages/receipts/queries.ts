@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Receipt } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { type Search, textIn } from '../../app/search-params.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 
 type ListQuery = NonNullable<paths['/api/receipts']['get']['parameters']['query']>
@@ -35,15 +35,15 @@ export function reasonOf(skipped: string | null): MessageKey | null {
   return known[skipped ?? 'none'] ?? null
 }
 
-export function periodIn(search: Search): number {
+export function periodIn(search: SearchParams): number {
   return PERIODS.find((days) => days === search.days) ?? 30
 }
 
-export function useReceipts(owner: string, search: Search) {
-  const given = FILTERS.map((name) => [name, textIn(search, name)]).filter(
+export function useReceipts(owner: string, search: SearchParams) {
+  const filters = FILTERS.map((name) => [name, textParam(search, name)]).filter(
     ([, text]) => text !== '',
   )
-  const query = { owner, limit: ROWS_PER_PAGE, ...Object.fromEntries(given) } as ListQuery // the server checks it
+  const query = { owner, limit: ROWS_PER_PAGE, ...Object.fromEntries(filters) } as ListQuery // the server checks it
   return useInfiniteQuery({
     queryKey: ['receipts', owner, 'list', query],
     queryFn: ({ pageParam }) =>
@@ -58,11 +58,11 @@ export function useReceipts(owner: string, search: Search) {
   })
 }
 
-export function useStats(owner: string, search: Search) {
+export function useStats(owner: string, search: SearchParams) {
   const days = periodIn(search)
   const since = new Date(startOfDay(Date.now() - (days - 1) * DAY_MS)).toISOString()
-  const user = textIn(search, 'user')
-  const sessionId = textIn(search, 'sessionId')
+  const user = textParam(search, 'user')
+  const sessionId = textParam(search, 'sessionId')
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const query = {
     owner,

@@ -10,22 +10,22 @@ import { memoriesIn, useTurn } from './queries.ts'
 
 type Trail = Receipt['recalled'][number]['trail']
 
-export function Recalled({ owner, receipt }: { owner: string; receipt: Receipt }) {
+export function RecallResults({ owner, receipt }: { owner: string; receipt: Receipt }) {
   const { t } = useI18n()
   const { recalled, identity, quoted } = receipt
-  const given = new Set([...memoriesIn(receipt), ...quoted])
-  const found = new Set(recalled.map(({ memory }) => memory))
-  const always = identity.filter((id) => !found.has(id))
-  const howGiven = (id: string) => {
+  const includedIds = new Set([...memoriesIn(receipt), ...quoted])
+  const resultIds = new Set(recalled.map(({ memory }) => memory))
+  const identityOnly = identity.filter((id) => !resultIds.has(id))
+  const inclusionOf = (id: string) => {
     if (identity.includes(id)) return 'receipts.identity'
-    return given.has(id) ? 'receipts.included' : 'receipts.omitted'
+    return includedIds.has(id) ? 'receipts.included' : 'receipts.omitted'
   }
-  if (recalled.length + always.length === 0) {
+  if (recalled.length + identityOnly.length === 0) {
     return <p className={styles.soft}>{t('receipts.noResults')}</p>
   }
   return (
     <ul className={styles.list}>
-      {always.map((id) => (
+      {identityOnly.map((id) => (
         <li key={id}>
           <MemoryLine owner={owner} id={id}>
             <Chip tone="accent">{t('receipts.identity')}</Chip>
@@ -34,10 +34,12 @@ export function Recalled({ owner, receipt }: { owner: string; receipt: Receipt }
       ))}
       {recalled.map(({ memory, score, trail }) => (
         <li key={memory}>
-          <DocumentLine owner={owner} id={memory}>
-            <Chip tone={given.has(memory) ? 'accent' : 'plain'}>{t(howGiven(memory))}</Chip>
+          <ResultLine owner={owner} id={memory}>
+            <Chip tone={includedIds.has(memory) ? 'accent' : 'plain'}>
+              {t(inclusionOf(memory))}
+            </Chip>
             <Scores score={score} trail={trail} />
-          </DocumentLine>
+          </ResultLine>
         </li>
       ))}
     </ul>
@@ -65,7 +67,7 @@ function Scores({ score, trail }: { score: number; trail: Trail }) {
 }
 
 /** Recall finds turns of earlier conversations as well as memories. */
-function DocumentLine({ owner, id, children }: { owner: string; id: string; children: ReactNode }) {
+function ResultLine({ owner, id, children }: { owner: string; id: string; children: ReactNode }) {
   if (!id.startsWith('turn_')) {
     return (
       <MemoryLine owner={owner} id={id}>
@@ -96,10 +98,10 @@ export function MemoryLine({
     queryFn: () =>
       data(api.GET('/api/memory/{id}', { params: { path: { id }, query: { owner } } })),
   })
-  const isGone = query.error instanceof ApiError && query.error.status === 404
+  const isDeleted = query.error instanceof ApiError && query.error.status === 404
   return (
     <div className={styles.line}>
-      {isGone ? (
+      {isDeleted ? (
         <span className={styles.soft}>{t('receipts.deletedMemory')}</span>
       ) : (
         <Link
@@ -118,8 +120,8 @@ export function MemoryLine({
 export function TurnLine({ owner, id }: { owner: string; id: string }) {
   const { t } = useI18n()
   const query = useTurn(owner, id)
-  const isGone = query.error instanceof ApiError && query.error.status === 404
-  if (isGone) return <p className={styles.soft}>{t('receipts.deletedTurn')}</p>
+  const isDeleted = query.error instanceof ApiError && query.error.status === 404
+  if (isDeleted) return <p className={styles.soft}>{t('receipts.deletedTurn')}</p>
   const turn = query.data?.turn
   return (
     <blockquote className={styles.turn}>

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Chip, Loaded } from '../../ui/layout.tsx'
+import { Chip, QueryResult } from '../../ui/layout.tsx'
 import styles from './page.module.css'
 import { useSources } from './queries.ts'
 
-export function Side({
+export function MemoryPanel({
   owner,
   memory,
   title,
@@ -53,7 +53,7 @@ function Sources({ owner, memory }: { owner: string; memory: Memory }) {
     return <p className={styles.faint}>{t('review.noSource', { source: provenance.source })}</p>
   }
   return (
-    <Loaded query={query} lines={2}>
+    <QueryResult query={query} lines={2}>
       {({ turns, goneTurns }) => (
         <div className={styles.sources}>
           <h4>{t('review.sources')}</h4>
@@ -77,10 +77,12 @@ function Sources({ owner, memory }: { owner: string; memory: Memory }) {
             </figure>
           ))}
           {goneTurns.length > 0 && (
-            <p className={styles.faint}>{t('review.deletedSources', { count: goneTurns.length })}</p>
+            <p className={styles.faint}>
+              {t('review.deletedSources', { count: goneTurns.length })}
+            </p>
           )}
         </div>
       )}
-    </Loaded>
+    </QueryResult>
   )
 }

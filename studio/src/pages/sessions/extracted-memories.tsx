@@ -5,7 +5,7 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { Chip } from '../../ui/layout.tsx'
 import styles from './session-view.module.css'
 
-export function Learned({
+export function ExtractedMemories({
   owner,
   title,
   memories,

@@ -4,7 +4,7 @@ import type { MessageKey } from '../../i18n/catalog.ts'
 import type { Translate } from '../../i18n/i18n.tsx'
 import type { Tone } from '../../ui/layout.tsx'
 
-export type Flushed =
+export type DistillationResult =
   paths['/api/sessions/{id}/flush']['post']['responses']['200']['content']['application/json']
 
 const KNOWN: Readonly<Record<string, MessageKey>> = {
@@ -17,7 +17,7 @@ const KNOWN: Readonly<Record<string, MessageKey>> = {
   'empty:no_turns': 'sessions.outcomeNoTurns',
 }
 
-export function wordsFor(flushed: Flushed, t: Translate): string {
+export function describeOutcome(flushed: DistillationResult, t: Translate): string {
   const { outcome, facts, identity, pending } = flushed
   const [kind = '', reason = ''] = outcome.split(':')
   const known = KNOWN[outcome]
@@ -39,7 +39,7 @@ export function wordsFor(flushed: Flushed, t: Translate): string {
   return said.join(' ')
 }
 
-export function toneOf({ outcome }: Flushed): Tone {
+export function outcomeTone({ outcome }: DistillationResult): Tone {
   if (outcome === 'distilled') return 'good'
   return /^(error|dead_letter|skipped:no_model)/.test(outcome) ? 'warn' : 'plain'
 }

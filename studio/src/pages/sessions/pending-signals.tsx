@@ -1,24 +1,24 @@
 /** What of a conversation waits to be learned from, and what failed too often and waits for a person. */
 import { useState } from 'react'
 import { api, data, type Signal } from '../../api/client.ts'
-import { useActing } from '../../app/mutations.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/layout.tsx'
-import { useTell } from '../../ui/toast.tsx'
-import { type Named, of } from './queries.ts'
+import { useToast } from '../../ui/toast.tsx'
+import { type SessionRef, userParam } from './queries.ts'
+import { AFFECTED_QUERIES } from './session-actions.tsx'
 import styles from './session-view.module.css'
-import { SHOWN } from './session-actions.tsx'
 
-export function Waiting({
+export function PendingSignals({
   session,
   signals,
-  onTurn,
+  onSelectTurn,
 }: {
-  session: Named
+  session: SessionRef
   signals: readonly Signal[]
-  onTurn: (turn: string) => void
+  onSelectTurn: (turn: string) => void
 }) {
   const { t } = useI18n()
   const pending = signals.filter(({ status }) => status === 'pending')
@@ -31,28 +31,30 @@ export function Waiting({
           {t('sessions.pendingHelp', { count: pending.length })}
         </Notice>
       )}
-      {dead.length > 0 && <Dead session={session} signals={dead} onTurn={onTurn} />}
+      {dead.length > 0 && (
+        <FailedExchanges session={session} signals={dead} onSelectTurn={onSelectTurn} />
+      )}
     </>
   )
 }
 
-function Dead({
+function FailedExchanges({
   session,
   signals,
-  onTurn,
+  onSelectTurn,
 }: {
-  session: Named
+  session: SessionRef
   signals: readonly Signal[]
-  onTurn: (turn: string) => void
+  onSelectTurn: (turn: string) => void
 }) {
   const { t, time } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const { retry, isBusy } = useRetry(session)
   return (
     <Notice
       tone="bad"
       action={
-        may('curate') &&
+        can('curate') &&
         signals.length > 1 && (
           <Button isSmall isBusy={isBusy} onClick={() => void retry(signals)}>
             {t('sessions.retryAll')}
@@ -72,10 +74,10 @@ function Dead({
                 error: signal.error ?? t('sessions.unknownError'),
               })}
             </span>
-            <Button isSmall onClick={() => onTurn(signal.turns[0] ?? '')}>
+            <Button isSmall onClick={() => onSelectTurn(signal.turns[0] ?? '')}>
               {t('sessions.goToTurn')}
             </Button>
-            {may('curate') && (
+            {can('curate') && (
               <Button isSmall disabled={isBusy} onClick={() => void retry([signal])}>
                 {t('sessions.retry')}
               </Button>
@@ -87,16 +89,21 @@ function Dead({
   )
 }
 
-function useRetry({ owner, id, user }: Named) {
+function useRetry({ owner, id, user }: SessionRef) {
   const { t } = useI18n()
-  const tell = useTell()
-  const acting = useActing(owner, SHOWN)
+  const showToast = useToast()
+  const mutations = useMutations(owner, AFFECTED_QUERIES)
   const [isBusy, setBusy] = useState(false)
   const retry = async (signals: readonly Signal[]) => {
     setBusy(true)
-    const body = { owner, ...of(user), sessionId: id, ids: signals.map((signal) => signal.id) }
-    const done = await acting.attempt(() => data(api.POST('/api/signals/retry', { body })))
-    if (done !== null) tell({ text: t('sessions.retried', { count: done.signals.length }) })
+    const body = {
+      owner,
+      ...userParam(user),
+      sessionId: id,
+      ids: signals.map((signal) => signal.id),
+    }
+    const done = await mutations.attempt(() => data(api.POST('/api/signals/retry', { body })))
+    if (done !== null) showToast({ text: t('sessions.retried', { count: done.signals.length }) })
     setBusy(false)
   }
   return { retry, isBusy }

@@ -2,50 +2,58 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
 import { api, data } from '../../api/client.ts'
-import { useActing } from '../../app/mutations.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
-import { useTell } from '../../ui/toast.tsx'
-import { type Flushed, toneOf, wordsFor } from './outcome.ts'
-import { type Named, of } from './queries.ts'
+import { useToast } from '../../ui/toast.tsx'
+import { type DistillationResult, describeOutcome, outcomeTone } from './outcome.ts'
+import { type SessionRef, userParam } from './queries.ts'
 import styles from './session-view.module.css'
 
-export const SHOWN = ['sessions', 'turns', 'signals', 'memories', 'memory', 'stats', 'episodes']
+export const AFFECTED_QUERIES = [
+  'sessions',
+  'turns',
+  'signals',
+  'memories',
+  'memory',
+  'stats',
+  'episodes',
+]
 
-export type Distilling = {
+export type Distillation = {
   readonly run: () => void
   readonly isBusy: boolean
   /** What became of it; stays until it is closed. */
   readonly notice: ReactNode
 }
 
-export function useDistilling({ owner, id, user }: Named): Distilling {
+export function useDistillation({ owner, id, user }: SessionRef): Distillation {
   const { t } = useI18n()
-  const acting = useActing(owner, SHOWN)
+  const mutations = useMutations(owner, AFFECTED_QUERIES)
   const [isBusy, setBusy] = useState(false)
-  const [told, setTold] = useState<Flushed | null>(null)
+  const [result, setResult] = useState<DistillationResult | null>(null)
   const run = async () => {
     setBusy(true)
-    setTold(null)
-    const body = { owner, ...of(user) }
-    setTold(
-      await acting.attempt(() =>
+    setResult(null)
+    const body = { owner, ...userParam(user) }
+    setResult(
+      await mutations.attempt(() =>
         data(api.POST('/api/sessions/{id}/flush', { params: { path: { id } }, body })),
       ),
     )
     setBusy(false)
   }
   const undo = async (change: string) => {
-    if (await acting.undo(change)) setTold(null)
+    if (await mutations.undo(change)) setResult(null)
   }
-  const change = told?.change ?? null
-  const notice = told !== null && (
+  const change = result?.change ?? null
+  const notice = result !== null && (
     <Notice
-      tone={toneOf(told)}
+      tone={outcomeTone(result)}
       action={
         <>
           {change !== null && (
@@ -53,12 +61,17 @@ export function useDistilling({ owner, id, user }: Named): Distilling {
               {t('common.undo')}
             </Button>
           )}
-          <IconButton isSmall icon="close" name={t('common.close')} onClick={() => setTold(null)} />
+          <IconButton
+            isSmall
+            icon="close"
+            name={t('common.close')}
+            onClick={() => setResult(null)}
+          />
         </>
       }
     >
-      {wordsFor(told, t)}{' '}
-      {told.outcome === 'skipped:no_model' && (
+      {describeOutcome(result, t)}{' '}
+      {result.outcome === 'skipped:no_model' && (
         <Link to="/studio/settings" search={{ owner } as never}>
           {t('sessions.openSettings')}
         </Link>
@@ -70,75 +83,75 @@ export function useDistilling({ owner, id, user }: Named): Distilling {
 
 export function SessionActions({
   session,
-  distilling,
-  onGone,
+  distillation,
+  onDeleted,
 }: {
-  session: Named
-  distilling: Distilling
-  onGone: () => void
+  session: SessionRef
+  distillation: Distillation
+  onDeleted: () => void
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const [isAsking, setAsking] = useState(false)
+  const { can } = useSession()
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <div className={styles.actions}>
-      {may('write') && (
-        <Button icon="run" isBusy={distilling.isBusy} onClick={distilling.run}>
+      {can('write') && (
+        <Button icon="run" isBusy={distillation.isBusy} onClick={distillation.run}>
           {t('sessions.distill')}
         </Button>
       )}
-      {may('curate') && (
+      {can('curate') && (
         <IconButton
           icon="forget"
           name={t('sessions.deleteSession')}
-          onClick={() => setAsking(true)}
+          onClick={() => setConfirming(true)}
         />
       )}
-      <ForgetSession
+      <DeleteSessionDialog
         session={session}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onGone={onGone}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
+        onDeleted={onDeleted}
       />
     </div>
   )
 }
 
-function ForgetSession({
+function DeleteSessionDialog({
   session: { owner, id, user },
   isOpen,
   onClose,
-  onGone,
+  onDeleted,
 }: {
-  session: Named
+  session: SessionRef
   isOpen: boolean
   onClose: () => void
-  onGone: () => void
+  onDeleted: () => void
 }) {
   const { t } = useI18n()
-  const tell = useTell()
-  const acting = useActing(owner, SHOWN)
-  const [isWithMemories, setWithMemories] = useState(false)
+  const showToast = useToast()
+  const mutations = useMutations(owner, AFFECTED_QUERIES)
+  const [trashMemories, setTrashMemories] = useState(false)
   const label = useId()
-  const forget = async () => {
-    const done = await acting.attempt(() =>
+  const deleteSession = async () => {
+    const done = await mutations.attempt(() =>
       data(
         api.DELETE('/api/sessions/{id}', {
-          params: { path: { id }, query: { owner, ...of(user), memories: isWithMemories } },
+          params: { path: { id }, query: { owner, ...userParam(user), memories: trashMemories } },
         }),
       ),
     )
     if (done === null) return
     const { turns: count, memories, change } = done
-    const text = isWithMemories
+    const text = trashMemories
       ? t('sessions.sessionDeletedWithMemories', { count, memories })
       : t('sessions.sessionDeleted', { count })
     const action =
       change === null
         ? {}
-        : { action: { name: t('sessions.restoreMemories'), run: () => acting.undo(change) } }
-    tell({ text, ...action })
-    onGone()
+        : { action: { name: t('sessions.restoreMemories'), run: () => mutations.undo(change) } }
+    showToast({ text, ...action })
+    onDeleted()
   }
   return (
     <Confirm
@@ -147,14 +160,14 @@ function ForgetSession({
       title={t('sessions.deleteSessionTitle')}
       description={t('sessions.deleteSessionHelp')}
       action={t('sessions.delete')}
-      onConfirm={forget}
+      onConfirm={deleteSession}
     >
       <div className={styles.option}>
         <Checkbox
           id={label}
           name={t('sessions.trashSessionMemories')}
-          isOn={isWithMemories}
-          onTurn={setWithMemories}
+          isOn={trashMemories}
+          onCheckedChange={setTrashMemories}
         />
         <label htmlFor={label}>{t('sessions.trashSessionMemories')}</label>
       </div>

@@ -1,27 +1,27 @@
 /** Conversations, those with the last word first; or, when something is looked for, the turns that have it. */
 import { useI18n } from '../../i18n/i18n.tsx'
+import { Chip, EmptyState, ErrorState, LoadingState, QueryResult } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { Chip, Empty, Failure, Loaded, Loading } from '../../ui/layout.tsx'
-import styles from './session-list.module.css'
 import page from './page.module.css'
-import { type Session, useSaid, useSessions } from './queries.ts'
+import { type Session, useSessions, useTurnSearch } from './queries.ts'
+import styles from './session-list.module.css'
 import { ROLES } from './words.ts'
 
-type Open = (session: string, user: Session['user'] | undefined, turn?: string) => void
+type OpenSession = (session: string, user: Session['user'] | undefined, turn?: string) => void
 
 export function SessionList({
   owner,
   query,
-  chosen,
-  onAsk,
+  selectedId,
+  onSearch,
   onOpen,
 }: {
   owner: string
   query: string
-  chosen: string
-  onAsk: (query: string) => void
-  onOpen: Open
+  selectedId: string
+  onSearch: (query: string) => void
+  onOpen: OpenSession
 }) {
   const { t } = useI18n()
   return (
@@ -30,37 +30,45 @@ export function SessionList({
         <SearchField
           label={t('sessions.search')}
           value={query}
-          onChange={(text) => onAsk(text.trim())}
+          onChange={(text) => onSearch(text.trim())}
         />
       </div>
       <div className={styles.rows}>
         {query === '' ? (
-          <Conversations owner={owner} chosen={chosen} onOpen={onOpen} />
+          <Sessions owner={owner} selectedId={selectedId} onOpen={onOpen} />
         ) : (
-          <Said owner={owner} query={query} onOpen={onOpen} />
+          <TurnResults owner={owner} query={query} onOpen={onOpen} />
         )}
       </div>
     </section>
   )
 }
 
-function Conversations({ owner, chosen, onOpen }: { owner: string; chosen: string; onOpen: Open }) {
+function Sessions({
+  owner,
+  selectedId,
+  onOpen,
+}: {
+  owner: string
+  selectedId: string
+  onOpen: OpenSession
+}) {
   const { t } = useI18n()
   const query = useSessions(owner)
   const { data: pages, error, refetch } = query
   if (pages === undefined) {
     return error === null ? (
-      <Loading lines={8} />
+      <LoadingState lines={8} />
     ) : (
-      <Failure error={error} onRetry={() => void refetch()} />
+      <ErrorState error={error} onRetry={() => void refetch()} />
     )
   }
   const sessions = pages.pages.flatMap((each) => each.sessions)
   if (sessions.length === 0) {
     return (
-      <Empty title={t('sessions.empty')} icon="sessions">
+      <EmptyState title={t('sessions.empty')} icon="sessions">
         {t('sessions.emptyHelp')}
-      </Empty>
+      </EmptyState>
     )
   }
   return (
@@ -68,9 +76,9 @@ function Conversations({ owner, chosen, onOpen }: { owner: string; chosen: strin
       <ul>
         {sessions.map((session) => (
           <li key={JSON.stringify([session.user, session.id])}>
-            <Row
+            <SessionRow
               session={session}
-              isChosen={session.id === chosen}
+              isSelected={session.id === selectedId}
               onOpen={() => onOpen(session.id, session.user)}
             />
           </li>
@@ -81,13 +89,13 @@ function Conversations({ owner, chosen, onOpen }: { owner: string; chosen: strin
   )
 }
 
-function Row({
+function SessionRow({
   session,
-  isChosen,
+  isSelected,
   onOpen,
 }: {
   session: Session
-  isChosen: boolean
+  isSelected: boolean
   onOpen: () => void
 }) {
   const { t, ago } = useI18n()
@@ -96,7 +104,7 @@ function Row({
     <button
       type="button"
       className={styles.row}
-      aria-current={isChosen || undefined}
+      aria-current={isSelected || undefined}
       onClick={onOpen}
     >
       <span className={styles.opening}>{opening ?? id}</span>
@@ -115,16 +123,24 @@ function Row({
   )
 }
 
-function Said({ owner, query, onOpen }: { owner: string; query: string; onOpen: Open }) {
+function TurnResults({
+  owner,
+  query,
+  onOpen,
+}: {
+  owner: string
+  query: string
+  onOpen: OpenSession
+}) {
   const { t, time } = useI18n()
-  const found = useSaid(owner, query)
+  const found = useTurnSearch(owner, query)
   return (
-    <Loaded query={found} lines={8}>
+    <QueryResult query={found} lines={8}>
       {({ results }) =>
         results.length === 0 ? (
-          <Empty title={t('sessions.noMatch')} icon="search">
+          <EmptyState title={t('sessions.noMatch')} icon="search">
             {t('sessions.noMatchHelp')}
-          </Empty>
+          </EmptyState>
         ) : (
           <ul>
             {results.map(({ id, content, role, session_id: session, created_at: at }) => (
@@ -147,6 +163,6 @@ function Said({ owner, query, onOpen }: { owner: string; query: string; onOpen: 
           </ul>
         )
       }
-    </Loaded>
+    </QueryResult>
   )
 }

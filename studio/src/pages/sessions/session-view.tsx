@@ -4,38 +4,38 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError, type Memory, type Signal } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Chip, EmptyState, ErrorState, LoadingState, Notice } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
-import { Chip, Empty, Failure, Loading, Notice } from '../../ui/layout.tsx'
-import { Learned } from './extracted-memories.tsx'
+import { ExtractedMemories } from './extracted-memories.tsx'
 import page from './page.module.css'
+import { PendingSignals } from './pending-signals.tsx'
 import {
-  byTurn,
-  type Named,
+  groupByTurn,
+  type SessionRef,
   type Turn,
-  useLearned,
+  useSessionMemories,
   useSessions,
   useSignals,
   useTurns,
 } from './queries.ts'
+import { SessionActions, useDistillation } from './session-actions.tsx'
 import styles from './session-view.module.css'
-import { SessionActions, useDistilling } from './session-actions.tsx'
 import { TurnView } from './turn.tsx'
-import { Waiting } from './pending-signals.tsx'
 
 export function SessionView({
   session,
   turn,
-  onTurn,
+  onSelectTurn,
   onClose,
 }: {
-  session: Named
+  session: SessionRef
   /** The one that a link names. */
   turn: string | null
-  onTurn: (turn: string | null) => void
+  onSelectTurn: (turn: string | null) => void
   onClose: () => void
 }) {
   const { t } = useI18n()
-  const distilling = useDistilling(session)
+  const distillation = useDistillation(session)
   const signals = useSignals(session)
   const known = signals.data?.signals ?? []
   return (
@@ -48,24 +48,24 @@ export function SessionView({
           onClick={onClose}
         />
         <Heading session={session} />
-        <SessionActions session={session} distilling={distilling} onGone={onClose} />
+        <SessionActions session={session} distillation={distillation} onDeleted={onClose} />
       </header>
       <div className={styles.scroll}>
-        {distilling.notice}
+        {distillation.notice}
         {signals.error !== null && (
-          <Failure error={signals.error} onRetry={() => void signals.refetch()} />
+          <ErrorState error={signals.error} onRetry={() => void signals.refetch()} />
         )}
-        <Waiting session={session} signals={known} onTurn={onTurn} />
-        <Transcript session={session} turn={turn} signals={known} onTurn={onTurn} />
+        <PendingSignals session={session} signals={known} onSelectTurn={onSelectTurn} />
+        <Transcript session={session} turn={turn} signals={known} onSelectTurn={onSelectTurn} />
       </div>
     </section>
   )
 }
 
-function Heading({ session: { owner, id, user } }: { session: Named }) {
+function Heading({ session: { owner, id, user } }: { session: SessionRef }) {
   const { t, time } = useI18n()
-  const listed = useSessions(owner)
-  const known = listed.data?.pages
+  const sessions = useSessions(owner)
+  const known = sessions.data?.pages
     .flatMap(({ sessions }) => sessions)
     .find((each) => each.id === id && (user === undefined || each.user === user))
   const [from, to] = [known?.firstSaidAt, known?.lastSaidAt].map((at) =>
@@ -89,12 +89,12 @@ function Transcript({
   session,
   turn,
   signals,
-  onTurn,
+  onSelectTurn,
 }: {
-  session: Named
+  session: SessionRef
   turn: string | null
   signals: readonly Signal[]
-  onTurn: (turn: string | null) => void
+  onSelectTurn: (turn: string | null) => void
 }) {
   const { t } = useI18n()
   const query = useTurns(session)
@@ -109,13 +109,13 @@ function Transcript({
     }
   }, [isShown, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
   if (data === undefined) {
-    if (error === null) return <Loading lines={10} />
+    if (error === null) return <LoadingState lines={10} />
     return error instanceof ApiError && error.status === 404 ? (
-      <Empty title={t('sessions.notFound')} icon="sessions">
+      <EmptyState title={t('sessions.notFound')} icon="sessions">
         {t('sessions.notFoundHelp')}
-      </Empty>
+      </EmptyState>
     ) : (
-      <Failure error={error} onRetry={() => void refetch()} />
+      <ErrorState error={error} onRetry={() => void refetch()} />
     )
   }
   return (
@@ -124,7 +124,7 @@ function Transcript({
         <Notice
           tone="warn"
           action={
-            <Button isSmall onClick={() => onTurn(null)}>
+            <Button isSmall onClick={() => onSelectTurn(null)}>
               {t('common.close')}
             </Button>
           }
@@ -144,79 +144,81 @@ function Turns({
   turn,
   signals,
 }: {
-  session: Named
+  session: SessionRef
   turns: readonly Turn[]
   turn: string | null
   signals: readonly Signal[]
 }) {
   const { t } = useI18n()
-  const learned = useLearned(session)
+  const learned = useSessionMemories(session)
   const memories = useMemo(() => learned.data?.memories ?? [], [learned.data])
-  const produced = useMemo(() => byTurn(memories), [memories])
+  const memoriesByTurn = useMemo(() => groupByTurn(memories), [memories])
   const marks = useMemo(() => marksOf(signals), [signals])
-  const digest = memories.find(({ category }) => category === 'episode')
+  const episode = memories.find(({ category }) => category === 'episode')
   const shown = new Set(turns.map(({ id }) => id))
-  const elsewhere = memories.filter(
-    (memory) => memory !== digest && !memory.provenance.turns.some((source) => shown.has(source)),
+  const otherMemories = memories.filter(
+    (memory) => memory !== episode && !memory.provenance.turns.some((source) => shown.has(source)),
   )
   return (
     <>
-      {digest !== undefined && <Digest owner={session.owner} digest={digest} />}
+      {episode !== undefined && <EpisodeSummary owner={session.owner} episode={episode} />}
       {learned.error !== null && (
-        <Failure error={learned.error} onRetry={() => void learned.refetch()} />
+        <ErrorState error={learned.error} onRetry={() => void learned.refetch()} />
       )}
       <ol className={styles.turns}>
         {turns.map((each) => (
-          <Placed key={each.id} isNamed={each.id === turn}>
+          <ScrollTarget key={each.id} isLinked={each.id === turn}>
             <TurnView
               session={session}
               turn={each}
               mark={marks.get(each.id)}
-              isNamed={each.id === turn}
-              produced={produced.get(each.id) ?? []}
+              isLinked={each.id === turn}
+              memories={memoriesByTurn.get(each.id) ?? []}
             />
-          </Placed>
+          </ScrollTarget>
         ))}
       </ol>
-      {elsewhere.length > 0 && (
-        <Learned
+      {otherMemories.length > 0 && (
+        <ExtractedMemories
           owner={session.owner}
           title={t('sessions.extractedFromOtherTurns')}
-          memories={elsewhere}
+          memories={otherMemories}
         />
       )}
       {learned.data?.isComplete === false && (
-        <p className={styles.soft}>{t('sessions.extractedIncomplete', { count: memories.length })}</p>
+        <p className={styles.soft}>
+          {t('sessions.extractedIncomplete', { count: memories.length })}
+        </p>
       )}
     </>
   )
 }
 
 /** Comes into view when a link names it. */
-function Placed({ isNamed, children }: { isNamed: boolean; children: ReactNode }) {
+function ScrollTarget({ isLinked, children }: { isLinked: boolean; children: ReactNode }) {
   const element = useRef<HTMLLIElement>(null)
   useEffect(() => {
-    if (isNamed) element.current?.scrollIntoView({ block: 'center' })
-  }, [isNamed])
+    if (isLinked) element.current?.scrollIntoView({ block: 'center' })
+  }, [isLinked])
   return <li ref={element}>{children}</li>
 }
 
-function Digest({ owner, digest }: { owner: string; digest: Memory }) {
+function EpisodeSummary({ owner, episode }: { owner: string; episode: Memory }) {
   const { t } = useI18n()
-  const [isWhole, setWhole] = useState(false)
-  const { topics } = digest.metadata
+  const [isExpanded, setExpanded] = useState(false)
+  const { topics } = episode.metadata
   return (
     <section className={styles.digest} aria-label={t('sessions.summary')}>
       <header>
         <h3>{t('sessions.summary')}</h3>
-        <Link to="/studio/timeline" search={{ owner, episode: digest.id } as never}>
+        <Link to="/studio/timeline" search={{ owner, episode: episode.id } as never}>
           {t('sessions.openInTimeline')}
         </Link>
       </header>
-      <p className={isWhole ? '' : styles.clamped}>{digest.content}</p>
-      {digest.content.length > DIGEST_CHARACTERS && (
-        <Button isSmall look="quiet" onClick={() => setWhole(!isWhole)}>
-          {t(isWhole ? 'sessions.collapse' : 'sessions.expand')}
+      <p className={isExpanded ? '' : styles.clamped}>{episode.content}</p>
+      {episode.content.length > SUMMARY_CHARACTERS && (
+        <Button isSmall look="quiet" onClick={() => setExpanded(!isExpanded)}>
+          {t(isExpanded ? 'sessions.collapse' : 'sessions.expand')}
         </Button>
       )}
       {Array.isArray(topics) && topics.length > 0 && (
@@ -230,7 +232,7 @@ function Digest({ owner, digest }: { owner: string; digest: Memory }) {
   )
 }
 
-const DIGEST_CHARACTERS = 400
+const SUMMARY_CHARACTERS = 400
 
 /** By turn, whether it waits to be learned from or could not be. */
 function marksOf(signals: readonly Signal[]): ReadonlyMap<string, 'pending' | 'dead'> {

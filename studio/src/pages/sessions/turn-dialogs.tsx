@@ -1,18 +1,18 @@
 /** Correcting a turn, and forgetting it. */
 import { type FormEvent, useId, useState } from 'react'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
-import { useActing } from '../../app/mutations.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Checkbox, TextArea } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import type { Turn } from './queries.ts'
+import { AFFECTED_QUERIES } from './session-actions.tsx'
 import styles from './session-view.module.css'
-import { SHOWN } from './session-actions.tsx'
 
-export function EditTurn({
+export function EditTurnDialog({
   owner,
   turn,
   onClose,
@@ -22,15 +22,15 @@ export function EditTurn({
   onClose: () => void
 }) {
   const { t } = useI18n()
-  const tell = useTell()
-  const acting = useActing(owner, SHOWN)
+  const showToast = useToast()
+  const mutations = useMutations(owner, AFFECTED_QUERIES)
   const [content, setContent] = useState(turn.content)
   const [replaced, setReplaced] = useState(turn.content)
   const [version, setVersion] = useState(turn.version)
-  const [theirs, setTheirs] = useState<Turn | null>(null)
+  const [stored, setStored] = useState<Turn | null>(null)
   const [fault, setFault] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const where = { path: { id: turn.id } }
+  const params = { path: { id: turn.id } }
   const save = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
@@ -39,34 +39,34 @@ export function EditTurn({
       const change = async (text: string, from: number) =>
         data(
           api.PATCH('/api/turns/{id}', {
-            params: where,
+            params,
             body: { owner, content: text, version: from },
           }),
         )
       const { turn: edited } = await change(content, version)
-      await acting.attempt(async () => undefined)
+      await mutations.attempt(async () => undefined)
       const undo = async () => {
-        const undone = await acting.attempt(() => change(replaced, edited.version))
-        if (undone !== null) tell({ text: t('common.undone') })
+        const undone = await mutations.attempt(() => change(replaced, edited.version))
+        if (undone !== null) showToast({ text: t('common.undone') })
       }
-      tell({ text: t('sessions.edited'), action: { name: t('common.undo'), run: undo } })
+      showToast({ text: t('sessions.edited'), action: { name: t('common.undo'), run: undo } })
       onClose()
     } catch (error) {
-      const isTaken = error instanceof ApiError && error.code === 'conflict'
-      const now = isTaken
-        ? await data(api.GET('/api/turns/{id}', { params: { ...where, query: { owner } } }))
+      const isConflict = error instanceof ApiError && error.code === 'conflict'
+      const now = isConflict
+        ? await data(api.GET('/api/turns/{id}', { params: { ...params, query: { owner } } }))
         : null
-      if (now !== null) setTheirs(now.turn)
+      if (now !== null) setStored(now.turn)
       else setFault(error instanceof Error ? error.message : t('common.failed'))
     } finally {
       setBusy(false)
     }
   }
-  const settle = (chosen: Turn, text: string) => {
+  const resolveConflict = (base: Turn, text: string) => {
     setContent(text)
-    setReplaced(chosen.content)
-    setVersion(chosen.version)
-    setTheirs(null)
+    setReplaced(base.content)
+    setVersion(base.version)
+    setStored(null)
   }
   return (
     <Dialog
@@ -82,22 +82,22 @@ export function EditTurn({
             form="turn"
             look="primary"
             isBusy={isBusy}
-            disabled={content.trim() === '' || content === replaced || theirs !== null}
+            disabled={content.trim() === '' || content === replaced || stored !== null}
           >
             {t('common.save')}
           </Button>
         </>
       }
     >
-      {theirs !== null && (
+      {stored !== null && (
         <Notice tone="warn">
           {t('sessions.conflict')}
-          <blockquote className={styles.theirs}>{theirs.content}</blockquote>
+          <blockquote className={styles.theirs}>{stored.content}</blockquote>
           <div className={styles.actions}>
-            <Button isSmall onClick={() => settle(theirs, theirs.content)}>
+            <Button isSmall onClick={() => resolveConflict(stored, stored.content)}>
               {t('sessions.takeStored')}
             </Button>
-            <Button isSmall onClick={() => settle(theirs, content)}>
+            <Button isSmall onClick={() => resolveConflict(stored, content)}>
               {t('sessions.keepMine')}
             </Button>
           </div>
@@ -119,31 +119,31 @@ export function EditTurn({
 }
 
 /** What was learned from it can go as well; that part can be taken back. */
-export function ForgetTurn({
+export function DeleteTurnDialog({
   owner,
   turn,
-  produced,
+  memories,
   isOpen,
   onClose,
 }: {
   owner: string
   turn: Turn
-  produced: readonly Memory[]
+  memories: readonly Memory[]
   isOpen: boolean
   onClose: () => void
 }) {
   const { t } = useI18n()
-  const tell = useTell()
-  const acting = useActing(owner, SHOWN)
-  const [isWithMemories, setWithMemories] = useState(false)
+  const showToast = useToast()
+  const mutations = useMutations(owner, AFFECTED_QUERIES)
+  const [trashMemories, setTrashMemories] = useState(false)
   const label = useId()
-  const forget = async () => {
-    const done = await acting.attempt(async () => {
+  const deleteTurn = async () => {
+    const done = await mutations.attempt(async () => {
       const { id } = turn
       const { learned } = await data(
         api.DELETE('/api/turns/{id}', { params: { path: { id }, query: { owner } } }),
       )
-      if (!isWithMemories || learned.length === 0) return { change: null, count: 0 }
+      if (!trashMemories || learned.length === 0) return { change: null, count: 0 }
       const { change, deletedCount } = await data(
         api.DELETE('/api/memory', {
           params: { query: { owner, ids: learned, status: ['active', 'disabled', 'superseded'] } },
@@ -156,8 +156,8 @@ export function ForgetTurn({
     const action =
       change === null
         ? {}
-        : { action: { name: t('sessions.restoreMemories'), run: () => acting.undo(change) } }
-    tell({
+        : { action: { name: t('sessions.restoreMemories'), run: () => mutations.undo(change) } }
+    showToast({
       text: count === 0 ? t('sessions.deleted') : t('sessions.deletedWithMemories', { count }),
       ...action,
     })
@@ -169,13 +169,13 @@ export function ForgetTurn({
       title={t('sessions.deleteTitle')}
       description={t('sessions.deleteHelp')}
       action={t('sessions.delete')}
-      onConfirm={forget}
+      onConfirm={deleteTurn}
     >
-      {produced.length > 0 && (
+      {memories.length > 0 && (
         <>
-          <p>{t('sessions.deleteMemories', { count: produced.length })}</p>
+          <p>{t('sessions.deleteMemories', { count: memories.length })}</p>
           <ul className={styles.produced}>
-            {produced.map(({ id, content }) => (
+            {memories.map(({ id, content }) => (
               <li key={id}>{content}</li>
             ))}
           </ul>
@@ -183,8 +183,8 @@ export function ForgetTurn({
             <Checkbox
               id={label}
               name={t('sessions.trashTurnMemories')}
-              isOn={isWithMemories}
-              onTurn={setWithMemories}
+              isOn={trashMemories}
+              onCheckedChange={setTrashMemories}
             />
             <label htmlFor={label}>{t('sessions.trashTurnMemories')}</label>
           </div>

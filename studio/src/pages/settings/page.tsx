@@ -1,42 +1,48 @@
-import { textIn, useOwner, usePageSearch } from '../../app/search-params.ts'
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Switch } from '../../ui/field.tsx'
+import { Card, EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { Card, Empty, Loaded, Notice, Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Warnings } from '../engine/warnings.tsx'
 import { grouped } from './groups.ts'
 import styles from './page.module.css'
-import { type InForce, type Level, type Setting, useDeclared, useInForce } from './queries.ts'
+import {
+  type EffectiveSettings,
+  type Level,
+  type Setting,
+  useEffectiveSettings,
+  useSettingDeclarations,
+} from './queries.ts'
 import { SettingRow } from './setting-row.tsx'
 
 export function SettingsPage() {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const level: Level = search.level === 'system' ? 'system' : 'owner'
   return (
     <Page title={t('settings.title')} description={t('settings.description')}>
-      {may('manage') && <Warnings owner={owner} />}
+      {can('manage') && <Warnings owner={owner} />}
       <div className={styles.tools}>
         <SearchField
           label={t('settings.search')}
-          value={textIn(search, 'q')}
+          value={textParam(search, 'q')}
           onChange={(q) => change({ q: q || undefined })}
         />
         <Switch
           label={t('settings.onlyChanged')}
           isOn={search.changed === true}
-          onTurn={(isOn) => change({ changed: isOn || undefined })}
+          onCheckedChange={(isOn) => change({ changed: isOn || undefined })}
         />
       </div>
       <Tabs<Level>
         label={t('settings.title')}
-        chosen={level}
-        onChoose={(name) =>
-          change({ level: name === 'system' ? name : undefined }, { isStep: true })
+        value={level}
+        onValueChange={(name) =>
+          change({ level: name === 'system' ? name : undefined }, { isPush: true })
         }
         tabs={[
           {
@@ -57,68 +63,66 @@ export function SettingsPage() {
 
 function Settings({ level, owner }: { level: Level; owner: string }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const declared = useDeclared()
-  const inForce = useInForce(level, owner)
-  const isFixed = !may(level === 'system' ? 'manage' : 'curate')
+  const { can } = useSession()
+  const declared = useSettingDeclarations()
+  const effective = useEffectiveSettings(level, owner)
+  const isReadOnly = !can(level === 'system' ? 'manage' : 'curate')
   return (
     <div className={styles.groups}>
       <p className={styles.about}>
         {t(level === 'system' ? 'settings.systemHelp' : 'settings.ownerHelp')}
       </p>
-      {isFixed && (
-        <Notice>
-          {t(level === 'system' ? 'settings.onlySuperadmins' : 'settings.readOnly')}
-        </Notice>
+      {isReadOnly && (
+        <Notice>{t(level === 'system' ? 'settings.onlySuperadmins' : 'settings.readOnly')}</Notice>
       )}
-      <Loaded query={declared} lines={12}>
+      <QueryResult query={declared} lines={12}>
         {(settings) => (
-          <Loaded query={inForce} lines={12}>
+          <QueryResult query={effective} lines={12}>
             {(values) => (
               <Groups
                 settings={settings.filter(({ scope }) => level === 'system' || scope === 'owner')}
-                {...{ level, owner, isFixed }}
-                inForce={values}
+                {...{ level, owner, isReadOnly }}
+                effective={values}
               />
             )}
-          </Loaded>
+          </QueryResult>
         )}
-      </Loaded>
+      </QueryResult>
     </div>
   )
 }
 
 function Groups({
   settings,
-  inForce,
+  effective,
   ...rest
 }: {
   settings: readonly Setting[]
-  inForce: InForce
+  effective: EffectiveSettings
   level: Level
   owner: string
-  isFixed: boolean
+  isReadOnly: boolean
 }) {
   const { t } = useI18n()
-  const [search] = usePageSearch()
-  const words = textIn(search, 'q').toLowerCase().split(/\s+/)
-  const fits = ({ name, help }: Setting) => {
+  const [search] = useSearchParams()
+  const terms = textParam(search, 'q').toLowerCase().split(/\s+/)
+  const matches = ({ name, help }: Setting) => {
     const text = `${name} ${help}`.toLowerCase()
-    const isChanged = inForce.sourceOf(name) === rest.level
-    return words.every((word) => text.includes(word)) && (search.changed !== true || isChanged)
+    const isChanged = effective.sourceOf(name) === rest.level
+    return terms.every((word) => text.includes(word)) && (search.changed !== true || isChanged)
   }
-  const groups = grouped(settings.filter(fits))
+  const groups = grouped(settings.filter(matches))
   if (groups.length === 0) {
     return (
-      <Empty icon="search" title={t('settings.noMatch')}>
+      <EmptyState icon="search" title={t('settings.noMatch')}>
         {t('settings.noMatchHelp')}
-      </Empty>
+      </EmptyState>
     )
   }
   return groups.map((group) => (
     <Card key={group.id} title={t(group.title)} isFlush>
       {group.settings.map((setting) => (
-        <SettingRow key={setting.name} setting={setting} inForce={inForce} {...rest} />
+        <SettingRow key={setting.name} setting={setting} effective={effective} {...rest} />
       ))}
     </Card>
   ))

@@ -2,16 +2,16 @@ import { type ReactNode, useState } from 'react'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CommittedField } from '../../ui/commit-field.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
 import { Select, Switch } from '../../ui/field.tsx'
 import { Chip, type Tone } from '../../ui/layout.tsx'
 import {
-  type InForce,
+  type ChangeResult,
+  type EffectiveSettings,
   type Level,
-  type Outcome,
   type Setting,
   type Source,
-  storedAt,
+  storedValue,
   useChange,
   type Value,
 } from './queries.ts'
@@ -24,51 +24,53 @@ const SOURCES: Record<Source, { readonly name: MessageKey; readonly tone: Tone }
   owner: { name: 'settings.sourceOwner', tone: 'good' },
 }
 
-const SILENT: Outcome = { fault: null, usedInstead: null }
+const NO_RESULT: ChangeResult = { fault: null, clampedTo: null }
 
 export function SettingRow({
   setting,
   level,
   owner,
-  inForce,
-  isFixed,
+  effective,
+  isReadOnly,
 }: {
   setting: Setting
   level: Level
   owner: string
-  inForce: InForce
+  effective: EffectiveSettings
   /** Whoever looks may not change it. */
-  isFixed: boolean
+  isReadOnly: boolean
 }) {
   const { t, number } = useI18n()
   const change = useChange(level, owner)
-  const [outcome, setOutcome] = useState(SILENT)
-  const [tries, setTries] = useState(0)
+  const [outcome, setOutcome] = useState(NO_RESULT)
+  const [resetCount, setResetCount] = useState(0)
   const { name } = setting
-  const source = inForce.sourceOf(name)
-  const isOwn = source === level
+  const source = effective.sourceOf(name)
+  const isSetHere = source === level
   const set = async (value: Value) => {
-    const before = storedAt(level, inForce, name)
-    const told = await change(name, value, before)
-    setOutcome(told)
+    const before = storedValue(level, effective, name)
+    const result = await change(name, value, before)
+    setOutcome(result)
     // A number that was moved may be the one that was there before, and must be shown again.
-    if (told.usedInstead !== null) setTries((count) => count + 1)
+    if (result.clampedTo !== null) setResetCount((count) => count + 1)
   }
   return (
-    <div className={[styles.row, isOwn ? styles.changed : ''].join(' ')} data-setting={name}>
+    <div className={[styles.row, isSetHere ? styles.changed : ''].join(' ')} data-setting={name}>
       <div className={styles.about}>
         <div className={styles.name}>
           <h3>
             <code>{name}</code>
           </h3>
           <Chip tone={SOURCES[source].tone}>{t(SOURCES[source].name)}</Chip>
-          {setting.appliesAt === 'start' && <Chip tone="warn">{t('settings.restartRequired')}</Chip>}
+          {setting.appliesAt === 'start' && (
+            <Chip tone="warn">{t('settings.restartRequired')}</Chip>
+          )}
         </div>
         <p className={styles.help}>
-          <Marked text={setting.help} />
+          <InlineCode text={setting.help} />
         </p>
         <p className={styles.range}>
-          {t('settings.default', { value: shown(setting.default, t, number) })}
+          {t('settings.default', { value: formatValue(setting.default, t, number) })}
           {setting.min !== null && setting.max !== null && (
             <> · {t('settings.range', { min: setting.min, max: setting.max })}</>
           )}
@@ -77,19 +79,19 @@ export function SettingRow({
       </div>
       <div className={styles.control}>
         <Control
-          key={tries}
+          key={resetCount}
           setting={setting}
-          value={inForce.valueOf(name)}
+          value={effective.valueOf(name)}
           fault={outcome.fault ?? undefined}
-          isFixed={isFixed}
+          isReadOnly={isReadOnly}
           onSet={(value) => void set(value)}
         />
-        {outcome.usedInstead !== null && (
+        {outcome.clampedTo !== null && (
           <p className={styles.moved} role="status">
-            {t('settings.clampedTo', { value: outcome.usedInstead })}
+            {t('settings.clampedTo', { value: outcome.clampedTo })}
           </p>
         )}
-        {isOwn && !isFixed && (
+        {isSetHere && !isReadOnly && (
           <Button
             isSmall
             look="quiet"
@@ -109,17 +111,17 @@ function Control({
   setting: { name, kind, choices, min, max, isWhole },
   value,
   fault,
-  isFixed,
+  isReadOnly,
   onSet,
 }: {
   setting: Setting
   value: Value
   fault: string | undefined
-  isFixed: boolean
+  isReadOnly: boolean
   onSet: (value: Value) => void
 }) {
   const { t } = useI18n()
-  const around = { label: name, isLabelHidden: true, fault, disabled: isFixed }
+  const fieldProps = { label: name, isLabelHidden: true, fault, disabled: isReadOnly }
   if (kind === 'switch') {
     return (
       <>
@@ -127,8 +129,8 @@ function Control({
           label={name}
           isLabelHidden
           isOn={value === true}
-          isDisabled={isFixed}
-          onTurn={onSet}
+          isDisabled={isReadOnly}
+          onCheckedChange={onSet}
         />
         {fault !== undefined && (
           <p className={styles.fault} role="alert">
@@ -141,17 +143,17 @@ function Control({
   if (kind === 'choice') {
     return (
       <Select
-        {...around}
+        {...fieldProps}
         value={String(value)}
-        onChoose={onSet}
+        onValueChange={onSet}
         options={choices.map((choice) => ({ value: choice, text: choice }))}
       />
     )
   }
   if (kind === 'text') {
     return (
-      <CommittedField
-        {...around}
+      <CommitField
+        {...fieldProps}
         value={value === null ? '' : String(value)}
         placeholder={t('common.none')}
         maxLength={200}
@@ -161,8 +163,8 @@ function Control({
     )
   }
   return (
-    <CommittedField
-      {...around}
+    <CommitField
+      {...fieldProps}
       value={String(value)}
       type="number"
       step={isWhole ? 1 : 'any'}
@@ -175,14 +177,14 @@ function Control({
 }
 
 /** What stands between backticks is a name that programs know. */
-function Marked({ text }: { text: string }): ReactNode {
-  return text.split('`').map((piece, index) =>
+function InlineCode({ text }: { text: string }): ReactNode {
+  return text.split('`').map((part, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never move
-    index % 2 === 1 ? <code key={index}>{piece}</code> : piece,
+    index % 2 === 1 ? <code key={index}>{part}</code> : part,
   )
 }
 
-function shown(
+function formatValue(
   value: Value,
   t: ReturnType<typeof useI18n>['t'],
   number: ReturnType<typeof useI18n>['number'],

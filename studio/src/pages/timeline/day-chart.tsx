@@ -10,18 +10,18 @@ const BAR_PX = 56
 /** So that one memory can still be seen beside a hundred. */
 const BAR_PX_MIN = 6
 
-export function Strip({
+export function DayChart({
   month,
   counts,
-  chosen,
-  onChoose,
+  selectedDay,
+  onSelect,
 }: {
   month: string
   counts: readonly Count[]
-  chosen: string
-  onChoose: (day: string) => void
+  selectedDay: string
+  onSelect: (day: string) => void
 }) {
-  const { t, day: named, region } = useI18n()
+  const { t, day: formatDay, region } = useI18n()
   const byDay = new Map(counts.map((count) => [count.day, count]))
   const days = daysIn(month)
   const max = Math.max(1, ...counts.flatMap(({ episodes, memories }) => [episodes, memories]))
@@ -29,8 +29,8 @@ export function Strip({
   // Where not all days fit, those that were last filled are in view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another month is shown
   useEffect(() => {
-    const filled = strip.current?.querySelectorAll('button:enabled')
-    const last = [...(filled ?? [])].at(-1)?.parentElement
+    const enabled = strip.current?.querySelectorAll('button:enabled')
+    const last = [...(enabled ?? [])].at(-1)?.parentElement
     if (last != null) strip.current?.scrollTo({ left: last.offsetLeft - last.offsetWidth * 8 })
   }, [month])
   const weekday = new Intl.DateTimeFormat(region, { weekday: 'narrow' })
@@ -39,8 +39,8 @@ export function Strip({
       <ol className={styles.strip} ref={strip} aria-label={t('timeline.overview')}>
         {days.map((day) => {
           const { episodes = 0, memories = 0 } = byDay.get(day) ?? {}
-          const said = t('timeline.dayCounts', {
-            day: named(String(startOf(day))),
+          const label = t('timeline.dayCounts', {
+            day: formatDay(String(startOf(day))),
             episodes,
             memories,
           })
@@ -50,14 +50,14 @@ export function Strip({
               <button
                 type="button"
                 className={styles.bar}
-                aria-pressed={day === chosen}
-                title={said}
-                disabled={isEmpty && day !== chosen}
-                onClick={() => onChoose(day)}
+                aria-pressed={day === selectedDay}
+                title={label}
+                disabled={isEmpty && day !== selectedDay}
+                onClick={() => onSelect(day)}
               >
                 <span className={styles.columns} style={{ height: BAR_PX }}>
-                  <Column of={episodes} max={max} className={styles.episodes} />
-                  <Column of={memories} max={max} className={styles.memories} />
+                  <Bar count={episodes} max={max} className={styles.episodes} />
+                  <Bar count={memories} max={max} className={styles.memories} />
                 </span>
                 <span className={styles.number} aria-hidden="true">
                   {Number(day.slice(8))}
@@ -65,7 +65,7 @@ export function Strip({
                 <span className={styles.weekday} aria-hidden="true">
                   {weekday.format(startOf(day))}
                 </span>
-                <span className="visually-hidden">{said}</span>
+                <span className="visually-hidden">{label}</span>
               </button>
             </li>
           )
@@ -79,16 +79,16 @@ export function Strip({
   )
 }
 
-function Column({
-  of,
+function Bar({
+  count,
   max,
   className,
 }: {
-  of: number
+  count: number
   max: number
   className: string | undefined
 }) {
   // By roots, because some days have a hundred times as many as others.
-  const height = of === 0 ? 0 : Math.max(BAR_PX_MIN, Math.sqrt(of / max) * BAR_PX)
+  const height = count === 0 ? 0 : Math.max(BAR_PX_MIN, Math.sqrt(count / max) * BAR_PX)
   return <span className={className} style={{ height }} />
 }

@@ -62,7 +62,7 @@ export function EpisodeEditor({
   const { saved } = useEpisodeActions(owner)
   const [base, setBase] = useState(episode)
   const [draft, setDraft] = useState(() => draftOf(episode))
-  const [theirs, setTheirs] = useState<Episode | null>(null)
+  const [stored, setStored] = useState<Episode | null>(null)
   const [fault, setFault] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const changes = changesOf(draft, base)
@@ -81,17 +81,17 @@ export function EpisodeEditor({
         const now = await data(
           api.GET('/api/episodes/{id}', { params: { path, query: { owner } } }),
         )
-        setTheirs(now.episode)
+        setStored(now.episode)
       } else setFault(error instanceof ApiError ? error.message : String(error))
     } finally {
       setBusy(false)
     }
   }
   /** The next attempt is a change of theirs. */
-  const settle = (next: Draft, onto: Episode) => {
+  const resolveConflict = (next: Draft, onto: Episode) => {
     setDraft(next)
     setBase(onto)
-    setTheirs(null)
+    setStored(null)
   }
   const field = (name: keyof Draft, rows: number) => (
     <TextArea
@@ -119,7 +119,7 @@ export function EpisodeEditor({
             look="primary"
             isBusy={isBusy}
             disabled={
-              theirs !== null || draft.summary.trim() === '' || Object.keys(changes).length === 0
+              stored !== null || draft.summary.trim() === '' || Object.keys(changes).length === 0
             }
           >
             {t('common.save')}
@@ -127,16 +127,16 @@ export function EpisodeEditor({
         </>
       }
     >
-      {theirs !== null && (
+      {stored !== null && (
         <Notice tone="warn">
           <strong>{t('timeline.conflict')}</strong>
           <p>{t('timeline.conflictHelp')}</p>
-          <blockquote className={styles.theirs}>{theirs.summary}</blockquote>
+          <blockquote className={styles.theirs}>{stored.summary}</blockquote>
           <div className={styles.sides}>
-            <Button isSmall onClick={() => settle(draftOf(theirs), theirs)}>
+            <Button isSmall onClick={() => resolveConflict(draftOf(stored), stored)}>
               {t('timeline.takeStored')}
             </Button>
-            <Button isSmall onClick={() => settle(draft, theirs)}>
+            <Button isSmall onClick={() => resolveConflict(draft, stored)}>
               {t('timeline.keepMine')}
             </Button>
           </div>

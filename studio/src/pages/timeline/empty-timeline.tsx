@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Empty } from '../../ui/layout.tsx'
+import { EmptyState } from '../../ui/layout.tsx'
 import styles from './page.module.css'
 import { type Episode, type EpisodeFilters, useLearning } from './queries.ts'
 
 /** Says why nothing is here, and what can be done about it. */
-export function Nothing({
+export function EmptyTimeline({
   owner,
   filters,
   isDay: isOneDay,
@@ -20,14 +20,14 @@ export function Nothing({
   onLatest: () => void
 }) {
   const { t } = useI18n()
-  if (latest === null) return <NoneYet owner={owner} />
-  const isNarrowed =
+  if (latest === null) return <NoEpisodes owner={owner} />
+  const isFiltered =
     filters.topic !== undefined || filters.user !== undefined || filters.status !== 'active'
-  const title = isNarrowed
+  const title = isFiltered
     ? t('timeline.noMatch')
     : t(isOneDay ? 'timeline.emptyDay' : 'timeline.emptyMonth')
   return (
-    <Empty
+    <EmptyState
       title={title}
       icon="timeline"
       action={<Button onClick={onLatest}>{t('timeline.goToLatest')}</Button>}
@@ -35,12 +35,12 @@ export function Nothing({
   )
 }
 
-function NoneYet({ owner }: { owner: string }) {
+function NoEpisodes({ owner }: { owner: string }) {
   const { t } = useI18n()
   const learning = useLearning(owner)
   const { model, signals } = learning.data ?? {}
   return (
-    <Empty title={t('timeline.empty')} icon="timeline">
+    <EmptyState title={t('timeline.empty')} icon="timeline">
       <p className={styles.why}>{t('timeline.emptyHelp')}</p>
       {model === null && (
         <p className={styles.why}>
@@ -58,6 +58,6 @@ function NoneYet({ owner }: { owner: string }) {
           </Link>
         </p>
       )}
-    </Empty>
+    </EmptyState>
   )
 }

@@ -2,11 +2,11 @@
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Chip } from '../../ui/layout.tsx'
-import styles from './episode-card.module.css'
 import { startOf } from './dates.ts'
+import styles from './episode-card.module.css'
 import type { Episode } from './queries.ts'
 
-export function Day({
+export function DayEpisodes({
   day,
   episodes,
   onOpen,
@@ -18,13 +18,13 @@ export function Day({
   onTopic: (topic: string) => void
 }) {
   const { t, region } = useI18n()
-  const named = new Intl.DateTimeFormat(region, {
+  const dayFormat = new Intl.DateTimeFormat(region, {
     ...{ weekday: 'long', day: 'numeric', month: 'long' },
   })
   return (
     <section className={styles.day} aria-labelledby={`day-${day}`}>
       <header className={styles.dayHeader}>
-        <h2 id={`day-${day}`}>{named.format(startOf(day))}</h2>
+        <h2 id={`day-${day}`}>{dayFormat.format(startOf(day))}</h2>
         <span>{t('timeline.count', { count: episodes.length })}</span>
       </header>
       <ol className={styles.episodes}>
@@ -63,8 +63,8 @@ function EpisodeCard({
         <button type="button" className={styles.summary} onClick={onOpen}>
           {summary}
         </button>
-        <Lines name={t('timeline.decisions')} icon="check" lines={decisions} />
-        <Lines name={t('timeline.actionItems')} icon="next" lines={actionItems} />
+        <ItemList name={t('timeline.decisions')} icon="check" lines={decisions} />
+        <ItemList name={t('timeline.actionItems')} icon="next" lines={actionItems} />
         <div className={styles.chips}>
           {status !== 'active' && <Chip tone="warn">{status}</Chip>}
           {trust === 'suspect' && <Chip tone="warn">{trust}</Chip>}
@@ -86,7 +86,7 @@ function EpisodeCard({
 }
 
 /** Decisions or what is still to do. */
-export function Lines({
+export function ItemList({
   name,
   icon,
   lines,

@@ -1,10 +1,10 @@
 /** What the timeline asks the server, and what it does to episodes. Every change can be taken back from its message. */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, data, type Schemas } from '../../api/client.ts'
-import { type Search, textIn } from '../../app/search-params.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { useActions } from '../memories/queries.ts'
 import { STATUSES } from '../memories/memory-fields.ts'
+import { useActions } from '../memories/queries.ts'
 import { spanOf, TIME_ZONE } from './dates.ts'
 
 export type Episode = Schemas['Episode']
@@ -20,8 +20,8 @@ const PAGE_ROWS = 200
 /** More than a person has conversations in a month. */
 const EPISODES_MAX = 1_000
 
-export function filtersIn(search: Search): EpisodeFilters {
-  const [topic, user] = [textIn(search, 'topic').trim(), textIn(search, 'user').trim()]
+export function filtersIn(search: SearchParams): EpisodeFilters {
+  const [topic, user] = [textParam(search, 'topic').trim(), textParam(search, 'user').trim()]
   return {
     ...(topic === '' ? {} : { topic }),
     ...(user === '' ? {} : { user }),
@@ -121,30 +121,30 @@ export function useLearning(owner: string) {
 export function useEpisodeActions(owner: string) {
   const cache = useQueryClient()
   const { t } = useI18n()
-  const { attempt, undoable } = useActions(owner)
+  const { attempt, showUndoToast } = useActions(owner)
   /** Does it, tells it with the way back, and shows what has become of it. */
   const change = async (
-    said: 'timeline.forgotten' | 'timeline.disabled' | 'timeline.restored',
+    messageKey: 'timeline.forgotten' | 'timeline.disabled' | 'timeline.restored',
     call: () => Promise<{ episode: Episode }>,
   ) => {
     const done = await attempt(call)
     await cache.invalidateQueries({ queryKey: ['episodes'] })
-    if (done !== null) undoable(t(said), done.episode.change)
+    if (done !== null) showUndoToast(t(messageKey), done.episode.change)
     return done !== null
   }
-  const at = (id: string) => ({ params: { path: { id } }, body: { owner } })
+  const target = (id: string) => ({ params: { path: { id } }, body: { owner } })
   return {
     forget: (id: string) =>
       change('timeline.forgotten', () =>
         data(api.DELETE('/api/episodes/{id}', { params: { path: { id }, query: { owner } } })),
       ),
     disable: (id: string) =>
-      change('timeline.disabled', () => data(api.POST('/api/episodes/{id}/disable', at(id)))),
+      change('timeline.disabled', () => data(api.POST('/api/episodes/{id}/disable', target(id)))),
     restore: (id: string) =>
-      change('timeline.restored', () => data(api.POST('/api/episodes/{id}/restore', at(id)))),
+      change('timeline.restored', () => data(api.POST('/api/episodes/{id}/restore', target(id)))),
     saved: async (episode: Episode) => {
       await cache.invalidateQueries({ queryKey: ['episodes'] })
-      undoable(t('timeline.saved'), episode.change)
+      showUndoToast(t('timeline.saved'), episode.change)
     },
   }
 }
