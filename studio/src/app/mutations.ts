@@ -1,4 +1,4 @@
-/** Does something on the server, tells how it went, and has what is shown of it asked for again. */
+/** Runs mutations on the server: error toasts, undo, and invalidation of the affected queries. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { api, data } from '../api/client.ts'
@@ -6,24 +6,27 @@ import { useI18n } from '../i18n/i18n.tsx'
 import { useToast } from '../ui/toast.tsx'
 
 export type Mutations = {
-  /** Null when it failed, which was told then. */
+  /** Runs a mutation; resolves with null after a failure, which is shown as a toast. */
   readonly attempt: <Result>(work: () => Promise<Result>) => Promise<Result | null>
-  /** Tells what was done, with a way to take it back when there is a change to undo. */
+  /** Shows a toast with an undo button, or without one if there is no change to undo. */
   readonly showUndoToast: (text: string, change: UndoableChange | null) => void
-  /** Takes it back, the last change first, and tells so. What was changed again since stays, which is told too. */
+  /** Undoes changes, the last one first. Fields that were edited since keep their value; the toast lists them. */
   readonly undo: (change: UndoableChange) => Promise<boolean>
 }
 
-/** A change, or those that belong together in the order in which they were made. */
+/** The id of a change, or the ids of several changes in the order in which they were made. */
 type UndoableChange = string | readonly string[]
 
-/** `shown`: the first words of the queries that show what is changed here. */
-export function useMutations(owner: string, shown: readonly string[]): Mutations {
+/**
+ * Returns a function that runs a mutation, shows a toast if it fails and invalidates queries afterwards. `queryNames` are
+ * the first parts of the keys of the queries that show the changed data. Resolves with null after a failure.
+ */
+export function useAttempt(queryNames: readonly string[]): Mutations['attempt'] {
   const cache = useQueryClient()
   const showToast = useToast()
   const { t } = useI18n()
-  const queryNames = shown.join(' ')
-  const attempt = useCallback<Mutations['attempt']>(
+  const joinedNames = queryNames.join(' ') // a string, so that the callback is stable
+  return useCallback(
     async (work) => {
       try {
         return await work()
@@ -35,12 +38,18 @@ export function useMutations(owner: string, shown: readonly string[]): Mutations
         return null
       } finally {
         await Promise.all(
-          queryNames.split(' ').map((name) => cache.invalidateQueries({ queryKey: [name] })),
+          joinedNames.split(' ').map((name) => cache.invalidateQueries({ queryKey: [name] })),
         )
       }
     },
-    [cache, queryNames, t, showToast],
+    [cache, joinedNames, t, showToast],
   )
+}
+
+export function useMutations(owner: string, queryNames: readonly string[]): Mutations {
+  const showToast = useToast()
+  const { t } = useI18n()
+  const attempt = useAttempt(queryNames)
   const undo = useCallback<Mutations['undo']>(
     async (change) => {
       const skippedFields = await attempt(async () => {
@@ -73,7 +82,7 @@ export function useMutations(owner: string, shown: readonly string[]): Mutations
   return { attempt, showUndoToast, undo }
 }
 
-/** Of `<memory id>.<field>`. */
+/** The field of `<memory id>.<field>`. */
 function fieldNameOf(field: string): string {
   return field.slice(field.indexOf('.') + 1)
 }

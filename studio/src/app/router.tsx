@@ -51,7 +51,7 @@ const home = createRoute({
 const routes = [
   home,
   page('/studio/memories', () => import('../pages/memories/page.tsx'), 'MemoriesPage'),
-  page('/studio/everyone', () => import('../pages/all-owners/page.tsx'), 'EveryonePage'),
+  page('/studio/all-owners', () => import('../pages/all-owners/page.tsx'), 'AllOwnersPage'),
   page('/studio/playground', () => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
   page('/studio/timeline', () => import('../pages/timeline/page.tsx'), 'TimelinePage'),
   page('/studio/map', () => import('../pages/map/page.tsx'), 'MapPage'),

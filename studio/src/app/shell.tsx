@@ -63,7 +63,7 @@ const NAVIGATION: readonly (readonly NavigationItem[])[] = [
 ]
 
 /** Not in the navigation: one comes there by choosing no owner in particular. */
-const ALL_OWNERS = { path: '/studio/everyone', name: 'shell.allOwners' } as const
+const ALL_OWNERS = { path: '/studio/all-owners', name: 'shell.allOwners' } as const
 
 export function Shell() {
   const { t } = useI18n()

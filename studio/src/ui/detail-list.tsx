@@ -2,20 +2,32 @@
 import type { ReactNode } from 'react'
 import styles from './detail-list.module.css'
 import { Chip } from './layout.tsx'
+import { InfoTip } from './tooltip.tsx'
 
 /** As it was written, line for line. */
 export function VerbatimText({ children }: { children: string }) {
-  return <p className={styles.said}>{children}</p>
+  return <p className={styles.verbatim}>{children}</p>
 }
 
 export function DetailList({ children }: { children: ReactNode }) {
-  return <dl className={styles.facts}>{children}</dl>
+  return <dl className={styles.details}>{children}</dl>
 }
 
-export function Detail({ name, children }: { name: string; children: ReactNode }) {
+export function Detail({
+  name,
+  info,
+  children,
+}: {
+  name: string
+  /** Explains the name, in a tooltip. */
+  info?: string
+  children: ReactNode
+}) {
   return (
-    <div className={styles.fact}>
-      <dt>{name}</dt>
+    <div className={styles.detail}>
+      <dt>
+        {name} {info !== undefined && <InfoTip text={info} />}
+      </dt>
       <dd>{children}</dd>
     </div>
   )

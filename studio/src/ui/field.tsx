@@ -1,11 +1,14 @@
 import { Switch as RadixSwitch } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './field.module.css'
+import { InfoTip } from './tooltip.tsx'
 
 type FieldProps = {
   label: string
   /** Keeps the label for those who hear the page only. */
   isLabelHidden?: boolean
+  /** Explains the term in the label, in a tooltip. */
+  info?: string | undefined
   help?: ReactNode
   fault?: string | undefined
 }
@@ -14,15 +17,25 @@ function FieldLayout({
   id,
   label,
   isLabelHidden = false,
+  info,
   help,
   fault,
   children,
 }: FieldProps & { id: string; children: ReactNode }) {
   return (
     <div className={styles.field}>
-      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
-        {label}
-      </label>
+      {info === undefined ? (
+        <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
+          {label}
+        </label>
+      ) : (
+        <div className={styles.labelRow}>
+          <label htmlFor={id} className={styles.label}>
+            {label}
+          </label>
+          <InfoTip text={info} />
+        </div>
+      )}
       {children}
       {fault !== undefined ? (
         <p id={`${id}-note`} className={styles.fault} role="alert">
@@ -49,8 +62,8 @@ function describeField(id: string, { help, fault }: FieldProps) {
 }
 
 function splitFieldProps<Props extends FieldProps>(props: Props) {
-  const { label, isLabelHidden = false, help, fault, ...rest } = props
-  return { fieldProps: { label, isLabelHidden, help, fault }, rest }
+  const { label, isLabelHidden = false, info, help, fault, ...rest } = props
+  return { fieldProps: { label, isLabelHidden, info, help, fault }, rest }
 }
 
 export function TextField(props: FieldProps & ComponentProps<'input'>) {

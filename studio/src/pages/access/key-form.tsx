@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useState } from 'react'
 import { ApiError, api, data } from '../../api/client.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useOwner } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -9,7 +10,7 @@ import { Select, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './access.module.css'
-import { ROLES, type Role, useAttempt, useOwners } from './queries.ts'
+import { AFFECTED_QUERIES, ROLES, type Role, useOwners } from './queries.ts'
 
 const ROLE_HELP: Record<Role, MessageKey> = {
   reader: 'access.roleReader',
@@ -43,7 +44,7 @@ function KeyForm({
   const form = useId()
   const datalist = useId()
   const owners = useOwners().data ?? []
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('user')
   const [home, setHome] = useState(useOwner())

@@ -1,6 +1,7 @@
 /** Who may come in: every key, without its secret, which nobody knows. */
 import { type ReactNode, useState } from 'react'
 import { api, data } from '../../api/client.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -10,7 +11,7 @@ import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './access.module.css'
 import { KeyDialog } from './key-form.tsx'
-import { type Key, useAttempt, useKeyList } from './queries.ts'
+import { AFFECTED_QUERIES, type Key, useKeyList } from './queries.ts'
 
 export function Keys() {
   const { t } = useI18n()
@@ -121,7 +122,7 @@ function Expiry({ at }: { at: string }) {
 function RevokeDialog({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   const { t } = useI18n()
   const { session } = useSession()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const showToast = useToast()
   const { id, name } = apiKey
   const isOwn = id === session.key

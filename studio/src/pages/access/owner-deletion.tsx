@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useSearchParams } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -11,7 +12,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Notice, QueryResult } from '../../ui/layout.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './access.module.css'
-import { useAttempt } from './queries.ts'
+import { AFFECTED_QUERIES } from './queries.ts'
 
 /** The tables of the store, in words. */
 const RECORD_NAMES: Record<string, MessageKey> = {
@@ -30,7 +31,7 @@ export function OwnerDeletion({ owner, onClose }: { owner: string; onClose: () =
   const { t } = useI18n()
   const cache = useQueryClient()
   const showToast = useToast()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [, change] = useSearchParams()
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)

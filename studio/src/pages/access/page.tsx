@@ -23,9 +23,9 @@ export function AccessPage() {
     <Page title={t('access.title')} description={t('access.description')}>
       <Tabs<AccessTab>
         label={t('access.title')}
-        value={search.show === 'owners' ? 'owners' : 'keys'}
-        onValueChange={(show) =>
-          change({ show: show === 'owners' ? show : undefined }, { isPush: true })
+        value={search.tab === 'owners' ? 'owners' : 'keys'}
+        onValueChange={(tab) =>
+          change({ tab: tab === 'owners' ? tab : undefined }, { isPush: true })
         }
         tabs={[
           { name: 'keys', text: t('access.keys'), content: <Keys /> },

@@ -1,7 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { api, data, type Schemas } from '../../api/client.ts'
-import { useI18n } from '../../i18n/i18n.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 export type Key = Schemas['Key']
 export type Role = Key['role']
@@ -44,24 +42,5 @@ export function useOwners() {
   })
 }
 
-/** Does something, says so when it fails, and shows what has become of it. */
-export function useAttempt() {
-  const cache = useQueryClient()
-  const showToast = useToast()
-  const { t } = useI18n()
-  return async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      showToast({
-        text: error instanceof Error ? error.message : t('common.failed'),
-        isError: true,
-      })
-      return null
-    } finally {
-      await Promise.all(
-        ['keys', 'owners'].map((name) => cache.invalidateQueries({ queryKey: [name] })),
-      )
-    }
-  }
-}
+/** The queries that show what the page changes. */
+export const AFFECTED_QUERIES = ['keys', 'owners'] as const

@@ -1,12 +1,13 @@
 import { type FormEvent, useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
 import styles from './page.module.css'
-import { useAttempt, useEngine } from './queries.ts'
+import { AFFECTED_QUERIES, useEngine } from './queries.ts'
 
 type TestResult =
   paths['/api/memory/embedding-test']['post']['responses'][200]['content']['application/json']
@@ -14,7 +15,7 @@ type TestResult =
 /** Two sentences are embedded: how long that takes, what comes out, and how near they are. */
 export function EmbeddingTest() {
   const { t } = useI18n()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const runningModel = useEngine().data?.embedding.model
   const [text, setText] = useState(() => t('engine.testText'))
   const [other, setOther] = useState(() => t('engine.testOther'))

@@ -58,7 +58,7 @@ function Sources({ settings, providers }: SettingsProps) {
   const change = useChange('system', useOwner())
   const set = (setting: string, value: Value) =>
     void change(setting, value, storedValue('system', settings, setting))
-  const source = settings.valueOf('embeddingSource')
+  const source = settings.valueOf('embedding.source')
   return (
     <>
       <fieldset className={styles.choices}>
@@ -69,7 +69,7 @@ function Sources({ settings, providers }: SettingsProps) {
               type="radio"
               name={name}
               checked={source === value}
-              onChange={() => set('embeddingSource', value)}
+              onChange={() => set('embedding.source', value)}
             />
             <strong>{t(SOURCE_LABELS[value][0])}</strong>
             <span>{t(SOURCE_LABELS[value][1])}</span>
@@ -78,10 +78,12 @@ function Sources({ settings, providers }: SettingsProps) {
       </fieldset>
       {source === 'auto' && (
         <div className={layout.line}>
-          {(['transformersEnabled', 'staticEnabled'] as const).map((each) => (
+          {(['embedding.localEnabled', 'embedding.staticEnabled'] as const).map((each) => (
             <Switch
               key={each}
-              label={t(each === 'transformersEnabled' ? 'engine.allowLocal' : 'engine.allowStatic')}
+              label={t(
+                each === 'embedding.localEnabled' ? 'engine.allowLocal' : 'engine.allowStatic',
+              )}
               isOn={settings.valueOf(each) === true}
               onCheckedChange={(isOn) => set(each, isOn)}
             />
@@ -90,9 +92,9 @@ function Sources({ settings, providers }: SettingsProps) {
       )}
       {(source === 'auto' || source === 'remote') && (
         <RemoteModel
-          value={String(settings.valueOf('embeddingProviderModel') ?? '')}
+          value={String(settings.valueOf('embedding.model') ?? '')}
           providers={providers}
-          onSet={(model) => set('embeddingProviderModel', model === '' ? null : model)}
+          onSet={(model) => set('embedding.model', model === '' ? null : model)}
         />
       )}
     </>
@@ -155,7 +157,7 @@ function RestartNotice({ settings, providers }: SettingsProps) {
   const embedding = useEngine().data?.embedding
   if (embedding === undefined) return null
   const configured = configuredSource(settings, providers)
-  const model = String(settings.valueOf('embeddingProviderModel') ?? '')
+  const model = String(settings.valueOf('embedding.model') ?? '')
   const isOtherModel =
     configured !== null &&
     !BUNDLED.includes(configured) &&
@@ -176,13 +178,13 @@ function configuredSource(
   settings: EffectiveSettings,
   providers: readonly EmbeddingProvider[],
 ): string | null {
-  const source = settings.valueOf('embeddingSource')
-  const model = String(settings.valueOf('embeddingProviderModel') ?? '')
+  const source = settings.valueOf('embedding.source')
+  const model = String(settings.valueOf('embedding.model') ?? '')
   const remote = providerOf(model, providers)
   if (source === 'none') return null
   if (source === 'remote') return remote?.provider ?? null
   if (source !== 'auto') return String(source)
   if (remote?.hasKey === true) return remote.provider
-  if (settings.valueOf('transformersEnabled') === true) return 'transformers'
-  return settings.valueOf('staticEnabled') === true ? 'static' : null
+  if (settings.valueOf('embedding.localEnabled') === true) return 'transformers'
+  return settings.valueOf('embedding.staticEnabled') === true ? 'static' : null
 }

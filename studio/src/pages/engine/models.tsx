@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,14 +17,14 @@ import {
   useEffectiveSettings,
 } from '../settings/queries.ts'
 import styles from './page.module.css'
-import { CARDS, useAttempt, useLearning, useModelProviders } from './queries.ts'
+import { AFFECTED_QUERIES, CARDS, useLearning, useModelProviders } from './queries.ts'
 
 type TestResult = paths['/api/models/test']['post']['responses'][200]['content']['application/json']
-type ModelSetting = 'coreModel' | 'fastModel'
+type ModelSetting = 'learning.extractionModel' | 'gateway.gateModel'
 
 const FIELDS: readonly (readonly [ModelSetting, MessageKey, MessageKey])[] = [
-  ['coreModel', 'engine.extractionModel', 'engine.extractionModelHelp'],
-  ['fastModel', 'engine.gateModel', 'engine.gateModelHelp'],
+  ['learning.extractionModel', 'engine.extractionModel', 'engine.extractionModelHelp'],
+  ['gateway.gateModel', 'engine.gateModel', 'engine.gateModelHelp'],
 ]
 
 export function ModelsCard({ owner }: { owner: string }) {
@@ -57,15 +58,18 @@ export function ModelsCard({ owner }: { owner: string }) {
             <option key={model} value={model} />
           ))}
         </datalist>
-        {own?.sourceOf('coreModel') === 'owner' && (
+        {own?.sourceOf('learning.extractionModel') === 'owner' && (
           <Notice
             action={
-              <Link to="/studio/settings" search={{ owner, q: 'coreModel' }}>
+              <Link to="/studio/settings" search={{ owner, q: 'learning.extractionModel' }}>
                 {t('engine.openSettings')}
               </Link>
             }
           >
-            {t('engine.ownerModel', { owner, model: String(own.valueOf('coreModel')) })}
+            {t('engine.ownerModel', {
+              owner,
+              model: String(own.valueOf('learning.extractionModel')),
+            })}
           </Notice>
         )}
         <BudgetUsage owner={owner} />
@@ -92,7 +96,7 @@ function ModelField({
 }) {
   const { t } = useI18n()
   const change = useChange('system', owner)
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [result, setResult] = useState<TestResult | null>(null)
   const [fault, setFault] = useState<string>()
   const [isBusy, setBusy] = useState(false)

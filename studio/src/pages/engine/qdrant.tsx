@@ -2,6 +2,7 @@
 import { type FormEvent, useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths, VectorTier } from '../../api/types.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useOwner } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -12,7 +13,7 @@ import { Card, Chip, Dot, Notice, QueryResult, type Tone } from '../../ui/layout
 import { useToast } from '../../ui/toast.tsx'
 import { MemoryLine } from '../receipts/references.tsx'
 import styles from './page.module.css'
-import { CARDS, useAttempt, useQdrant } from './queries.ts'
+import { AFFECTED_QUERIES, CARDS, useQdrant } from './queries.ts'
 
 type Qdrant = paths['/api/settings/qdrant']['get']['responses'][200]['content']['application/json']
 type Health =
@@ -92,7 +93,7 @@ type Quantization = Qdrant['quantization']
 function QdrantForm({ qdrant }: { qdrant: Qdrant }) {
   const { t } = useI18n()
   const showToast = useToast()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [url, setUrl] = useState(qdrant.url ?? '')
   const [apiKey, setApiKey] = useState('')
   const [collection, setCollection] = useState(qdrant.collection)
@@ -183,7 +184,7 @@ function QdrantForm({ qdrant }: { qdrant: Qdrant }) {
 
 function QdrantMaintenance() {
   const { t, number } = useI18n()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [health, setHealth] = useState<Health | null>(null)
   const [orphanedCount, setOrphanedCount] = useState<number | null>(null)
   const [result, setResult] = useState<{ tone: Tone; text: string } | null>(null)
@@ -244,7 +245,7 @@ type SearchResponse =
 function QdrantSearch() {
   const { t, number } = useI18n()
   const owner = useOwner()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [query, setQuery] = useState('')
   const [response, setResponse] = useState<SearchResponse | null>(null)
   const [isBusy, setBusy] = useState(false)

@@ -1,9 +1,7 @@
 /** What the engine says of itself, and what it is asked to do. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { useI18n } from '../../i18n/i18n.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 /** States change by themselves: models wake up, fail and heal. */
 const POLL_MS = 10_000
@@ -123,24 +121,5 @@ export function useCost(owner: string, days: number, isEnabled: boolean) {
   })
 }
 
-/** Does something, and says so when it fails. */
-export function useAttempt() {
-  const cache = useQueryClient()
-  const showToast = useToast()
-  const { t } = useI18n()
-  return async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      showToast({
-        text: error instanceof Error ? error.message : t('common.failed'),
-        isError: true,
-      })
-      return null
-    } finally {
-      await Promise.all(
-        ['engine', 'reindex', 'jobs'].map((name) => cache.invalidateQueries({ queryKey: [name] })),
-      )
-    }
-  }
-}
+/** The queries that show what the page changes. */
+export const AFFECTED_QUERIES = ['engine', 'reindex', 'jobs'] as const

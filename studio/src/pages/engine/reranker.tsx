@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useOwner } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -15,7 +16,7 @@ import {
   type Value,
 } from '../settings/queries.ts'
 import styles from './page.module.css'
-import { CARDS, useAttempt, useEngine } from './queries.ts'
+import { AFFECTED_QUERIES, CARDS, useEngine } from './queries.ts'
 
 type TestResult =
   paths['/api/memory/rerank-test']['post']['responses'][200]['content']['application/json']
@@ -79,8 +80,8 @@ function RerankerSettings({
       </p>
       <Switch
         label={t('engine.rerankEnable')}
-        isOn={settings.valueOf('rerankEnabled') === true}
-        onCheckedChange={(isOn) => void set('rerankEnabled', isOn)}
+        isOn={settings.valueOf('recall.rerankEnabled') === true}
+        onCheckedChange={(isOn) => void set('recall.rerankEnabled', isOn)}
       />
       <CommitField
         label={t('engine.rerankCandidates')}
@@ -88,8 +89,8 @@ function RerankerSettings({
         min={0}
         max={100}
         fault={fault}
-        value={String(settings.valueOf('rerankCandidates'))}
-        onCommit={(text) => void set('rerankCandidates', text === '' ? null : Number(text))}
+        value={String(settings.valueOf('recall.rerankCandidates'))}
+        onCommit={(text) => void set('recall.rerankCandidates', text === '' ? null : Number(text))}
       />
       <RerankTest />
     </>
@@ -98,7 +99,7 @@ function RerankerSettings({
 
 function RerankTest() {
   const { t, number } = useI18n()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [result, setResult] = useState<TestResult | null>(null)
   const [isBusy, setBusy] = useState(false)
   const run = async () => {

@@ -2,13 +2,14 @@
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Card, Chip, Notice, QueryResult } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './page.module.css'
-import { CARDS, type SystemStatus, useAttempt, useSystem } from './queries.ts'
+import { AFFECTED_QUERIES, CARDS, type SystemStatus, useSystem } from './queries.ts'
 
 type Findings = paths['/api/doctor']['get']['responses'][200]['content']['application/json']
 
@@ -87,7 +88,7 @@ function formatBytes(bytes: number, number: ReturnType<typeof useI18n>['number']
 
 function IntegrityCheck() {
   const { t } = useI18n()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [findings, setFindings] = useState<Findings | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [isConfirming, setConfirming] = useState(false)

@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Card, Notice, QueryResult } from '../../ui/layout.tsx'
 import styles from './page.module.css'
-import { CARDS, type EngineStatus, useAttempt, useEngine, useReindex } from './queries.ts'
+import { AFFECTED_QUERIES, CARDS, type EngineStatus, useEngine, useReindex } from './queries.ts'
 
 export function VectorIndexCard() {
   const { t } = useI18n()
@@ -52,7 +53,7 @@ function IndexProgress({
   error,
 }: NonNullable<ReturnType<typeof useReindex>['data']>) {
   const { t } = useI18n()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [isConfirming, setConfirming] = useState(false)
   const start = (force: boolean) =>
     attempt(() => data(api.POST('/api/memory/reindex', { body: { force } })))

@@ -17,10 +17,11 @@ export function Warnings({ owner }: { owner: string }) {
     const retry = () => queries.map((query) => query.refetch())
     return <ErrorState error={failed.error} onRetry={retry} />
   }
-  if (settings === undefined || settings.valueOf('enabled') !== true) return null
+  if (settings === undefined || settings.valueOf('gateway.enabled') !== true) return null
   const isContextInserted =
-    settings.valueOf('inject') === true && settings.valueOf('shadow') !== true
-  const isLearning = settings.valueOf('extract') === true
+    settings.valueOf('gateway.contextEnabled') === true &&
+    settings.valueOf('gateway.dryRun') !== true
+  const isLearning = settings.valueOf('learning.enabled') === true
   const hasNoEmbedding = engine !== undefined && !engine.embedding.available
   const hasNoModel = learning !== undefined && learning.model === null
   return (
@@ -28,7 +29,7 @@ export function Warnings({ owner }: { owner: string }) {
       {hasNoEmbedding && <Notice tone="warn">{t('engine.warnEmbedding', { owner })}</Notice>}
       {hasNoModel && isLearning && <Notice tone="warn">{t('engine.warnModel', { owner })}</Notice>}
       {isContextInserted && (
-        <CostNotice owner={owner} budget={Number(settings.valueOf('contextTokensMax'))} />
+        <CostNotice owner={owner} budget={Number(settings.valueOf('gateway.contextTokensMax'))} />
       )}
     </div>
   )

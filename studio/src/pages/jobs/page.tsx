@@ -6,20 +6,20 @@ import { Consolidation } from './consolidation.tsx'
 import { Learning } from './learning.tsx'
 import { Queue } from './queue.tsx'
 
-const PARTS = ['queue', 'consolidation', 'learning'] as const
-type Part = (typeof PARTS)[number]
+const TABS = ['queue', 'consolidation', 'learning'] as const
+type JobsTab = (typeof TABS)[number]
 
 export function JobsPage() {
   const { t } = useI18n()
   const owner = useOwner()
   const [search, change] = useSearchParams()
-  const part = PARTS.find((each) => each === textParam(search, 'part')) ?? 'queue'
+  const tab = TABS.find((each) => each === textParam(search, 'tab')) ?? 'queue'
   return (
     <Page title={t('jobs.title')} description={t('jobs.description')}>
-      <Tabs<Part>
+      <Tabs<JobsTab>
         label={t('jobs.title')}
-        value={part}
-        onValueChange={(chosen) => change({ part: chosen === 'queue' ? undefined : chosen })}
+        value={tab}
+        onValueChange={(chosen) => change({ tab: chosen === 'queue' ? undefined : chosen })}
         tabs={[
           {
             name: 'queue',

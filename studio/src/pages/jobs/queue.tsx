@@ -25,7 +25,6 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import styles from './page.module.css'
 import { STATUSES, useEmbeddingProgress, useJobs } from './queries.ts'
-import { JobOutcome } from './words.tsx'
 
 const STATUS_NAMES: Record<Job['status'], MessageKey> = {
   waiting: 'jobs.statusWaiting',
@@ -59,7 +58,7 @@ export function Queue({
   const { t } = useI18n()
   const { can } = useSession()
   const status = STATUSES.find((each) => each === textParam(search, 'status')) ?? null
-  const isAllOwners = can('manage') && textParam(search, 'everyone') === 'true'
+  const isAllOwners = can('manage') && textParam(search, 'allOwners') === 'true'
   const query = useJobs({ owner: isAllOwners ? null : owner, status })
   const { data: pages, error, refetch } = query
   const jobs = pages?.pages.flatMap((page) => page.jobs)
@@ -141,7 +140,7 @@ function JobTable({
       cell: ({ status }) => <Chip tone={STATUS_TONES[status]}>{t(STATUS_NAMES[status])}</Chip>,
     },
     { name: t('jobs.time'), cell: (job) => <TimeCell job={job} /> },
-    { name: t('jobs.result'), cell: (job) => <JobOutcome job={job} /> },
+    { name: t('jobs.result'), cell: (job) => <JobResult job={job} /> },
     { name: t('jobs.actions'), cell: (job) => <JobActions owner={owner} job={job} /> },
   ]
   return <Table name={t('jobs.queue')} columns={columns} rows={jobs} idOf={({ id }) => id} />
@@ -234,6 +233,38 @@ function JobActions({ owner, job }: { owner: string; job: Job }) {
         action={t('jobs.cancelJob')}
         onConfirm={cancel}
       />
+    </div>
+  )
+}
+
+function JobResult({ job: { outcome, attempts, lastError } }: { job: Job }) {
+  const { t } = useI18n()
+  const count = (name: string) => {
+    const value = outcome?.[name]
+    return typeof value === 'number' ? value : null
+  }
+  const counted = [
+    ['signals', 'jobs.exchanges'],
+    ['memories', 'jobs.memoriesScanned'],
+    ['actions', 'jobs.actionsDone'],
+    ['owners', 'jobs.ownersScanned'],
+    ['tokens', 'jobs.tokens'],
+  ] as const
+  const counts = counted.flatMap(([name, key]) => {
+    const value = count(name)
+    return value === null ? [] : [t(key, { count: value })]
+  })
+  const label = outcome?.outcome
+  return (
+    <div className={styles.what}>
+      {typeof label === 'string' && <code>{label}</code>}
+      {counts.length > 0 && <span className={styles.faint}>{counts.join(', ')}</span>}
+      {(attempts > 0 || lastError !== null) && (
+        <span className={styles.marks}>
+          {attempts > 0 && <Chip tone="warn">{t('jobs.attempts', { count: attempts })}</Chip>}
+          {lastError !== null && <Chip tone="bad">{lastError}</Chip>}
+        </span>
+      )}
     </div>
   )
 }

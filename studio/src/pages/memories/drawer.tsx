@@ -197,7 +197,7 @@ function MemoryDetails({
       <Detail name={t('memories.status')}>{memory.status}</Detail>
       <Detail name={t('memories.trust')}>{memory.trust}</Detail>
       <Detail name={t('memories.importance')}>{number(memory.importance)}</Detail>
-      <Detail name={t('memories.salience')}>
+      <Detail name={t('memories.salience')} info={t('memories.salienceHelp')}>
         {number(memory.salience, { maximumFractionDigits: 2 })}
       </Detail>
       <Detail name={t('memories.timesObserved')}>

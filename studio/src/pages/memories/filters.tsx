@@ -103,10 +103,13 @@ export function Filters({ search, onChange, isAllOwners = false }: FiltersProps)
             label={t('memories.searchMode')}
             isLabelHidden
             value={searchModeIn(search)}
-            onValueChange={(how) =>
-              onChange({ how: how === 'exact' ? undefined : how, row: undefined })
+            onValueChange={(mode) =>
+              onChange({ mode: mode === 'exact' ? undefined : mode, row: undefined })
             }
-            options={SEARCH_MODES.map((how) => ({ value: how, text: t(SEARCH_MODE_NAMES[how]) }))}
+            options={SEARCH_MODES.map((mode) => ({
+              value: mode,
+              text: t(SEARCH_MODE_NAMES[mode]),
+            }))}
           />
         )}
         <OrderSelect search={search} onChange={onChange} isAllOwners={isAllOwners} />

@@ -185,7 +185,12 @@ export function MemoryRows({
           <span className={styles.faint}>{t('memories.type')}</span>
         </span>
         <SortableHeader name={t('memories.importance')} by={['importance']} isStatic={isSearch} />
-        <SortableHeader name={t('memories.salience')} by={['salience']} isStatic={isSearch} />
+        <SortableHeader
+          name={t('memories.salience')}
+          by={['salience']}
+          isStatic={isSearch}
+          info={t('memories.salienceHelp')}
+        />
         <span role="columnheader">{t('memories.session')}</span>
         <SortableHeader
           name={t('memories.created')}
@@ -243,10 +248,13 @@ function SortableHeader({
   name,
   by,
   isStatic,
+  info,
 }: {
   name: string
   by: readonly [Order, ...Order[]]
   isStatic: boolean
+  /** Explains the name, in the tooltip. */
+  info?: string
 }) {
   const { t } = useI18n()
   const [search, change] = useSearchParams()
@@ -256,9 +264,10 @@ function SortableHeader({
   const next = by[(at + 1) % by.length] ?? by[0]
   const isUp = order === 'oldest' || order === 'leastUsed'
   const isSorted = at !== -1
+  const label = t(ORDER_LABELS[isSorted ? order : next])
   return (
     <span role="columnheader" aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}>
-      <Tooltip text={t(ORDER_LABELS[isSorted ? order : next])}>
+      <Tooltip text={info === undefined ? label : `${label}. ${info}`}>
         <button
           type="button"
           className={[styles.sort, isSorted ? styles.sorted : ''].join(' ')}

@@ -35,7 +35,7 @@ export const SEARCH_MODES = ['exact', 'hybrid', 'semantic', 'keyword'] as const
 export type SearchMode = (typeof SEARCH_MODES)[number]
 
 export function searchModeIn(search: SearchParams): SearchMode {
-  return SEARCH_MODES.find((how) => how === search.how) ?? 'exact'
+  return SEARCH_MODES.find((how) => how === search.mode) ?? 'exact'
 }
 
 /** The filters in the address, as the server takes them. */
@@ -113,7 +113,7 @@ export function useAllMemories(search: SearchParams) {
     limit: ROWS_PER_PAGE,
   }
   return useInfiniteQuery({
-    queryKey: ['memories', 'everyone', query],
+    queryKey: ['memories', 'allOwners', query],
     queryFn: ({ pageParam: after }) =>
       data(
         api.GET('/api/owners/memories', {
@@ -171,7 +171,7 @@ export function useTrashDays(owner: string): number {
     queryKey: ['settings', 'bin', owner],
     queryFn: () => data(api.GET('/api/settings/memory', { params: { query: { owner } } })),
   })
-  return settings?.binDays ?? TRASH_DAYS_DEFAULT
+  return settings?.['retention.trashDays'] ?? TRASH_DAYS_DEFAULT
 }
 
 export function useMemory(owner: string, id: string | null) {

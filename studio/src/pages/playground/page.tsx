@@ -44,7 +44,9 @@ export function PlaygroundPage() {
     <Page
       title={t('playground.title')}
       description={t('playground.description')}
-      actions={<Switch label={t('playground.compare')} isOn={isComparing} onCheckedChange={compare} />}
+      actions={
+        <Switch label={t('playground.compare')} isOn={isComparing} onCheckedChange={compare} />
+      }
     >
       <QueryResult query={settings}>
         {(effective) => (

@@ -83,7 +83,7 @@ export function useContextPreview(
     ...nonEmpty({ gateMode, include: textParam(search, configParam('include', side)) }),
   } as ContextBody // what the address says is text; the server checks it
   // A model that is asked costs something: not every change of a memory is a reason to ask again.
-  const usesModel = (gateMode || effective.relevanceGateMode) === 'llm'
+  const usesModel = (gateMode || effective['gateway.gateMode']) === 'llm'
   return useQuery({
     queryKey: [usesModel ? 'playground' : 'memories', owner, 'injection', body],
     queryFn: () => data(api.POST('/api/memory/injection-preview', { body })),
@@ -92,13 +92,10 @@ export function useContextPreview(
   })
 }
 
-function commonBody(
-  owner: string,
-  search: SearchParams,
-  side: Side,
-  { contextTokensMax }: EffectiveSettings,
-) {
-  const tokens = Number(textParam(search, configParam('maxTokens', side))) || contextTokensMax
+function commonBody(owner: string, search: SearchParams, side: Side, effective: EffectiveSettings) {
+  const tokens =
+    Number(textParam(search, configParam('maxTokens', side))) ||
+    effective['gateway.contextTokensMax']
   return {
     owner,
     query: textParam(search, 'q'),
@@ -113,9 +110,12 @@ function commonBody(
 }
 
 /** Recall knows the setting only from the gateway. A filter for memories leaves out turns, unless they are chosen. */
-function includeIn(search: SearchParams, side: Side, { recallSources }: EffectiveSettings): string {
+function includeIn(search: SearchParams, side: Side, effective: EffectiveSettings): string {
   const filtersMemories = textParam(search, 'type') !== '' || textParam(search, 'category') !== ''
-  return textParam(search, configParam('include', side)) || (filtersMemories ? '' : recallSources)
+  return (
+    textParam(search, configParam('include', side)) ||
+    (filtersMemories ? '' : effective['gateway.contextSources'])
+  )
 }
 
 function nonEmpty(fields: Readonly<Record<string, string>>): Record<string, string> {

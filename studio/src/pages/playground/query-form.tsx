@@ -109,9 +109,11 @@ function Configuration({
     label: MessageKey,
     current: string,
     options: readonly string[],
+    info?: string,
   ) => (
     <Select
       label={t(label)}
+      info={info}
       value={textParam(search, configParam(param, side))}
       onValueChange={(value) => onChange({ [configParam(param, side)]: value || undefined })}
       options={[
@@ -132,21 +134,35 @@ function Configuration({
         options={[
           {
             value: '',
-            text: t('playground.defaultValue', { value: t(SOURCE_NAMES[effective.recallSources]) }),
+            text: t('playground.defaultValue', {
+              value: t(SOURCE_NAMES[effective['gateway.contextSources']]),
+            }),
           },
           ...SOURCES.map((value) => ({ value: value as string, text: t(SOURCE_NAMES[value]) })),
         ]}
       />
-      {selectField('strategy', 'playground.strategy', effective.strategy, STRATEGIES)}
-      {selectField('fusion', 'playground.fusion', effective.fusion, FUSIONS)}
-      {selectField('gate', 'playground.gate', effective.relevanceGateMode, GATES)}
+      {selectField('strategy', 'playground.strategy', effective['recall.strategy'], STRATEGIES)}
+      {selectField(
+        'fusion',
+        'playground.fusion',
+        effective['recall.fusion'],
+        FUSIONS,
+        t('playground.fusionHelp'),
+      )}
+      {selectField(
+        'gate',
+        'playground.gate',
+        effective['gateway.gateMode'],
+        GATES,
+        t('playground.gateHelp'),
+      )}
       <CommitField
         label={t('playground.budget')}
         type="number"
         min={1}
         max={16_000}
         value={textParam(search, budget)}
-        placeholder={t('playground.defaultValue', { value: effective.contextTokensMax })}
+        placeholder={t('playground.defaultValue', { value: effective['gateway.contextTokensMax'] })}
         onCommit={(value) => onChange({ [budget]: value === '' ? undefined : Number(value) })}
       />
     </fieldset>
@@ -157,12 +173,12 @@ function Filters({ search, onChange }: ParamsProps) {
   const { t } = useI18n()
   const active = FILTERS.filter((name) => textParam(search, name) !== '').length
   const [isOpen, setOpen] = useState(active > 0)
-  const current = (name: Filter) => (value: string) => onChange({ [name]: value || undefined })
+  const setFilter = (name: Filter) => (value: string) => onChange({ [name]: value || undefined })
   const selectField = (name: Filter, label: MessageKey, options: readonly string[]) => (
     <Select
       label={t(label)}
       value={textParam(search, name)}
-      onValueChange={current(name)}
+      onValueChange={setFilter(name)}
       options={[
         { value: '', text: t('playground.any') },
         ...options.map((value) => ({ value, text: value })),
@@ -174,7 +190,7 @@ function Filters({ search, onChange }: ParamsProps) {
       label={t(label)}
       type={type}
       value={textParam(search, name)}
-      onCommit={current(name)}
+      onCommit={setFilter(name)}
     />
   )
   return (

@@ -4,7 +4,7 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Chip } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { ROLES } from '../sessions/words.ts'
+import { ROLE_NAMES } from '../sessions/queries.ts'
 import type { ContextPreviewData } from './queries.ts'
 import styles from './turn.module.css'
 
@@ -31,7 +31,7 @@ export function TurnHeader({
           {t('playground.turn')}
         </Chip>
       )}
-      <strong>{speaker === role ? t(ROLES[role]) : speaker}</strong>
+      <strong>{speaker === role ? t(ROLE_NAMES[role]) : speaker}</strong>
       <time dateTime={createdAt}>{time(createdAt)}</time>
     </p>
   )

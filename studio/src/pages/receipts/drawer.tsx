@@ -5,6 +5,7 @@ import type { Receipt, ReceiptDetail } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Chip, Meter, Notice, QueryResult } from '../../ui/layout.tsx'
+import { InfoTip } from '../../ui/tooltip.tsx'
 import { ContextBlock } from './context-block.tsx'
 import styles from './drawer.module.css'
 import { Outcome, Status } from './list.tsx'
@@ -116,7 +117,8 @@ function Decision({ receipt }: { receipt: Receipt }) {
                 section: gate.section,
                 by: gate.by,
                 reason: gate.because,
-              })}
+              })}{' '}
+          <InfoTip text={t('receipts.gateHelp')} />
         </p>
       )}
       {error !== null && <Notice tone="bad">{t('receipts.memoryError', { code: error })}</Notice>}

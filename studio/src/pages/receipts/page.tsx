@@ -128,7 +128,7 @@ function MemoryDisabledNotice({ owner }: { owner: string }) {
     queryKey: ['settings', owner, 'receipts'],
     queryFn: () => data(api.GET('/api/settings/memory', { params: { query: { owner } } })),
   })
-  if (settings.data === undefined || settings.data.enabled) return null
+  if (settings.data === undefined || settings.data['gateway.enabled']) return null
   return (
     <Notice tone="warn" action={<Link to="/studio/settings">{t('receipts.openSettings')}</Link>}>
       {t('receipts.memoryDisabled')}

@@ -22,7 +22,7 @@ export function ReviewPage() {
   const conflicts = useConflicts(owner)
   const suspectMemories = suspects.data?.pages.flatMap(({ memories }) => memories)
   const openConflicts = conflicts.data?.pages.flatMap((page) => page.conflicts)
-  const tab: ReviewTab = textParam(search, 'part') === 'conflicts' ? 'conflicts' : 'suspects'
+  const tab: ReviewTab = textParam(search, 'tab') === 'conflicts' ? 'conflicts' : 'suspects'
   return (
     <Page title={t('review.title')} description={t('review.description')}>
       {!can('curate') && <Notice>{t('review.readOnly')}</Notice>}

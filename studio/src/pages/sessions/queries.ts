@@ -1,9 +1,17 @@
 /** What the page asks the server. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Memory, type Schemas } from '../../api/client.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 
 export type Session = Schemas['Session']
 export type Turn = Schemas['Turn']
+
+export const ROLE_NAMES: Readonly<Record<Turn['role'], MessageKey>> = {
+  user: 'sessions.roleUser',
+  assistant: 'sessions.roleAssistant',
+  system: 'sessions.roleSystem',
+  tool: 'sessions.roleTool',
+}
 
 /** A session by its name; `user` tells whose is meant where several people have one of that name. */
 export type SessionRef = { readonly owner: string; readonly id: string; readonly user?: string }

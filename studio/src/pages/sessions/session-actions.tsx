@@ -2,15 +2,17 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
 import { api, data } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
 import { useMutations } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
-import { useI18n } from '../../i18n/i18n.tsx'
+import type { MessageKey } from '../../i18n/catalog.ts'
+import { type Translate, useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Checkbox } from '../../ui/field.tsx'
-import { Notice } from '../../ui/layout.tsx'
+import { Notice, type Tone } from '../../ui/layout.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { type DistillationResult, describeOutcome, outcomeTone } from './outcome.ts'
+import { Tooltip } from '../../ui/tooltip.tsx'
 import { type SessionRef, userParam } from './queries.ts'
 import styles from './session-view.module.css'
 
@@ -96,9 +98,11 @@ export function SessionActions({
   return (
     <div className={styles.actions}>
       {can('write') && (
-        <Button icon="run" isBusy={distillation.isBusy} onClick={distillation.run}>
-          {t('sessions.distill')}
-        </Button>
+        <Tooltip text={t('sessions.distillHelp')}>
+          <Button icon="run" isBusy={distillation.isBusy} onClick={distillation.run}>
+            {t('sessions.distill')}
+          </Button>
+        </Tooltip>
       )}
       {can('curate') && (
         <IconButton
@@ -173,4 +177,44 @@ function DeleteSessionDialog({
       </div>
     </Confirm>
   )
+}
+
+type DistillationResult =
+  paths['/api/sessions/{id}/flush']['post']['responses']['200']['content']['application/json']
+
+const OUTCOME_MESSAGES: Readonly<Record<string, MessageKey>> = {
+  no_signals: 'sessions.outcomeNoSignals',
+  'skipped:no_model': 'sessions.outcomeNoModel',
+  'skipped:low_novelty': 'sessions.outcomeLowNovelty',
+  'skipped:changed': 'sessions.outcomeChanged',
+  'skipped:extraction': 'sessions.outcomeLearningDisabled',
+  'empty:nothing': 'sessions.outcomeNothing',
+  'empty:no_turns': 'sessions.outcomeNoTurns',
+}
+
+function describeOutcome(result: DistillationResult, t: Translate): string {
+  const { outcome, facts, identity, pending } = result
+  const [kind = '', reason = ''] = outcome.split(':')
+  const known = OUTCOME_MESSAGES[outcome]
+  const sentences = [
+    known !== undefined
+      ? t(known)
+      : kind === 'distilled'
+        ? t('sessions.outcomeDistilled', {
+            made: facts.created + facts.updated + facts.superseded + facts.conflicts,
+            known: facts.reinforced,
+          })
+        : kind === 'dead_letter'
+          ? t('sessions.outcomeDead', { count: Number(reason) })
+          : t(kind === 'error' ? 'sessions.outcomeError' : 'sessions.outcomeSkipped', { reason }),
+    ...(identity > 0 ? [t('sessions.outcomeIdentity', { count: identity })] : []),
+    ...(facts.suspect > 0 ? [t('sessions.outcomeReview', { count: facts.suspect })] : []),
+    ...(pending > 0 ? [t('sessions.outcomePending', { count: pending })] : []),
+  ]
+  return sentences.join(' ')
+}
+
+function outcomeTone({ outcome }: DistillationResult): Tone {
+  if (outcome === 'distilled') return 'good'
+  return /^(error|dead_letter|skipped:no_model)/.test(outcome) ? 'warn' : 'plain'
 }

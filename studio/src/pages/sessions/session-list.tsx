@@ -4,9 +4,8 @@ import { Chip, EmptyState, ErrorState, LoadingState, QueryResult } from '../../u
 import { LoadMore } from '../../ui/load-more.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import page from './page.module.css'
-import { type Session, useSessions, useTurnSearch } from './queries.ts'
+import { ROLE_NAMES, type Session, useSessions, useTurnSearch } from './queries.ts'
 import styles from './session-list.module.css'
-import { ROLES } from './words.ts'
 
 type OpenSession = (session: string, user: Session['user'] | undefined, turn?: string) => void
 
@@ -154,7 +153,8 @@ function TurnResults({
                   <span className={styles.facts}>
                     <span className={styles.name}>{session}</span>
                     <span>
-                      {t(ROLES[role as keyof typeof ROLES] ?? 'sessions.roleUser')} · {time(at)}
+                      {t(ROLE_NAMES[role as keyof typeof ROLE_NAMES] ?? 'sessions.roleUser')} ·{' '}
+                      {time(at)}
                     </span>
                   </span>
                 </button>

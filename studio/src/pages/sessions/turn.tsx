@@ -8,10 +8,9 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Chip } from '../../ui/layout.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { ExtractedMemories } from './extracted-memories.tsx'
-import type { SessionRef, Turn } from './queries.ts'
+import { ROLE_NAMES, type SessionRef, type Turn } from './queries.ts'
 import styles from './turn.module.css'
 import { DeleteTurnDialog, EditTurnDialog } from './turn-dialogs.tsx'
-import { ROLES } from './words.ts'
 
 /** Longer ones are folded. */
 const COLLAPSED_CHARACTERS = 900
@@ -36,7 +35,7 @@ export function TurnView({
   return (
     <article className={classNames.join(' ')} aria-current={isLinked || undefined}>
       <header className={styles.header}>
-        <strong>{speaker ?? t(ROLES[role])}</strong>
+        <strong>{speaker ?? t(ROLE_NAMES[role])}</strong>
         <time dateTime={saidAt}>{time(saidAt)}</time>
         {mark === 'pending' && <Chip tone="accent">{t('sessions.markPending')}</Chip>}
         {mark === 'dead' && <Chip tone="bad">{t('sessions.markDead')}</Chip>}

@@ -1,12 +1,12 @@
 import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Switch } from '../../ui/field.tsx'
 import { Card, EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Warnings } from '../engine/warnings.tsx'
-import { grouped } from './groups.ts'
 import styles from './page.module.css'
 import {
   type EffectiveSettings,
@@ -111,7 +111,7 @@ function Groups({
     const isChanged = effective.sourceOf(name) === rest.level
     return terms.every((word) => text.includes(word)) && (search.changed !== true || isChanged)
   }
-  const groups = grouped(settings.filter(matches))
+  const groups = groupByPrefix(settings.filter(matches))
   if (groups.length === 0) {
     return (
       <EmptyState icon="search" title={t('settings.noMatch')}>
@@ -120,10 +120,36 @@ function Groups({
     )
   }
   return groups.map((group) => (
-    <Card key={group.id} title={t(group.title)} isFlush>
+    <Card key={group.prefix} title={t(group.title)} isFlush>
       {group.settings.map((setting) => (
         <SettingRow key={setting.name} setting={setting} effective={effective} {...rest} />
       ))}
     </Card>
   ))
+}
+
+/** The titles of the groups in display order, by the prefix of the setting names, such as `recall.limit`. */
+const GROUP_TITLES: Readonly<Record<string, MessageKey>> = {
+  gateway: 'settings.groupGateway',
+  hooks: 'settings.groupHooks',
+  recall: 'settings.groupRecall',
+  memory: 'settings.groupMemory',
+  learning: 'settings.groupLearning',
+  retention: 'settings.groupRetention',
+  embedding: 'settings.groupEmbedding',
+  vectorStore: 'settings.groupVectorStore',
+  files: 'settings.groupFiles',
+  server: 'settings.groupServer',
+}
+
+function groupByPrefix(settings: readonly Setting[]) {
+  const prefixOf = ({ name }: Setting) => name.split('.')[0] ?? ''
+  const groups = Object.entries(GROUP_TITLES).map(([prefix, title]) => ({
+    prefix,
+    title,
+    settings: settings.filter((setting) => prefixOf(setting) === prefix),
+  }))
+  const rest = settings.filter((setting) => !(prefixOf(setting) in GROUP_TITLES))
+  const other = { prefix: 'other', title: 'settings.groupOther' as const, settings: rest }
+  return [...groups, other].filter((group) => group.settings.length > 0)
 }

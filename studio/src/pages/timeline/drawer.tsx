@@ -126,7 +126,7 @@ function EpisodeDetails({
         </Detail>
         {user !== null && <Detail name={t('timeline.user')}>{user}</Detail>}
         <Detail name={t('timeline.status')}>{status}</Detail>
-        <Detail name={t('timeline.salience')}>
+        <Detail name={t('timeline.salience')} info={t('memories.salienceHelp')}>
           {number(salience, { maximumFractionDigits: 2 })}
         </Detail>
         <TagsDetail name={t('timeline.topics')} tags={topics} />

@@ -45,7 +45,7 @@ function NoEpisodes({ owner }: { owner: string }) {
       {model === null && (
         <p className={styles.why}>
           {t('timeline.noModel')}{' '}
-          <Link to="/studio/settings" search={{ owner, q: 'coreModel' }}>
+          <Link to="/studio/settings" search={{ owner, q: 'learning.extractionModel' }}>
             {t('timeline.openSettings')}
           </Link>
         </p>
