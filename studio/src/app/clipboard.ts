@@ -1,7 +1,10 @@
 import { useI18n } from '../i18n/i18n.tsx'
 import { useToast } from '../ui/toast.tsx'
 
-/** Puts a text where it can be pasted from, and tells so. Pages without TLS may not; then the text itself is told. */
+/**
+ * Copies a text to the clipboard and shows a toast. Browsers forbid this on pages without TLS; then the toast shows
+ * the text.
+ */
 export function useCopy(): (text: string, message?: string) => Promise<void> {
   const { t } = useI18n()
   const showToast = useToast()

@@ -1,8 +1,8 @@
-/** Keeps what is shown in step with the server: it tells what has changed, and what is shown of that is asked for again. */
+/** Live updates: invalidates queries when the event stream of the server reports a change. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 
-/** What is told, and the first words of the queries that may show it. */
+/** Kinds of changes, and the first parts of the keys of the queries that may show them. */
 const QUERIES_BY_KIND: Readonly<Record<string, readonly string[]>> = {
   memory: ['memories', 'memory', 'stats', 'review', 'episodes', 'identity', 'map', 'owners'],
   turn: ['sessions', 'turns'],
@@ -14,19 +14,19 @@ const QUERIES_BY_KIND: Readonly<Record<string, readonly string[]>> = {
   key: ['keys'],
   audit: ['audit'],
   root: ['files'],
-  // Of what was removed, only that it was an entry is told.
+  // Deletions report only the table.
   entry: ['keys', 'settings', 'jobs', 'signals', 'files'],
 }
 
 export type ConnectionState = 'live' | 'connecting'
 
-/** A connection that is back sooner was never missed. */
+/** Interruptions shorter than this are not shown. */
 export const RECONNECT_NOTICE_MS = 1_500
 
-/** After an answer that is no stream, as from a proxy without its server, the browser gives up: then we begin anew. */
+/** `EventSource` does not reconnect after a response that is not a stream, such as 502 from a proxy. */
 const REOPEN_MS = 2_000
 
-/** Opens the stream for as long as the page is shown. `onBack`: it was lost for a while, and is there again. */
+/** Keeps the event stream open while the component is mounted. Calls `onBack` when a lost connection is restored. */
 export function useLiveUpdates(onBack: () => void): ConnectionState {
   const cache = useQueryClient()
   const [state, setState] = useState<ConnectionState>('connecting')
@@ -41,7 +41,7 @@ export function useLiveUpdates(onBack: () => void): ConnectionState {
       source = new EventSource('/api/events')
       source.onopen = () => {
         setState('live')
-        // Whatever happened while nobody listened.
+        // Events during the interruption are lost.
         if (wasOpen) void cache.invalidateQueries()
         if (lostAt !== null && Date.now() - lostAt > RECONNECT_NOTICE_MS) onBackRef.current()
         wasOpen = true
@@ -52,11 +52,11 @@ export function useLiveUpdates(onBack: () => void): ConnectionState {
         if (wasOpen) lostAt ??= Date.now()
         if (source.readyState !== EventSource.CLOSED) return
         reopenTimer = setTimeout(open, REOPEN_MS)
-        // The key may be the reason; then there is nothing to show any more.
+        // The key may have been revoked.
         void cache.invalidateQueries({ queryKey: ['session'] })
       }
       source.addEventListener('changed', ({ data }) => {
-        const { kinds } = JSON.parse(data) as { kinds: readonly string[] } // as the server writes it
+        const { kinds } = JSON.parse(data) as { kinds: readonly string[] } // written by the server
         for (const name of new Set(kinds.flatMap((kind) => QUERIES_BY_KIND[kind] ?? []))) {
           void cache.invalidateQueries({ queryKey: [name] })
         }

@@ -1,4 +1,4 @@
-/** Where everything is. The owner stays in the address from page to page, so that a link shows what it showed. */
+/** The routes. The owner parameter is retained across pages, so that links show the same data. */
 import {
   createRootRoute,
   createRoute,
@@ -19,14 +19,14 @@ export const rootRoute = createRootRoute({
   search: { middlewares: [retainSearchParams(['owner'])] },
 })
 
-/** Any text in the address is allowed; pages read what they know. */
+/** Any search parameter is accepted; pages read those they know. */
 type PageSearch = { readonly [name: string]: string | number | boolean | undefined }
 const anySearch = (search: Record<string, unknown>): PageSearch =>
   Object.fromEntries(
     Object.entries(search).filter(([, value]) =>
       ['string', 'number', 'boolean'].includes(typeof value),
     ),
-  ) as PageSearch // only such values are left
+  ) as PageSearch // the filter above leaves only such values
 
 const page = <Path extends string>(
   path: Path,
@@ -37,7 +37,7 @@ const page = <Path extends string>(
     getParentRoute: () => rootRoute,
     path,
     validateSearch: anySearch,
-    component: lazyRouteComponent(load, name as never), // pages export their component by this name
+    component: lazyRouteComponent(load, name as never), // pages export their component under this name
   })
 
 const home = createRoute({

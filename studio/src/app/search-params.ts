@@ -1,18 +1,21 @@
-/** What the address says: whose memories are looked at, and what a page shows of them. */
+/** State in the URL: the owner and the parameters of a page. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useSession } from './session.tsx'
 
 export type SearchParams = { readonly [name: string]: string | number | boolean | undefined }
 
-/** The owner whose memories are shown. */
+/** The selected owner. */
 export function useOwner(): string {
   const { session } = useSession()
   const { owner } = useSearch({ strict: false }) as { owner?: string } // checked by the root route
   return owner ?? session.home
 }
 
-/** A page's part of the address, and a way to change it. What is set to undefined is taken out. */
+/**
+ * The search parameters and a function that changes them. `undefined` removes a parameter; `isPush` adds a history
+ * entry.
+ */
 export function useSearchParams(): readonly [
   SearchParams,
   (changes: SearchParams, options?: { readonly isPush?: boolean }) => void,
@@ -25,7 +28,7 @@ export function useSearchParams(): readonly [
         to: '.',
         search: (before: SearchParams) => ({ ...before, ...changes }),
         replace: !isPush,
-      } as never) // the paths share one kind of search
+      } as never) // all routes share one type of search parameters
     },
     [navigate],
   )

@@ -1,4 +1,4 @@
-/** Who is looking: nothing of the Studio is shown, or asked for, before that is known. */
+/** The browser session. Nothing is rendered or requested before it is known. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   createContext,
@@ -19,7 +19,7 @@ import styles from './session.module.css'
 export type Session =
   paths['/api/session']['get']['responses']['200']['content']['application/json']
 
-/** What a role may do, as the server decides it; see `operations/access.ts`. */
+/** The permissions of each role. The server enforces them; the Studio only hides what would fail. */
 export type Permission = 'read' | 'write' | 'curate' | 'manage'
 const PERMISSIONS: Record<Session['role'], readonly Permission[]> = {
   reader: ['read'],

@@ -62,7 +62,7 @@ const NAVIGATION: readonly (readonly NavigationItem[])[] = [
   ],
 ]
 
-/** Not in the navigation: one comes there by choosing no owner in particular. */
+/** Not part of the navigation: opened from the owner picker. */
 const ALL_OWNERS = { path: '/studio/all-owners', name: 'shell.allOwners' } as const
 
 export function Shell() {
@@ -157,7 +157,7 @@ function Navigation() {
   ))
 }
 
-/** Beyond this the exact number matters to nobody. */
+/** The badge stops counting here. */
 const REVIEW_COUNT_MAX = 100
 
 function useReviewCount(): () => Promise<number> {
@@ -172,10 +172,10 @@ function useReviewCount(): () => Promise<number> {
   }
 }
 
-/** What the address names of one owner: another has no such thing. */
+/** Parameters that refer to data of one owner and are cleared when the owner changes. */
 const OWNER_PARAMS = ['memory', 'episode', 'entity', 'session', 'turn', 'receipt', 'open', 'row']
 
-/** Plain users see their own owners, one at a time; superadmins can go to any, and see all. */
+/** Users can switch between their owners; superadmins between all, and to the page of all owners. */
 function OwnerPicker() {
   const { t } = useI18n()
   const { session, can } = useSession()
@@ -199,7 +199,7 @@ function OwnerPicker() {
     const cleared = Object.fromEntries(OWNER_PARAMS.map((name) => [name, undefined]))
     const search = (before: object) => ({ ...before, ...cleared, owner: chosen })
     const to = isAllOwners ? '/studio/memories' : '.'
-    void navigate({ to, search } as never) // every page has an owner
+    void navigate({ to, search } as never) // every page accepts an owner
   }
   if (owners.size < 2) {
     return (
@@ -235,7 +235,7 @@ function OwnerPicker() {
   )
 }
 
-/** An owner may be called anything, even by the name of the other choice. */
+/** Prefixed, because an owner may have any name, also that of the other option. */
 const OWNER_PREFIX = 'one:'
 const ALL_OWNERS_VALUE = 'all'
 
@@ -248,7 +248,7 @@ function Health({ connection }: { connection: ConnectionState }) {
     queryKey: ['health'],
     queryFn: async () => {
       const response = await fetch('/health/ready', { credentials: 'same-origin' })
-      return (await response.json()) as { status: string; reasons: readonly string[] } // as /openapi.json says
+      return (await response.json()) as { status: string; reasons: readonly string[] } // see /openapi.json
     },
     refetchInterval: 15_000,
     retry: false,
@@ -263,7 +263,7 @@ function Health({ connection }: { connection: ConnectionState }) {
         type="button"
         className={styles.health}
         aria-label={`${t('shell.health')}: ${message}`}
-        // A finger can't hover.
+        // Touch devices cannot hover.
         onClick={() => showToast({ text: message })}
       >
         <Dot tone={HEALTH_TONES[status] ?? 'warn'}>{null}</Dot>
@@ -294,7 +294,7 @@ function LanguageMenu() {
         <MenuItem
           key={tag}
           isSelected={tag === language}
-          onSelect={() => selectLanguage(tag as Language)} // a key of the table
+          onSelect={() => selectLanguage(tag as Language)} // a key of `LANGUAGES`
         >
           {name}
         </MenuItem>
@@ -352,7 +352,7 @@ function SignOut() {
 type ShortcutHelp = {
   readonly key: string
   readonly name: MessageKey
-  /** The key that listens where this one is of use; null when that is everywhere. */
+  /** The shortcut must be active for this one to be listed; null if it is always listed. */
   readonly with: string | null
 }
 
@@ -368,7 +368,7 @@ const SHORTCUTS: readonly ShortcutHelp[] = [
   { key: '?', name: 'shell.shortcutHelp', with: null },
 ]
 
-/** Those that do something on the page as it is now. */
+/** The shortcuts that have an effect on the current page. */
 function availableShortcuts(): readonly ShortcutHelp[] {
   const active = activeShortcuts()
   const isActive = (key: string) => active.has(key) && (key !== '/' || searchField() !== null)

@@ -2,14 +2,14 @@ import { useEffect, useRef } from 'react'
 
 type Keys = Readonly<Record<string, () => void>>
 
-/** What listens now, so that the help can tell of what works here and of nothing else. */
+/** The registered shortcuts, from which the help dialog lists those of the current page. */
 const listening = new Set<{ readonly current: Keys }>()
 
 export function activeShortcuts(): ReadonlySet<string> {
   return new Set([...listening].flatMap(({ current }) => Object.keys(current)))
 }
 
-/** Single keys, as people know them from mail programs. They do nothing while somebody writes. */
+/** Registers single-key shortcuts. They are ignored while the focus is in a text field. */
 export function useShortcuts(keys: Keys): void {
   const latest = useRef(keys)
   latest.current = keys

@@ -13,7 +13,7 @@ export function selectTheme(theme: Theme): void {
   applyTheme()
 }
 
-/** Before anything is drawn, so that nobody is blinded. */
+/** Called before the first render to avoid a flash of the wrong theme. */
 export function applyTheme(): void {
   const theme = storedTheme()
   if (theme === 'system') delete document.documentElement.dataset.theme

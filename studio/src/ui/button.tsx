@@ -7,7 +7,7 @@ type ButtonProps = ComponentProps<'button'> & {
   look?: 'plain' | 'primary' | 'danger' | 'quiet'
   isSmall?: boolean
   icon?: IconName
-  /** While it is true the button can't be pressed again. */
+  /** Disables the button and shows a spinner. */
   isBusy?: boolean
 }
 
@@ -40,7 +40,7 @@ export function Button({
   )
 }
 
-/** A button that shows only an icon. Its name is read out, and shown when one points at it. */
+/** An icon button. Its name is the accessible name and the tooltip. */
 export function IconButton({
   icon,
   name,

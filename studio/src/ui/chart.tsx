@@ -1,4 +1,4 @@
-/** Values by day, drawn by uPlot in the colours of the page, with the same values as a table for those who can't see them. */
+/** A chart of values by day (uPlot), with the same values as a table for screen readers. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -9,25 +9,25 @@ import { Table } from './table.tsx'
 
 export type Series = {
   readonly name: string
-  /** One for each day; null where there is nothing to tell. */
+  /** One value per day; null if there is no data. */
   readonly values: readonly (number | null)[]
 }
 
 type ChartProps = {
   name: string
-  /** As `2026-03-31`, one after the other. */
+  /** Consecutive ISO dates, such as `2026-03-31`. */
   days: readonly string[]
   series: readonly Series[]
-  /** Bars stand on each other; a line shows how one value goes. */
+  /** Stacked bars, or a line for each series. */
   kind: 'stack' | 'line'
   format: (value: number) => string
-  /** The most that there can be, as 1 for shares. */
+  /** The largest possible value, such as 1 for shares. */
   max?: number
   asTable: string
   dayName: string
 }
 
-/** In the order in which series take them. None of them is red, which would say that something is wrong. */
+/** Series colors in order. None is red, which would indicate an error. */
 const COLORS = [
   'var(--accent)',
   'var(--good)',
@@ -37,7 +37,7 @@ const COLORS = [
 ] as const
 const HEIGHT = 190
 const DAY_S = 86_400
-/** Above the highest, so that a line at the top is seen whole. */
+/** Space above the maximum, so that a line at the top is not cut off. */
 const HEADROOM = 1.06
 
 export function Chart(props: ChartProps) {
@@ -106,8 +106,8 @@ function Canvas({
   const latest = useRef({ format, onHover })
   latest.current = { format, onHover }
   const dataKey = JSON.stringify([days, series])
-  // Drawn anew when something of it has changed: there are few points, and nothing is kept that could be stale.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` stands for days and series
+  // Recreated on every change: there are few points, and incremental updates could leave stale state.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `dataKey` represents days and series
   useEffect(() => {
     const element = frame.current
     if (element === null) return
@@ -144,7 +144,7 @@ function Canvas({
   return <div ref={frame} className={styles.canvas} aria-hidden="true" />
 }
 
-/** Each bar of a stack reaches from the ground to its top; the highest are drawn first, the others over them. */
+/** Stacks by cumulative sums: each bar starts at zero, and the highest are drawn first. */
 function dataOf(
   days: readonly string[],
   series: readonly Series[],
@@ -217,7 +217,7 @@ function colorAt(index: number): string {
   return COLORS[Math.min(index, COLORS.length - 1)] ?? COLORS[0]
 }
 
-/** A canvas knows no tokens: they are looked up where the page uses them. */
+/** Resolves a CSS variable to a color, because a canvas does not support variables. */
 function resolveColor(element: HTMLElement, colour: string): string {
   const probe = document.createElement('span')
   probe.style.color = colour
@@ -227,13 +227,13 @@ function resolveColor(element: HTMLElement, colour: string): string {
   return color
 }
 
-/** The middle of a day where one is: whichever way the clock is set, it is that day. */
+/** Local noon of a day, which is the same day across daylight saving changes. */
 function noonOf(day: string): number {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
   return new Date(year, month - 1, date, 12).getTime()
 }
 
-/** Changes whenever the colours do. */
+/** A counter that increments when the theme changes. */
 function useThemeChanges(): number {
   const [changes, setChanges] = useState(0)
   const dark = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), [])

@@ -1,7 +1,7 @@
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { TextField } from './field.tsx'
 
-/** A field that counts when it is left, or with Enter: half a name finds nobody. */
+/** A text field that commits its value on blur or Enter instead of on every keystroke. */
 export function CommitField({
   value,
   onCommit,
@@ -14,10 +14,10 @@ export function CommitField({
   onCommit: (value: string) => void
 }) {
   const [text, setText] = useState(value)
-  /** What was last handed on or taken over: handing the same on again would change nothing. */
+  /** The last committed or accepted value, which is not committed again. */
   const committed = useRef(value)
   const isEditing = useRef(false)
-  /** What came from elsewhere meanwhile. It may be older than what was handed on, and never writes over a writer. */
+  /** A value that arrived during editing. It may be older than the committed one and never overwrites the input. */
   const pendingValue = useRef<string | null>(null)
   const acceptValue = (next: string) => {
     committed.current = next

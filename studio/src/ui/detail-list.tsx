@@ -1,10 +1,10 @@
-/** What a drawer tells about one thing: its words, and what is known of it, each by its name. */
+/** The body of a drawer: the text of a resource and a list of its details. */
 import type { ReactNode } from 'react'
 import styles from './detail-list.module.css'
 import { Chip } from './layout.tsx'
 import { InfoTip } from './tooltip.tsx'
 
-/** As it was written, line for line. */
+/** Text with its original line breaks. */
 export function VerbatimText({ children }: { children: string }) {
   return <p className={styles.verbatim}>{children}</p>
 }
@@ -33,7 +33,7 @@ export function Detail({
   )
 }
 
-/** Nothing where there are no words. */
+/** Renders nothing without tags. */
 export function TagsDetail({ name, tags }: { name: string; tags: readonly string[] }) {
   if (tags.length === 0) return null
   return (

@@ -2,7 +2,7 @@ import styles from './diff.module.css'
 
 type Segment = { readonly kind: 'same' | 'gone' | 'new'; readonly text: string }
 
-/** What has changed between two texts, word by word. Read out, what is gone and what is new are named as such. */
+/** A word diff of two texts, with `del` and `ins` elements for screen readers. */
 export function Diff({ before, after }: { before: string; after: string }) {
   return (
     <p className={styles.diff}>
@@ -16,7 +16,7 @@ export function Diff({ before, after }: { before: string; after: string }) {
   )
 }
 
-/** Beyond this, comparing word by word takes too long, and nobody could read it. */
+/** Longer texts are not compared by words: it would be slow and unreadable. */
 const WORDS_MAX = 1_500
 
 function diffSegments(before: string, after: string): readonly Segment[] {
@@ -32,14 +32,14 @@ function diffSegments(before: string, after: string): readonly Segment[] {
   return mergeAdjacent(diffWords(previous, next))
 }
 
-/** Words with the blanks after them; in scripts without blanks, as the language has them. */
+/** Splits a text into words and separators, also in scripts without spaces. */
 function splitWords(text: string): readonly string[] {
   return [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)].map(
     ({ segment }) => segment,
   )
 }
 
-/** By the longest common subsequence. */
+/** Longest common subsequence. */
 function diffWords(previous: readonly string[], next: readonly string[]): readonly Segment[] {
   const width = next.length + 1
   const lengths = new Uint16Array((previous.length + 1) * width)

@@ -5,7 +5,7 @@ import { InfoTip } from './tooltip.tsx'
 
 type FieldProps = {
   label: string
-  /** Keeps the label for those who hear the page only. */
+  /** Shows the label to screen readers only. */
   isLabelHidden?: boolean
   /** Explains the term in the label, in a tooltip. */
   info?: string | undefined
@@ -102,7 +102,7 @@ export function Select<Value extends string>({
       <select
         {...rest}
         {...describeField(id, fieldProps)}
-        onChange={({ target }) => onValueChange(target.value as Value)} // one of the options
+        onChange={({ target }) => onValueChange(target.value as Value)} // an option value
       >
         {options.map(({ value, text }) => (
           <option key={value} value={value}>

@@ -1,4 +1,4 @@
-/** What pages are laid out with: cards, numbers, chips, and what is shown while there is nothing to show. */
+/** Layout components: pages, cards, statistics, chips, and loading, empty and error states. */
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import { useI18n } from '../i18n/i18n.tsx'
@@ -42,9 +42,9 @@ export function Card({
   title?: string
   actions?: ReactNode
   children: ReactNode
-  /** What a link on the page leads to. */
+  /** The anchor id. */
   id?: string
-  /** Lets tables and lists reach the edge. */
+  /** Removes the padding, for tables and lists. */
   isFlush?: boolean
 }) {
   return (
@@ -64,7 +64,7 @@ export function Card({
   )
 }
 
-/** A number, or some words, with its name; `note` says more when one points at it. */
+/** A statistic with its name; `note` is shown as a tooltip. */
 export function Stat({
   name,
   value,
@@ -95,7 +95,7 @@ export function Chip({ children, tone = 'plain' }: { children: ReactNode; tone?:
   return <span className={[styles.chip, styles[tone]].join(' ')}>{children}</span>
 }
 
-/** A coloured dot with words beside it, or, where there is no room, for those who hear the page. */
+/** A status dot with a text. */
 export function Dot({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className={styles.dotted}>
@@ -145,7 +145,7 @@ export function EmptyState({
   )
 }
 
-/** Says what went wrong in the server's words, and offers to try again. */
+/** Shows the error message of the server and a retry button. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useI18n()
   const isUnreachable = error instanceof ApiError && error.status === 0
@@ -162,13 +162,13 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
   )
 }
 
-/** Grey lines in the place of what is loaded. */
+/** Skeleton lines. */
 export function LoadingState({ lines = 4 }: { lines?: number }) {
   const { t } = useI18n()
   return (
     <div className={styles.loading} role="status" aria-label={t('common.loading')}>
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical
         <span key={line} className={styles.bone} style={{ width: `${92 - ((line * 17) % 40)}%` }} />
       ))}
     </div>
@@ -181,7 +181,7 @@ type Query<Data> = {
   readonly refetch: () => unknown
 }
 
-/** Shows a query in each of its states. */
+/** Renders a query: loading, error or data. */
 export function QueryResult<Data>({
   query,
   children,
@@ -198,7 +198,7 @@ export function QueryResult<Data>({
   return <LoadingState {...(lines === undefined ? {} : { lines })} />
 }
 
-/** The same within a line: what is not known, or could not be had, is never shown as nothing. */
+/** The same within a line of text. */
 export function InlineQueryResult<Data>({
   query,
   children,

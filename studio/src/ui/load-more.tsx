@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import styles from './layout.module.css'
 import { Notice } from './layout.tsx'
 
-/** The way on in a list that comes page by page. That a page could not be had is said there, and it can be asked for again. */
+/** The button that loads the next page, with the error if the last attempt failed. */
 export function LoadMore({
   query,
 }: {

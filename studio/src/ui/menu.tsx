@@ -34,7 +34,7 @@ export function MenuItem({
   onSelect: () => void
   isDangerous?: boolean
   isDisabled?: boolean
-  /** Set for items of which one is in force. */
+  /** Set for items of which one is selected. */
   isSelected?: boolean
 }) {
   const Item = isSelected === undefined ? DropdownMenu.Item : DropdownMenu.CheckboxItem

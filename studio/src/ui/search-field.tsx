@@ -3,10 +3,10 @@ import { TextField } from './field.tsx'
 import { Icon } from './icon.tsx'
 import styles from './search-field.module.css'
 
-/** How long to wait until somebody has written what they look for. */
+/** The debounce interval of the search. */
 const QUIET_MS = 300
 
-/** Looks while somebody writes. `/` leads to it. */
+/** A debounced search field. The shortcut `/` focuses it. */
 export function SearchField({
   label,
   value,
@@ -19,7 +19,7 @@ export function SearchField({
   const [text, setText] = useState(value)
   const latest = useRef({ value, onChange })
   useEffect(() => {
-    // The address has changed by other means: back, a link.
+    // The URL was changed elsewhere, for example by the back button.
     if (value !== latest.current.value) setText(value)
     latest.current = { value, onChange }
   }, [value, onChange])

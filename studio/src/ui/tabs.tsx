@@ -25,7 +25,7 @@ export function Tabs<Name extends string>({
     <Radix.Root
       className={styles.tabs}
       value={value}
-      onValueChange={(name) => onValueChange(name as Name)} // one of the tabs
+      onValueChange={(name) => onValueChange(name as Name)} // a tab name
     >
       <Radix.List ref={list} className={styles.list} aria-label={label}>
         {tabs.map(({ name, text }) => (
@@ -43,7 +43,7 @@ export function Tabs<Name extends string>({
   )
 }
 
-/** Where not all tabs have room, the chosen one is in the middle. */
+/** Scrolls the selected tab to the center if not all tabs fit. */
 function scrollToTab(list: HTMLElement | null, value: string): void {
   const tab = list?.querySelector<HTMLElement>(`[data-tab="${value}"]`)
   if (list == null || tab == null) return

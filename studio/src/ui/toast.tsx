@@ -7,14 +7,14 @@ import styles from './toast.module.css'
 export type ToastMessage = {
   readonly text: string
   readonly isError?: boolean
-  /** As undo. */
+  /** An action such as undo. */
   readonly action?: { readonly name: string; readonly run: () => unknown }
 }
 
 const Context = createContext<(message: ToastMessage) => void>(() => undefined)
 
 const PLAIN_MS = 5_000
-/** Long enough to find the way to "Undo" by keyboard. */
+/** Long enough to reach "Undo" by keyboard. */
 const ACTION_MS = 12_000
 
 export function ToastProvider({ children }: { children: ReactNode }) {
@@ -50,7 +50,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
             </Toast.Close>
           </Toast.Root>
         ))}
-        {/* Each message is read out on its own; this only keeps an open drawer from hiding the way to undo. */}
+        {/* Each message is announced separately; `aria-live` only keeps an open drawer from hiding the region. */}
         <Toast.Viewport className={styles.viewport} aria-live="off" />
       </Toast.Provider>
     </Context>

@@ -58,7 +58,7 @@ function KeyForm({
     setFaults(new Map())
     const body = {
       ...{ name: name.trim(), home: home.trim(), role },
-      // A superadmin reaches everybody.
+      // Superadmins have access to all owners.
       actsFor: role === 'superadmin' ? [] : parseNames(actsFor),
       expiresAt:
         lifetime === 'never'
@@ -158,7 +158,7 @@ function parseNames(text: string): string[] {
     .filter((name) => name !== '')
 }
 
-/** Of `actsFor.0`, the field that somebody sees. */
+/** The form field of an error path, such as `actsFor` of `actsFor.0`. */
 function topLevelField(field: string): string {
   return field.split('.')[0] ?? field
 }
@@ -171,7 +171,7 @@ function CreatedKeyDialog({ created, onClose }: { created: CreatedKey; onClose: 
       await navigator.clipboard.writeText(created.secret)
       showToast({ text: t('common.copied') })
     } catch {
-      // Pages without TLS may not write there.
+      // Browsers forbid clipboard access on pages without TLS.
       showToast({ text: t('access.copyManually'), isError: true })
     }
   }

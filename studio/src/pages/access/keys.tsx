@@ -1,4 +1,4 @@
-/** Who may come in: every key, without its secret, which nobody knows. */
+/** The list of API keys. Secrets are not stored, so they cannot be shown. */
 import { type ReactNode, useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import { useAttempt } from '../../app/mutations.ts'
@@ -31,7 +31,7 @@ export function Keys() {
       <QueryResult query={keys} lines={5}>
         {(rows) =>
           rows.length === 0 ? (
-            // Keys are off: whoever sits at the machine needs none.
+            // The list is empty only if keys are disabled on this server.
             <EmptyState icon="access" title={t('access.noKeys')}>
               {t('access.noKeysHelp')}
             </EmptyState>

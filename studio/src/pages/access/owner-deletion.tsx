@@ -1,4 +1,4 @@
-/** Removes everything of an owner: first what that would be, then by typing its name. */
+/** Deletes all data of an owner: shows the record counts, then requires typing the name. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
@@ -14,7 +14,7 @@ import { useToast } from '../../ui/toast.tsx'
 import styles from './access.module.css'
 import { AFFECTED_QUERIES } from './queries.ts'
 
-/** The tables of the store, in words. */
+/** Labels of the tables of the store. */
 const RECORD_NAMES: Record<string, MessageKey> = {
   memory: 'access.rowMemory',
   revision: 'access.rowRevision',
@@ -47,7 +47,7 @@ export function OwnerDeletion({ owner, onClose }: { owner: string; onClose: () =
     if (deleted === null) return
     showToast({ text: t('access.erased', { owner, count: deleted.rows.memory ?? 0 }) })
     onClose()
-    // Whoever looked at this owner would look at nothing.
+    // The deleted owner may be the selected one.
     change({ owner: undefined })
     await cache.invalidateQueries()
   }

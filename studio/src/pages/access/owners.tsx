@@ -1,4 +1,4 @@
-/** Everybody who has memories here, and the way to take all of it out, or away. */
+/** The list of owners, with export and deletion of their data. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'

@@ -14,13 +14,13 @@ export function useKeyList() {
 
 export type Owner = {
   readonly owner: string
-  /** Those who are told apart within it. */
+  /** The number of users of this owner. */
   readonly users: number
   readonly memories: number
   readonly turns: number
 }
 
-/** Everybody who has memories, most first. */
+/** All owners with memories, largest first. */
 export function useOwners() {
   return useQuery({
     queryKey: ['owners'],
@@ -42,5 +42,5 @@ export function useOwners() {
   })
 }
 
-/** The queries that show what the page changes. */
+/** First parts of the keys of the queries that this page changes. */
 export const AFFECTED_QUERIES = ['keys', 'owners'] as const

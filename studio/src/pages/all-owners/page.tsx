@@ -1,4 +1,4 @@
-/** The memories of all owners, for superadmins: to find whose something is. What is done to one is done with its owner. */
+/** The memories of all owners, for superadmins. Opening one switches to its owner. */
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { textParam, useSearchParams } from '../../app/search-params.ts'
@@ -25,7 +25,7 @@ export function AllOwnersPage() {
         <Filters search={search} onChange={change} isAllOwners />
         <div className={styles.results}>
           <Results
-            // A new list begins at its top.
+            // Remounts the list, so that it starts at the top.
             key={JSON.stringify([FILTERS.map((name) => search[name]), orderIn(search)])}
             query={query}
             isFiltered={['q', ...FILTERS].some((name) => textParam(search, name) !== '')}
@@ -74,7 +74,7 @@ function Results({
   return (
     <>
       <MemoryRows
-        // One more stands for what is still to come.
+        // One placeholder row represents the next page.
         count={loaded + (hasNextPage ? 1 : 0)}
         rowAt={(index) => memories[index]}
         all={memories}
@@ -82,7 +82,7 @@ function Results({
         onEdit={null}
         onOpen={(id) => {
           const owner = memories.find((memory) => memory.id === id)?.owner
-          // Every page has an owner, and this one reads what is opened.
+          // read by the memories page
           void navigate({ to: '/studio/memories', search: { owner, memory: id } as never })
         }}
         onVisibleRows={onVisibleRows}

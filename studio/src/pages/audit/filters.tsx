@@ -14,7 +14,7 @@ export function Filters({
 }: {
   search: SearchParams
   onChange: (changes: SearchParams) => void
-  /** What is shown suggests what to look for. */
+  /** The loaded events, used as suggestions. */
   entries: readonly AuditEvent[]
 }) {
   const { t } = useI18n()
@@ -88,7 +88,7 @@ export function Filters({
   )
 }
 
-/** As `memory.forget`, and `memory` for all of its kind. */
+/** An operation such as `memory.forget`, and its prefix `memory`. */
 function operationPrefixes({ operation }: AuditEvent): readonly string[] {
   const [kind = operation] = operation.split('.')
   return [kind, operation]

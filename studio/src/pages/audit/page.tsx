@@ -88,10 +88,10 @@ function Entries({ entries }: { entries: readonly AuditEvent[] }) {
   )
 }
 
-/** As many as a row holds. */
+/** More do not fit into a row. */
 const SHOWN_MAX = 5
 
-/** The ids of what was changed, each leading there where there is a page for it. */
+/** The ids of the changed resources, as links where a page shows them. */
 function Targets({ entry }: { entry: AuditEvent }) {
   const { t } = useI18n()
   const shown = entry.targets.slice(0, SHOWN_MAX)

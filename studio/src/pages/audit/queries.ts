@@ -10,29 +10,29 @@ export const FILTERS = ['operation', 'actor', 'of', 'target', 'from', 'until'] a
 export type Filter = (typeof FILTERS)[number]
 const ROWS_PER_PAGE = 50
 
-/** Whoever sat at the machine; the server takes this name for it. */
+/** The value of the `actor` filter for local access without a key. */
 export const LOCAL_ACTOR = 'none'
 
-/** The filters in the address, as the server takes them. */
+/** The filters in the URL, as query parameters of the server. */
 function queryFrom(search: SearchParams) {
   const text = (name: Filter) => textParam(search, name)
   return {
     ...optionalParam('operation', text('operation')),
     ...optionalParam('actor', text('actor')),
-    // Not `owner`, which is in the address of every page: the log is of everybody.
+    // Not `owner`, which every page has in its URL: the log covers all owners.
     ...optionalParam('owner', text('of')),
     ...optionalParam('target', text('target')),
     ...optionalParam('from', startOf(text('from'), 0)),
-    // The day that is named is part of it.
+    // The end date is inclusive.
     ...optionalParam('before', startOf(text('until'), 1)),
   }
 }
 
 function optionalParam<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
-  return value === '' ? {} : ({ [name]: value } as { [Key in Name]?: string }) // the one name
+  return value === '' ? {} : ({ [name]: value } as { [Key in Name]?: string }) // the only property
 }
 
-/** When a day begins where the reader is. */
+/** Midnight in the time zone of the browser. */
 function startOf(day: string, daysLater: number): string {
   const [year, month, date] = day.split('-').map(Number)
   if (year === undefined || month === undefined || date === undefined) return ''
@@ -58,7 +58,7 @@ export function useAudit(search: SearchParams) {
   })
 }
 
-/** Names of keys by their ids. Those of revoked ones are gone. */
+/** Key names by id. Revoked keys are missing. */
 export function useKeyNames() {
   return useQuery({
     queryKey: ['keys'],

@@ -1,4 +1,4 @@
-/** Every part that memory is made of: its true state, and what to do about it. */
+/** The components of the engine: their status, and what to do about failures. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type I18n, useI18n } from '../../i18n/i18n.tsx'
@@ -20,9 +20,9 @@ import {
 type ComponentState = {
   readonly tone: Tone
   readonly state: string
-  /** What it is made of, or why it doesn't work. */
+  /** Its configuration, or the reason for a failure. */
   readonly detail?: string | null
-  /** What to do about it. */
+  /** What the operator can do about it. */
   readonly advice?: ReactNode
 }
 
@@ -84,7 +84,7 @@ function ComponentRow({
   )
 }
 
-/** Names that are the same in every language. */
+/** Product names, the same in every language. */
 const STORE_NAMES: { readonly [kind: string]: string } = {
   sqlite: 'SQLite',
   postgres: 'PostgreSQL',
@@ -108,7 +108,7 @@ function Store({ store: { kind, memories, turns, facts } }: SystemStatus) {
   )
 }
 
-/** A copy of the vectors that may answer in the place of the index. */
+/** The vector replica that can serve searches instead of the primary index. */
 function Qdrant({ vectors: { mirror, state, because } }: SystemStatus) {
   const { t } = useI18n()
   const isUsed = mirror === 'qdrant' && state !== 'off'
@@ -178,7 +178,7 @@ function embeddingState(
   }
 }
 
-/** Names that are the same in every language. */
+/** Product names, the same in every language. */
 const REPLICA_NAMES: { readonly [backend: string]: string } = {
   qdrant: 'Qdrant',
   lancedb: 'LanceDB',
@@ -264,7 +264,7 @@ function Rerank({ rerank }: EngineStatus) {
       />
     )
   }
-  // Without one, memories stay in the order that they were found in: nothing is broken.
+  // Reranking is optional: without it, results keep their order.
   return enabled ? (
     <ComponentRow
       name={name}

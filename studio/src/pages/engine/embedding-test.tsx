@@ -12,7 +12,7 @@ import { AFFECTED_QUERIES, useEngine } from './queries.ts'
 type TestResult =
   paths['/api/memory/embedding-test']['post']['responses'][200]['content']['application/json']
 
-/** Two sentences are embedded: how long that takes, what comes out, and how near they are. */
+/** Embeds two texts and shows duration, dimensions and similarity. */
 export function EmbeddingTest() {
   const { t } = useI18n()
   const attempt = useAttempt(AFFECTED_QUERIES)

@@ -1,4 +1,4 @@
-/** Where vectors come from: what is chosen, what is in use, and whether it works. */
+/** The embedding source: configured, running, and a test. */
 import { useId } from 'react'
 import { useOwner } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
@@ -151,7 +151,10 @@ function providerOf(model: string, providers: readonly EmbeddingProvider[]) {
   return providers.find(({ provider }) => model.startsWith(`${provider}/`))
 }
 
-/** Settings are read at the start, and what the server was started with goes before them. */
+/**
+ * Shown if the configured source differs from the running one: settings are read at startup, and startup options
+ * override them.
+ */
 function RestartNotice({ settings, providers }: SettingsProps) {
   const { t } = useI18n()
   const embedding = useEngine().data?.embedding
@@ -173,7 +176,7 @@ function RestartNotice({ settings, providers }: SettingsProps) {
   )
 }
 
-/** As the server chooses when it starts. */
+/** Mirrors how the server selects the source at startup. */
 function configuredSource(
   settings: EffectiveSettings,
   providers: readonly EmbeddingProvider[],

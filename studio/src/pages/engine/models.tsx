@@ -1,4 +1,4 @@
-/** The language models that memory asks: which, whether they answer, and what they have used today. */
+/** The language models: configuration, a test, and today's usage. */
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { api, data } from '../../api/client.ts'

@@ -1,4 +1,4 @@
-/** The vector store beside the memories: what state it is in, and how Qdrant is set up. */
+/** The vector replica: its status and the configuration of Qdrant. */
 import { type FormEvent, useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths, VectorTier } from '../../api/types.ts'
@@ -19,7 +19,7 @@ type Qdrant = paths['/api/settings/qdrant']['get']['responses'][200]['content'][
 type Health =
   paths['/api/settings/qdrant/health']['get']['responses'][200]['content']['application/json']
 
-/** A name, the same in every language. */
+/** A product name, the same in every language. */
 const QDRANT = 'Qdrant'
 
 export const REPLICA_STATES: Readonly<
@@ -109,7 +109,7 @@ function QdrantForm({ qdrant }: { qdrant: Qdrant }) {
     setBusy(true)
     const saved = await attempt(() => data(api.PUT('/api/settings/qdrant', { body })))
     setBusy(false)
-    // Another one may have been typed meanwhile: what is shown is looked up while the answer is still waited for.
+    // Clears the field only if it still holds the saved key: the user may have typed another one in the meantime.
     if (saved !== null) setApiKey((typed) => (typed === body.apiKey ? '' : typed))
     return saved !== null
   }
@@ -241,7 +241,7 @@ function QdrantMaintenance() {
 type SearchResponse =
   paths['/api/settings/qdrant/search']['post']['responses'][200]['content']['application/json']
 
-/** What it finds by itself, to see whether it works. */
+/** Searches Qdrant directly, to verify the connection. */
 function QdrantSearch() {
   const { t, number } = useI18n()
   const owner = useOwner()

@@ -1,14 +1,14 @@
-/** What the engine says of itself, and what it is asked to do. */
+/** Queries of the engine page. */
 import { useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
 
-/** States change by themselves: models wake up, fail and heal. */
+/** Component states change without an event: models load, fail and recover. */
 const POLL_MS = 10_000
 const POLL_FAST_MS = 2_000
 const POLL_PROGRESS_MS = 700
 
-/** Where on the page each part is set up. */
+/** Anchors of the cards on the page. */
 export const CARDS = {
   embedding: 'embedding',
   vectors: 'vectors',
@@ -52,7 +52,7 @@ export function useLearning(owner: string) {
   })
 }
 
-/** How many the server tells at once; more are told as "at least". */
+/** The largest page of the server; larger counts are shown as "200+". */
 export const JOBS_MAX = 200
 
 export function useJobCounts() {
@@ -78,10 +78,10 @@ export function useEmbeddingProviders() {
 }
 
 const SETTLED: ReadonlySet<string> = new Set(['off', 'active'])
-/** Nothing happens by itself for a while, but whoever has set it right wants to see that. */
+/** Polled faster, so that a corrected configuration shows soon. */
 const FAILED_STATES: ReadonlySet<string> = new Set(['down', 'refused'])
 
-/** The vector store beside the memories; while something is done about it, one wants to see how far that is. */
+/** Polls the status of the vector replica, faster while it changes. */
 export function useQdrant() {
   return useQuery({
     queryKey: ['engine', 'qdrant'],
@@ -109,7 +109,7 @@ export function useReindex() {
   })
 }
 
-/** What requests with memories cost in the last days. */
+/** Token usage of requests with memories in the last days. */
 export function useCost(owner: string, days: number, isEnabled: boolean) {
   return useQuery({
     queryKey: ['receipts', owner, 'cost', days],
@@ -121,5 +121,5 @@ export function useCost(owner: string, days: number, isEnabled: boolean) {
   })
 }
 
-/** The queries that show what the page changes. */
+/** First parts of the keys of the queries that this page changes. */
 export const AFFECTED_QUERIES = ['engine', 'reindex', 'jobs'] as const

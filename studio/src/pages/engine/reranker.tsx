@@ -49,7 +49,7 @@ export function RerankerCard() {
   )
 }
 
-/** What the server is started with. */
+/** The environment variables that configure the reranker. */
 function EnvironmentVariables() {
   return (
     <>

@@ -1,4 +1,4 @@
-/** Where everything is kept, and whether what is derived from it is right. */
+/** The store and its integrity check. */
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'

@@ -1,4 +1,4 @@
-/** What the person who pays should know: what memories cost, and what keeps them from being of use. */
+/** Warnings for the operator: token costs of memories, and missing models. */
 import { Link } from '@tanstack/react-router'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { ErrorState, Notice } from '../../ui/layout.tsx'

@@ -1,4 +1,4 @@
-/** What is indexed of a root: its files with their state, and what each was cut into. */
+/** The files of an indexed path with their state, and the chunks of each file. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
 import { api, data } from '../../api/client.ts'
@@ -26,7 +26,7 @@ const STATES: Record<File['state'], { readonly text: MessageKey; readonly tone: 
   left_out: { text: 'files.stateSkipped', tone: 'bad' },
 }
 
-/** `version` is another after every look, so that what is shown follows it. */
+/** `version` changes with every scan and is part of the query keys, so that the list refreshes. */
 export function FileList({
   owner,
   root,

@@ -143,11 +143,11 @@ export function citationOf({
   return startLine === endLine ? `${path}#L${startLine}` : `${path}#L${startLine}-L${endLine}`
 }
 
-/** Shorter words are in every text, unless they are names or numbers of their script. */
+/** Shorter words match too often, except numbers and words of CJK scripts. */
 const WORD_CHARACTERS_MIN = 4
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{N}]/u
 
-/** Words that begin like one of the question, where they stand. Pieces of text, never markup. */
+/** Highlights words that start with a word of the query. Renders text only, never markup. */
 function HighlightedText({ text, query }: { text: string; query: string }) {
   const words = query
     .split(/[^\p{L}\p{N}]+/u)
@@ -156,7 +156,7 @@ function HighlightedText({ text, query }: { text: string; query: string }) {
   const patterns = words.map((word) =>
     DENSE.test(word) ? word : `(?<![\\p{L}\\p{N}])${word}[\\p{L}\\p{N}]*`,
   )
-  // The pieces at odd places are those that were looked for.
+  // `split` with a capture group puts the matches at odd indexes.
   return text.split(new RegExp(`(${patterns.join('|')})`, 'giu')).map((part, index) => {
     const key = `${index}:${part}`
     return index % 2 === 1 ? <mark key={key}>{part}</mark> : part
@@ -165,7 +165,7 @@ function HighlightedText({ text, query }: { text: string; query: string }) {
 
 const LINES_AROUND = 40
 
-/** The file around the cited lines, which are marked and scrolled to. */
+/** Shows the file around the cited lines, highlights them and scrolls to them. */
 function FileViewer({
   owner,
   citation,
@@ -195,7 +195,7 @@ function FileViewer({
           reason !== null ? (
             <Notice tone="warn">{t('files.noText', { reason })}</Notice>
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable
             <ol className={styles.lines} start={from} tabIndex={0}>
               {text
                 .split('\n')

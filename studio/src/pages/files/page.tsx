@@ -32,7 +32,7 @@ export function FilesPage() {
   const status = useQuery({
     queryKey: ['files', owner, 'status'],
     queryFn: () => data(api.GET('/api/files/status', { params: { query: { owner } } })),
-    // Edits on the disk are told to nobody.
+    // Changes on disk emit no event.
     refetchInterval: 10_000,
   })
   const hasRoots = (status.data?.roots.length ?? 0) > 0

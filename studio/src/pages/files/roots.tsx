@@ -14,7 +14,7 @@ import type { FileStatus } from './page.tsx'
 
 type Root = FileStatus['roots'][number]
 
-/** Beyond this, a list of troubles tells nobody anything. */
+/** Longer lists are not useful. */
 const PROBLEMS_SHOWN_MAX = 50
 
 export function Roots({ owner, roots }: { owner: string; roots: readonly Root[] }) {

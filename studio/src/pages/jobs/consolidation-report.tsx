@@ -1,4 +1,4 @@
-/** One consolidation: how much it did, how long it took, and each action with its reason. */
+/** The report of a consolidation run: counts, durations, and each action with its reason. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
@@ -38,7 +38,7 @@ const COUNT_LABELS = [
   ['decayed', 'jobs.countDecayed'],
 ] as const satisfies readonly (readonly [keyof Report, MessageKey])[]
 
-/** A dry run tells all of them, and a page with all would not be read. */
+/** A dry run reports all actions; rendering all of them would be slow. */
 const ACTIONS_SHOWN_MAX = 1_000
 
 const ACTION_LABELS: Readonly<Record<string, MessageKey>> = {
@@ -63,7 +63,7 @@ export function ReportCard({
   owner: string
   report: Report
   isOpen: boolean
-  /** Given for a dry run, which is not kept. */
+  /** Set for a dry run, which is not stored. */
   onClose?: () => void
 }) {
   const { t, time, number } = useI18n()
@@ -131,7 +131,10 @@ function Durations({ durations }: { durations: Report['durationsMs'] }) {
 
 type UndoControls = ReturnType<typeof useUndoControls>
 
-/** What only went into the bin can be brought back alone, also where one change did it to many. */
+/**
+ * Kinds of actions that only move memories to the trash. Their memories can be restored one by one, even if one
+ * change covers many.
+ */
 const TRASHING_KINDS = ['evict', 'retire', 'pruneEpisode']
 
 function useUndoControls(owner: string, report: Report) {
@@ -186,7 +189,7 @@ function useUndoControls(owner: string, report: Report) {
       />
     </>
   )
-  /** How many actions go together when one of them is undone. */
+  /** The number of actions that are undone together with this one. */
   const undoCount = (action: Action) =>
     canUndoSeparately(action) ? 1 : actionsOfSameChange(action).length
   return { button, canUndo, undoOne, undoCount }

@@ -1,4 +1,4 @@
-/** Consolidation: what it would do, what it did, and taking that back. */
+/** Consolidation: dry run, run, past reports and undo. */
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import { useMutations } from '../../app/mutations.ts'

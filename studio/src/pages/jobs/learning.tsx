@@ -1,4 +1,4 @@
-/** How learning goes: with which model, at what cost, what waits for it and what it could not do. */
+/** Learning: the model, its usage, and pending and failed exchanges. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, data, type Signal } from '../../api/client.ts'
@@ -101,7 +101,7 @@ function FailedExchanges({ owner }: { owner: string }) {
             {
               ...{ owner, session: sessionId, turn: turns[0] },
               ...(user === null ? {} : { user }),
-            } as never // every page has its own words in the address
+            } as never // pages have different search parameters
           }
         >
           {sessionId}
@@ -162,7 +162,7 @@ function useRetry(owner: string) {
   const showToast = useToast()
   const { attempt } = useMutations(owner, ['signals', 'sessions', 'jobs'])
   const [isBusy, setBusy] = useState(false)
-  /** Without ids, all of them. */
+  /** Retries all failed exchanges if `ids` is undefined. */
   const retry = async (ids?: string[]) => {
     setBusy(true)
     const body = { owner, ...(ids === undefined ? {} : { ids }) }

@@ -1,4 +1,4 @@
-/** What the page asks the server. */
+/** Queries of the page. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Job, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
@@ -16,11 +16,11 @@ export const STATUSES: readonly Job['status'][] = [
 
 const JOBS_PER_PAGE = 50
 const DEAD_MAX = 100
-/** Work that runs is looked at this often; all else is told by the server. */
+/** Poll interval for running jobs; other changes arrive as events. */
 const POLL_MS = 2_000
 
 export type JobFilter = {
-  /** Null: everybody's. */
+  /** Null for all owners. */
   readonly owner: string | null
   readonly status: Job['status'] | null
 }
@@ -50,7 +50,7 @@ export function useJobs({ owner, status }: JobFilter) {
   })
 }
 
-/** How far the embedding of memories is, for those who may know. */
+/** The progress of embedding, for superadmins. */
 export function useEmbeddingProgress() {
   return useQuery({
     queryKey: ['reindex', 'progress'],

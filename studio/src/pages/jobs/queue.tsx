@@ -1,4 +1,4 @@
-/** Jobs with what is to become of them: those that wait, run, are over, or failed. */
+/** The job queue and history. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, data, type Job } from '../../api/client.ts'
@@ -161,7 +161,7 @@ function JobCell({ owner, job: { kind, input, owner: jobOwner } }: { owner: stri
               owner: jobOwner ?? owner,
               session,
               ...(typeof user === 'string' ? { user } : {}),
-            } as never // every page has its own words in the address
+            } as never // pages have different search parameters
           }
         >
           {session}

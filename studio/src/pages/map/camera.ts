@@ -1,13 +1,13 @@
-/** Looking at a plane: which part of it is in view, and how people move that with mouse, wheel and fingers. */
+/** A camera over a plane: the visible part, and pan and zoom by mouse, wheel and touch. */
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
 export type Point = { readonly x: number; readonly y: number }
 export type Size = { readonly width: number; readonly height: number }
 
-/** `x` and `y` are in the middle of the view; a unit of the plane is `scale` pixels long. */
+/** `x` and `y` are the center of the view; `scale` is pixels per unit of the plane. */
 export type Camera = Point & { readonly scale: number }
 
-/** Room for what is drawn around the outermost points. */
+/** Space for labels around the outermost points. */
 const MARGIN_PX = 44
 const ZOOM_MAX = 40
 
@@ -19,7 +19,7 @@ export function toPlane({ x, y, scale }: Camera, { width, height }: Size, point:
   return { x: (point.x - width / 2) / scale + x, y: (point.y - height / 2) / scale + y }
 }
 
-/** Has all points in view. */
+/** The camera that shows all points. */
 export function fitCamera(points: Iterable<Point>, { width, height }: Size): Camera {
   let [left, right, top, bottom] = [
     Number.POSITIVE_INFINITY,
@@ -43,7 +43,7 @@ export function fitCamera(points: Iterable<Point>, { width, height }: Size): Cam
   }
 }
 
-/** Closer or farther, with what is at `at` staying where it is. */
+/** Zooms by a factor and keeps the point at `at` in place. */
 export function zoomAt(camera: Camera, size: Size, factor: number, at: Point): Camera {
   const target = toPlane(camera, size, at)
   const scale = camera.scale * factor
@@ -65,7 +65,7 @@ export function isPointInPolygon(polygon: readonly Point[], { x, y }: Point): bo
   return isInside
 }
 
-/** The size of an element, as it changes. */
+/** Observes the size of an element. */
 export function useSize(element: RefObject<Element | null>): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 })
   useEffect(() => {
@@ -81,10 +81,7 @@ export function useSize(element: RefObject<Element | null>): Size {
   return size
 }
 
-/**
- * A camera that has everything in view until somebody moves it. `home` is that view; it must be the same object as
- * long as nothing else is to be seen.
- */
+/** A camera that shows everything until the user moves it. `home` is that view; callers must memoize it. */
 export function useCamera(element: RefObject<Element | null>, size: Size, home: Camera) {
   const [movedCamera, setMovedCamera] = useState<Camera | null>(null)
   const camera = movedCamera ?? home
@@ -104,7 +101,7 @@ export function useCamera(element: RefObject<Element | null>, size: Size, home: 
   useEffect(() => {
     const frame = element.current
     if (frame === null) return
-    // React's own listener can't keep the page from scrolling.
+    // React registers wheel listeners as passive, so they cannot prevent scrolling.
     const onWheel = (event: Event) => {
       if (!(event instanceof WheelEvent)) return
       event.preventDefault()

@@ -1,4 +1,4 @@
-/** Who and what is named together: entities as knots, tied by the memories that name both. */
+/** The graph of entities: nodes are entities, edges are the memories that mention both. */
 import {
   forceCollide,
   forceLink,
@@ -17,22 +17,22 @@ export type GraphNode = SimulationNodeDatum & {
   readonly radius: number
 }
 
-/** Two places in the list of entities, and the places of the memories that name both. */
+/** Indexes of two entities, and the indexes of the memories that mention both. */
 export type GraphEdge = {
   readonly a: number
   readonly b: number
   readonly memories: readonly number[]
 }
 
-/** The weakest are not drawn, because nobody could tell them apart. */
+/** The weakest edges are not drawn: they would be indistinguishable. */
 const EDGES_MAX = 600
-/** One that lists everybody ties nobody in particular. */
+/** Memories with more names do not indicate a relation. */
 const NAMES_PER_MEMORY_MAX = 12
 const TICKS = 260
 const RADIUS_MIN = 5
 const RADIUS_RANGE = 15
 
-/** Strongest first. */
+/** Sorted by the number of memories, largest first. */
 export function buildEdges({ memories }: EntitiesAnswer): readonly GraphEdge[] {
   const edges = new Map<string, { a: number; b: number; memories: number[] }>()
   for (const [place, { entities }] of memories.entries()) {
@@ -54,7 +54,7 @@ export type EntityGraph = {
   readonly simulation: Simulation<GraphNode, undefined>
 }
 
-/** Comes to rest before it is shown. Knots that were there before begin where they were. */
+/** Runs the simulation until it settles. Nodes of the previous graph start at their previous position. */
 export function createGraph(
   { entities }: EntitiesAnswer,
   edges: readonly GraphEdge[],

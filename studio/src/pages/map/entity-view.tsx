@@ -1,4 +1,4 @@
-/** Who and what memories are about, as a net and, beside it, as a list that says the same. */
+/** The entities of memories, as a graph and as a list with the same content. */
 import { useMemo, useRef, useState } from 'react'
 import { type SearchParams, textParam, type useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -67,7 +67,7 @@ function EntityContent({ search, change, onOpen, answer }: Props & { answer: Ent
           {!answer.isComplete && t('map.partial', { count: number(5_000) })}
         </p>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable */}
       <section className={listStyles.listed} aria-label={t('map.entityList')} tabIndex={0}>
         {chosen === null ? (
           <EntityList answer={answer} onChoose={choose} />
@@ -123,7 +123,7 @@ function EntityList({
   )
 }
 
-/** What is remembered about one, and with what else it is named. */
+/** The memories of one entity and its related entities. */
 function EntityDetails({
   answer,
   edges,

@@ -1,4 +1,4 @@
-/** The net drawn. Knots can be dragged and chosen; what ties two shows when one points at the tie. */
+/** Draws the entity graph. Nodes can be dragged and selected; hovering an edge shows its memories. */
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -19,9 +19,9 @@ import frameStyles from './scatter-plot.module.css'
 
 const ZOOM_STEP = 1.5
 const QUOTES_MAX = 3
-/** How many names can be read without lying on each other, at first. */
+/** The number of names that fit without overlap at the initial zoom. */
 const NAMES_MAX = 36
-/** How lively the rest of the net follows one that is dragged. */
+/** The simulation alpha while a node is dragged. */
 const DRAG_ALPHA = 0.25
 
 type HoverTarget =
@@ -42,7 +42,7 @@ export function GraphCanvas({
   const { t } = useI18n()
   const frame = useRef<HTMLDivElement>(null)
   const size = useSize(frame)
-  // The net moves on while one drags; the view of the whole must not follow.
+  // Computed once per graph: the camera must not follow nodes that move during a drag.
   const home = useMemo(() => fitCamera(graph.nodes.map(positionOf), size), [graph, size])
   const { camera, zoom, pan, showAll } = useCamera(frame, size, home)
   const [hovered, setHovered] = useState<HoverTarget | null>(null)
@@ -108,7 +108,7 @@ export function GraphCanvas({
             </g>
           )
         })}
-        {/* After all knots, so that none of them covers a name. */}
+        {/* Rendered after all nodes, so that no node covers a name. */}
         {graph.nodes.map((node, index) => {
           const isHighlighted = highlighted === null || highlighted.nodes.has(index)
           const isLinked =
@@ -147,7 +147,7 @@ function strokeWidthOf({ memories }: GraphEdge): number {
   return Math.min(6, 0.8 + Math.sqrt(memories.length))
 }
 
-/** What belongs to that which is pointed at; null when everything does. */
+/** The nodes and edges to highlight; null highlights everything. */
 function highlightedBy({ edges }: EntityGraph, hovered: HoverTarget | null) {
   if (hovered === null) return null
   const connected = [...edges.entries()].filter(([index, { a, b }]) =>
@@ -158,7 +158,7 @@ function highlightedBy({ edges }: EntityGraph, hovered: HoverTarget | null) {
   return { nodes, edges: new Set(connected.map(([index]) => index)) }
 }
 
-/** Takes a knot along with the pointer, the rest of the net after it. A still press chooses it. */
+/** Drags a node with the pointer while the simulation moves the others. A press without movement selects the node. */
 function useNodeDrag(graph: EntityGraph, camera: Camera, frame: RefObject<HTMLDivElement | null>) {
   const [, setTick] = useState(0)
   const dragged = useRef<{ at: number; moved: number } | null>(null)

@@ -1,4 +1,4 @@
-/** Where memories lie on the map. Worked out beside the page, and kept as long as the page is open. */
+/** The positions of memories on the map, computed in a worker and cached until the page is closed. */
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Stage } from './projection.ts'
 import type { WorkerMessage } from './projection.worker.ts'
@@ -18,8 +18,8 @@ const INITIAL: State = { layout: null, progress: null, fault: null }
 const layoutCache = new Map<string, Layout>()
 
 /**
- * `name` says what is drawn. What was drawn under it stays where it is when memories come and go; those that came since
- * get their places when it is drawn again.
+ * `name` identifies the layout in the cache. Existing positions stay when memories are added or removed; new memories
+ * get a position when the layout is recomputed.
  */
 export function useMapLayout(name: string, answer: VectorsAnswer | undefined) {
   const [states, setStates] = useState<Readonly<Record<string, State>>>({})
@@ -30,7 +30,7 @@ export function useMapLayout(name: string, answer: VectorsAnswer | undefined) {
   )
   const canDraw = answer?.dimensions != null && embedded.length >= MAP_MEMORIES_MIN
   const isCached = layoutCache.has(name)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn once for a name and a round, not for every change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: computed once per name and round
   useEffect(() => {
     if (!canDraw || layoutCache.has(name)) return
     const ids = embedded.map(({ id }) => id)

@@ -1,4 +1,4 @@
-/** The memories of the map as a list, by category: for those who hear the page, or have no mouse. */
+/** The memories of the map as a list by category, for screen readers and keyboards. */
 import { useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -26,7 +26,7 @@ export function MemoryList(props: ListProps) {
     (category) => [category, memories.filter((memory) => memory.category === category)] as const,
   ).filter(([, group]) => group.length > 0)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable
     <section className={styles.listed} aria-label={t('map.list')} tabIndex={0}>
       {groups.length === 0 ? (
         <EmptyState title={t('map.noMatch')} icon="search" />

@@ -1,4 +1,4 @@
-/** The map of memories with everything around it: what is shown, what is selected, and what is done with that. */
+/** The map of memories with filters, selection and bulk actions. */
 import { Link } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { type SearchParams, textParam, type useSearchParams } from '../../app/search-params.ts'
@@ -131,7 +131,7 @@ function LayoutProgress({ stage, done }: { stage: 'comparing' | 'placing'; done:
   )
 }
 
-/** What keeps the map from being whole, and what can be done about it. */
+/** Why memories are missing on the map, and what to do about it. */
 function MapNotices({
   answer,
   fault,

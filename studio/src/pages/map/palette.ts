@@ -1,4 +1,4 @@
-/** The colours of the theme in force, as a canvas needs them: worked out, and again when the theme changes. */
+/** The resolved colors of the current theme, for drawing on a canvas. They update with the theme. */
 import { useEffect, useState } from 'react'
 import { CATEGORIES } from '../memories/memory-fields.ts'
 
@@ -14,7 +14,7 @@ export type Palette = Readonly<Record<Name, string>>
 
 function readPalette(): Palette {
   const colors = NAMES.map((name) => {
-    // A new one for each: the colour of one that is there already would change over time.
+    // A new element for each color: the color of an existing one would be animated by its transition.
     const probe = document.createElement('span')
     probe.style.color = `var(${name})`
     document.body.append(probe)
@@ -22,7 +22,7 @@ function readPalette(): Palette {
     probe.remove()
     return [name, color]
   })
-  return Object.fromEntries(colors) as Palette // one for each name
+  return Object.fromEntries(colors) as Palette // one entry per name
 }
 
 export function usePalette(): Palette {

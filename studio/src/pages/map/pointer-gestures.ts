@@ -1,7 +1,7 @@
 import { type PointerEvent as ReactPointerEvent, useRef } from 'react'
 import type { Point } from './camera.ts'
 
-/** A hand that clicks is never quite still. */
+/** Movement up to this distance still counts as a click. */
 const CLICK_TOLERANCE_PX = 4
 
 type GestureOptions = {
@@ -10,12 +10,12 @@ type GestureOptions = {
   readonly onHover: (at: Point | null) => void
   readonly onPan: (dx: number, dy: number) => void
   readonly onPinch: (factor: number, at: Point) => void
-  /** Without these, nothing can be drawn around. */
+  /** Lasso selection is disabled without these. */
   readonly onLasso?: (polygon: readonly Point[] | null) => void
   readonly onLassoed?: (polygon: readonly Point[], isAdditive: boolean) => void
 }
 
-/** Mouse and fingers: one that drags moves the map or draws a lasso, two zoom, one that is still opens. */
+/** Pointer gestures: a drag pans or draws a lasso, a pinch zooms, a tap opens. */
 export function usePointerGestures(options: GestureOptions) {
   const pointers = useRef(new Map<number, Point>())
   const drag = useRef<{ polygon: Point[] | null; moved: number } | null>(null)

@@ -1,12 +1,11 @@
 /**
- * Places vectors on a plane so that those that are close stay close (UMAP). The same vectors always get the same places:
- * chance comes from a seed, and the nearest neighbours are found exactly, which for some thousands is also quicker than
- * guessing them.
+ * Projects vectors to a plane with UMAP. The result is deterministic: randomness is seeded, and the nearest neighbors
+ * are exact, which for a few thousand vectors is also faster than an approximation.
  */
 import { UMAP } from 'umap-js'
 
 export type Vectors = {
-  /** One after another. */
+  /** Concatenated vectors. */
   readonly bytes: Int8Array
   readonly count: number
   readonly dimensions: number
@@ -16,9 +15,9 @@ export type Stage = 'comparing' | 'placing'
 
 export type Progress = {
   readonly stage: Stage
-  /** 0 … 1, of everything. */
+  /** Overall progress from 0 to 1. */
   readonly done: number
-  /** Where things are so far, as x and y by turns. */
+  /** The current positions, as alternating x and y. */
   readonly positions: Float32Array | null
 }
 
@@ -27,7 +26,7 @@ const EPOCHS_FEW = 300
 const EPOCHS_MANY = 200
 const MANY_POINTS = 1_000
 const SEED = 20_260_501
-/** How much of the time goes into comparing, about. */
+/** The approximate share of the time that the comparison takes. */
 const COMPARING_SHARE = 0.35
 const EPOCHS_PER_REPORT = 10
 
@@ -48,7 +47,7 @@ export function project(
     spread: 1.2,
   })
   umap.setPrecomputedKNN(indices, distances)
-  // With neighbours given, only the number of vectors is looked at.
+  // With precomputed neighbors, UMAP uses only the number of vectors.
   const epochs = umap.initializeFit(Array.from({ length: count }, () => []))
   for (let epoch = 1; epoch <= epochs; epoch++) {
     umap.step()
@@ -65,14 +64,14 @@ export function project(
 function flattenPoints(points: readonly (readonly number[])[]): Float32Array {
   const positions = new Float32Array(points.length * 2)
   for (const [index, [x = 0, y = 0]] of points.entries()) {
-    // Vectors that are all alike have no directions to lie in.
+    // UMAP yields NaN for identical vectors.
     positions[index * 2] = Number.isFinite(x) ? x : 0
     positions[index * 2 + 1] = Number.isFinite(y) ? y : 0
   }
   return positions
 }
 
-/** The bytes say directions only. */
+/** Normalizes the quantized vectors to unit length. */
 function unitVectors({ bytes, count, dimensions }: Vectors): Float32Array {
   const units = Float32Array.from(bytes)
   for (let row = 0; row < count; row++) {
@@ -87,7 +86,7 @@ function unitVectors({ bytes, count, dimensions }: Vectors): Float32Array {
 
 type Neighbors = { readonly indices: number[][]; readonly distances: number[][] }
 
-/** For each its nearest by angle, itself first. Every pair is looked at once. */
+/** The nearest neighbors of each vector by cosine distance, itself first. Each pair is compared once. */
 function nearest(
   units: Float32Array,
   { count, dimensions }: Vectors,
@@ -110,7 +109,7 @@ function nearest(
   return { indices, distances }
 }
 
-/** Puts one into the list of the nearest, if it is one of them. */
+/** Inserts a neighbor into the sorted list if it is close enough. */
 function insertNeighbor(
   indices: number[] = [],
   distances: number[] = [],
@@ -120,7 +119,7 @@ function insertNeighbor(
 ): void {
   if (distances.length >= length && distance >= (distances.at(-1) ?? 0)) return
   let place = distances.length
-  // The first is the vector itself, and stays.
+  // The first entry is the vector itself.
   while (place > 1 && (distances[place - 1] ?? 0) > distance) place--
   indices.splice(place, 0, index)
   distances.splice(place, 0, distance)
@@ -130,12 +129,12 @@ function insertNeighbor(
   }
 }
 
-/** Numbers from 0 to 1 that look like chance and are the same each time. */
+/** A seeded pseudo-random number generator (LCG) with values from 0 to 1. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    // The low bits of such a series repeat soon: they are folded into the high ones.
+    // The low bits of an LCG have a short period; they are mixed with the high bits.
     return ((state ^ (state >>> 15)) >>> 0) / 4_294_967_296
   }
 }

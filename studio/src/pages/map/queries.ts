@@ -13,10 +13,10 @@ export type MappedMemory = VectorsAnswer['memories'][number]
 export type Category = MappedMemory['category']
 export type EntitiesAnswer = GetResponse<'/api/memory/entities'>
 
-/** How many memories can be drawn; the first is what is drawn unless somebody asks for more. */
+/** The selectable numbers of memories on the map; the first is the default. */
 export const LIMITS = [1_000, 2_000, 5_000] as const
 
-/** With fewer there is nothing to see on a map. */
+/** The smallest number of memories for which a map is useful. */
 export const MAP_MEMORIES_MIN = 10
 
 export function useVectors(owner: string, limit: number) {

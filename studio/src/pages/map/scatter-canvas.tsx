@@ -17,7 +17,7 @@ type Scene = {
   readonly size: Size
   readonly selected: ReadonlySet<string>
   readonly lasso: readonly Point[] | null
-  /** The memory that is pointed at. */
+  /** The hovered memory. */
   readonly hoveredId: string | null
 }
 

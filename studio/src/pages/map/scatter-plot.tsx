@@ -1,4 +1,4 @@
-/** The map itself, drawn on a canvas. Whatever can be done on it can be done in the list beside it too. */
+/** The scatter plot of the map. The list next to it offers the same actions. */
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -10,7 +10,7 @@ import type { MappedMemory } from './queries.ts'
 import { type PlottedMemory, radiusOf, ScatterCanvas } from './scatter-canvas.tsx'
 import styles from './scatter-plot.module.css'
 
-/** How far beside a point one may aim. */
+/** The distance from a point that still counts as hovering it. */
 const HIT_RADIUS_PX = 7
 const ZOOM_STEP = 1.5
 
@@ -113,7 +113,7 @@ function nearestPoint(
   return closest <= HIT_RADIUS_PX ? best : null
 }
 
-/** What points at the map, follows it here. */
+/** The hovered memory, shown next to the pointer. */
 function HoverCard({
   spot,
   toScreenPoint,

@@ -1,4 +1,4 @@
-/** What can be done to all memories that are selected. Each does it to those that it fits. */
+/** Actions for all selected memories. Each action applies to the memories that it is valid for. */
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'

@@ -1,4 +1,4 @@
-/** Everything about one memory: what it says, what it said before, where it comes from, where it was used. */
+/** The drawer of a memory: details, version history, provenance and usage. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
@@ -59,7 +59,7 @@ export function MemoryDrawer({
   )
 }
 
-/** Its name, unless the server has made that. */
+/** The key, unless the server generated it. */
 function titleOf({ key, category }: Memory): string {
   if (key !== null && !isGeneratedKey(key)) return key
   return category.charAt(0).toUpperCase() + category.slice(1)
@@ -248,7 +248,7 @@ function History({ owner, memory }: { owner: string; memory: Memory }) {
       {({ versions }) => (
         <ol className={styles.versions}>
           {versions.map(({ memory: version, replacedAt }, index) => {
-            const before = versions[index + 1]?.memory // the newest comes first
+            const before = versions[index + 1]?.memory // versions are sorted newest first
             return (
               <li key={version.version} className={styles.version}>
                 <header>
@@ -297,7 +297,7 @@ function Provenance({ owner, memory }: { owner: string; memory: Memory }) {
           ) : (
             <Link
               to="/studio/sessions"
-              search={{ owner, session: memory.sessionId, turn: provenance.turns[0] } as never} // read by that page
+              search={{ owner, session: memory.sessionId, turn: provenance.turns[0] } as never} // read by the target page
             >
               {memory.sessionId}
             </Link>

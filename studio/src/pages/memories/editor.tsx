@@ -1,4 +1,4 @@
-/** Adds a memory, or changes one. When somebody else was quicker, both versions are shown and nothing is lost. */
+/** Creates or edits a memory. After a conflicting change, it shows both versions. */
 import { type FormEvent, useState } from 'react'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -19,7 +19,7 @@ export function Editor({
   onClose,
 }: {
   owner: string
-  /** Null: a new one. */
+  /** Null for a new memory. */
   memory: Memory | null
   onClose: () => void
 }) {
@@ -60,7 +60,7 @@ export function Editor({
       setBusy(false)
     }
   }
-  /** From here on, what is written is a change of theirs. */
+  /** Continues with the stored version as the base. */
   const resolveConflict = (next: Draft, onto: Memory) => {
     setDraft(next)
     setBase(onto)

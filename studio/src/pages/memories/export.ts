@@ -1,4 +1,4 @@
-/** Memories on their way out: lines of an export, which an import takes in again. */
+/** Downloads memories as an export file. */
 import type { Memory } from '../../api/client.ts'
 import type { SearchParams } from '../../app/search-params.ts'
 import { isRankedSearch, listPage, memoriesIn, ROWS_PER_PAGE, searchMemories } from './queries.ts'
@@ -9,14 +9,14 @@ export function exportAll(owner: string): void {
   download(exportUrl(owner))
 }
 
-/** What is shown. */
+/** Exports the memories that match the current search and filters. */
 export async function exportFiltered(owner: string, search: SearchParams): Promise<void> {
   const ids = new Set<string>()
   for await (const { id } of filteredMemories(owner, search)) ids.add(id)
   await exportMemories(owner, ids)
 }
 
-/** With their history. */
+/** Exports memories with their version history. */
 export async function exportMemories(owner: string, ids: ReadonlySet<string>): Promise<void> {
   const response = await fetch(exportUrl(owner), { credentials: 'same-origin' })
   if (!response.ok || response.body === null) {
@@ -46,9 +46,9 @@ type Line = {
   readonly row?: { readonly id: string; readonly memory?: { readonly id: string } }
 }
 
-/** The first line says what the file is. */
+/** The header line, which has no table, is always included. */
 function isSelectedLine(line: string, ids: ReadonlySet<string>): boolean {
-  const { table, row } = JSON.parse(line) as Line // as the server writes it
+  const { table, row } = JSON.parse(line) as Line // written by the server
   if (table === undefined) return true
   const id = table === 'memory' ? row?.id : table === 'revision' ? row?.memory?.id : undefined
   return id !== undefined && ids.has(id)

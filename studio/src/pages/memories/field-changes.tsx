@@ -13,7 +13,7 @@ const COMPARED_FIELDS = [
   'expiresAt',
 ] as const
 
-/** What has changed besides the words. */
+/** The changed fields of a memory other than its content. */
 export function FieldChanges({ before, after }: { before: Memory | undefined; after: Memory }) {
   if (before === undefined) return null
   const changed = COMPARED_FIELDS.filter((name) => before[name] !== after[name])

@@ -21,7 +21,7 @@ import {
   searchModeIn,
 } from './queries.ts'
 
-/** What is in use is what one looks for, unless one says otherwise. */
+/** The filter shows active memories by default. */
 const OTHER_STATUSES = STATUSES.filter((status) => status !== 'active')
 
 const SEARCH_MODE_NAMES: Record<SearchMode, MessageKey> = {
@@ -34,11 +34,11 @@ const SEARCH_MODE_NAMES: Record<SearchMode, MessageKey> = {
 type FiltersProps = {
   search: SearchParams
   onChange: (changes: SearchParams) => void
-  /** Of one owner there are users and sessions, and a search by meaning. */
+  /** Search modes, users and sessions exist only for a single owner. */
   isAllOwners?: boolean
 }
 
-/** What was looked for by words or meaning has an order of its own. */
+/** Ranked search results are ordered by relevance. */
 function OrderSelect({ search, onChange, isAllOwners = false }: FiltersProps) {
   const { t } = useI18n()
   const label = t('memories.sort')
@@ -53,7 +53,7 @@ function OrderSelect({ search, onChange, isAllOwners = false }: FiltersProps) {
       label={label}
       isLabelHidden
       value={orderIn(search)}
-      onValueChange={(order) => onChange(orderParams(order as Order))} // one of these
+      onValueChange={(order) => onChange(orderParams(order as Order))} // one of `ORDERS`
       options={ORDERS.map((order) => ({ value: order, text: t(ORDER_LABELS[order]) }))}
     />
   )

@@ -1,6 +1,6 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows are placed by hand, which tables of the browser do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: what is in a row can be focused, the row itself need not
-/** The list of memories, however many there are: only what is in view is drawn, and its pages are asked for as it comes. */
+// biome-ignore-all lint/a11y/useSemanticElements: rows are positioned absolutely, which table elements do not allow
+// biome-ignore-all lint/a11y/useFocusableInteractive: the controls in a row are focusable
+/** The virtualized list of memories: only visible rows are rendered, and their pages are fetched on demand. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
@@ -25,11 +25,11 @@ import {
 } from './queries.ts'
 
 const ROW_PX = 60
-/** Pages that are kept while one scrolls: enough for the view and a quick look back. */
+/** Pages before and after the visible ones that stay loaded. */
 const PAGES_OVERSCAN = 1
 
 export type Selection = {
-  /** By their ids, as they were when they were selected. */
+  /** Selected memories by id. */
   readonly memories: ReadonlyMap<string, Memory>
   readonly set: (memories: ReadonlyMap<string, Memory>) => void
 }
@@ -37,15 +37,15 @@ export type Selection = {
 type ListProps = {
   owner: string
   search: SearchParams
-  /** Null for those who can do nothing with what they would select. */
+  /** Null if the role has no bulk actions. */
   selection: Selection | null
   onOpen: (id: string) => void
-  /** Null for those who may not. */
+  /** Null if the role cannot edit. */
   onEdit: ((memory: Memory) => void) | null
   empty: ReactNode
 }
 
-/** All memories that pass the filters. */
+/** The list of all memories that match the filters. */
 export function PagedMemoryList({ owner, search, empty, ...rest }: ListProps) {
   const [shown, setShown] = useState({ first: 0, last: 0 })
   const head = useQuery(listPage(owner, search, 0))
@@ -60,7 +60,7 @@ export function PagedMemoryList({ owner, search, empty, ...rest }: ListProps) {
   const rowsOf = (page: number): readonly Memory[] => {
     if (page === 0) return head.data.data
     const results = loaded[pages.indexOf(page)]?.data
-    return results?.page === page + 1 ? results.data : [] // until it is here, another one holds its place
+    return results?.page === page + 1 ? results.data : [] // the query keeps the previous page as a placeholder until this one is loaded
   }
   const rowAt = (index: number): Memory | undefined =>
     rowsOf(Math.floor(index / ROWS_PER_PAGE))[index % ROWS_PER_PAGE]
@@ -84,7 +84,7 @@ function visiblePages({ first, last }: { first: number; last: number }, total: n
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
-/** What a search has found, best first. */
+/** The results of a ranked search. */
 export function SearchResults({
   results,
   ...rest
@@ -103,11 +103,11 @@ export function SearchResults({
 type RowsProps = Omit<ListProps, 'owner' | 'search' | 'empty'> & {
   count: number
   rowAt: (index: number) => Memory | undefined
-  /** Everything that is loaded, drawn or not. */
+  /** All loaded rows, visible or not. */
   all: readonly Memory[]
   onVisibleRows?: (shown: { first: number; last: number }) => void
   isSearch: boolean
-  /** Where they are of several. */
+  /** Set for lists with several owners. */
   showsOwner?: boolean
 }
 
@@ -137,7 +137,7 @@ export function MemoryRows({
   const lastQuery = useRef(search.q)
   useEffect(() => {
     if (lastQuery.current === search.q) return
-    // What is looked for now begins at its top.
+    // A new query starts at the top.
     lastQuery.current = search.q
     setCurrent(undefined)
     frame.current?.scrollTo({ top: 0 })
@@ -238,12 +238,12 @@ export function MemoryRows({
   )
 }
 
-/** The way back in the browser leads to the same place of the same list, and not into another one. */
+/** The scroll restoration key: the position belongs to one search. */
 function scrollKey({ row: _row, memory: _memory, ...search }: SearchParams): string {
   return encodeURIComponent(JSON.stringify(search))
 }
 
-/** The head of a column that the list can be sorted by; each press takes the next of its orders. */
+/** A column header that cycles through its sort orders. */
 function SortableHeader({
   name,
   by,
@@ -371,7 +371,7 @@ function Cells({
         ) : (
           <Link
             to="/studio/sessions"
-            search={{ owner: memory.owner, session: memory.sessionId } as never} // read by that page
+            search={{ owner: memory.owner, session: memory.sessionId } as never} // read by the target page
           >
             {memory.sessionId}
           </Link>

@@ -1,11 +1,11 @@
-/** The numbers above the list. */
+/** Statistics above the list. */
 import { useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { InlineQueryResult, Stat, Stats } from '../../ui/layout.tsx'
 
-/** How many requests the hit rate looks back on. */
+/** The number of recent requests for the share with memory. */
 const RECEIPTS_SAMPLED = 100
 
 const INDEX_POLL_MS = 2_000
@@ -26,7 +26,7 @@ export function MemoryStats({ owner }: { owner: string }) {
     queryKey: ['stats', 'index'],
     queryFn: () => data(api.GET('/api/memory/reindex')),
     enabled: can('manage'),
-    // Nobody tells when a vector is made.
+    // The completion of an embedding emits no event.
     refetchInterval: ({ state }) => ((state.data?.pending ?? 0) > 0 ? INDEX_POLL_MS : false),
   })
   return (

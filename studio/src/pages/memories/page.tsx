@@ -18,7 +18,7 @@ import { TransferMenu } from './transfer-menu.tsx'
 
 export function MemoriesPage() {
   const owner = useOwner()
-  // What was selected, or is written, belongs to its owner.
+  // Remounts for each owner, which resets selection and editor.
   return <OwnerMemories key={owner} owner={owner} />
 }
 
@@ -58,7 +58,7 @@ function OwnerMemories({ owner }: { owner: string }) {
         )}
         <div className={styles.results}>
           <Results
-            // A new list begins at its top.
+            // Remounts the list, so that it starts at the top.
             key={JSON.stringify([owner, FILTERS.map((name) => search[name]), search.order])}
             owner={owner}
             search={search}
@@ -126,7 +126,7 @@ function Results(props: ResultsProps) {
 
 const DISMISSED_KEY = 'recollect.how-it-works'
 
-/** Closed once, it is closed for good. */
+/** Stays dismissed in this browser. */
 function HowItWorks() {
   const { t } = useI18n()
   const [isClosed, setClosed] = useState(() => localStorage.getItem(DISMISSED_KEY) === 'closed')

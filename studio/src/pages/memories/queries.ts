@@ -1,4 +1,4 @@
-/** What the page asks the server, and what it does to memories. Every change can be taken back from its message. */
+/** Queries and mutations of memories. Every mutation except deletion offers undo. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
@@ -13,9 +13,9 @@ type ListQuery = NonNullable<paths['/api/memory']['get']['parameters']['query']>
 type SearchBody = paths['/api/memory/search']['post']['requestBody']['content']['application/json']
 
 export const ROWS_PER_PAGE = 100
-/** Unless the settings say otherwise. */
+/** Used until the settings are loaded. */
 const TRASH_DAYS_DEFAULT = 30
-/** What one search can answer. */
+/** The largest result page of the search. */
 const RESULTS_MAX = 100
 
 export const FILTERS = [
@@ -38,16 +38,16 @@ export function searchModeIn(search: SearchParams): SearchMode {
   return SEARCH_MODES.find((how) => how === search.mode) ?? 'exact'
 }
 
-/** The filters in the address, as the server takes them. */
+/** The filters in the URL, as query parameters of the server. */
 export function filtersIn(search: SearchParams): Partial<ListQuery> {
   const filters = FILTERS.map((name) => [name, textParam(search, name)] as const)
     .filter(([, text]) => text !== '')
     .map(([name, text]) => [name, filterOf(name, text)])
-  return Object.fromEntries(filters) as Partial<ListQuery> // the server checks their values
+  return Object.fromEntries(filters) as Partial<ListQuery> // the server validates the values
 }
 
 function filterOf(name: (typeof FILTERS)[number], text: string) {
-  // In a body it must be a number.
+  // Request bodies require a number.
   if (name === 'importanceMin') return Number(text)
   return name === 'status' && text === ANY_STATUS ? STATUSES : text
 }
@@ -79,12 +79,12 @@ export function orderIn(search: SearchParams): Order {
   return ORDERS.find((order) => order === search.order) ?? 'newest'
 }
 
-/** What goes into the address for an order: nothing for the usual one. A new order is read from its top. */
+/** The search parameters of an order; the default is omitted. Changing the order scrolls to the top. */
 export function orderParams(order: Order): SearchParams {
   return { order: order === 'newest' ? undefined : order, row: undefined }
 }
 
-/** One page of the list. Pages are asked for as they come into view. */
+/** Query options of one page of the list. */
 export function listPage(owner: string, search: SearchParams, page: number) {
   const q = textParam(search, 'q')
   const query = {
@@ -102,7 +102,7 @@ export function listPage(owner: string, search: SearchParams, page: number) {
   }
 }
 
-/** Of all owners, page after page: for superadmins. */
+/** The memories of all owners, for superadmins. */
 export function useAllMemories(search: SearchParams) {
   const { user: _user, sessionId: _session, ...filters } = filtersIn(search)
   const q = textParam(search, 'q')
@@ -126,7 +126,7 @@ export function useAllMemories(search: SearchParams) {
   })
 }
 
-/** Whether a search by words or meaning is shown, best first, instead of the list. */
+/** Whether the page shows ranked search results instead of the list. */
 export function isRankedSearch(search: SearchParams): boolean {
   return searchModeIn(search) !== 'exact' && textParam(search, 'q') !== ''
 }
@@ -140,9 +140,9 @@ function searchBody(owner: string, search: SearchParams): SearchBody {
     limit: RESULTS_MAX,
     detail: 'full',
     includeSuspect: true,
-    // The page lists memories; conversations have one of their own.
+    // Only memories: sessions have their own page.
     include: 'facts',
-  } as SearchBody // filters in the address are text; the server checks them
+  } as SearchBody // filters in the URL are strings; the server validates them
 }
 
 export function searchMemories(owner: string, search: SearchParams) {
@@ -155,7 +155,7 @@ export function memoriesIn({ results }: Pick<SearchResponse, 'results'>): readon
   return results.flatMap(({ memory }) => (memory === undefined ? [] : [memory]))
 }
 
-/** What a search by words or meaning finds. */
+/** The results of a ranked search. */
 export function useMemorySearch(owner: string, search: SearchParams) {
   return useQuery({
     queryKey: ['memories', owner, 'search', searchBody(owner, search)],
@@ -165,7 +165,7 @@ export function useMemorySearch(owner: string, search: SearchParams) {
   })
 }
 
-/** For how many days what is forgotten can be brought back. */
+/** The number of days that memories stay in the trash. */
 export function useTrashDays(owner: string): number {
   const { data: settings } = useQuery({
     queryKey: ['settings', 'bin', owner],
@@ -183,7 +183,7 @@ export function useMemory(owner: string, id: string | null) {
   })
 }
 
-/** Whether it can be found by its meaning. */
+/** Whether the memory is embedded. */
 export function useVectorState(owner: string, { id, version }: Memory) {
   return useQuery({
     queryKey: ['memory', owner, id, 'vector', version],
@@ -202,7 +202,7 @@ export function useHistory(owner: string, id: string) {
 
 const USES_PER_PAGE = 20
 
-/** Requests that were given a memory, newest first. */
+/** Receipts of requests that received a memory, newest first. */
 export function useMemoryReceipts(owner: string, memory: string) {
   return useInfiniteQuery({
     queryKey: ['receipts', owner, 'uses', memory],
@@ -219,13 +219,13 @@ export function useMemoryReceipts(owner: string, memory: string) {
   })
 }
 
-/** Does something to memories, tells how it went, and shows what has become of them. */
+/** Mutations of memories with toasts and undo. */
 export function useActions(owner: string) {
   const { attempt, showUndoToast } = useMutations(owner, ['memories', 'memory', 'stats'])
   const showToast = useToast()
   const { t } = useI18n()
   const target = (id: string) => ({ params: { path: { id } }, body: { owner } })
-  /** One after the other; what was done before something failed can be taken back as well. */
+  /** Applies a change to each memory in turn. Undo also covers changes made before a failure. */
   const applyToEach = async (
     ids: readonly string[],
     messageKey: MessageKey,
@@ -265,7 +265,7 @@ export function useActions(owner: string) {
       applyToEach(ids, pinned ? 'memories.pinnedDone' : 'memories.unpinnedDone', (id) =>
         data(api.PATCH('/api/memory/{id}', { params: { path: { id } }, body: { owner, pinned } })),
       ),
-    /** Whether it is gone. */
+    /** Resolves with whether the memory was deleted. */
     erase: async (id: string): Promise<boolean> => {
       const done = await attempt(() => data(api.POST('/api/memory/{id}/erase', target(id))))
       if (done !== null) showToast({ text: t('memories.erased') })
@@ -274,7 +274,10 @@ export function useActions(owner: string) {
   }
 }
 
-/** Whether somebody else was quicker. A conflict that names a field is about what was written there. */
+/**
+ * Whether a save failed because of a concurrent change. A conflict with a field is about its value, such as a
+ * duplicate key.
+ */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'conflict' && error.details.length === 0
 }

@@ -1,4 +1,4 @@
-/** Memories on their way out and in: export, import, and summaries in the place of what is old. */
+/** Export, import and summarization of memories. */
 import { useState } from 'react'
 import { ApiError, api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
@@ -73,7 +73,7 @@ function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }
       })
       const body = await response.json()
       if (!response.ok) throw new ApiError(response.status, body.error ?? {})
-      setReport(body as ImportResult) // as /openapi.json says
+      setReport(body as ImportResult) // see /openapi.json
       await actions.attempt(async () => undefined)
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error))
@@ -137,7 +137,7 @@ function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }
   )
 }
 
-/** What became of the lines that were passed over, as far as the server tells of each. */
+/** The skipped or failed lines of an import with their messages. */
 function LineNotes({
   name,
   count,

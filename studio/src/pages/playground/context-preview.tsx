@@ -1,4 +1,4 @@
-/** What a model would be given: the block, and requests of each API with the block in its place. */
+/** The context that the gateway would insert, alone and in a request of each API. */
 import { useState } from 'react'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -25,7 +25,7 @@ export function ContextPreview({
   preview,
 }: {
   owner: string
-  /** Empty where none is chosen. */
+  /** Empty if no user is selected. */
   user: string
   preview: ContextPreviewData
 }) {
@@ -78,14 +78,14 @@ export function ContextPreview({
   )
 }
 
-/** The line without who said it and when, which stand above it. */
+/** The text of an excerpt line without speaker and date, which the header shows. */
 function excerptText({ line, speaker }: ContextPreviewData['excerpts'][number]): string {
   const prefix = `- ${speaker}: `
   const said = line.startsWith(prefix) ? line.slice(prefix.length) : line
   return said.replace(/ \(\d{4}-\d\d-\d\d\)$/, '')
 }
 
-/** Whether it would be given, why, and what it would cost. */
+/** Whether the gateway would insert the context, why, and its cost. */
 function ContextSummary({ preview }: { preview: ContextPreviewData }) {
   const { t, number } = useI18n()
   const { block, skipped, because, gate, degraded, milliseconds, deadlineMs } = preview
@@ -158,7 +158,7 @@ function RequestText({ request }: { request: Request }) {
   )
 }
 
-/** With `before`, what was put in is marked. */
+/** Highlights the text that was inserted into `before`. */
 function CopyableText({
   name,
   text,
@@ -178,7 +178,7 @@ function CopyableText({
   const end = text.length - (before.length - start)
   return (
     <div className={styles.frame}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable */}
       <section className={styles.scroll} aria-label={name} tabIndex={0}>
         <pre className={styles.text}>
           {text.slice(0, start)}
@@ -193,7 +193,7 @@ function CopyableText({
   )
 }
 
-/** A block is put in at one place: up to there, and after it, both are the same. */
+/** The length of the common prefix: the context is inserted at one position. */
 function commonStart(before: string, after: string): number {
   let at = 0
   while (at < before.length && before[at] === after[at]) at++

@@ -119,7 +119,7 @@ function Trial({
   side: Side
   preview: ReturnType<typeof usePreview>
   ranksInA?: ReadonlyMap<string, number>
-  /** Has the whole page for itself. */
+  /** Set if there is no second configuration next to it. */
   isWide?: boolean
 }) {
   const { t } = useI18n()

@@ -1,4 +1,4 @@
-/** What is tried, as the address tells it, and what the server says to it. */
+/** Queries of the playground, built from the parameters in the URL. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
@@ -12,7 +12,7 @@ type ContextPath = paths['/api/memory/injection-preview']['post']
 type ContextBody = ContextPath['requestBody']['content']['application/json']
 export type ContextPreviewData = ContextPath['responses']['200']['content']['application/json']
 
-/** Which of the two settings; the names of the second end in B. */
+/** One of two configurations; the URL parameters of the second end in B. */
 export type Side = 'A' | 'B'
 export const SIDES: readonly Side[] = ['A', 'B']
 export const CONFIG_PARAMS = ['include', 'strategy', 'fusion', 'gate', 'maxTokens'] as const
@@ -62,7 +62,7 @@ export function usePreview(
     ...nonEmpty({ include: includeIn(search, side, effective) }),
     ...nonEmpty({ asOf: parseLocalTime(textParam(search, 'asOf')) }),
     limit: RESULTS_MAX,
-  } as PreviewBody // what the address says is text; the server checks it
+  } as PreviewBody // parameters in the URL are strings; the server validates them
   return useQuery({
     queryKey: ['memories', owner, 'preview', body],
     queryFn: () => data(api.POST('/api/memory/retrieve-preview', { body })),
@@ -81,8 +81,8 @@ export function useContextPreview(
   const body = {
     ...commonBody(owner, search, side, effective),
     ...nonEmpty({ gateMode, include: textParam(search, configParam('include', side)) }),
-  } as ContextBody // what the address says is text; the server checks it
-  // A model that is asked costs something: not every change of a memory is a reason to ask again.
+  } as ContextBody // parameters in the URL are strings; the server validates them
+  // Model calls cost tokens, so changes of memories do not invalidate this query.
   const usesModel = (gateMode || effective['gateway.gateMode']) === 'llm'
   return useQuery({
     queryKey: [usesModel ? 'playground' : 'memories', owner, 'injection', body],
@@ -109,7 +109,10 @@ function commonBody(owner: string, search: SearchParams, side: Side, effective: 
   }
 }
 
-/** Recall knows the setting only from the gateway. A filter for memories leaves out turns, unless they are chosen. */
+/**
+ * The setting applies to the gateway only, so it is passed explicitly. Type and category filters exclude turns unless
+ * selected.
+ */
 function includeIn(search: SearchParams, side: Side, effective: EffectiveSettings): string {
   const filtersMemories = textParam(search, 'type') !== '' || textParam(search, 'category') !== ''
   return (
@@ -122,7 +125,7 @@ function nonEmpty(fields: Readonly<Record<string, string>>): Record<string, stri
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 }
 
-/** The address has the time as the clock on the wall shows it. */
+/** The URL holds local time; the server expects UTC. */
 function parseLocalTime(local: string): string {
   const at = new Date(local)
   return local === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString()

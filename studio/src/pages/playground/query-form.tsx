@@ -1,4 +1,4 @@
-/** What is asked, of which memories, and with which settings. Everything of it stands in the address. */
+/** The query form: query, configuration and filters. All of its state is in the URL. */
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
 import { type SearchParams, textParam } from '../../app/search-params.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'

@@ -1,4 +1,4 @@
-/** Ranks after each stage as lines, side by side with the results that they lead to. */
+/** A chart of the rank of each result after each stage, next to the results. */
 import type { CSSProperties } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import type { PreviewResult } from './queries.ts'
@@ -32,7 +32,7 @@ export function RankChart({
         <h3>{t('playground.ranking')}</h3>
         <p>{t('playground.rankingHelp')}</p>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable */}
       <section className={styles.frame} aria-label={t('playground.rankingChart')} tabIndex={0}>
         <svg
           className={styles.lines}
@@ -62,7 +62,7 @@ export function RankChart({
         <ol
           className={styles.names}
           style={
-            { '--head': `${HEAD}px`, '--row': `${ROW}px` } as CSSProperties /* names of our own */
+            { '--head': `${HEAD}px`, '--row': `${ROW}px` } as CSSProperties /* custom properties */
           }
         >
           {results.map(({ id, snippet }, index) => (

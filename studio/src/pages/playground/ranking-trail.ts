@@ -1,4 +1,4 @@
-/** How results got their places: after each stage, the score of each and its rank among those that are shown. */
+/** Derives the rank and score of each result after each stage from its trail. */
 import type { PreviewResult } from './queries.ts'
 
 export const STAGES = [
@@ -17,25 +17,25 @@ export type Stage = (typeof STAGES)[number]
 
 export type StageResult = {
   readonly stage: Stage
-  /** Null where a leg did not find it. */
+  /** Null if a retriever did not return the result. */
   readonly rank: number | null
   readonly score: number | null
-  /** How many places it went up by this stage; less than 0 for down. Null where there is nothing to compare. */
+  /** The number of ranks gained in this stage, negative for lost ones. Null if there is no previous rank. */
   readonly rankChange: number | null
-  /** Whether the stage had something to say about it. */
+  /** Whether the trail of the result has a step of this stage. */
   readonly hasStep: boolean
   readonly note: string | null
 }
 
 export type RankingTrail = {
   readonly stages: readonly Stage[]
-  /** For each result in its order, one standing for each stage. */
+  /** For each result in order, one entry per stage. */
   readonly stageResults: readonly (readonly StageResult[])[]
 }
 
-/** The legs look at the same time: neither comes before the other. */
+/** Retrievers run in parallel, so their ranks are not compared with each other. */
 const RETRIEVER_STAGES: ReadonlySet<Stage> = new Set(['keyword', 'meaning'])
-/** From here on the order is that of the results; what follows only leaves out. */
+/** These stages filter results but do not reorder them. */
 const ORDER_PRESERVING_STAGES: ReadonlySet<Stage> = new Set(['diversify', 'floor', 'fit', 'recent'])
 
 export function buildTrail(results: readonly PreviewResult[]): RankingTrail {
@@ -78,7 +78,7 @@ function ranksAfter(results: readonly PreviewResult[], stage: Stage): readonly (
   return results.map((_, index) => ranks.get(index) ?? null)
 }
 
-/** Those that a reranker has read stand before the others, whatever their scores. */
+/** Reranked results precede the others, regardless of their scores. */
 function stageScore(memory: PreviewResult, stage: Stage) {
   const step = memory.trail.find((each) => each.stage === stage)
   if (RETRIEVER_STAGES.has(stage)) return { score: step?.score ?? null, isRanked: true }
@@ -91,7 +91,7 @@ function stageScore(memory: PreviewResult, stage: Stage) {
 function scoreUntil({ trail, score }: PreviewResult, stage: Stage): number | null {
   const until = STAGES.indexOf(stage)
   const before = trail.filter((step) => {
-    const at = STAGES.indexOf(step.stage as Stage) // one that is not known is at -1, and left out
+    const at = STAGES.indexOf(step.stage as Stage) // unknown stages have the index -1 and are excluded
     return at >= STAGES.indexOf('fuse') && at <= until
   })
   return before.at(-1)?.score ?? (trail.length === 0 ? score : null)

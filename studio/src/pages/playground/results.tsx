@@ -1,4 +1,4 @@
-/** What was found, best first; each with its evidence and, opened, how it got its place. */
+/** The results, best first, each with its scores and ranking trail. */
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { MessageKey } from '../../i18n/catalog.ts'
@@ -29,7 +29,7 @@ export function Results({
 }: {
   owner: string
   preview: Preview
-  /** Where each stands with the other settings. */
+  /** The ranks under configuration A. */
   ranksInA?: ReadonlyMap<string, number>
 }) {
   const { t } = useI18n()
@@ -97,7 +97,7 @@ function Result({
   budget: { readonly sum: number; readonly max: number }
   isExpanded: boolean
   onToggle: () => void
-  /** Null when it is not there; undefined when nothing is compared. */
+  /** Null if configuration A did not return it; undefined without a comparison. */
   rankInA?: number | null
 }) {
   const { t, number } = useI18n()
@@ -156,7 +156,7 @@ function Result({
             <Tooltip text={t('playground.openMemory')}>
               <Link
                 to="/studio/memories"
-                search={{ owner, memory: id } as never} // every page has these
+                search={{ owner, memory: id } as never} // accepted by every page
                 className={styles.open}
                 aria-label={t('playground.openMemory')}
               >
@@ -172,7 +172,7 @@ function Result({
   )
 }
 
-/** Null for a memory. */
+/** Null if the result is a memory. */
 function turnInfoOf({ id, role, speaker, sessionId, createdAt }: PreviewResult): TurnInfo | null {
   return role === null ? null : { id, role, speaker: speaker ?? role, sessionId, createdAt }
 }

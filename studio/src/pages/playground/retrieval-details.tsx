@@ -1,4 +1,4 @@
-/** With what it was looked for, and how each part fared. */
+/** The models and modes used, and the outcome of each retriever. */
 import type { ReactNode } from 'react'
 import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'

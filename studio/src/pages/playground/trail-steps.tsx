@@ -1,4 +1,4 @@
-/** The way of one result, stage by stage: its score and rank after each, and what moved it. */
+/** The ranking trail of one result: score, rank and note of each stage. */
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'

@@ -1,4 +1,4 @@
-/** A turn of a conversation among results: who said it, when, and the way to its conversation. */
+/** A session turn among the results: speaker, time and a link to its session. */
 import { Link } from '@tanstack/react-router'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -19,7 +19,7 @@ export function TurnHeader({
   createdAt,
   isLabeled = true,
 }: TurnInfo & {
-  /** Whether it stands among memories. */
+  /** Set if memories are listed next to it. */
   isLabeled?: boolean
 }) {
   const { t, time } = useI18n()
@@ -52,7 +52,7 @@ export function SessionLink({
     <Tooltip text={t('playground.openSession')}>
       <Link
         to="/studio/sessions"
-        search={{ owner, session: sessionId, turn: id, user: user ?? undefined } as never} // read by that page
+        search={{ owner, session: sessionId, turn: id, user: user ?? undefined } as never} // read by the target page
         className={styles.open}
         aria-label={t('playground.openSession')}
       >

@@ -1,11 +1,11 @@
-/** What requests cost, by day and by model, and how many of them got memories. */
+/** Charts of token usage by day and model, and the share of requests with memory. */
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Chart, type Series } from '../../ui/chart.tsx'
 import styles from './charts.module.css'
 import { daysOf, type Stats } from './queries.ts'
 
 type Cell = Stats['days'][number]
-/** The others are shown together: more colours could not be told apart. */
+/** Further models are combined: more colors would be indistinguishable. */
 const MODELS_MAX = 4
 
 export function Charts({ stats, period }: { stats: Stats; period: number }) {
@@ -33,7 +33,7 @@ export function Charts({ stats, period }: { stats: Stats; period: number }) {
         series={[
           {
             name: t('receipts.input'),
-            // As the provider counts it, memories are part of the input.
+            // Providers count memory tokens as input.
             values: sumByDay((cell) => Math.max(0, cell.input - cell.memory)),
           },
           { name: t('receipts.output'), values: sumByDay((cell) => cell.output) },

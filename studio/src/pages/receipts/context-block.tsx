@@ -1,4 +1,4 @@
-/** The injected block as the model read it. Each line links to the memory or the conversation that it cites. */
+/** The inserted context as sent to the model. Each line links to the cited memory or session. */
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import type { ReceiptDetail } from '../../api/client.ts'
@@ -25,13 +25,13 @@ export function ContextBlock({ owner, receipt }: { owner: string; receipt: Recei
   const redactions = new Set(pieces.flatMap(({ redaction }) => redaction ?? []))
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable */}
       <section className={styles.scroll} aria-label={t('receipts.blockText')} tabIndex={0}>
         <pre className={styles.text}>
           {lines.map((line, index) => {
             const contextLine = pieces[index - first]
             return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines of a receipt never move
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines of a receipt do not reorder
               <Fragment key={index}>
                 {index > 0 && '\n'}
                 {contextLine === undefined ? (
@@ -76,7 +76,7 @@ function LineLink({
   return (
     <Link
       to="/studio/memories"
-      search={{ owner, memory: id } as never} // every page has these
+      search={{ owner, memory: id } as never} // accepted by every page
       title={title}
       className={redaction === null ? styles.link : styles.redacted}
     >
@@ -101,7 +101,7 @@ function TurnLink({
   return (
     <Link
       to="/studio/sessions"
-      search={{ owner, session } as never} // every page has these
+      search={{ owner, session } as never} // accepted by every page
       title={title}
       className={styles.link}
     >

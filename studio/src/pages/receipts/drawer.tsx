@@ -1,4 +1,4 @@
-/** Everything about one request: what was added and why, what it cost, what was kept and learned. */
+/** The drawer of a receipt: context decision, usage, recorded turns and extracted memories. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Receipt, ReceiptDetail } from '../../api/client.ts'
@@ -67,7 +67,7 @@ function ReceiptSections({ owner, receipt }: { owner: string; receipt: ReceiptDe
           {sessionId !== '' && (
             <Link
               to="/studio/sessions"
-              search={{ owner, session: sessionId } as never} // every page has these
+              search={{ owner, session: sessionId } as never} // accepted by every page
             >
               {t('receipts.openSession')}
             </Link>
@@ -78,7 +78,7 @@ function ReceiptSections({ owner, receipt }: { owner: string; receipt: ReceiptDe
         <Section title={t('receipts.tools')}>
           <span className={styles.chips}>
             {toolCalls.map((call, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the same tool may be called again
+              // biome-ignore lint/suspicious/noArrayIndexKey: a tool may be called several times
               <Chip key={`${index}:${call}`}>{call}</Chip>
             ))}
           </span>

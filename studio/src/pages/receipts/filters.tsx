@@ -13,7 +13,7 @@ export function Filters({
 }: {
   search: SearchParams
   onChange: (changes: SearchParams) => void
-  /** Those that were asked in the period. */
+  /** The models of the selected period. */
   models: readonly string[]
 }) {
   const { t } = useI18n()

@@ -1,4 +1,4 @@
-/** Requests, newest first. */
+/** The list of requests, newest first. */
 import type { Receipt } from '../../api/client.ts'
 import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useShortcuts } from '../../app/shortcuts.ts'
@@ -73,10 +73,10 @@ export function ReceiptList({
   )
 }
 
-/** To the next or the previous request. */
+/** Focuses the next or previous request. */
 function moveFocus(by: 1 | -1): void {
   const all = [...document.querySelectorAll<HTMLElement>('[data-receipt]')]
-  const at = all.indexOf(document.activeElement as HTMLElement) // -1 when it is none of them
+  const at = all.indexOf(document.activeElement as HTMLElement) // -1 if none has the focus
   all[at === -1 ? 0 : at + by]?.focus()
 }
 
@@ -110,7 +110,7 @@ export function Status({ receipt: { status } }: { receipt: Receipt }) {
   )
 }
 
-/** What memory has failed at is worth a look; what it had no part in is not. */
+/** Highlights failures; deliberate skips are neutral. */
 const REASON_TONES: Readonly<Record<string, Tone>> = {
   late: 'warn',
   failed: 'bad',

@@ -1,4 +1,4 @@
-/** What each model was asked, and what that cost. */
+/** Requests and token usage by model. */
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Table } from '../../ui/table.tsx'
 import type { Stats } from './queries.ts'
@@ -36,7 +36,7 @@ export function ModelTable({ stats }: { stats: Stats }) {
   )
 }
 
-/** Those that cost most come first. */
+/** Sorted by tokens, largest first. */
 function rowsOf({ days }: Stats): readonly Row[] {
   const rows = new Map<string, Row>()
   for (const { day: _, model, ...own } of days) {

@@ -121,7 +121,7 @@ function ReceiptStats({ total }: { total: Stats['total'] }) {
   )
 }
 
-/** Without memory there is nothing to write receipts about. */
+/** Without memory, requests create no receipts. */
 function MemoryDisabledNotice({ owner }: { owner: string }) {
   const { t } = useI18n()
   const settings = useQuery({

@@ -1,4 +1,4 @@
-/** What the page asks the server: receipts page by page, and what they add up to. */
+/** Queries of the receipts page. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Receipt } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 export const PERIODS = [7, 30, 90] as const
 export const FILTERS = ['skipped', 'model', 'user', 'sessionId'] as const
 
-/** By the server's words for why nothing was added. */
+/** Labels of the skip reasons. */
 export const REASONS: Record<NonNullable<ListQuery['skipped']>, MessageKey> = {
   none: 'receipts.skippedNone',
   'nothing-relevant': 'receipts.skippedNoRelevantMemories',
@@ -43,7 +43,7 @@ export function useReceipts(owner: string, search: SearchParams) {
   const filters = FILTERS.map((name) => [name, textParam(search, name)]).filter(
     ([, text]) => text !== '',
   )
-  const query = { owner, limit: ROWS_PER_PAGE, ...Object.fromEntries(filters) } as ListQuery // the server checks it
+  const query = { owner, limit: ROWS_PER_PAGE, ...Object.fromEntries(filters) } as ListQuery // the server validates it
   return useInfiniteQuery({
     queryKey: ['receipts', owner, 'list', query],
     queryFn: ({ pageParam }) =>
@@ -98,7 +98,7 @@ export function useTurn(owner: string, id: string) {
   })
 }
 
-/** The days of a period, oldest first, also those without requests. */
+/** All days of a period, oldest first, including those without requests. */
 export function daysOf(period: number): readonly string[] {
   const now = new Date()
   return Array.from({ length: period }, (_, index) => {

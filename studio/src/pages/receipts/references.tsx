@@ -1,4 +1,4 @@
-/** Memories and turns that a receipt names by id: they are looked up as they are now, and shown as gone when erased. */
+/** Memories and turns that a receipt references by id. They show the current state, or that they were deleted. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -66,7 +66,7 @@ function Scores({ score, trail }: { score: number; trail: Trail }) {
   )
 }
 
-/** Recall finds turns of earlier conversations as well as memories. */
+/** A recall result is a memory or a turn of an earlier session. */
 function ResultLine({ owner, id, children }: { owner: string; id: string; children: ReactNode }) {
   if (!id.startsWith('turn_')) {
     return (
@@ -106,7 +106,7 @@ export function MemoryLine({
       ) : (
         <Link
           to="/studio/memories"
-          search={{ owner, memory: id } as never} // every page has these
+          search={{ owner, memory: id } as never} // accepted by every page
           className={styles.link}
         >
           {query.data?.memory.content ?? id}

@@ -1,4 +1,4 @@
-/** Two memories that say otherwise, side by side with their sources, and what can be made of them. */
+/** Two conflicting memories side by side, and the actions that resolve the conflict. */
 import { type FormEvent, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'

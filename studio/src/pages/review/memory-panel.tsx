@@ -1,4 +1,4 @@
-/** A memory that is judged: what it says, what is known of it, and what was really said. */
+/** A memory under review: content, fields and source turns. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Memory } from '../../api/client.ts'
@@ -44,7 +44,7 @@ export function MemoryPanel({
   )
 }
 
-/** What was said, word for word, as far as it is kept. */
+/** The source turns of a memory that are still stored. */
 function Sources({ owner, memory }: { owner: string; memory: Memory }) {
   const { t, time } = useI18n()
   const query = useSources(owner, memory)

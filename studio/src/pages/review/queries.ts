@@ -1,4 +1,4 @@
-/** What waits for a person, and what the person says to it. Every answer can be taken back from its message. */
+/** Queries and actions of the review. Every action offers undo. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Memory, type Schemas } from '../../api/client.ts'
 import { useMutations } from '../../app/mutations.ts'
@@ -33,7 +33,7 @@ function page(after: string) {
   return { limit: PER_PAGE, ...(after === '' ? {} : { after }) }
 }
 
-/** What a memory was learned from. */
+/** The source turns of a memory. */
 export function useSources(owner: string, { id, version }: Memory) {
   return useQuery({
     queryKey: ['memory', owner, id, 'sources', version],
@@ -61,7 +61,7 @@ export function useReviewActions(owner: string) {
         t('review.rejected'),
         await attempt(() => data(api.POST('/api/review/{id}/reject', target(id)))),
       ),
-    /** Both hold. */
+    /** Marks both memories as compatible. */
     reconcile: async ({ memory }: Conflict) =>
       showResult(
         t('review.markedCompatible'),

@@ -1,4 +1,4 @@
-/** A memory that looks like an instruction to a model. It is only ever shown as text. */
+/** A memory that looks like an instruction to a model. It is rendered as text only. */
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'

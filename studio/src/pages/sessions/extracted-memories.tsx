@@ -1,4 +1,4 @@
-/** Memories that were learned, each a link to where it can be looked at and put right. */
+/** A list of extracted memories with links. */
 import { Link } from '@tanstack/react-router'
 import type { Memory } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -23,7 +23,7 @@ export function ExtractedMemories({
           <li key={id}>
             <Link
               to="/studio/memories"
-              search={{ owner, memory: id } as never} // every page has its own words in the address
+              search={{ owner, memory: id } as never} // pages have different search parameters
               aria-label={t('sessions.openMemory', { content })}
               className={status === 'active' ? '' : styles.inactive}
             >

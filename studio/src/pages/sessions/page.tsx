@@ -1,4 +1,4 @@
-/** Conversations on one side, the chosen one on the other. On a narrow screen one at a time. */
+/** The session list next to the selected session. Narrow screens show one of them. */
 import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { EmptyState, Page } from '../../ui/layout.tsx'
@@ -36,7 +36,7 @@ export function SessionsPage() {
           </section>
         ) : (
           <SessionView
-            // Another conversation begins at its top.
+            // Remounts for each session, which starts at the top.
             key={JSON.stringify([owner, id, user])}
             session={{ owner, id, ...(user === '' ? {} : { user }) }}
             turn={turn === '' ? null : turn}

@@ -1,4 +1,4 @@
-/** What of a conversation waits to be learned from, and what failed too often and waits for a person. */
+/** The pending and failed exchanges of a session. */
 import { useState } from 'react'
 import { api, data, type Signal } from '../../api/client.ts'
 import { useMutations } from '../../app/mutations.ts'

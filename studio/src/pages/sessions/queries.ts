@@ -1,4 +1,4 @@
-/** What the page asks the server. */
+/** Queries of the page. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Memory, type Schemas } from '../../api/client.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
@@ -13,16 +13,16 @@ export const ROLE_NAMES: Readonly<Record<Turn['role'], MessageKey>> = {
   tool: 'sessions.roleTool',
 }
 
-/** A session by its name; `user` tells whose is meant where several people have one of that name. */
+/** A session by id. `user` is required if several users have a session with this id. */
 export type SessionRef = { readonly owner: string; readonly id: string; readonly user?: string }
 
 const SESSIONS_PER_PAGE = 50
 const TURNS_PER_PAGE = 100
 const RESULTS_MAX = 50
-/** As far back as the server looks. */
+/** The largest range of the server. */
 const DAYS_MAX = 3_650
 const MEMORIES_PER_PAGE = 200
-/** Nobody reads more beside a conversation. */
+/** The limit of memories next to a session. */
 const MEMORY_PAGES_MAX = 5
 const SIGNALS_MAX = 200
 
@@ -40,7 +40,7 @@ export function useSessions(owner: string) {
   })
 }
 
-/** What was said that has these words. */
+/** Turns that contain the words. */
 export function useTurnSearch(owner: string, query: string) {
   return useQuery({
     queryKey: ['turns', owner, 'search', query],
@@ -72,7 +72,7 @@ export function useTurns({ owner, id, user }: SessionRef) {
   })
 }
 
-/** What was learned in a session, its digest included. */
+/** The memories of a session, including its episode. */
 export function useSessionMemories({ owner, id, user }: SessionRef) {
   return useQuery({
     queryKey: ['memories', owner, 'learned', id, user],
@@ -102,7 +102,7 @@ export function useSessionMemories({ owner, id, user }: SessionRef) {
   })
 }
 
-/** What is to be learned from, and what failed. */
+/** The learning signals of a session: pending and failed exchanges. */
 export function useSignals({ owner, id, user }: SessionRef) {
   return useQuery({
     queryKey: ['signals', owner, id, user],
@@ -123,7 +123,7 @@ function cursorParam(cursor: string | null): { cursorParam?: string } {
   return cursor === null || cursor === '' ? {} : { cursorParam: cursor }
 }
 
-/** By turn, what was learned from it. The digest is made of all of them and is left out. */
+/** Memories by source turn, without the episode, which has all turns as sources. */
 export function groupByTurn(memories: readonly Memory[]): ReadonlyMap<string, readonly Memory[]> {
   const found = new Map<string, Memory[]>()
   for (const memory of memories) {

@@ -1,4 +1,4 @@
-/** What can be done with a whole conversation: distilling it now, and forgetting it. */
+/** Actions of a session: distillation and deletion. */
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
 import { api, data } from '../../api/client.ts'
@@ -29,7 +29,7 @@ export const AFFECTED_QUERIES = [
 export type Distillation = {
   readonly run: () => void
   readonly isBusy: boolean
-  /** What became of it; stays until it is closed. */
+  /** The outcome, shown until it is dismissed. */
   readonly notice: ReactNode
 }
 

@@ -1,4 +1,4 @@
-/** Conversations, those with the last word first; or, when something is looked for, the turns that have it. */
+/** The sessions, most recent first, or the turns that match a search. */
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Chip, EmptyState, ErrorState, LoadingState, QueryResult } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'

@@ -1,4 +1,4 @@
-/** One conversation: what was said, what was learned from each turn, and what still waits. */
+/** A session: transcript, extracted memories, and pending exchanges. */
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError, type Memory, type Signal } from '../../api/client.ts'
@@ -29,7 +29,7 @@ export function SessionView({
   onClose,
 }: {
   session: SessionRef
-  /** The one that a link names. */
+  /** The turn that the URL links to. */
   turn: string | null
   onSelectTurn: (turn: string | null) => void
   onClose: () => void
@@ -70,7 +70,7 @@ function Heading({ session: { owner, id, user } }: { session: SessionRef }) {
     .find((each) => each.id === id && (user === undefined || each.user === user))
   const [from, to] = [known?.firstSaidAt, known?.lastSaidAt].map((at) =>
     at === undefined ? '' : time(at),
-  ) as [string, string] // two of them
+  ) as [string, string] // two entries
   return (
     <div className={styles.heading}>
       <h2>{id}</h2>
@@ -103,7 +103,7 @@ function Transcript({
   const turns = useMemo(() => data?.pages.flatMap((each) => each.turns) ?? [], [data])
   const isShown = turn === null || turns.some(({ id }) => id === turn)
   useEffect(() => {
-    // A link may name a turn far down; pages are loaded until it is there.
+    // Loads pages until the linked turn is included.
     if (!isShown && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) {
       void fetchNextPage()
     }
@@ -194,7 +194,7 @@ function Turns({
   )
 }
 
-/** Comes into view when a link names it. */
+/** Scrolls into view if it is the linked turn. */
 function ScrollTarget({ isLinked, children }: { isLinked: boolean; children: ReactNode }) {
   const element = useRef<HTMLLIElement>(null)
   useEffect(() => {
@@ -234,7 +234,7 @@ function EpisodeSummary({ owner, episode }: { owner: string; episode: Memory }) 
 
 const SUMMARY_CHARACTERS = 400
 
-/** By turn, whether it waits to be learned from or could not be. */
+/** The learning status of each turn: pending or failed. */
 function marksOf(signals: readonly Signal[]): ReadonlyMap<string, 'pending' | 'dead'> {
   const marks = new Map<string, 'pending' | 'dead'>()
   for (const { turns, status } of signals) {

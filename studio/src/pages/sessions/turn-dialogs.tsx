@@ -1,4 +1,4 @@
-/** Correcting a turn, and forgetting it. */
+/** Dialogs to edit and to delete a turn. */
 import { type FormEvent, useId, useState } from 'react'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
 import { useMutations } from '../../app/mutations.ts'
@@ -118,7 +118,7 @@ export function EditTurnDialog({
   )
 }
 
-/** What was learned from it can go as well; that part can be taken back. */
+/** Optionally moves the extracted memories to the trash; only that part can be undone. */
 export function DeleteTurnDialog({
   owner,
   turn,

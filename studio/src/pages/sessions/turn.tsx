@@ -1,4 +1,4 @@
-/** One turn of a conversation, as text and nothing else, with what was learned from it. */
+/** A turn of a session, rendered as text only, with the memories extracted from it. */
 import { Fragment, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useCopy } from '../../app/clipboard.ts'
@@ -12,7 +12,7 @@ import { ROLE_NAMES, type SessionRef, type Turn } from './queries.ts'
 import styles from './turn.module.css'
 import { DeleteTurnDialog, EditTurnDialog } from './turn-dialogs.tsx'
 
-/** Longer ones are folded. */
+/** Longer turns are collapsed. */
 const COLLAPSED_CHARACTERS = 900
 const COLLAPSED_LINES = 14
 
@@ -80,14 +80,14 @@ function CollapsibleText({ text }: { text: string }) {
   )
 }
 
-/** What stands between fences is code and keeps its columns. Nothing is read as markup. */
+/** Renders fenced code blocks in monospace. Nothing is interpreted as markup. */
 function TurnText({ text }: { text: string }) {
   return text.split(/^```.*$/m).map((part, index) => {
     const key = `${index}:${part.length}`
     const words = part.replace(/^\n|\n$/g, '')
     if (words === '') return <Fragment key={key} />
     return index % 2 === 1 ? (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable
       <pre key={key} tabIndex={0}>
         <code>{words}</code>
       </pre>

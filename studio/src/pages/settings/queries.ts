@@ -1,4 +1,4 @@
-/** What can be set, what is in force, and changes, which can be taken back from their message. */
+/** Setting declarations, effective values, and changes with undo. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError, api, data, type Schemas } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
@@ -8,7 +8,7 @@ import { useToast } from '../../ui/toast.tsx'
 export type Setting = Schemas['Setting']
 export type Value = string | number | boolean | null
 export type Source = 'default' | 'start' | 'system' | 'owner'
-/** What is set for everybody, or for one owner. */
+/** The level of a value: all owners, or one owner. */
 export type Level = 'system' | 'owner'
 
 type Change = NonNullable<
@@ -55,19 +55,19 @@ export function useEffectiveSettings(level: Level, owner: string) {
   })
 }
 
-/** How a change went: what is wrong with the value, or what was set in its place. */
+/** The result of a change: the validation error, or the value after clamping. */
 export type ChangeResult = { readonly fault: string | null; readonly clampedTo: number | null }
 
-/** Sets one value; null takes it back to the next weaker one. */
+/** Returns a function that sets a value; null resets it to the next lower level. */
 export function useChange(level: Level, owner: string) {
   const cache = useQueryClient()
   const showToast = useToast()
   const { t } = useI18n()
   const put = async (changes: { readonly [name: string]: Value }) => {
-    const body = { ...levelParams(level, owner), ...changes } as Change // the server checks names and values
-    // What is being read was asked for before this change, and would show the old value again.
+    const body = { ...levelParams(level, owner), ...changes } as Change // the server validates names and values
+    // A query in flight started before this change and would restore the old value.
     await cache.cancelQueries({ queryKey: queryKeyOf(level, owner) })
-    // What is turned or chosen shows at once; what is typed stands in its field until it is accepted.
+    // Switches and selects update optimistically; numbers stay in their field until the server accepts them.
     const shown = Object.entries(changes).filter(([, value]) => typeof value !== 'number')
     cache.setQueryData(queryKeyOf(level, owner), (before: object | undefined) =>
       before === undefined || shown.some(([, value]) => value === null)
@@ -105,7 +105,7 @@ function faultOf(error: unknown, name: string): string | null {
   return error.details.find(({ field }) => field === name)?.message ?? error.message
 }
 
-/** What is stored at this level, for an undo. */
+/** The value stored at this level, for undo. */
 export function storedValue(level: Level, effective: EffectiveSettings, name: string): Value {
   return effective.sourceOf(name) === level ? effective.valueOf(name) : null
 }

@@ -37,7 +37,7 @@ export function SettingRow({
   level: Level
   owner: string
   effective: EffectiveSettings
-  /** Whoever looks may not change it. */
+  /** Set if the role cannot change the setting. */
   isReadOnly: boolean
 }) {
   const { t, number } = useI18n()
@@ -51,7 +51,7 @@ export function SettingRow({
     const before = storedValue(level, effective, name)
     const result = await change(name, value, before)
     setOutcome(result)
-    // A number that was moved may be the one that was there before, and must be shown again.
+    // Remounts the field: the clamped value may equal the previous one, which would not trigger an update.
     if (result.clampedTo !== null) setResetCount((count) => count + 1)
   }
   return (
@@ -170,16 +170,16 @@ function Control({
       step={isWhole ? 1 : 'any'}
       {...(min === null ? {} : { min })}
       {...(max === null ? {} : { max })}
-      // An empty field is the way back to what is in force without it.
+      // An empty field resets the setting.
       onCommit={(text) => onSet(text === '' ? null : Number(text))}
     />
   )
 }
 
-/** What stands between backticks is a name that programs know. */
+/** Renders text between backticks as code. */
 function InlineCode({ text }: { text: string }): ReactNode {
   return text.split('`').map((part, index) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces never move
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts do not reorder
     index % 2 === 1 ? <code key={index}>{part}</code> : part,
   )
 }

@@ -1,4 +1,4 @@
-/** Days and months as the person who looks has them. They are text, as 2026-05-12 and 2026-05, so that they can stand in an address. */
+/** Days and months in local time, as strings such as 2026-05-12 and 2026-05, which are used in the URL. */
 
 export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -20,7 +20,7 @@ export function isMonth(text: string): boolean {
   return isDay(`${text}-01`)
 }
 
-/** Midnight at the beginning of a day or month. */
+/** Local midnight at the start of a day or month. */
 export function startOf(text: string): Date {
   const [year = 0, month = 1, day = 1] = text.split('-').map(Number)
   return new Date(year, month - 1, day)
@@ -31,7 +31,7 @@ export function monthAfter(month: string, steps: number): string {
   return monthOf(new Date(start.getFullYear(), start.getMonth() + steps, 1))
 }
 
-/** From the first moment of a month to the first that is no longer in it. */
+/** The half-open time range of a month. */
 export function spanOf(month: string): { readonly from: string; readonly to: string } {
   return {
     from: startOf(month).toISOString(),
@@ -45,7 +45,7 @@ export function daysIn(month: string): readonly string[] {
   return Array.from({ length }, (_, index) => `${month}-${String(index + 1).padStart(2, '0')}`)
 }
 
-/** Months back from one, newest first, to choose from. */
+/** A month and the months before it, newest first. */
 export function monthsBefore(month: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, steps) => monthAfter(month, -steps))
 }

@@ -1,4 +1,4 @@
-/** A bar for each day of a month: how many conversations and how many other memories. A bar chooses its day. */
+/** A bar chart of the days of a month: episodes and other memories. A bar selects its day. */
 import { useEffect, useRef } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { daysIn, startOf } from './dates.ts'
@@ -7,7 +7,7 @@ import styles from './day-chart.module.css'
 type Count = { readonly day: string; readonly episodes: number; readonly memories: number }
 
 const BAR_PX = 56
-/** So that one memory can still be seen beside a hundred. */
+/** The smallest visible bar. */
 const BAR_PX_MIN = 6
 
 export function DayChart({
@@ -26,7 +26,7 @@ export function DayChart({
   const days = daysIn(month)
   const max = Math.max(1, ...counts.flatMap(({ episodes, memories }) => [episodes, memories]))
   const strip = useRef<HTMLOListElement>(null)
-  // Where not all days fit, those that were last filled are in view.
+  // If not all days fit, scrolls to the last day with data.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another month is shown
   useEffect(() => {
     const enabled = strip.current?.querySelectorAll('button:enabled')
@@ -88,7 +88,7 @@ function Bar({
   max: number
   className: string | undefined
 }) {
-  // By roots, because some days have a hundred times as many as others.
+  // Square root scale, because counts differ by orders of magnitude.
   const height = count === 0 ? 0 : Math.max(BAR_PX_MIN, Math.sqrt(count / max) * BAR_PX)
   return <span className={className} style={{ height }} />
 }

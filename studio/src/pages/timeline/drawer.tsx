@@ -1,4 +1,4 @@
-/** One conversation's digest: what it says, where it was said, and what else was remembered from it. */
+/** The drawer of an episode: its summary, session, and other memories of the session. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'

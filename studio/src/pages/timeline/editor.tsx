@@ -1,4 +1,4 @@
-/** Changes a digest. When somebody else was quicker, theirs is shown beside what was written here. */
+/** Edits an episode. After a conflicting change, it shows the stored version next to the draft. */
 import { type FormEvent, useState } from 'react'
 import { ApiError, api, data } from '../../api/client.ts'
 import type { MessageKey } from '../../i18n/catalog.ts'
@@ -33,7 +33,7 @@ function draftOf(episode: Episode): Draft {
   }
 }
 
-/** Only what is different, so that what somebody else wrote into the rest stays. */
+/** Only the changed fields, so that concurrent changes to other fields are kept. */
 function changesOf(draft: Draft, episode: Episode) {
   const before = draftOf(episode)
   const lists = LISTS.filter((name) => draft[name] !== before[name]).map((name) => [
@@ -45,7 +45,7 @@ function changesOf(draft: Draft, episode: Episode) {
   ])
   return {
     ...(draft.summary === before.summary ? {} : { summary: draft.summary.trim() }),
-    ...(Object.fromEntries(lists) as Partial<Record<(typeof LISTS)[number], string[]>>), // of these names
+    ...(Object.fromEntries(lists) as Partial<Record<(typeof LISTS)[number], string[]>>), // keys of `LISTS`
   }
 }
 
@@ -87,7 +87,7 @@ export function EpisodeEditor({
       setBusy(false)
     }
   }
-  /** The next attempt is a change of theirs. */
+  /** Continues with the stored version as the base. */
   const resolveConflict = (next: Draft, onto: Episode) => {
     setDraft(next)
     setBase(onto)

@@ -5,7 +5,7 @@ import { EmptyState } from '../../ui/layout.tsx'
 import styles from './page.module.css'
 import { type Episode, type EpisodeFilters, useLearning } from './queries.ts'
 
-/** Says why nothing is here, and what can be done about it. */
+/** Explains why the timeline is empty and what to do about it. */
 export function EmptyTimeline({
   owner,
   filters,

@@ -1,4 +1,4 @@
-/** Conversations of one day, each with what it was about, what was decided and what is still to do. */
+/** The episodes of one day with summary, decisions and action items. */
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Chip } from '../../ui/layout.tsx'
@@ -85,7 +85,7 @@ function EpisodeCard({
   )
 }
 
-/** Decisions or what is still to do. */
+/** A list of decisions or action items. */
 export function ItemList({
   name,
   icon,

@@ -1,4 +1,4 @@
-/** What the timeline shows: which month, and which conversations of it. */
+/** The filters and the month picker of the timeline. */
 import { useEffect, useState } from 'react'
 import { type SearchParams, textParam, type useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
@@ -83,7 +83,7 @@ export function Filters({ search, change }: { search: SearchParams; change: Chan
   )
 }
 
-/** Looked for when the typing pauses. */
+/** Updates the filter after a pause in typing. */
 function DebouncedField({
   search,
   change,

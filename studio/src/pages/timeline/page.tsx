@@ -44,7 +44,7 @@ export function TimelinePage() {
   )
 }
 
-/** The address says which month; else it is that of the latest conversation, or this one. */
+/** The month in the URL, otherwise that of the latest episode, otherwise the current one. */
 function monthIn(search: SearchParams, latest: Episode | null): string {
   const named = textParam(search, 'month')
   const day = textParam(search, 'day')

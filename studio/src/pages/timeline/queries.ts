@@ -1,4 +1,4 @@
-/** What the timeline asks the server, and what it does to episodes. Every change can be taken back from its message. */
+/** Queries and mutations of episodes. Every mutation offers undo. */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, data, type Schemas } from '../../api/client.ts'
 import { type SearchParams, textParam } from '../../app/search-params.ts'
@@ -17,7 +17,7 @@ export type EpisodeFilters = {
 }
 
 const PAGE_ROWS = 200
-/** More than a person has conversations in a month. */
+/** The limit of episodes per month. */
 const EPISODES_MAX = 1_000
 
 export function filtersIn(search: SearchParams): EpisodeFilters {
@@ -29,12 +29,12 @@ export function filtersIn(search: SearchParams): EpisodeFilters {
   }
 }
 
-/** The last conversation first. */
+/** Sorts episodes newest first. */
 function byTime(a: Episode, b: Episode): number {
   return a.happenedAt < b.happenedAt ? 1 : -1
 }
 
-/** All episodes of a month, the last conversation first. */
+/** All episodes of a month, newest first. */
 export function useMonth(owner: string, month: string | null, filters: EpisodeFilters) {
   return useQuery({
     queryKey: ['episodes', owner, 'month', month, filters],
@@ -65,7 +65,7 @@ export function useMonth(owner: string, month: string | null, filters: EpisodeFi
   })
 }
 
-/** The last conversation among those that were distilled last, where the timeline begins. Null when there is none. */
+/** The most recent episode among those distilled last, where the timeline starts. Null if there is none. */
 export function useLatest(owner: string) {
   return useQuery({
     queryKey: ['episodes', owner, 'latest'],
@@ -110,7 +110,7 @@ export function useEpisode(owner: string, id: string | null) {
   })
 }
 
-/** Whether there is a model to distil with, and what waits for it. */
+/** The extraction model and the number of pending exchanges. */
 export function useLearning(owner: string) {
   return useQuery({
     queryKey: ['signals', owner, 'report'],
@@ -122,7 +122,7 @@ export function useEpisodeActions(owner: string) {
   const cache = useQueryClient()
   const { t } = useI18n()
   const { attempt, showUndoToast } = useActions(owner)
-  /** Does it, tells it with the way back, and shows what has become of it. */
+  /** Applies a change, shows a toast with undo, and refreshes the episodes. */
   const change = async (
     messageKey: 'timeline.forgotten' | 'timeline.disabled' | 'timeline.restored',
     call: () => Promise<{ episode: Episode }>,
