@@ -74,8 +74,8 @@ export function Shell() {
   const connection = useLiveUpdates(() => showToast({ text: t('shell.reconnected') }))
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when another page is opened
   useEffect(() => setMenuOpen(false), [path])
-  const place = [...NAVIGATION.flat(), ALL_OWNERS].find((each) => each.path === path)
-  const title = place === undefined ? 'Recollect' : `${t(place.name)} · Recollect`
+  const item = [...NAVIGATION.flat(), ALL_OWNERS].find((each) => each.path === path)
+  const title = item === undefined ? 'Recollect' : `${t(item.name)} · Recollect`
   useEffect(() => {
     document.title = title
   }, [title])

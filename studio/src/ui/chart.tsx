@@ -218,9 +218,9 @@ function colorAt(index: number): string {
 }
 
 /** Resolves a CSS variable to a color, because a canvas does not support variables. */
-function resolveColor(element: HTMLElement, colour: string): string {
+function resolveColor(element: HTMLElement, cssColor: string): string {
   const probe = document.createElement('span')
-  probe.style.color = colour
+  probe.style.color = cssColor
   element.append(probe)
   const { color } = getComputedStyle(probe)
   probe.remove()

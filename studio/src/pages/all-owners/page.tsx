@@ -77,7 +77,7 @@ function Results({
         // One placeholder row represents the next page.
         count={loaded + (hasNextPage ? 1 : 0)}
         rowAt={(index) => memories[index]}
-        all={memories}
+        loadedRows={memories}
         selection={null}
         onEdit={null}
         onOpen={(id) => {

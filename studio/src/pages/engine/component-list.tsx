@@ -33,16 +33,16 @@ export function ComponentList({ owner }: { owner: string }) {
   return (
     <section aria-label={t('engine.components')}>
       <QueryResult query={engine} lines={4}>
-        {(parts) => (
+        {(engineStatus) => (
           <QueryResult query={system} lines={4}>
             {(status) => (
               <ul className={styles.parts}>
                 <Store {...status} />
-                <Keyword {...parts} />
-                <Embedding parts={parts} status={status} />
-                <Vectors parts={parts} status={status} />
+                <Keyword {...engineStatus} />
+                <Embedding engineStatus={engineStatus} status={status} />
+                <Vectors engineStatus={engineStatus} status={status} />
                 <Qdrant {...status} />
-                <Rerank {...parts} />
+                <Rerank {...engineStatus} />
                 <Models owner={owner} />
                 <Jobs status={status} />
               </ul>
@@ -136,13 +136,13 @@ function Keyword({ keyword }: EngineStatus) {
   )
 }
 
-function Embedding({ parts, status }: { parts: EngineStatus; status: SystemStatus }) {
+function Embedding({ engineStatus, status }: { engineStatus: EngineStatus; status: SystemStatus }) {
   const { t } = useI18n()
   return (
     <ComponentRow
       name={t('engine.embedding')}
       card="embedding"
-      {...embeddingState(parts, status, t)}
+      {...embeddingState(engineStatus, status, t)}
     />
   )
 }
@@ -184,9 +184,9 @@ const REPLICA_NAMES: { readonly [backend: string]: string } = {
   lancedb: 'LanceDB',
 }
 
-function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus }) {
+function Vectors({ engineStatus, status }: { engineStatus: EngineStatus; status: SystemStatus }) {
   const { t } = useI18n()
-  const { backend, available, rowCount, needsReindex, reason } = parts.vectorStore
+  const { backend, available, rowCount, needsReindex, reason } = engineStatus.vectorStore
   const name = t('engine.vectors')
   if (!available) {
     return (

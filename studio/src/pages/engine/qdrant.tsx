@@ -43,12 +43,12 @@ export function QdrantCard() {
       <div className={styles.stack}>
         <p className={styles.soft}>{t('engine.replicaHelp')}</p>
         <QueryResult query={qdrant} lines={5}>
-          {(known) => (
+          {(current) => (
             <>
-              <ReplicaStatus tier={known.tier} />
-              <QdrantForm qdrant={known} />
-              {known.url !== null && <QdrantMaintenance />}
-              {known.enabled && <QdrantSearch />}
+              <ReplicaStatus tier={current.tier} />
+              <QdrantForm qdrant={current} />
+              {current.url !== null && <QdrantMaintenance />}
+              {current.enabled && <QdrantSearch />}
             </>
           )}
         </QueryResult>
@@ -99,7 +99,7 @@ function QdrantForm({ qdrant }: { qdrant: Qdrant }) {
   const [collection, setCollection] = useState(qdrant.collection)
   const [quantization, setQuantization] = useState<Quantization>(qdrant.quantization)
   const [isBusy, setBusy] = useState(false)
-  const change = async (body: {
+  const updateQdrant = async (body: {
     enabled: boolean
     url?: string
     apiKey?: string
@@ -114,9 +114,9 @@ function QdrantForm({ qdrant }: { qdrant: Qdrant }) {
     return saved !== null
   }
   const turnOff = async () => {
-    if (!(await change({ enabled: false }))) return
+    if (!(await updateQdrant({ enabled: false }))) return
     const undo = async () => {
-      if (await change({ enabled: true })) showToast({ text: t('common.undone') })
+      if (await updateQdrant({ enabled: true })) showToast({ text: t('common.undone') })
     }
     showToast({ text: t('engine.qdrantDisabled'), action: { name: t('common.undo'), run: undo } })
   }
@@ -124,7 +124,7 @@ function QdrantForm({ qdrant }: { qdrant: Qdrant }) {
     event.preventDefault()
     const key = apiKey === '' ? {} : { apiKey }
     const prefix = collection.trim() === '' ? {} : { collection: collection.trim() }
-    void change({ enabled: true, url: url.trim(), quantization, ...prefix, ...key })
+    void updateQdrant({ enabled: true, url: url.trim(), quantization, ...prefix, ...key })
   }
   return (
     <form className={styles.part} onSubmit={save}>

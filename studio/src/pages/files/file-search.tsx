@@ -23,7 +23,7 @@ export function FileSearch({ owner }: { owner: string }) {
   const [search, change] = useSearchParams()
   const query = textParam(search, 'q')
   const source = textParam(search, 'source')
-  const opened = textParam(search, 'open')
+  const citation = textParam(search, 'open')
   const results = useQuery({
     queryKey: ['files', owner, 'search', query, source],
     queryFn: () =>
@@ -73,10 +73,10 @@ export function FileSearch({ owner }: { owner: string }) {
           )}
         </QueryResult>
       )}
-      {opened !== '' && (
+      {citation !== '' && (
         <FileViewer
           owner={owner}
-          citation={opened}
+          citation={citation}
           onClose={() => change({ open: undefined }, { isPush: true })}
         />
       )}
@@ -149,11 +149,11 @@ const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Ha
 
 /** Highlights words that start with a word of the query. Renders text only, never markup. */
 function HighlightedText({ text, query }: { text: string; query: string }) {
-  const words = query
+  const terms = query
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length >= WORD_CHARACTERS_MIN || DENSE.test(word))
-  if (words.length === 0) return text
-  const patterns = words.map((word) =>
+  if (terms.length === 0) return text
+  const patterns = terms.map((word) =>
     DENSE.test(word) ? word : `(?<![\\p{L}\\p{N}])${word}[\\p{L}\\p{N}]*`,
   )
   // `split` with a capture group puts the matches at odd indexes.

@@ -72,7 +72,7 @@ function RunControls({
   const [isBusy, setBusy] = useState(false)
   const consolidate = (dryRun: boolean) =>
     attempt(() => data(api.POST('/api/consolidate', { body: { owner, dryRun } })))
-  const tryOut = async () => {
+  const runDry = async () => {
     setBusy(true)
     onDryRun((await consolidate(true))?.report ?? null)
     setBusy(false)
@@ -88,7 +88,7 @@ function RunControls({
       title={t('jobs.consolidate')}
       actions={
         <>
-          <Button isBusy={isBusy} onClick={() => void tryOut()}>
+          <Button isBusy={isBusy} onClick={() => void runDry()}>
             {t('jobs.dryRun')}
           </Button>
           <Button look="primary" icon="run" onClick={() => setConfirming(true)}>

@@ -35,12 +35,12 @@ const RADIUS_RANGE = 15
 /** Sorted by the number of memories, largest first. */
 export function buildEdges({ memories }: EntitiesAnswer): readonly GraphEdge[] {
   const edges = new Map<string, { a: number; b: number; memories: number[] }>()
-  for (const [place, { entities }] of memories.entries()) {
-    const named = entities.slice(0, NAMES_PER_MEMORY_MAX).sort((a, b) => a - b)
-    for (const [index, a] of named.entries()) {
-      for (const b of named.slice(index + 1)) {
+  for (const [memoryIndex, { entities }] of memories.entries()) {
+    const entityIndexes = entities.slice(0, NAMES_PER_MEMORY_MAX).sort((a, b) => a - b)
+    for (const [index, a] of entityIndexes.entries()) {
+      for (const b of entityIndexes.slice(index + 1)) {
         const edge = edges.get(`${a} ${b}`) ?? { a, b, memories: [] }
-        edge.memories.push(place)
+        edge.memories.push(memoryIndex)
         edges.set(`${a} ${b}`, edge)
       }
     }
@@ -58,10 +58,10 @@ export type EntityGraph = {
 export function createGraph(
   { entities }: EntitiesAnswer,
   edges: readonly GraphEdge[],
-  before?: EntityGraph,
+  previous?: EntityGraph,
 ): EntityGraph {
   const memoriesMax = Math.max(1, ...entities.map(({ memories }) => memories))
-  const positions = new Map(before?.nodes.map(({ name, x, y }) => [name, { x, y }]))
+  const positions = new Map(previous?.nodes.map(({ name, x, y }) => [name, { x, y }]))
   const nodes: GraphNode[] = entities.map(({ name, memories }) => {
     const { x, y } = positions.get(name) ?? {}
     const radius = RADIUS_MIN + RADIUS_RANGE * Math.sqrt(memories / memoriesMax)
@@ -84,6 +84,6 @@ export function createGraph(
     .force('x', forceX(0).strength(0.06))
     .force('y', forceY(0).strength(0.08))
     .stop()
-    .tick(before === undefined ? TICKS : TICKS / 4)
+    .tick(previous === undefined ? TICKS : TICKS / 4)
   return { nodes, edges: visibleEdges, simulation }
 }

@@ -62,10 +62,10 @@ export function ScatterPlot({
     onLasso: setLasso,
     onLassoed: (polygon, isMore) => {
       setLasso(null)
-      const inside = points.filter(
+      const enclosed = points.filter(
         ({ position, isFaded: out }) => !out && isPointInPolygon(polygon, toScreenPoint(position)),
       )
-      const ids = inside.map(({ memory }) => memory.id)
+      const ids = enclosed.map(({ memory }) => memory.id)
       onSelect(new Set(isMore ? [...selected, ...ids] : ids))
     },
   })

@@ -39,8 +39,8 @@ export function changesOf(draft: Draft, base: Memory) {
 }
 
 /** Applies the changes of a draft to a newer version. */
-export function rebaseDraft(draft: Draft, base: Memory, onto: Memory): Draft {
-  return { ...draftOf(onto), ...differences(draft, draftOf(base)) }
+export function rebaseDraft(draft: Draft, base: Memory, target: Memory): Draft {
+  return { ...draftOf(target), ...differences(draft, draftOf(base)) }
 }
 
 function differences(draft: Draft, before: Draft): Partial<Draft> {

@@ -316,14 +316,14 @@ function UsageList({ owner, memory }: { owner: string; memory: Memory }) {
   return (
     <QueryResult query={query}>
       {({ pages }) => {
-        const uses = pages.flatMap(({ receipts }) => receipts)
+        const receipts = pages.flatMap(({ receipts }) => receipts)
         return (
           <>
-            {uses.length === 0 && !query.hasNextPage && (
+            {receipts.length === 0 && !query.hasNextPage && (
               <EmptyState title={t('memories.notUsed')} icon="receipts" />
             )}
             <ul className={styles.uses}>
-              {uses.map(({ id, at, model }) => (
+              {receipts.map(({ id, at, model }) => (
                 <li key={id}>
                   <Link to="/studio/receipts" search={{ owner, receipt: id } as never}>
                     {time(at)}

@@ -33,26 +33,26 @@ export function Editor({
   const [isBusy, setBusy] = useState(false)
   const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
 
-  const persist = async (next: Draft, onto: Memory | null) => {
-    if (onto === null) {
+  const persist = async (next: Draft, target: Memory | null) => {
+    if (target === null) {
       const { memory: added, outcome } = await add(owner, next)
       const isDuplicate = outcome === 'duplicate'
       actions.showUndoToast(t(isDuplicate ? 'memories.reinforced' : 'memories.added'), added.change)
-    } else if (Object.keys(changesOf(next, onto)).length > 0) {
-      const saved = await change(owner, onto, next)
+    } else if (Object.keys(changesOf(next, target)).length > 0) {
+      const saved = await change(owner, target, next)
       actions.showUndoToast(t('memories.saved'), saved.change)
     }
     await actions.attempt(async () => undefined)
     onClose()
   }
-  const save = async (next: Draft, onto: Memory | null) => {
+  const save = async (next: Draft, target: Memory | null) => {
     setBusy(true)
     setFault(undefined)
     try {
-      await persist(next, onto)
+      await persist(next, target)
     } catch (error) {
-      if (onto !== null && isConflict(error)) {
-        const params = { path: { id: onto.id }, query: { owner } }
+      if (target !== null && isConflict(error)) {
+        const params = { path: { id: target.id }, query: { owner } }
         setStored((await data(api.GET('/api/memory/{id}', { params }))).memory)
       } else if (error instanceof ApiError) setFault(error)
       else showToast({ text: String(error), isError: true })
@@ -61,11 +61,11 @@ export function Editor({
     }
   }
   /** Continues with the stored version as the base. */
-  const resolveConflict = (next: Draft, onto: Memory) => {
+  const resolveConflict = (next: Draft, target: Memory) => {
     setDraft(next)
-    setBase(onto)
+    setBase(target)
     setStored(null)
-    return save(next, onto)
+    return save(next, target)
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

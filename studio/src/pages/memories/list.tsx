@@ -64,13 +64,13 @@ export function PagedMemoryList({ owner, search, empty, ...rest }: ListProps) {
   }
   const rowAt = (index: number): Memory | undefined =>
     rowsOf(Math.floor(index / ROWS_PER_PAGE))[index % ROWS_PER_PAGE]
-  const all = [...new Set([0, ...pages])].flatMap(rowsOf)
+  const loadedRows = [...new Set([0, ...pages])].flatMap(rowsOf)
   return (
     <MemoryRows
       {...rest}
       count={total}
       rowAt={rowAt}
-      all={all}
+      loadedRows={loadedRows}
       onVisibleRows={setShown}
       isSearch={false}
     />
@@ -94,7 +94,7 @@ export function SearchResults({
       {...rest}
       count={results.length}
       rowAt={(index) => results[index]}
-      all={results}
+      loadedRows={results}
       isSearch
     />
   )
@@ -104,7 +104,7 @@ type RowsProps = Omit<ListProps, 'owner' | 'search' | 'empty'> & {
   count: number
   rowAt: (index: number) => Memory | undefined
   /** All loaded rows, visible or not. */
-  all: readonly Memory[]
+  loadedRows: readonly Memory[]
   onVisibleRows?: (shown: { first: number; last: number }) => void
   isSearch: boolean
   /** Set for lists with several owners. */
@@ -114,7 +114,7 @@ type RowsProps = Omit<ListProps, 'owner' | 'search' | 'empty'> & {
 export function MemoryRows({
   count,
   rowAt,
-  all,
+  loadedRows,
   selection,
   onOpen,
   onEdit,
@@ -178,7 +178,7 @@ export function MemoryRows({
       aria-rowcount={count}
     >
       <div className={styles.head} role="row">
-        {selection !== null && <SelectAll all={all} selection={selection} />}
+        {selection !== null && <SelectAll loadedRows={loadedRows} selection={selection} />}
         <span role="columnheader">{t('memories.content')}</span>
         <span role="columnheader" className={styles.kind}>
           {t('memories.category')}
@@ -289,17 +289,23 @@ function toggle({ memories, set }: Selection, memory: Memory): void {
   set(next)
 }
 
-function SelectAll({ all, selection }: { all: readonly Memory[]; selection: Selection }) {
+function SelectAll({
+  loadedRows,
+  selection,
+}: {
+  loadedRows: readonly Memory[]
+  selection: Selection
+}) {
   const { t } = useI18n()
-  const selectedCount = all.filter(({ id }) => selection.memories.has(id)).length
+  const selectedCount = loadedRows.filter(({ id }) => selection.memories.has(id)).length
   return (
     <span role="columnheader" className={styles.select}>
       <Checkbox
         name={t('memories.selectAll')}
-        isOn={all.length > 0 && selectedCount === all.length}
-        isMixed={selectedCount > 0 && selectedCount < all.length}
+        isOn={loadedRows.length > 0 && selectedCount === loadedRows.length}
+        isMixed={selectedCount > 0 && selectedCount < loadedRows.length}
         onCheckedChange={(isOn) =>
-          selection.set(new Map(isOn ? all.map((memory) => [memory.id, memory]) : []))
+          selection.set(new Map(isOn ? loadedRows.map((memory) => [memory.id, memory]) : []))
         }
       />
     </span>

@@ -81,8 +81,8 @@ export function ContextPreview({
 /** The text of an excerpt line without speaker and date, which the header shows. */
 function excerptText({ line, speaker }: ContextPreviewData['excerpts'][number]): string {
   const prefix = `- ${speaker}: `
-  const said = line.startsWith(prefix) ? line.slice(prefix.length) : line
-  return said.replace(/ \(\d{4}-\d\d-\d\d\)$/, '')
+  const withoutPrefix = line.startsWith(prefix) ? line.slice(prefix.length) : line
+  return withoutPrefix.replace(/ \(\d{4}-\d\d-\d\d\)$/, '')
 }
 
 /** Whether the gateway would insert the context, why, and its cost. */

@@ -150,8 +150,12 @@ function Trial({
       <div className={styles.column}>
         <Card title={cardTitle(t('playground.context'))}>
           <QueryResult query={context} lines={6}>
-            {(given) => (
-              <ContextPreview owner={owner} user={textParam(search, 'user')} preview={given} />
+            {(contextData) => (
+              <ContextPreview
+                owner={owner}
+                user={textParam(search, 'user')}
+                preview={contextData}
+              />
             )}
           </QueryResult>
         </Card>

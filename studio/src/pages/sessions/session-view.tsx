@@ -37,7 +37,7 @@ export function SessionView({
   const { t } = useI18n()
   const distillation = useDistillation(session)
   const signals = useSignals(session)
-  const known = signals.data?.signals ?? []
+  const sessionSignals = signals.data?.signals ?? []
   return (
     <section className={page.pane} aria-label={t('sessions.transcript')}>
       <header className={styles.header}>
@@ -55,8 +55,13 @@ export function SessionView({
         {signals.error !== null && (
           <ErrorState error={signals.error} onRetry={() => void signals.refetch()} />
         )}
-        <PendingSignals session={session} signals={known} onSelectTurn={onSelectTurn} />
-        <Transcript session={session} turn={turn} signals={known} onSelectTurn={onSelectTurn} />
+        <PendingSignals session={session} signals={sessionSignals} onSelectTurn={onSelectTurn} />
+        <Transcript
+          session={session}
+          turn={turn}
+          signals={sessionSignals}
+          onSelectTurn={onSelectTurn}
+        />
       </div>
     </section>
   )
@@ -65,19 +70,21 @@ export function SessionView({
 function Heading({ session: { owner, id, user } }: { session: SessionRef }) {
   const { t, time } = useI18n()
   const sessions = useSessions(owner)
-  const known = sessions.data?.pages
+  const sessionSignals = sessions.data?.pages
     .flatMap(({ sessions }) => sessions)
     .find((each) => each.id === id && (user === undefined || each.user === user))
-  const [from, to] = [known?.firstSaidAt, known?.lastSaidAt].map((at) =>
+  const [from, to] = [sessionSignals?.firstSaidAt, sessionSignals?.lastSaidAt].map((at) =>
     at === undefined ? '' : time(at),
   ) as [string, string] // two entries
   return (
     <div className={styles.heading}>
       <h2>{id}</h2>
-      {known !== undefined && (
+      {sessionSignals !== undefined && (
         <p>
-          {known.user !== null && <span>{t('sessions.user', { user: known.user })} · </span>}
-          {t('sessions.turns', { count: known.turns })} ·{' '}
+          {sessionSignals.user !== null && (
+            <span>{t('sessions.user', { user: sessionSignals.user })} · </span>
+          )}
+          {t('sessions.turns', { count: sessionSignals.turns })} ·{' '}
           {from === to ? from : t('sessions.span', { from, to })}
         </p>
       )}

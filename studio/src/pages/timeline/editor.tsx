@@ -88,9 +88,9 @@ export function EpisodeEditor({
     }
   }
   /** Continues with the stored version as the base. */
-  const resolveConflict = (next: Draft, onto: Episode) => {
+  const resolveConflict = (next: Draft, nextBase: Episode) => {
     setDraft(next)
-    setBase(onto)
+    setBase(nextBase)
     setStored(null)
   }
   const field = (name: keyof Draft, rows: number) => (
