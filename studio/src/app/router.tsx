@@ -10,9 +10,9 @@ import {
 import { ErrorState, LoadingState } from '../ui/layout.tsx'
 import { Shell } from './shell.tsx'
 
-export type OwnerSearch = { readonly owner?: string }
+type OwnerSearch = { readonly owner?: string }
 
-export const rootRoute = createRootRoute({
+const rootRoute = createRootRoute({
   component: Shell,
   validateSearch: (search): OwnerSearch =>
     typeof search.owner === 'string' && search.owner !== '' ? { owner: search.owner } : {},

@@ -4,7 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx'
 import { Button, IconButton } from './button.tsx'
 import styles from './toast.module.css'
 
-export type ToastMessage = {
+type ToastMessage = {
   readonly text: string
   readonly isError?: boolean
   /** An action such as undo. */

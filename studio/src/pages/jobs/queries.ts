@@ -19,7 +19,7 @@ const DEAD_MAX = 100
 /** Poll interval for running jobs; other changes arrive as events. */
 const POLL_MS = 2_000
 
-export type JobFilter = {
+type JobFilter = {
   /** Null for all owners. */
   readonly owner: string | null
   readonly status: Job['status'] | null

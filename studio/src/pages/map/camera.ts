@@ -44,7 +44,7 @@ export function fitCamera(points: Iterable<Point>, { width, height }: Size): Cam
 }
 
 /** Zooms by a factor and keeps the point at `at` in place. */
-export function zoomAt(camera: Camera, size: Size, factor: number, at: Point): Camera {
+function zoomAt(camera: Camera, size: Size, factor: number, at: Point): Camera {
   const target = toPlane(camera, size, at)
   const scale = camera.scale * factor
   return {

@@ -1,7 +1,7 @@
 /** Derives the rank and score of each result after each stage from its trail. */
 import type { PreviewResult } from './queries.ts'
 
-export const STAGES = [
+const STAGES = [
   'keyword',
   'meaning',
   'fuse',

@@ -26,7 +26,7 @@ export const AFFECTED_QUERIES = [
   'episodes',
 ]
 
-export type Distillation = {
+type Distillation = {
   readonly run: () => void
   readonly isBusy: boolean
   /** The outcome, shown until it is dismissed. */
