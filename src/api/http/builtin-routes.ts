@@ -35,7 +35,7 @@ export type BuiltinRouteOptions = Pick<
   HttpServerOptions,
   'isTls' | 'trustProxy' | 'allowedHosts' | 'metrics' | 'hasPublicMetrics' | 'studioFolder'
 > & {
-  readonly surroundings: ServerContext
+  readonly context: ServerContext
   readonly authentication: Authenticator
   readonly clock: Clock
   readonly isStopping: () => boolean
@@ -76,7 +76,7 @@ export function createBuiltinRoutes(options: BuiltinRouteOptions): readonly Buil
 }
 
 function healthRoutes({
-  surroundings: { engine, version },
+  context: { engine, version },
   clock,
   isStopping,
 }: BuiltinRouteOptions): readonly BuiltinRoute[] {
@@ -196,7 +196,7 @@ function requirePrincipal(identity: Principal | null): Principal {
 }
 
 function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
-  const { version } = options.surroundings
+  const { version } = options.context
   const api = memoize(() => describeApi(version, createBuiltinRoutes(options)))
   const description = memoize(() => createStaticResponder(JSON_TYPE, `${JSON.stringify(api())}\n`))
   const docs = memoize(() => createStaticResponder(HTML_TYPE, renderDocsPage(api())))
@@ -223,7 +223,7 @@ function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
 }
 
 /** The Studio is not built. */
-function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): BuiltinRoute {
+function plainPage({ context: { engine, version } }: BuiltinRouteOptions): BuiltinRoute {
   return {
     method: 'GET',
     path: '/',
@@ -238,7 +238,7 @@ function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): 
 }
 
 function eventRoutes({
-  surroundings,
+  context,
   authentication,
   stopping,
 }: BuiltinRouteOptions): readonly BuiltinRoute[] {
@@ -254,7 +254,7 @@ function eventRoutes({
         const isWelcome = async () =>
           caller.key === null || (await authentication.identify(request, address, signal)) !== null
         return streamChanges({
-          engine: surroundings.engine,
+          engine: context.engine,
           response,
           caller,
           isAuthorized: isWelcome,

@@ -126,7 +126,7 @@ function insertMember(
 function commaIn(rest: string): number {
   return rest.replaceAll(COMMENT, (comment) => ' '.repeat(comment.length)).indexOf(',')
 }
-const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\// g
+const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g
 
 function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
