@@ -27,7 +27,7 @@ const ACCESS_BY_ROLE: Readonly<Record<Role, readonly Access[]>> = {
 export type Caller = {
   readonly key: ApiKeyId | null
   readonly role: Role
-  /** The owner that is meant when none is named. */
+  /** The owner of requests that name none. */
   readonly home: string
   readonly actsFor: readonly string[]
   /** Of the home owner, where the caller is one person among several; null reaches what is nobody's in particular. */
@@ -41,7 +41,7 @@ export function hasAccess(caller: Caller, access: Access): boolean {
 
 export function assertAccess(caller: Caller, access: Access): void {
   if (hasAccess(caller, access)) return
-  throw new AppError('forbidden', `A key with the role ${caller.role} may not do this.`, {
+  throw new AppError('forbidden', `The role ${caller.role} does not permit this operation.`, {
     role: caller.role,
     access,
   })

@@ -18,10 +18,10 @@ export const timeField = z
   .transform((value, context) => {
     const ms = typeof value === 'number' ? value : isoMs(value)
     if (Number.isInteger(ms) && Math.abs(ms) <= INSTANT_MAX) return ms
-    context.addIssue({ code: 'custom', message: 'is a time, as 2026-05-01T12:00:00Z.' })
+    context.addIssue({ code: 'custom', message: 'must be a date such as 2026-05-01T12:00:00Z.' })
     return z.NEVER
   })
-  .describe('A time: ISO 8601 text, or milliseconds since 1970.')
+  .describe('ISO 8601 text or epoch milliseconds.')
 const INSTANT_MAX = 8_640_000_000_000_000
 
 function isoMs(text: string): number {
@@ -48,15 +48,15 @@ export const metadataSchema = z.record(z.string(), z.json())
 /** Of answers to what is done in several steps. */
 export const changesSchema = z
   .array(z.string())
-  .describe('All changes that were made, in their order; undo takes each.')
+  .describe('All changes in order; each can be undone.')
 
 export const wireMemory = z
   .object({
     id: z.string(),
     owner: z.string(),
-    apiKeyId: z.string().describe('The same as owner.'),
+    apiKeyId: z.string().describe('Alias of `owner`.'),
     user: z.string().nullable(),
-    sessionId: z.string().describe('Empty when it belongs to none.'),
+    sessionId: z.string().describe('Empty without a session.'),
     key: z.string().nullable(),
     content: z.string(),
     type: memoryTypeSchema,
@@ -138,7 +138,7 @@ export function toWireMemory(memory: Memory): WireMemory {
 
 export const wireVersion = z.object({
   memory: wireMemory,
-  replacedAt: nullableTime.describe('Null for the version in force.'),
+  replacedAt: nullableTime.describe('Null for the current version.'),
 })
 
 export function toWireVersion({ memory, replacedAt }: HistoryEntry) {

@@ -145,7 +145,7 @@ async function assertSharedVisible(
     (await engine.settings.resolve(null))['recall.sharedMemoryEnabled']
   )
     return
-  throw new AppError('not_found', 'There is no such owner here.')
+  throw new AppError('not_found', 'Owner not found.')
 }
 
 /** The owner that the input names, under any of the names that callers know it by. */
@@ -161,7 +161,7 @@ function toFieldFaults(issue: z.core.$ZodIssue): readonly FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: [...path, key].join('.'),
-      message: `There is no field "${key.slice(0, 80)}" here.`,
+      message: `Unknown field "${key.slice(0, 80)}".`,
     }))
   }
   const field = path.join('.')

@@ -10,14 +10,14 @@ const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
 
 /** `apiKeyId` is the owner under the name that users of another system know. */
 export const scopeFields = {
-  owner: name.optional().describe('Whose memories; default: the home of the key.'),
-  apiKeyId: name.optional().describe('The same as owner.'),
+  owner: name.optional().describe("The owner. Default: the key's default owner."),
+  apiKeyId: name.optional().describe('Alias of `owner`.'),
   user: name.optional().describe('Only this user of the owner.'),
   sessionId: z
     .string()
     .max(NAME_CHARACTERS_MAX)
     .optional()
-    .describe('Only this session. Empty: not narrowed by session.'),
+    .describe('Only this session. Empty: all sessions.'),
 }
 
 export type ScopeFields = {
@@ -42,7 +42,7 @@ export function resolveOwner(
   const named = owner ?? apiKeyId ?? caller.home
   if (canReachOwner(caller, named, access)) return named
   // Not forbidden: that would tell that there is such an owner.
-  throw new AppError('not_found', 'There is no such owner here.')
+  throw new AppError('not_found', 'Owner not found.')
 }
 
 export function resolveScope(

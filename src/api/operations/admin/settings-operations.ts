@@ -101,7 +101,7 @@ const fields = Object.fromEntries([
   ]),
   ...Object.entries(ALIASES).map(([alias, { name, schema }]) => [
     alias,
-    schema.describe(`The same as ${name}.`),
+    schema.describe(`Alias of `${name}`.`),
   ]),
 ]) as { [name: string]: z.ZodType }
 
@@ -113,20 +113,20 @@ function inputField(name: string, schema: z.ZodType): z.ZodType {
   const declaration: SettingDeclaration = SETTINGS[own]
   const isWhole = declaration.kind === 'number' && declaration.step === 'integer'
   return (isWhole ? z.int() : z.number()).describe(
-    `${schema.description ?? ''} ${range.min} to ${range.max}: what lies outside is moved there, and the answer says so.`,
+    `${schema.description ?? ''} ${range.min} to ${range.max}; values outside are clamped and reported.`,
   )
 }
 
 const clampedOutput = z
   .array(z.object({ name: z.string(), given: z.number(), used: z.number() }))
-  .describe('Numbers that were out of their range, and what was set instead.')
+  .describe('Numbers that were clamped into their range, with the value that was set.')
 
 type Clamped = z.output<typeof clampedOutput>[number]
 
 const level = z
   .enum(['system', 'owner'])
   .optional()
-  .describe('What is set for everybody, or for one owner. Default: owner.')
+  .describe('The level to read or write: the whole system, or one owner. Default: owner.')
 
 const output = z.object(fields)
 
@@ -156,13 +156,13 @@ function requestedOwner(
 
 export const getSettings = defineOperation({
   name: 'settings.get',
-  summary: 'The settings in force for an owner: defaults, then those of the system, then its own.',
+  summary: 'Lists the effective settings of an owner: defaults, overridden by system settings, overridden by owner settings.',
   access: 'read',
   input: z.strictObject({
     owner: scopeFields.owner,
     apiKeyId: scopeFields.apiKeyId,
     level,
-    sources: z.boolean().optional().describe('Also say what gave each value.'),
+    sources: z.boolean().optional().describe('Includes the level that each value comes from.'),
   }),
   output: output.extend({ sources: sources.optional() }),
   http: { method: 'GET', path: '/api/settings/memory' },
@@ -191,7 +191,7 @@ async function sourcesOf({ engine }: OperationContext, owner: OwnerId | null, se
 export const changeSettings = defineOperation({
   name: 'settings.change',
   summary:
-    'Sets what is given and leaves the rest; null takes a value back to the next weaker one. Tells of numbers that it moved into their range.',
+    'Changes the given settings. Null resets a setting to the next lower level. Reports clamped numbers.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
@@ -271,7 +271,7 @@ function resolveAliases(given: Values, inForce: Settings): Values {
     const isAliased = Object.values(ALIASES).some((each) => each.name === target)
     if (isInForce && (isSystem(target) || isAliased)) continue
     if (Object.hasOwn(own, target) && own[target] !== meant) {
-      throw new AppError('invalid_input', `${name} and ${target} are one setting, given twice.`, {
+      throw new AppError('invalid_input', ``${name}` is an alias of `${target}`; set only one of them.`, {
         field: name,
       })
     }

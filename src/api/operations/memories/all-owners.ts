@@ -21,23 +21,23 @@ type Position = { readonly owner: string; readonly after: string }
 
 export const listAllOwners = defineOperation({
   name: 'owner.memories',
-  summary: 'Memories of all owners, one owner after the other by name.',
+  summary: 'Lists memories of all owners, ordered by owner.',
   access: 'manage',
   input: z.strictObject({
     ...filterFields,
-    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Stands in content or key.'),
-    order: z.enum(MEMORY_ORDERS).optional().describe('Of each owner’s. Default: newest.'),
+    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Substring of content or key.'),
+    order: z.enum(MEMORY_ORDERS).optional().describe('Order within each owner. Default: newest.'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT),
     after: z
       .string()
       .max(CURSOR_CHARACTERS_MAX)
       .optional()
-      .describe('What `next` of the page before said.'),
+      .describe('The `next` cursor of the previous page.'),
   }),
   output: z.object({
-    data: z.array(wireMemory).describe('May be empty while there is a `next`.'),
+    data: z.array(wireMemory).describe('May be empty although there is a next page.'),
     next: z.string().nullable(),
-    owners: z.int().describe('How many have memories, whatever the filter.'),
+    owners: z.int().describe('Number of owners with memories, regardless of filters.'),
   }),
   http: { method: 'GET', path: '/api/owners/memories' },
   run: async (context, { q, order, limit, after, ...input }) => {
@@ -75,7 +75,7 @@ async function ownersWithMemories({ engine }: OperationContext): Promise<readonl
 function parsePosition(cursor: string): Position {
   const position = z.tuple([z.string(), z.string()]).safeParse(parseCursorJson(cursor))
   if (!position.success) {
-    throw new AppError('invalid_input', '`after` is what `next` of the page before said.', {
+    throw new AppError('invalid_input', '`after` must be the `next` cursor of the previous page.', {
       field: 'after',
     })
   }

@@ -23,7 +23,7 @@ export type TurnExcerpt = {
   readonly role: TurnRole
   /** The name of the speaker, or the role where the conversation has no names. */
   readonly speaker: string
-  /** Empty when it belongs to none. */
+  /** Empty without a session. */
   readonly sessionId: string
 }
 
