@@ -101,7 +101,7 @@ const fields = Object.fromEntries([
   ]),
   ...Object.entries(ALIASES).map(([alias, { name, schema }]) => [
     alias,
-    schema.describe(`Alias of `${name}`.`),
+    schema.describe(`Alias of \`${name}\`.`),
   ]),
 ]) as { [name: string]: z.ZodType }
 
@@ -156,7 +156,8 @@ function requestedOwner(
 
 export const getSettings = defineOperation({
   name: 'settings.get',
-  summary: 'Lists the effective settings of an owner: defaults, overridden by system settings, overridden by owner settings.',
+  summary:
+    'Lists the effective settings of an owner: defaults, overridden by system settings, overridden by owner settings.',
   access: 'read',
   input: z.strictObject({
     owner: scopeFields.owner,
@@ -271,9 +272,13 @@ function resolveAliases(given: Values, inForce: Settings): Values {
     const isAliased = Object.values(ALIASES).some((each) => each.name === target)
     if (isInForce && (isSystem(target) || isAliased)) continue
     if (Object.hasOwn(own, target) && own[target] !== meant) {
-      throw new AppError('invalid_input', ``${name}` is an alias of `${target}`; set only one of them.`, {
-        field: name,
-      })
+      throw new AppError(
+        'invalid_input',
+        `\`${name}\` is an alias of \`${target}\`; set only one of them.`,
+        {
+          field: name,
+        },
+      )
     }
     own[target] = meant
   }

@@ -47,10 +47,7 @@ const searchHit = z.object({
   trail: z.array(trailStep).optional(),
   content: z.string().optional().describe('Turns: the full text.'),
   role: z.enum(TURN_ROLES).optional().describe('Of turns.'),
-  speaker: z
-    .string()
-    .optional()
-    .describe('Speaker of a turn: the name, or the role without one.'),
+  speaker: z.string().optional().describe('Speaker of a turn: the name, or the role without one.'),
   sessionId: z.string().optional().describe('Turns: the session.'),
   path: z.string().optional().describe('Of files.'),
   fileSource: z
@@ -67,8 +64,7 @@ type Detail = 'snippet' | 'full' | 'explain'
 
 export const searchMemories = defineOperation({
   name: 'memory.search',
-  summary:
-    'Searches memories, conversations and other sources, best first. May return nothing.',
+  summary: 'Searches memories, conversations and other sources, best first. May return nothing.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
@@ -124,10 +120,7 @@ export const searchMemories = defineOperation({
       .number()
       .nullable()
       .describe('Similarity of the nearest candidate; null without vectors.'),
-    timeExpression: z
-      .string()
-      .nullable()
-      .describe('The time expression as written in the query.'),
+    timeExpression: z.string().nullable().describe('The time expression as written in the query.'),
     totalTokens: z.int(),
     failedSources: z
       .array(z.object({ source: z.enum(SEARCH_SOURCES), reason: z.string() }))
@@ -214,7 +207,7 @@ function assertSupportedFields(fields: { readonly [name: string]: unknown }): vo
   const stray = Object.keys(fields).filter((name) => fields[name] !== undefined)
   if (stray.length === 0) return
   throw new ValidationError(
-    stray.map((field) => ({ field, message: ``${field}` must be combined with `sources`.` })),
+    stray.map((field) => ({ field, message: `\`${field}\` must be combined with \`sources\`.` })),
   )
 }
 
