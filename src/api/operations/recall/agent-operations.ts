@@ -136,7 +136,7 @@ export const searchLayer = defineOperation({
   cli: 'search',
   run: async (context, { scope: layer, query, owner, agent_id, user, days, top_k }) => {
     if (days !== undefined && layer !== 'transcript') {
-      const message = ``days` must be omitted with scope `$layer`; it applies to `transcript` only.`
+      const message = `\`days\` must be omitted with scope \`${layer}\`; it applies to \`transcript\` only.`
       throw new ValidationError([{ field: 'days', message }])
     }
     if (owner !== undefined && agent_id !== undefined && owner !== agent_id) {
