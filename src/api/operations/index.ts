@@ -1,4 +1,4 @@
-/** The table: everything that can be done over a door. */
+/** The operation table. */
 
 import * as trying from './admin/diagnostics.ts'
 import * as jobOperations from './admin/job-operations.ts'

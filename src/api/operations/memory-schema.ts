@@ -1,6 +1,6 @@
 /**
- * Memories as programs get them, whatever the door: every field, times as ISO text, and the names that users of other
- * systems know (`apiKeyId`, `sessionId`, `accessCount`).
+ * The wire format of memories: every field, ISO times, and the aliases of other systems
+ * (`apiKeyId`, `sessionId`, `accessCount`).
  */
 import { z } from 'zod'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../domain/memory.ts'
 import type { HistoryEntry } from '../../memory/memory-reader.ts'
 
-/** A time that comes in: ISO text with or without a time of day, or milliseconds since 1970. */
+/** Input times: ISO text with or without a time of day, or epoch milliseconds. */
 export const timeField = z
   .union([z.string().max(40), z.int()])
   .transform((value, context) => {
@@ -31,7 +31,7 @@ function isoMs(text: string): number {
 const time = z.string().describe('ISO 8601')
 const nullableTime = time.nullable()
 
-/** A field that stands alone in the query of an address may be given as one text with commas. */
+/** A query parameter with a single value may hold a comma-separated list. */
 export function listField<Item extends z.ZodType>(item: Item) {
   return z.union([z.array(item).max(LIST_MAX), item.transform((only) => [only])])
 }
@@ -45,7 +45,7 @@ export const memoryStatusSchema = z.enum(MEMORY_STATUSES)
 
 export const metadataSchema = z.record(z.string(), z.json())
 
-/** Of answers to what is done in several steps. */
+/** For operations that make several changes. */
 export const changesSchema = z
   .array(z.string())
   .describe('All changes in order; each can be undone.')
@@ -93,7 +93,7 @@ export const wireMemory = z
 
 export type WireMemory = z.output<typeof wireMemory>
 
-/** Field by field: a list of memories is made of this, and copying with some left out takes several times as long. */
+/** Field by field: spreading and omitting fields takes several times as long on lists. */
 export function toWireMemory(memory: Memory): WireMemory {
   const { place, provenance } = memory
   return {

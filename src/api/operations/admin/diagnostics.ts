@@ -1,6 +1,6 @@
 /**
- * Tries what memory is made of, for people who set it up: a text is embedded, a few are ranked, a language model is asked.
- * What doesn't work is the answer here, not an error.
+ * Diagnostics for operators: test the embedder, the reranker and the language model. Failures are
+ * results, not errors.
  */
 import { z } from 'zod'
 import { parseScope } from '../../../domain/scope.ts'
@@ -11,7 +11,7 @@ import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { resolveOwner, scopeFields } from '../scope-fields.ts'
 
-/** Long enough for a model to be loaded, or to think. */
+/** Enough to load a model, or for a reasoning model to answer. */
 const TRIAL_MS = 90_000
 
 const outcome = {
@@ -33,7 +33,7 @@ type Outcome<Result> = {
   readonly result: Result | null
 }
 
-/** A bug is told as one; everything else is what somebody wants to know. */
+/** A bug is reported as such; any other failure is a result. */
 async function runTrial<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -70,7 +70,7 @@ export const testEmbedding = defineOperation({
   http: { method: 'POST', path: '/api/memory/embedding-test' },
   run: async ({ engine, signal }, { text = SAMPLE_TEXT, other }) => {
     const { result, ...told } = await runTrial(signal, (stop) =>
-      // With something that no cache knows: a time of nothing would say nothing.
+      // Unique text, so that no cache hides the latency.
       engine.models.embed([`${text} ${crypto.randomUUID()}`], {
         purpose: 'document',
         signal: stop,
@@ -96,7 +96,7 @@ export const testEmbedding = defineOperation({
 
 const SAMPLE_PROMPT = 'Where does she live?'
 
-/** Of these, the first answers the question. */
+/** The first one answers the question. */
 const SAMPLE_DOCUMENTS = [
   'She moved to Lisbon last spring.',
   'The kettle is broken.',
@@ -164,7 +164,7 @@ export const listModels = defineOperation({
 
 const SAMPLE_QUESTION = 'This is a test of the connection. Answer with one word: ready.'
 
-/** More than a word takes, because some models think before they say it. */
+/** More than one word needs, because reasoning models use tokens before they answer. */
 const ANSWER_TOKENS_MAX = 1_024
 const ANSWER_CHARACTERS_SHOWN = 200
 

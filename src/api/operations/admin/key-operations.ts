@@ -1,4 +1,4 @@
-/** Operations on who may come in, who has memories, and who did what. */
+/** Operations on API keys, owners and the audit log. */
 import { z } from 'zod'
 import { type ApiKey, ROLES } from '../../../domain/access.ts'
 import { isoTime, timeField } from '../memory-schema.ts'

@@ -1,4 +1,4 @@
-/** The table of settings, for programs that show it. */
+/** The settings table for clients that render it. */
 import { z } from 'zod'
 import {
   listSettingNames,

@@ -1,4 +1,4 @@
-/** Operations on the system itself: health, status, upkeep. */
+/** System operations: health, status, maintenance. */
 import { z } from 'zod'
 import { ROLES } from '../../../domain/access.ts'
 import { parseScope } from '../../../domain/scope.ts'
@@ -119,7 +119,7 @@ export const getEngineStatus = defineOperation({
     const { embedder, reranker } = engine.getComponents()
     const { 'recall.rerankEnabled': rerankEnabled } = await engine.settings.resolve(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'
-    // Of all owners together: how much others have is not for everybody.
+    // Totals over all owners reveal the size of other owners' data.
     const counts = caller.role === 'superadmin' ? index : null
     return {
       keyword: { available: true, backend: kind === 'sqlite' ? 'FTS5' : kind },
@@ -176,7 +176,7 @@ function homeOf({ home }: Caller) {
   return parseScope({ owner: home }).owner
 }
 
-/** A signature is `source:model:dimensions`, with its form behind it. */
+/** A signature is `source:model:dimensions` followed by the encoding. */
 function dimensionsOf(space: string | null): number | null {
   const found = /:(\d+)(?::\w+)?$/.exec(space ?? '')?.[1]
   return found === undefined ? null : Number(found)
@@ -321,7 +321,7 @@ export const getSystemStatus = defineOperation({
     return {
       version,
       state: health.state,
-      // Reasons count what all owners have.
+      // Reasons contain counts of all owners.
       reasons: isSuperadmin
         ? [...health.reasons]
         : health.codes.map((code) => HEALTH_REASONS[code]),

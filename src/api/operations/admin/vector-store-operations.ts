@@ -1,6 +1,6 @@
 /**
- * Operations on the vector store beside the memories. The addresses and fields are those that clients of other systems
- * know for Qdrant; what is particular to ours comes in addition.
+ * Operations on the vector replica. Paths and fields follow what clients of other systems use for
+ * Qdrant, plus our own.
  */
 import { z } from 'zod'
 import type { QdrantSettings } from '../../../admin/replica-admin.ts'
@@ -164,7 +164,7 @@ function assertSupportedModel(inUse: string | null, wanted: string | null | unde
   )
 }
 
-/** Two ways of saying one thing; a client that sends both back as it got them means the address. */
+/** Two spellings of one value: a client that sends both back changed the URL. */
 function addressOf(
   { url, host, port: given }: z.output<typeof changes>,
   { url: known }: QdrantSettings,
@@ -268,7 +268,7 @@ export const cleanUpQdrant = defineOperation({
   },
 })
 
-/** What doesn't work is the answer here. A bug is told as one. */
+/** Failures are the result here, except for bugs. */
 function describeFailure(thrown: unknown): string {
   const error = toAppError(thrown)
   if (error.code === 'internal' || error.code === 'cancelled') throw error

@@ -1,4 +1,4 @@
-/** Operations on receipts: what memory did for each request to a model. */
+/** Operations on gateway receipts. */
 import { z } from 'zod'
 import {
   CONTEXT_SKIP_REASONS,
@@ -223,7 +223,7 @@ export const listReceipts = defineOperation({
   },
 })
 
-/** How many are read at once, and for one answer, where most of them may not match. */
+/** Page size, and the most rows read for one response where most do not match. */
 const READ_AT_ONCE = 200
 const READ_MAX = 2_000
 

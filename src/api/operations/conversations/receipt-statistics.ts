@@ -1,4 +1,4 @@
-/** What requests cost and what memory had to do with them: counted from receipts, by day and model. */
+/** Usage statistics from receipts, by day and model. */
 import { z } from 'zod'
 import type { Receipt } from '../../../conversations/receipts/receipt.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -7,7 +7,7 @@ import { defineOperation } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 
 const READ_AT_ONCE = 1_000
-/** Beyond this the oldest are left out, and the answer says so. */
+/** Older receipts are omitted, and the response says so. */
 const READ_MAX = 20_000
 
 const count = z.object({
@@ -77,7 +77,7 @@ export const getReceiptStatistics = defineOperation({
   },
 })
 
-/** Days in the order in which they were; models of a day by their names. */
+/** Days in chronological order; the models of a day by name. */
 export function countReceipts(receipts: readonly Receipt[], dayOf: (at: number) => string) {
   const cells = new Map<string, Count & { day: string; model: string }>()
   const skipped: Record<string, number> = {}

@@ -1,4 +1,4 @@
-/** Operations on what was said: sessions, their turns, and what was learned from which. */
+/** Operations on sessions, turns, and what was learned from them. */
 import { z } from 'zod'
 import type { SessionReport } from '../../../conversations/transcript-admin.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'

@@ -1,4 +1,4 @@
-/** Operations on memory in files: where they are, what is in them, and adding to them. */
+/** Operations on memory in files: roots, search, reading, notes. */
 import { z } from 'zod'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
@@ -34,7 +34,7 @@ const globs = z.array(z.string().min(1).max(500)).max(100)
 
 export type OwnerFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
 
-/** The files of whoever is meant. */
+/** The files of the resolved owner. */
 export function resolveOwnerFiles(
   context: OperationContext,
   input: ScopeFields,
@@ -95,7 +95,7 @@ export const listRoots = defineOperation({
 export const addRoot = defineOperation({
   name: 'files.addRoot',
   summary: "Adds a file root: files on the server's machine are indexed for an owner.",
-  // Whoever adds a root can read what is there.
+  // Whoever adds a root can read its files.
   access: 'manage',
   isIdempotent: true,
   input: z.strictObject({
@@ -221,7 +221,7 @@ function toRootStatus(context: OperationContext, root: NamedRoot, states: FileSt
   }
 }
 
-/** Where on the machine a root lies is not for everybody. */
+/** Paths on the server's machine are not for everybody. */
 export function redactRootPath({ path, reason, message }: FileProblem, root: NamedRoot) {
   const name = root.name === '' ? 'the workspace' : root.name
   const hide = (text: string) => text.replaceAll(root.path, name)
@@ -273,7 +273,7 @@ export const syncFiles = defineOperation({
   },
 })
 
-/** As prompts of agents know them. */
+/** As the prompts of agents expect. */
 export const fileSearchFields = {
   query: z.string().min(1).max(QUERY_CHARACTERS),
   maxResults: z.int().min(1).max(RESULTS_MAX).optional(),
@@ -310,7 +310,7 @@ export function toFileHit(hit: FileHit, isWithCitation: boolean): WireFileHit {
   return { ...hit, headings: [...headings], ...citation }
 }
 
-/** What answered, and how. */
+/** The backend that answered, and its mode. */
 export const fileAnswer = z.object({
   backend: z.string().describe('The search backend that answered: `builtin` or `qmd`.'),
   provider: z.string().nullable().describe('Provider of the embedding model; null without one.'),

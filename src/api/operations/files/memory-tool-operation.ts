@@ -1,4 +1,4 @@
-/** Anthropic's memory tool, served from an owner's workspace: one operation takes any of its commands. */
+/** Anthropic's memory tool on an owner's workspace: one operation for all its commands. */
 import { z } from 'zod'
 import { createMemoryTool, type MemoryToolHandlers } from '../../../files/memory-tool.ts'
 import { omitUndefined } from '../../../lib/object.ts'
@@ -46,7 +46,7 @@ export const useMemoryTool = defineOperation({
   run: async (context, { owner: named, apiKeyId: other, command, ...given }) => {
     const of = resolveOwnerFiles(context, { owner: named, apiKeyId: other }, 'write')
     const handlers: MemoryToolHandlers = createMemoryTool(await of.files.workspace(of.owner))
-    // The tool looks at each field itself, and answers in words that models know.
+    // The tool validates its fields itself and answers in the wording that models expect.
     const content = await handlers[command]({ command, ...omitUndefined(given) } as never)
     if (command !== 'view') of.files.touch(of.owner)
     return { content }

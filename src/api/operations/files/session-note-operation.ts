@@ -1,4 +1,4 @@
-/** Writing back: what a session came to, as a note in the workspace. */
+/** Writes the digest of a session as a note into the workspace. */
 import { z } from 'zod'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
@@ -67,12 +67,15 @@ async function digestOf({ engine }: OperationContext, scope: ScopeInput) {
   return { text, since: episode.updatedAt }
 }
 
-/** What looks like an instruction waits for a person, and is no note. */
+/** Instruction-like text waits for review and is not written. */
 function isTrusted({ status, trust }: Memory): boolean {
   return status === 'active' && trust !== 'suspect'
 }
 
-/** The note that says so already; it was written on the day of the digest or later, wherever that day began. */
+/**
+ * The note that contains the digest already; it dates from the day of the digest or later, in any
+ * time zone.
+ */
 async function noteWith(workspace: Workspace, text: string, since: number): Promise<string | null> {
   const first = `memory/${new Date(since - DAY_MS).toISOString().slice(0, 10)}.md`
   for (const { path, isFolder } of (await workspace.list('memory', 1)) ?? []) {

@@ -1,4 +1,4 @@
-/** Operations on the life of memories: what was said is distilled, memories are consolidated, doubts are settled. */
+/** Operations on ingestion and distillation. */
 import { z } from 'zod'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'

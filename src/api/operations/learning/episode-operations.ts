@@ -1,4 +1,6 @@
-/** Operations on episodes, the digests of conversations. An episode is a memory; here it is spelled as what it is. */
+/**
+ * Operations on episodes. An episode is a memory; these operations use the vocabulary of episodes.
+ */
 import { z } from 'zod'
 import type { EpisodeQuery } from '../../../conversations/admin.ts'
 import { getEpisodeTime } from '../../../domain/episode.ts'
@@ -169,7 +171,7 @@ export const editEpisode = defineOperation({
       scope,
       id,
       { ...given, ...metadata } as Parameters<typeof context.engine.edit>[2], // as the schema says
-      // Lists are put together from what was read, and must not undo what somebody else changed since.
+      // List fields are merged with the version that was read, so that concurrent edits are not lost.
       { version: version ?? episode.version },
     )
     return { success: true as const, episode: toWireEpisode(edited) }
@@ -182,7 +184,7 @@ function joined({ metadata }: Memory, told: object): Memory['metadata'] {
 
 type Change = (context: OperationContext, scope: ScopeInput, id: string) => Promise<Memory>
 
-/** The same change as of any memory, for episodes only. */
+/** The memory operation, restricted to episodes. */
 async function changeEpisode(
   context: OperationContext,
   { id, ...input }: ScopeFields & { readonly id: string },

@@ -1,4 +1,4 @@
-/** Operations on who people are: statements that are always told, and the narrative that is made from them. */
+/** Operations on identity profiles. */
 import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
@@ -80,7 +80,7 @@ export const addIdentity = defineOperation({
 const byId = z.strictObject({ ...scope, id: memoryIdField })
 const identityChange = z.object({ success: z.literal(true), memory: wireMemory })
 
-/** The same change as of any memory, for statements about who a person is only. */
+/** The memory operation, restricted to identity statements. */
 async function changeIdentity(
   context: OperationContext,
   { id, ...input }: z.output<typeof byId>,

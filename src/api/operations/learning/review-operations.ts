@@ -1,4 +1,4 @@
-/** Operations that settle what memories say against each other. */
+/** Operations on review and conflicts. */
 import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
@@ -107,7 +107,7 @@ export const listReview = defineOperation({
 export const approveMemory = defineOperation({
   name: 'review.approve',
   summary: 'Approves a memory that waits for review.',
-  // Not for agents: what looks like an instruction may be one to them.
+  // Not offered to agents: instruction-like text may act on them.
   access: 'curate',
   input: reviewInput,
   output: z.object({ memory: wireMemory }),

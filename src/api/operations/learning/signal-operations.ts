@@ -1,4 +1,4 @@
-/** Operations on what is done in the background: jobs, and signals, which tell what is to be learned from. */
+/** Operations on signals and the learning status. */
 import { z } from 'zod'
 import { SIGNAL_STATUSES, type Signal } from '../../../domain/signal.ts'
 import { JOB_STATUSES } from '../../../jobs/job.ts'
@@ -44,7 +44,7 @@ export const jobInput = z.strictObject({
   id: z.string().min(1).max(200).describe('The id of a job.'),
 })
 
-/** Jobs of others are not there. */
+/** Jobs of other owners are not found. */
 export async function requireJob({ engine, caller }: OperationContext, id: string): Promise<void> {
   const job = await engine.jobs.get(id)
   const isReached =

@@ -1,4 +1,4 @@
-/** Memories of all owners, for those who run the server. Nobody else has an operation that looks past one owner. */
+/** Memories of all owners, for superadmins. No other operation crosses owners. */
 import { z } from 'zod'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
@@ -12,11 +12,11 @@ import { filterFields, toFilter } from './memory-list-operations.ts'
 const LIMIT = 50
 const LIMIT_MAX = 200
 
-/** Of which many may have nothing that passes a filter. */
+/** Many of them may have no memory that passes a filter. */
 const OWNERS_PER_PAGE = 500
 const CURSOR_CHARACTERS_MAX = 2_000
 
-/** Whose memories come next, and after which of them; empty for the first. */
+/** The cursor: the next owner, and the position within it; empty for the first. */
 type Position = { readonly owner: string; readonly after: string }
 
 export const listAllOwners = defineOperation({

@@ -1,4 +1,4 @@
-/** Moving memories out and in. Both pass lines on as they come, so that size does not matter. */
+/** Export and import, streamed line by line. */
 import { z } from 'zod'
 import { AppError } from '../../../lib/errors.ts'
 import { assertAccess } from '../authorization.ts'

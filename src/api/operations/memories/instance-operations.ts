@@ -1,4 +1,7 @@
-/** Memories by instance: the paths and shapes that users of instance-scoped memory know. An instance is an owner. */
+/**
+ * Memories by instance: paths and shapes of instance-scoped memory systems. An instance is an
+ * owner.
+ */
 import { z } from 'zod'
 import { parseId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'

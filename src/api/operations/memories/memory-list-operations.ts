@@ -1,4 +1,4 @@
-/** Operations that look at many memories: lists, search, preview, and clearing. */
+/** Operations on many memories: list, clear, summarize. */
 import { z } from 'zod'
 import { type MemoryId, parseId } from '../../../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -25,7 +25,7 @@ import { turnsDisabled } from './memory-operations.ts'
 const LIST_LIMIT = 50
 const LIST_LIMIT_MAX = 200
 
-/** About as many characters as a token has in most languages; a sum over all memories can't be counted exactly. */
+/** Average characters per token; an exact sum over all memories would be too slow. */
 const CHARACTERS_PER_TOKEN = 4
 
 const ORDER_HELP =
@@ -271,7 +271,7 @@ export const summarizeMemories = defineOperation({
     const owner = resolveOwner(context, input, 'curate')
     const scope = resolveScope(context, { ...input, owner, apiKeyId: undefined }, 'curate')
     const size = maxTokens === undefined ? {} : { maxTokens }
-    // A session has an age of its own: what counts there is how much it takes.
+    // For a session the size counts instead of the age.
     const isBySize = olderThanDays === undefined && scope.session !== undefined
     const done = isBySize
       ? await context.engine.summarizeMemories(scope, { dryRun, ...size })

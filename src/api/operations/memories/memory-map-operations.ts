@@ -1,4 +1,4 @@
-/** Operations that look at memories from afar: as a map, as a net of what they name, and by day. */
+/** Overviews of memories: vector map, entities, counts by day. */
 import { z } from 'zod'
 import { quantizeVector } from '../../../lib/vector-math.ts'
 import { OVERVIEW_MEMORIES_MAX } from '../../../recall/memory-overview.ts'
@@ -65,7 +65,7 @@ export const getMemoryVector = defineOperation({
     context.engine.overview.vectorState(resolveScope(context, input, 'read'), id),
 })
 
-/** A quarter of the size, and near enough for a picture. */
+/** A quarter of the size, and precise enough for a map. */
 function toByteVector(vector: Float32Array): string {
   const { bytes } = quantizeVector(vector)
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')

@@ -1,4 +1,4 @@
-/** Operations on single memories: adding, reading, changing, binning, restoring, and their history. */
+/** Operations on single memories: add, read, edit, forget, restore, history. */
 import { z } from 'zod'
 import type { MemoryId } from '../../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -148,7 +148,7 @@ export const learnMemories = defineOperation({
   },
 })
 
-/** Where a memory that is to be read is: what a search finds in shared memory can be read by its id as well. */
+/** Where to read a memory from: search also returns shared memories, so reads reach them too. */
 async function scopeOfMemory(
   context: OperationContext,
   input: ScopeFields,
@@ -319,7 +319,7 @@ export const forgetMatching = defineOperation({
 
 const CANDIDATES_MAX = 5
 
-/** How much of the description a memory must hold, and how far the next one must be behind, to be meant without doubt. */
+/** The coverage that a match needs, and its lead over the next one, to be unambiguous. */
 const CLEAR_COVERAGE = 0.6
 const CLEAR_LEAD = 0.7
 

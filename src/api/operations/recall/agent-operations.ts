@@ -1,4 +1,4 @@
-/** Operations in the words of agent programs: who has memories here, and search in one layer of them. */
+/** Operations for agent programs: list agents, search one layer of memory. */
 import { z } from 'zod'
 import { getEpisodeTime } from '../../../domain/episode.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
@@ -44,7 +44,7 @@ export const listAgents = defineOperation({
   },
 })
 
-/** The caller's own are there from the first day, also while they have nothing. */
+/** The default owner is listed even without memories. */
 async function listReachableOwners({
   engine,
   caller,
@@ -100,7 +100,7 @@ export type LayerAnswer = {
   readonly results: readonly LayerHit[]
 }
 
-/** As prompts of other systems know them. */
+/** As the prompts of other systems expect. */
 export const layerFields = {
   scope: z
     .enum(LAYERS)

@@ -1,4 +1,4 @@
-/** Operations that show what recall and the gateway would do, without doing it. */
+/** Previews of recall and of the gateway's context block. */
 import { z } from 'zod'
 import type { PreviewSettings } from '../../../conversations/context/context-preview.ts'
 import { CONTEXT_SKIP_REASONS } from '../../../conversations/conversations.ts'
@@ -301,7 +301,7 @@ function excerptsIn(lines: readonly BlockLine[]) {
     }))
 }
 
-/** The smallest request of each API that says something to a model which has been told what it is. */
+/** The smallest request of each API with a system prompt and the message. */
 const EXAMPLES: Readonly<Record<ApiFormat, (message: string) => JsonObject>> = {
   chat: (content) => ({
     model: 'gpt-5',

@@ -1,4 +1,4 @@
-/** The operation that answers questions: from memories, and from any other source together with them. */
+/** Search over memories, turns and other sources. */
 import { z } from 'zod'
 import { parseScope } from '../../../domain/scope.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
@@ -202,7 +202,7 @@ export const searchMemories = defineOperation({
   },
 })
 
-/** What says nothing about memories must not look as if it did. */
+/** Filters for memories are refused where no memories are searched. */
 function assertSupportedFields(fields: { readonly [name: string]: unknown }): void {
   const stray = Object.keys(fields).filter((name) => fields[name] !== undefined)
   if (stray.length === 0) return
