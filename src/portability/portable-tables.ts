@@ -3,7 +3,7 @@
  * imported and moved to other owners like the rest. Keys, the audit log, answers and jobs stay where they are.
  */
 
-import { parseSettingEntry, settingEntryId } from '../admin/setting-entry.ts'
+import { parseSettingEntry, settingEntryId } from '../admin/stored-settings.ts'
 import type { Entry } from '../domain/entry.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'

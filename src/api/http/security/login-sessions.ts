@@ -1,6 +1,6 @@
 /** Sessions of people in a browser. The cookie is a random name; what is kept is its hash, and whose key it stands for. */
 import { createHash, randomBytes } from 'node:crypto'
-import type { LoginRecord, LoginRecords } from '../../../admin/logins.ts'
+import type { LoginRecord, LoginRecords } from '../../../admin/api-keys.ts'
 import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
 
