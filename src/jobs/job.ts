@@ -1,18 +1,18 @@
 /**
- * Background work, the pure part: what a job is, when it is due, and what becomes of it.
+ * The state machine of background jobs, without I/O.
  *
- * A job is a row, so that it survives a crash. Who does it is told by its lane, another row, which all jobs of an owner
- * share: whoever holds the lane may work, so an owner's jobs are done one at a time. Arming a job never touches the lane;
- * one that is armed while it runs is armed for the next time, and no wake-up is lost.
+ * A job is a row, so it survives a crash. All jobs of an owner share a lock row, so they run one at a time. Scheduling a
+ * job never touches the lock: a job that is scheduled while it runs runs once more, and no wake-up is lost.
  */
 import type { Entry } from '../domain/entry.ts'
+import { createInvalidInputError } from '../domain/field-parsers.ts'
 import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
-import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
+import { type AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { INSTANT_MAX, type Instant } from '../lib/time.ts'
 
-/** `dead`: it failed too often and waits for a person; `done` and `cancelled` ones are kept for a while to be looked at. */
+/** A `dead` job failed too often and waits for a manual retry; `done` and `cancelled` jobs stay visible for an hour. */
 export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const
 
 export type JobStatus = (typeof JOB_STATUSES)[number]
@@ -26,53 +26,53 @@ export type Job = {
   readonly id: JobId
   readonly kind: string
   readonly key: string
-  /** Whose it is; null: nobody's in particular. */
+  /** Null for jobs of the whole system. */
   readonly owner: OwnerId | null
   readonly input: JsonObject
   readonly status: JobStatus
-  /** Null when it will not run by itself. */
+  /** Null when the job does not run by itself. */
   readonly dueAt: Instant | null
-  /** When it got into this state. */
+  /** When the job entered its status. */
   readonly statusChangedAt: Instant
-  /** How often it failed since it was armed. */
+  /** Failures since the job was scheduled. */
   readonly attempts: number
-  /** How often it was lost since it was armed. */
+  /** Leases lost since the job was scheduled. */
   readonly lostLeases: number
-  /** Null for what is done once. */
+  /** Null for jobs that run once. */
   readonly everyMs: number | null
   readonly lastError: JobErrorCode | null
-  /** What came of it the last time. */
+  /** The outcome of the last run. */
   readonly outcome: JsonObject | null
-  /** Names the run that may say what became of it; null when none may. */
+  /** The claim of the run that may settle the job; null when none may. */
   readonly claim: string | null
-  /** Names a run that is to stop. */
+  /** The claim of a run that has to stop. */
   readonly cancelledRun: string | null
 }
 
 export type JobRequest = {
   readonly kind: string
-  /** Jobs of one kind, owner and key are the same job. */
+  /** Kind, owner and key identify a job. */
   readonly key: string
   readonly owner: OwnerId | null
   readonly input?: JsonObject
   readonly at: Instant
-  /** From the end of one run to the beginning of the next. */
+  /** From the end of one run to the start of the next. */
   readonly everyMs?: number
-  /** Leaves one alone that waits or runs already: a start of the server must not put off what recurs. */
+  /** Leaves a waiting or running job as it is: a server restart must not postpone recurring jobs. */
   readonly onlyIfNew?: boolean
 }
 
 export type JobLimits = {
   readonly leaseMs: number
-  /** Failures after which a job is dead. */
+  /** Failures after which a job is `dead`. */
   readonly attemptsMax: number
-  /** Losses after which a job is dead: most likely it is to blame for them. */
+  /** Lost leases after which a job is `dead`, because it most likely crashes its worker. */
   readonly lostLeasesMax: number
 }
 
 /**
- * How a run ended. `abandoned`: whoever waited for it was told of the error, so it is not tried again by itself.
- * `released`: it was stopped and is to be done another time.
+ * How a run ended. `abandoned`: the waiting caller received the error, so the job is not retried automatically.
+ * `released`: the run was stopped and the job runs again later.
  */
 export type JobResult =
   | { readonly kind: 'done'; readonly outcome: JsonObject }
@@ -92,12 +92,12 @@ const EVERY_MS_MIN = 1_000
 const FIRST_PAUSE_MS = 30_000
 const PAUSE_MS_MAX = 3_600_000
 
-/** How long something that is over can still be looked at. */
+/** How long a finished job stays visible. */
 const OVER_KEPT_MS = 3_600_000
 const HASH_CHARACTERS = 40
 
-/** When nothing is due: no search for what is due meets it. */
-const NEVER = INSTANT_MAX as Instant // the last instant there is
+/** The due time of jobs that are not due: no scan reaches it. */
+const NEVER = INSTANT_MAX as Instant // the last valid instant
 
 export function buildJobId({
   kind,
@@ -107,7 +107,7 @@ export function buildJobId({
   return `job_${kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
 }
 
-/** Of an owner; a job that is nobody's has one to itself. */
+/** The lock of the owner; a job without an owner has a lock of its own. */
 export function buildJobLockId({ id, owner }: Pick<Job, 'id' | 'owner'>): EntryId {
   return owner === null ? (`lane_${hashParts(null, id)}` as EntryId) : buildOwnerLockId(owner) // as above
 }
@@ -120,7 +120,7 @@ function hashParts(...parts: readonly (string | null)[]): string {
   return sha256(JSON.stringify(parts)).slice(0, HASH_CHARACTERS)
 }
 
-/** The job as it will be; null when nothing is to be changed. */
+/** The job after scheduling; null when nothing changes. */
 export function scheduleJob(before: Job | null, request: JobRequest, now: Instant): Job | null {
   assertValidRequest(request)
   const isOpen = before?.status === 'waiting' || before?.status === 'running'
@@ -146,29 +146,25 @@ const NEW = { lastError: null, outcome: null, cancelledRun: null }
 
 function assertValidRequest({ kind, key, at, everyMs }: JobRequest): void {
   if (!KIND.test(kind))
-    throw createInvalidJobError('kind', 'A kind of job is a word of up to 19 letters.')
+    throw createInvalidInputError('kind', `\`kind\` must match ${KIND.source}; got "${kind}".`)
   if (key.length > KEY_CHARACTERS_MAX) {
-    throw createInvalidJobError(
+    throw createInvalidInputError(
       'key',
-      `The key of a job has at most ${KEY_CHARACTERS_MAX} characters.`,
+      `\`key\` must have at most ${KEY_CHARACTERS_MAX} characters; got ${key.length}.`,
     )
   }
   if (!Number.isSafeInteger(at) || Math.abs(at) > INSTANT_MAX) {
-    throw createInvalidJobError('at', 'A job is due at a time.')
+    throw createInvalidInputError('at', `\`at\` must be a time in epoch milliseconds; got ${at}.`)
   }
   if (everyMs !== undefined && !(Number.isSafeInteger(everyMs) && everyMs >= EVERY_MS_MIN)) {
-    throw createInvalidJobError('everyMs', `A job recurs after at least ${EVERY_MS_MIN} ms.`)
+    throw createInvalidInputError(
+      'everyMs',
+      `\`everyMs\` must be at least ${EVERY_MS_MIN}; got ${everyMs}.`,
+    )
   }
 }
 
-function createInvalidJobError(field: string, message: string): AppError {
-  return new AppError('invalid_input', message, { field })
-}
-
-/**
- * What got into its state in the future was put there by a clock that has been set back since. Nobody knows how long it
- * has waited, so it is due.
- */
+/** A job whose status changed in the future was written before the clock was set back; its wait is unknown, so it is due. */
 export function isDue(
   { status, dueAt, statusChangedAt: since }: Job,
   now: Instant,
@@ -178,27 +174,23 @@ export function isDue(
   return dueAt !== null && (dueAt <= now || since > now + 2 * leaseMs)
 }
 
-/** By a run, or dead where too many runs were lost with it. */
-export function claimJob(
-  job: Job,
-  claim: string,
-  now: Instant,
-  { lostLeasesMax: lossesMax }: JobLimits,
-): Job {
+/** Marks the job as running, or as dead after too many lost leases. */
+export function claimJob(job: Job, claim: string, now: Instant, { lostLeasesMax }: JobLimits): Job {
   const losses = job.lostLeases + (job.status === 'running' ? 1 : 0)
   const lastError = losses > job.lostLeases ? 'lost' : job.lastError
-  if (losses >= lossesMax) return toEnded({ ...job, lostLeases: losses, lastError }, 'dead', now)
+  if (losses >= lostLeasesMax)
+    return toEnded({ ...job, lostLeases: losses, lastError }, 'dead', now)
   return { ...job, lostLeases: losses, lastError, status: 'running', statusChangedAt: now, claim }
 }
 
-export function finishJob(job: Job, ending: JobResult, now: Instant, limits: JobLimits): Job {
-  switch (ending.kind) {
+export function finishJob(job: Job, result: JobResult, now: Instant, limits: JobLimits): Job {
+  switch (result.kind) {
     case 'done': {
-      const done = { ...job, outcome: ending.outcome, lastError: null }
+      const done = { ...job, outcome: result.outcome, lastError: null }
       return job.everyMs === null ? toEnded(done, 'done', now) : toNextRun(done, job.everyMs, now)
     }
     case 'later': {
-      const { at, outcome = job.outcome, input = job.input } = ending
+      const { at, outcome = job.outcome, input = job.input } = result
       return toWaiting(
         { ...job, outcome, input, attempts: 0, lostLeases: 0, lastError: null },
         at,
@@ -206,42 +198,42 @@ export function finishJob(job: Job, ending: JobResult, now: Instant, limits: Job
       )
     }
     case 'failed':
-      return failJob(job, ending.error, now, limits)
+      return failJob(job, result.error, now, limits)
     case 'abandoned': {
-      const { code } = ending.error
+      const { code } = result.error
       const status = code === 'cancelled' ? 'cancelled' : 'dead'
-      return toEnded({ ...job, lastError: toErrorCode(ending.error) }, status, now)
+      return toEnded({ ...job, lastError: toErrorCode(result.error) }, status, now)
     }
     case 'released':
       return toWaiting(job, job.dueAt ?? now, now)
   }
 }
 
-/** An error that says until when it lasts is waited out; it is no failure of the job's. */
+/** An error with a known end, such as a spent budget, postpones the job and does not count as a failed attempt. */
 function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLimits): Job {
   const { until } = error.facts
-  const told = { ...job, lastError: toErrorCode(error) }
+  const failed = { ...job, lastError: toErrorCode(error) }
   if (typeof until === 'number' && Number.isSafeInteger(until) && until < INSTANT_MAX) {
-    return toWaiting(told, Math.max(until, now + FIRST_PAUSE_MS) as Instant, now)
+    return toWaiting(failed, Math.max(until, now + FIRST_PAUSE_MS) as Instant, now)
   }
   const attempts = job.attempts + 1
   if (attempts < attemptsMax) {
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** job.attempts, PAUSE_MS_MAX)
-    return toWaiting({ ...told, attempts }, (now + pause) as Instant, now)
+    return toWaiting({ ...failed, attempts }, (now + pause) as Instant, now)
   }
-  // What recurs has another chance by itself.
-  if (job.everyMs !== null) return toNextRun(told, job.everyMs, now)
-  return toEnded({ ...told, attempts }, 'dead', now)
+  // A recurring job retries with its next run.
+  if (job.everyMs !== null) return toNextRun(failed, job.everyMs, now)
+  return toEnded({ ...failed, attempts }, 'dead', now)
 }
 
-/** An error may name a fault that has no code of its own. */
+/** An error may name a fault that has no error code. */
 function toErrorCode({ code, facts }: AppError): JobErrorCode {
   return FAULTS.find((fault) => fault === facts.fault) ?? code
 }
 
-/** Takes it back; of what recurs, this one time. `running` names the run that is to stop. */
+/** Cancels the job; of a recurring job, one run. `running` is the claim of the run that has to stop. */
 export function cancelJob(job: Job, running: string | null, now: Instant): Job {
-  const stopped = { ...job, stopped: running ?? job.cancelledRun }
+  const stopped = { ...job, cancelledRun: running ?? job.cancelledRun }
   if (job.status === 'done') return stopped
   return job.everyMs === null
     ? toEnded(stopped, 'cancelled', now)
@@ -260,9 +252,9 @@ function toEnded(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant):
   return { ...job, status, dueAt: null, statusChangedAt: now, claim: null }
 }
 
-/** As it is stored. Dead ones are kept until somebody decides about them. */
+/** The stored form. Dead jobs stay until they are retried or cancelled. */
 export function toJobEntry(job: Job): Omit<Entry, 'place' | 'version'> {
-  const { id, owner, dueAt, ...body } = job
+  const { id, owner, dueAt, statusChangedAt, lostLeases, cancelledRun, ...rest } = job
   const isForgettable = job.status === 'done' || job.status === 'cancelled'
   return {
     id,
@@ -270,18 +262,18 @@ export function toJobEntry(job: Job): Omit<Entry, 'place' | 'version'> {
     about: owner,
     at: dueAt ?? NEVER,
     expiresAt: isForgettable ? ((job.statusChangedAt + OVER_KEPT_MS) as Instant) : null,
-    body,
+    body: { ...rest, since: statusChangedAt, losses: lostLeases, stopped: cancelledRun },
   }
 }
 
-/** Null when it is none that this version knows how to read. */
+/** Null for rows that this version cannot read. */
 export function parseJob({ id, kind, about, at, body }: Entry): Job | null {
   const status = JOB_STATUSES.find((known) => known === body.status)
   const { kind: work, key, input, outcome } = body
   if (kind !== 'job' || status === undefined) return null
   if (typeof work !== 'string' || typeof key !== 'string' || !isObject(input)) return null
   return {
-    id: id as JobId, // of an entry of this kind
+    id: id as JobId, // the id of a `job` entry
     kind: work,
     key,
     owner: about,
@@ -299,21 +291,21 @@ export function parseJob({ id, kind, about, at, body }: Entry): Job | null {
   }
 }
 
-/** Who works on jobs that may not be worked on at once. */
+/** The lease of the worker that may work for an owner. */
 export type OwnerLock = {
   readonly holder: string
   readonly claim: string
   readonly leasedUntil: Instant
 }
 
-/** Null when nobody does. */
+/** Null when the lock is free. */
 export function parseOwnerLock({ body }: Entry): OwnerLock | null {
   const { holder, claim, leasedUntil } = body
   if (typeof holder !== 'string' || typeof claim !== 'string') return null
   return { holder, claim, leasedUntil: parseCount(leasedUntil) as Instant }
 }
 
-/** One that is far ahead was made by a clock that has been set back since. */
+/** A lease that ends far in the future was written before the clock was set back. */
 export function isLeaseExpired({ leasedUntil }: OwnerLock, now: Instant, leaseMs: number): boolean {
   return leasedUntil <= now || leasedUntil > now + 2 * leaseMs
 }

@@ -105,7 +105,7 @@ it('[RR5] a setting names the reranker; without its key the reranker is skipped 
 
   const without = await startedAfter(stored, { embedding: false })
   const reason = 'cohere needs an API key. Set COHERE_API_KEY.'
-  expect(await without.status()).toMatchObject({ rerankerProblem: because })
+  expect(await without.status()).toMatchObject({ rerankerProblem: reason })
   const ada = { owner: 'ada' }
   await without.remember(ada, { content: 'I drink tea in the morning.' })
   await without.remember(ada, { content: 'My tea is from Assam.' })
