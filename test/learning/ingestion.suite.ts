@@ -365,7 +365,11 @@ export function describeIngesting(name: string, open: OpenStore): void {
           return session.base.commit(changes)
         },
       }
-      const parts = { ...session.partsWith(null), ports: { ...session.ports, store }, arming }
+      const parts = {
+        ...session.partsWith(null),
+        ports: { ...session.ports, store },
+        buildJobChanges: arming,
+      }
       await ingestConversation(parts, CONVERSATION, NEVER)
       const [first = []] = commits
       expect(first.some((each) => each.op === 'put' && each.table === 'turn')).toBe(true)

@@ -189,7 +189,10 @@ export function describeLife(name: string, open: OpenStore): void {
         model: null,
         signals: { pending: 1, processed: 0, dead: 0 },
       })
-      expect((await life.engine.status()).learning).toMatchObject({ coreModel: null, fault: null })
+      expect((await life.engine.status()).learning).toMatchObject({
+        extractionModel: null,
+        lastError: null,
+      })
       expect(await life.engine.jobs.runDue()).toBe(0)
       await life.engine.settings.change(ada, { 'learning.extractionModel': 'test/core' })
       expect(await life.engine.jobs.runDue()).toBe(1)
