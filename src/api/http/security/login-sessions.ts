@@ -3,7 +3,7 @@
  * that it stands for.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { LoginRecord, LoginRecords } from '../../../admin/logins.ts'
+import type { LoginRecord, LoginRecords } from '../../../admin/api-keys.ts'
 import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
