@@ -31,9 +31,11 @@ export type { EndedJob, JobContext, JobHandler, JobOutcome } from './job-runner.
 
 export type { LockHold as Hold } from './owner-locks.ts'
 
+export type JobHandlers = Readonly<Record<string, JobHandler>>
+
 export type JobsOptions = {
-  /** What is done for each kind. Jobs of other kinds are left to those who know them. */
-  readonly kinds: Readonly<Record<string, JobHandler>>
+  /** Handlers by kind; `register` adds more. Jobs of other kinds are left to processes that handle them. */
+  readonly kinds?: JobHandlers
   readonly timers?: IntervalTimers
   /** How many are done at once. */
   readonly concurrency?: number
@@ -64,6 +66,8 @@ export type ForegroundJob<Result> = {
 }
 
 export interface Jobs {
+  /** Adds handlers. Call it before `start` and `runDue`. */
+  register(handlers: JobHandlers): void
   /**
    * The changes that arm a job, for somebody's own commit: none when it is left alone. The same key again moves the time
    * and replaces the input; a job that runs is done again afterwards. The commit is refused when the job changed in
@@ -120,11 +124,12 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
   const limits = { leaseMs, attemptsMax, lostLeasesMax }
   const rows = new JobQueue(ports, limits)
   const timers = options.timers ?? systemIntervalTimers
+  const kinds = new Map(Object.entries(options.kinds ?? {}))
   const runner = new JobRunner({
     ports,
     rows,
     limits,
-    kinds: new Map(Object.entries(options.kinds)),
+    kinds,
     timers,
     concurrency: options.concurrency ?? 2,
     pollMs: options.pollMs ?? 5_000,
@@ -158,6 +163,9 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
       }
     }
   return {
+    register: (handlers) => {
+      for (const [kind, handle] of Object.entries(handlers)) kinds.set(kind, handle)
+    },
     buildScheduleChanges: (request, store) => rows.arming(request, store),
     schedule: async (request) => {
       const changes = await commitWithRetry(ports, async () => {

@@ -29,7 +29,7 @@ const NO_MODEL = 'skipped:no_model'
 export type LearningJobDependencies = {
   readonly ports: MemoryDependencies
   readonly settings: StoredSettings
-  readonly jobs: () => Jobs
+  readonly jobs: Jobs
   readonly distil: (place: SessionPlace, context: JobContext) => Promise<Distillation>
   readonly consolidate: (scope: Scope, options: ConsolidateOptions) => Promise<ConsolidationReport>
   /** The model that distils for an owner with these settings; null where there is none. */
@@ -136,7 +136,7 @@ async function runMaintenance(
     if (context.signal.aborted) throw new AppError('cancelled', 'Upkeep was stopped.')
     const owner = name as OwnerId // as the store holds it
     const settings = await parts.settings.resolve(owner)
-    await parts.jobs().schedule(buildConsolidationJob(owner, settings, clock.now()))
+    await parts.jobs.schedule(buildConsolidationJob(owner, settings, clock.now()))
     if (job.input.looksForSessions === true) await schedulePendingSessions(parts, owner, settings)
     await retryModelJobs(parts, owner)
     await yieldToEventLoop()
@@ -155,7 +155,7 @@ async function schedulePendingSessions(
   const signals = await loadSignals(ports, { owner })
   for (const place of listSessionPlaces(signals.filter(({ status }) => status === 'pending'))) {
     const request = buildDistillationJob(place, settings, ports.clock.now())
-    await jobs().schedule({ ...request, onlyIfNew: true })
+    await jobs.schedule({ ...request, onlyIfNew: true })
   }
 }
 
@@ -180,13 +180,13 @@ export async function retryModelJobs(
     String(outcome?.outcome).startsWith('skipped:') && (dueAt ?? 0) > soon
   let after: string | null = null
   do {
-    const page: Awaited<ReturnType<Jobs['list']>> = await jobs().list({
+    const page: Awaited<ReturnType<Jobs['list']>> = await jobs.list({
       owner,
       kind: DISTILL_JOB,
       statuses: ['waiting'],
       ...(after === null ? {} : { after }),
     })
-    for (const { id } of page.rows.filter(isMeant)) await jobs().retry(id)
+    for (const { id } of page.rows.filter(isMeant)) await jobs.retry(id)
     after = page.next
   } while (after !== null)
 }

@@ -41,7 +41,7 @@ const OPEN_KEPT_MS = 30 * 86_400_000
 
 export function createSignalWriter(
   ports: MemoryDependencies,
-  jobs: () => Jobs,
+  jobs: Jobs,
 ): BuildSignalChanges {
   return async (place, exchanges, settings, store = ports.store) => {
     const openId = buildOpenSessionId(place)
@@ -61,10 +61,10 @@ export function createSignalWriter(
     if (signals.length === 0 || settings['learning.extractionMode'] === 'manual') return signals
     return [
       ...signals,
-      ...(await jobs().buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
+      ...(await jobs.buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
       ...(await buildPreviousSessionFlush(
         { ...ports, store },
-        jobs(),
+        jobs,
         place,
         known.get(openId) ?? null,
         settings,

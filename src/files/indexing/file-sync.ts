@@ -4,7 +4,6 @@
  */
 
 import type { OwnerId } from '../../domain/ids.ts'
-import type { Engine } from '../../engine/engine.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
@@ -30,10 +29,11 @@ import { scanRoots } from './index-scan.ts'
 import { GenerationChangedError, type IndexWriterDependencies } from './index-writer.ts'
 import type { ScanCounts } from './root-scan.ts'
 import { writeScanLog } from './scan-log.ts'
+import type { IndexEngine } from './index-engine.ts'
 
 export type FileSyncDependencies = {
   readonly ports: IndexWriterDependencies
-  readonly inner: Engine
+  readonly inner: IndexEngine
   readonly tree: FileTree
   readonly roots: Roots
   readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>
