@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 async function startedAfter(changes: object, options: EngineOptions = {}) {
   const path = join(temporaryFolder(), 'memory.db')
   const first = await createEngine({ path, embedding: false })
-  await first.settings.change(null, { ...changes })
+  await first.admin.settings.change(null, { ...changes })
   await first.close()
   const second = await createEngine({ path, ...options })
   onTestFinished(() => second.close())
@@ -16,7 +16,7 @@ async function startedAfter(changes: object, options: EngineOptions = {}) {
 }
 
 async function partsAfter(changes: object, options: EngineOptions = {}) {
-  return (await startedAfter(changes, options)).getComponents().embedder
+  return (await startedAfter(changes, options)).admin.getComponents().embedder
 }
 
 const OPENAI = { embeddingProviderModel: 'openai/text-embedding-3-small' }
@@ -47,14 +47,14 @@ it('[SY16] a stored model that names no provider is refused', async () => {
   const engine = await startedAfter({}, { embedding: false })
   for (const name of ['embeddingProviderModel', 'rerankProviderModel']) {
     for (const value of ['text-embedding-3-small', 'nobody/model', 'cohere/']) {
-      const change = engine.settings.change(null, { [name]: value })
+      const change = engine.admin.settings.change(null, { [name]: value })
       await expect(change).rejects.toMatchObject({
         code: 'invalid_input',
         message: expect.stringContaining('provider/model'),
       })
     }
-    await engine.settings.change(null, { [name]: 'cohere/any' })
-    await engine.settings.change(null, { [name]: '' })
+    await engine.admin.settings.change(null, { [name]: 'cohere/any' })
+    await engine.admin.settings.change(null, { [name]: '' })
   }
 })
 
@@ -68,10 +68,10 @@ it('[SY16] a model without its key keeps nobody from starting, and the status sa
     state: 'degraded',
     reasons: expect.arrayContaining([expect.stringContaining(because)]),
   })
-  await remote.settings.change(null, { embeddingSource: null })
+  await remote.admin.settings.change(null, { embeddingSource: null })
 
   const nameless = await startedAfter({ embeddingSource: 'remote' })
-  expect(nameless.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
+  expect(nameless.admin.getComponents().embedder?.state).toMatchObject({ kind: 'failing' })
 
   const auto = await partsAfter(OPENAI)
   const instead = { insteadOf: 'openai/text-embedding-3-small', insteadBecause: because }
@@ -92,7 +92,10 @@ it('[SY16] what was said at the start alone is refused there', async () => {
 it('[RR5] a setting names the reranker; without its key it is left out and told', async () => {
   const stored = { rerankProviderModel: 'cohere/rerank-v3.5' }
   const withKey = await startedAfter(stored, { embedding: false, providerKeys: { cohere: 'key' } })
-  expect(withKey.getComponents().reranker).toEqual({ name: 'rerank-v3.5', provider: 'cohere' })
+  expect(withKey.admin.getComponents().reranker).toEqual({
+    name: 'rerank-v3.5',
+    provider: 'cohere',
+  })
   expect(await withKey.status()).toMatchObject({ rerankTrouble: null })
 
   const without = await startedAfter(stored, { embedding: false })
@@ -107,5 +110,5 @@ it('[RR5] a setting names the reranker; without its key it is left out and told'
 
   const folder = { folder: temporaryFolder() }
   const started = await startedAfter(stored, { embedding: false, rerank: folder })
-  expect(started.getComponents().reranker).toMatchObject({ provider: null })
+  expect(started.admin.getComponents().reranker).toMatchObject({ provider: null })
 })

@@ -45,7 +45,9 @@ describe('an observed engine', () => {
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea over coffee.' })
     expect(await engine.get(ADA, memory.id)).toEqual(memory)
     await expect(engine.get(ADA, 'tea')).rejects.toMatchObject({ code: 'invalid_input' })
-    await expect(engine.erase(ADA, 'mem_nothere')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(engine.memories.erase(ADA, 'mem_nothere')).rejects.toMatchObject({
+      code: 'not_found',
+    })
     await yieldToEventLoop()
     const counted = (operation: string, outcome: string) =>
       telemetry.counted('recollect_operations_total', { operation, outcome })
@@ -108,7 +110,7 @@ describe('an observed engine', () => {
       telemetry,
     )
     const lines: string[] = []
-    for await (const line of engine.export(ADA)) {
+    for await (const line of engine.admin.export(ADA)) {
       await yieldToEventLoop()
       expect(counted('ok')).toBe(0)
       lines.push(line)
@@ -117,10 +119,10 @@ describe('an observed engine', () => {
     await yieldToEventLoop()
     expect(counted('ok')).toBe(1)
     isLeft = false
-    for await (const _ of engine.export(ADA)) break
+    for await (const _ of engine.admin.export(ADA)) break
     await yieldToEventLoop()
     expect([isLeft, counted('ok')]).toEqual([true, 2])
-    await expect(readAll(engine.export(null))).rejects.toThrow('The store is gone.')
+    await expect(readAll(engine.admin.export(null))).rejects.toThrow('The store is gone.')
     await yieldToEventLoop()
     expect([counted('ok'), counted('unavailable')]).toEqual([2, 1])
   })
@@ -220,10 +222,10 @@ describe('spans', () => {
     await engine.learn(ADA, 'My name is Ada. I live in Paris.')
     await engine.recall(ADA, { text: 'spare key', limit: 1 })
     await engine.edit(ADA, memory.id, { importance: 9 })
-    await engine.disable(ADA, memory.id)
+    await engine.memories.disable(ADA, memory.id)
     await engine.restore(ADA, memory.id)
     await engine.forget(ADA, memory.id)
-    await engine.erase(ADA, memory.id)
+    await engine.memories.erase(ADA, memory.id)
     await engine.list(ADA)
     const about = { owner: 'ada', session: 'chat 7' }
     expect(telemetry.spans.map(({ name }) => name)).toEqual([
@@ -251,11 +253,13 @@ describe('spans', () => {
     const telemetry = new KeptTelemetry()
     const engine = open(telemetry)
     for (const id of [SECRET, '', undefined, { id: SECRET }]) {
-      await expect(engine.erase(ADA, id as string)).rejects.toMatchObject({ code: 'invalid_input' })
+      await expect(engine.memories.erase(ADA, id as string)).rejects.toMatchObject({
+        code: 'invalid_input',
+      })
     }
     expect(telemetry.spans.map(({ facts }) => facts.memory)).toEqual(Array(4).fill('invalid'))
     expect(telemetry.spans.every(({ isFailed }) => isFailed)).toBe(true)
-    await engine.emptyTrash(ADA)
+    await engine.memories.emptyTrash(ADA)
     expect(telemetry.spans).toHaveLength(4)
   })
 })
@@ -285,7 +289,7 @@ describe('the log of an observed engine', () => {
       createCompositeTelemetry({ log }),
     )
     await expect(failing.status()).rejects.toThrow(SECRET)
-    await expect(failing.listPlaces()).rejects.toThrow('The store is gone.')
+    await expect(failing.admin.listPlaces()).rejects.toThrow('The store is gone.')
     await yieldToEventLoop()
     expect(lines.join('')).not.toContain('spare key')
     const told = lines.map((line) => JSON.parse(line))

@@ -154,10 +154,14 @@ async function performIdempotent(
   const name = JSON.stringify([context.caller.key, operation.http.method, path, key])
   const asked = [given, request.headers['if-match'] ?? null]
   const hash = createHash('sha256').update(JSON.stringify(asked)).digest('hex')
-  const { answer, isRepeated } = await context.engine.idempotency.runOnce(name, hash, async () => {
-    // Through JSON, so that what is kept is what was sent.
-    return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
-  })
+  const { answer, isRepeated } = await context.engine.admin.idempotency.runOnce(
+    name,
+    hash,
+    async () => {
+      // Through JSON, so that what is kept is what was sent.
+      return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
+    },
+  )
   if (isRepeated) response.setHeader('idempotency-replayed', 'true')
   return answer.output
 }

@@ -70,12 +70,12 @@ it('[DI10] every outcome is told over the protocol', async () => {
     outcome: 'skipped:no_model',
     pending: 1,
   })
-  await engine.settings.change(null, { modelTokensPerDay: 1 })
+  await engine.admin.settings.change(null, { modelTokensPerDay: 1 })
   expect(await flush('lost')).toMatchObject({ outcome: 'skipped:too_many_requests', pending: 1 })
-  await engine.settings.change(null, { modelTokensPerDay: 0, coreModel: '' })
+  await engine.admin.settings.change(null, { modelTokensPerDay: 0, coreModel: '' })
   expect(await flush('lost')).toMatchObject({ outcome: 'skipped:no_model', pending: 1 })
-  await engine.settings.change(null, { coreModel: `scripted/${CORE}` })
-  const { rows } = await engine.transcript.turns({ owner: OWNER, session: 'lost' })
+  await engine.admin.settings.change(null, { coreModel: `scripted/${CORE}` })
+  const { rows } = await engine.conversations.turns.list({ owner: OWNER, session: 'lost' })
   await store.commit(
     rows.map(({ id, place }) => ({ op: 'remove', table: 'turn', scope: place, id, expect: 'any' })),
   )

@@ -51,7 +51,7 @@ async function withEmbedder(): Promise<Ill> {
     { embedding: part, settings: { strategy: 'semantic', recallSources: 'facts' } },
     become,
   )
-  await ill.setup.engine.reindex()
+  await ill.setup.engine.admin.reindex()
   return ill
 }
 

@@ -15,7 +15,7 @@ type Counted = { readonly days: readonly object[]; readonly total: object }
 async function openReceipts() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change('ada' as OwnerId, { enabled: true, injectDeadlineMs: 30_000 })
+  await engine.admin.settings.change('ada' as OwnerId, { enabled: true, injectDeadlineMs: 30_000 })
   const dog = await engine.remember({ owner: 'ada' }, { content: 'The dog of Ada is called Rex' })
   return {
     ...opened,
@@ -71,7 +71,7 @@ it('[RC13] only a single receipt has texts', async () => {
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
     receipt: { pieces: [{ ...piece, line, redaction: null }], block },
   })
-  await engine.erase({ owner: 'ada' }, dog)
+  await engine.memories.erase({ owner: 'ada' }, dog)
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
     receipt: {
       pieces: [{ ...piece, line: null, redaction: 'erased' }],

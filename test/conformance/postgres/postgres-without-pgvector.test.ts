@@ -53,20 +53,20 @@ describe('postgres vectors without pgvector', () => {
     const because = expect.stringContaining('pgvector can’t be used: not installed')
     expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_unkept'] })
     await expect(
-      engine.replication.changeQdrant({ vectorStore: 'qdrant' }, 'key'),
+      engine.admin.replication.changeQdrant({ vectorStore: 'qdrant' }, 'key'),
     ).rejects.toMatchObject({ code: 'missing_part', message: because })
-    expect(await engine.replication.current()).toMatchObject({
+    expect(await engine.admin.replication.current()).toMatchObject({
       mirror: null,
       state: 'off',
       because,
     })
-    expect((await engine.replication.qdrant()).maskedKey).toBeNull()
+    expect((await engine.admin.replication.qdrant()).maskedKey).toBeNull()
     for (const [vectorStore, mirror] of [
       ['lancedb', 'lancedb'],
       ['pgvector', null],
     ] as const) {
-      await engine.settings.change(null, { vectorStore })
-      expect(await engine.replication.current()).toMatchObject({
+      await engine.admin.settings.change(null, { vectorStore })
+      expect(await engine.admin.replication.current()).toMatchObject({
         mirror,
         state: 'refused',
         because,

@@ -100,7 +100,7 @@ export const listChunks = defineOperation({
   http: { method: 'GET', path: '/api/files/pieces' },
   run: async (context, { path, limit, after, ...input }) => {
     const { files, owner } = resolveOwnerFiles(context, input, 'read')
-    const found = await files.contents.pieces(owner, path, { limit, ...from(after) })
+    const found = await files.contents.chunks(owner, path, { limit, ...from(after) })
     return {
       pieces: found.items.map(({ lineFirst, lineLast, headings, text, hasVector }) => ({
         ...{ startLine: lineFirst, endLine: lineLast, headings: [...headings], text, hasVector },

@@ -45,7 +45,7 @@ export const useMemoryTool = defineOperation({
     const handlers: MemoryToolHandlers = createMemoryTool(await of.files.workspace(of.owner))
     // The tool looks at each field itself, and answers in words that models know.
     const content = await handlers[command]({ command, ...omitUndefined(given) } as never)
-    if (command !== 'view') of.files.touch(of.owner)
+    if (command !== 'view') of.files.markDirty(of.owner)
     return { content }
   },
 })

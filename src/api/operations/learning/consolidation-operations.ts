@@ -20,7 +20,7 @@ export const consolidateMemories = defineOperation({
   run: async (context, { dryRun, ...input }) => {
     const { session: _, ...scope } = resolveScope(context, input, 'curate')
     const { engine, signal } = context
-    const done = await engine.consolidate(scope, { dryRun, signal })
+    const done = await engine.learning.consolidate(scope, { dryRun, signal })
     const actions = done.actions.map((action) => ({
       ...action,
       undo: action.change === null ? ('impossible' as const) : ('possible' as const),
@@ -39,6 +39,6 @@ export const listConsolidations = defineOperation({
   cli: 'consolidate',
   run: async (context, input) => {
     const { session: _, ...scope } = resolveScope(context, input, 'read')
-    return { reports: (await context.engine.consolidations(scope)).map(toReport) }
+    return { reports: (await context.engine.learning.listConsolidations(scope)).map(toReport) }
   },
 })

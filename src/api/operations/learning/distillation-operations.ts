@@ -83,7 +83,7 @@ export const ingestConversation = defineOperation({
       { owner: input.agent_id, user: input.user },
       'write',
     )
-    const told = await context.engine.ingest(
+    const told = await context.engine.learning.ingest(
       {
         owner: whose,
         user: person ?? null,
@@ -127,9 +127,12 @@ export const flushSession = defineOperation({
       id === undefined
         ? await latestSession(context, resolveScope(context, input, 'write'))
         : resolveScope(context, { ...input, sessionId: id }, 'write')
-    const told = await context.engine.distill(scope, { signal: context.signal })
+    const told = await context.engine.learning.distill(scope, { signal: context.signal })
     const isEmpty = told.outcome === 'no_signals' && told.episode === null
-    if (isEmpty && (await context.engine.signals.list(scope, { limit: 1 })).rows.length === 0) {
+    if (
+      isEmpty &&
+      (await context.engine.learning.signals.list(scope, { limit: 1 })).rows.length === 0
+    ) {
       throw new AppError('not_found', 'Nothing was said in such a session here.', {
         id: id ?? null,
       })
@@ -139,7 +142,7 @@ export const flushSession = defineOperation({
 })
 
 async function latestSession({ engine }: OperationContext, scope: ScopeInput): Promise<ScopeInput> {
-  const [latest] = (await engine.transcript.sessions(scope, { limit: 1 })).rows
+  const [latest] = (await engine.conversations.sessions.list(scope, { limit: 1 })).rows
   if (latest !== undefined) return latest.place
   throw new AppError('not_found', 'Nothing was said here that could be learned from.')
 }

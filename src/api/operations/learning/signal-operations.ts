@@ -93,7 +93,7 @@ export const listSignals = defineOperation({
   http: { method: 'GET', path: '/api/signals' },
   cli: 'signals',
   run: async (context, { status, limit, after, ...input }) => {
-    const page = await context.engine.signals.list(resolveScope(context, input, 'read'), {
+    const page = await context.engine.learning.signals.list(resolveScope(context, input, 'read'), {
       limit,
       ...(status === undefined ? {} : { status }),
       ...(after === undefined ? {} : { after }),
@@ -112,7 +112,7 @@ export const getSignal = defineOperation({
   cli: 'signals',
   run: async (context, { id, ...input }) => ({
     signal: toWireSignal(
-      await context.engine.signals.get(resolveScope(context, input, 'read'), id),
+      await context.engine.learning.signals.get(resolveScope(context, input, 'read'), id),
     ),
   }),
 })
@@ -139,7 +139,10 @@ export const forgetSignals = defineOperation({
         field: 'ids',
       })
     }
-    const forgotten = await context.engine.signals.forget(scope, ids === undefined ? {} : { ids })
+    const forgotten = await context.engine.learning.signals.forget(
+      scope,
+      ids === undefined ? {} : { ids },
+    )
     return { signals: forgotten.map(toWireSignal) }
   },
 })
@@ -159,7 +162,10 @@ export const retrySignals = defineOperation({
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
     const scope = resolveScope(context, input, 'curate')
-    const revived = await context.engine.signals.retry(scope, ids === undefined ? {} : { ids })
+    const revived = await context.engine.learning.signals.retry(
+      scope,
+      ids === undefined ? {} : { ids },
+    )
     return { signals: revived.map(toWireSignal) }
   },
 })
@@ -214,7 +220,7 @@ export const learningStatus = defineOperation({
   http: { method: 'GET', path: '/api/signals/report' },
   cli: 'status',
   run: async (context, input) => {
-    const told = await context.engine.signals.report(resolveScope(context, input, 'read'))
+    const told = await context.engine.learning.signals.report(resolveScope(context, input, 'read'))
     return { ...toWireLearning(told), signals: { ...told.signals } }
   },
 })

@@ -177,13 +177,13 @@ export const searchMemories = defineOperation({
       recall: recollection,
       files,
       failedSources: unanswered,
-    } = await engine.searchSources(scope, {
+    } = await engine.context.searchSources(scope, {
       ...asked,
       ...{ sources, signal },
       ...(minScore === undefined ? {} : { minScore }),
       ...(fileSources === undefined ? {} : { fileSources }),
     })
-    const inForce = await engine.settings.resolve(parseScope(scope).owner)
+    const inForce = await engine.admin.settings.resolve(parseScope(scope).owner)
     const telling = {
       ...{ query, detail, owner: scope.owner },
       isCited: isCitationShown(inForce['files.citations'], sessionKey),

@@ -151,7 +151,7 @@ async function resetKey(call: KeysCall): Promise<CommandResult> {
   await confirmAction(call, question, 'Nothing was changed.')
   const engine = await call.getEnvironment().database.openEngine({ create: true })
   try {
-    const secret = await engine.keys.resetManagement()
+    const secret = await engine.admin.keys.resetManagement()
     const text = [
       'The former management key is ended. The new one is shown once and never again:',
       '',
