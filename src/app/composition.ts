@@ -122,7 +122,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
         ? {}
         : {
             embedder,
-            getFormerEmbedder: (signature: string) => openPreviousEmbedder(signature, embedding ?? {}),
+            getFormerEmbedder: (signature: string) =>
+              openPreviousEmbedder(signature, embedding ?? {}),
           }),
     }
     return createEngineWith({

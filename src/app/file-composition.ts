@@ -7,15 +7,15 @@ import type { Settings } from '../domain/settings/settings.ts'
 import { createEngineWith, type Engine } from '../engine/engine.ts'
 import type { EngineDependencies } from '../engine/engine-dependencies.ts'
 import { createFailoverFileSearch } from '../files/failover-file-search.ts'
-import { FILE_DEFAULTS, type FileOptions } from '../files/file-options.ts'
-import type { FileSearch } from '../files/file-search.ts'
-import type { FileTree } from '../files/file-tree.ts'
 import {
   connectMemories,
   createFileIndex,
   type FileIndex,
   type FilesHost,
 } from '../files/file-index.ts'
+import { FILE_DEFAULTS, type FileOptions } from '../files/file-options.ts'
+import type { FileSearch } from '../files/file-search.ts'
+import type { FileTree } from '../files/file-tree.ts'
 import { createFiles, type FileService } from '../files/files.ts'
 import type { IndexEngine } from '../files/indexing/index-engine.ts'
 import { createFileTree } from '../files/local/local-file-tree.ts'

@@ -1,9 +1,9 @@
 /** The conversations feature: the request lifecycle, recorded conversations and prompt hooks as one service. */
 
-import type { Jobs } from '../jobs/jobs.ts'
 import type { OwnerId, ReceiptId } from '../domain/ids.ts'
 import { parseScope, type ScopeInput } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { NO_YIELD, RequestBackpressure, type YieldTurn } from '../lib/backpressure.ts'
 import { BoundedQueue } from '../lib/bounded-queue.ts'
 import { CircuitBreaker } from '../lib/overdue-circuit-breaker.ts'
@@ -60,13 +60,20 @@ export interface RequestLifecycleService extends RequestLifecycle {
   close(): Promise<void>
 }
 
-export type ConversationService = Conversations & RequestLifecycleService
+/** The feature with what only the engine calls. */
+export interface ConversationService extends Omit<RequestLifecycleService, keyof RequestLifecycle> {
+  readonly api: Conversations
+}
 
 export function createConversations(dependencies: ConversationDependencies): ConversationService {
+  const { dropPending, purgeCaches, close, ...lifecycle } = createRequestLifecycle(dependencies)
   return {
-    ...createRequestLifecycle(dependencies),
-    ...createConversationAdmin(dependencies),
-    ...createPromptHooks(dependencies),
+    api: {
+      ...lifecycle,
+      ...createConversationAdmin(dependencies),
+      ...createPromptHooks(dependencies),
+    },
+    ...{ dropPending, purgeCaches, close },
   }
 }
 
@@ -86,7 +93,7 @@ const BATCH_MAX = 32
 export function createRequestLifecycle(
   dependencies: RequestLifecycleDependencies,
 ): RequestLifecycleService {
-  const { ports, settings } = dependencies
+  const { ports } = dependencies
   const contextCache = new ContextCache()
   const backpressure = new RequestBackpressure()
   const window = new RecordingWindow()

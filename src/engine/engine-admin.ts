@@ -162,10 +162,7 @@ export function createEngineAdmin(dependencies: EngineAdminDependencies): Engine
     ...{ settings, idempotency, replication, changeFeed, applyExternalCommit },
     overview: recall.overview,
     keys: createApiKeys(ports),
-    audit: createAuditLog(
-      ports,
-      async () => (await settings.resolve(null))['retention.auditDays'],
-    ),
+    audit: createAuditLog(ports, async () => (await settings.resolve(null))['retention.auditDays']),
     models: createModelService(ports, (owner) => models?.for(owner, 'waited-for') ?? null),
     // The place of system entries belongs to nobody.
     listPlaces: async () =>

@@ -56,10 +56,7 @@ export type EngineStatus = StoreReport &
 
 /** The everyday verbs stand on the engine itself; everything else is in a namespace named after its feature. */
 export interface Engine
-  extends Pick<
-      MemoryService,
-      'remember' | 'get' | 'list' | 'edit' | 'forget' | 'restore' | 'undo'
-    >,
+  extends Pick<MemoryService, 'remember' | 'get' | 'list' | 'edit' | 'forget' | 'restore' | 'undo'>,
     Pick<RecallService, 'recall'> {
   readonly memories: MemoryService & Summaries
   readonly context: ContextService
@@ -164,7 +161,7 @@ export function createEngineWith(options: EngineDependencies): Engine {
     learn: (scope, text, learnOptions) => learn(scope, text, learnOptions),
     memories: { ...memories, ...summaries },
     context: createContextService({ ports, settings, buildContext, recall: recall.recall, files }),
-    ...{ conversations, learning, files, admin },
+    ...{ conversations: conversations.api, learning: learning.api, files, admin },
     jobs: createBackgroundJobs({ jobs, scheduleMaintenance, setListeners }),
     onChanged: commits.add,
     status: async () => ({

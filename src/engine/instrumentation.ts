@@ -3,8 +3,10 @@
  * operations run inside spans, and recall and requests to models are measured by their outcome.
  */
 
-import type { PreparedRequest, RequestLifecycle } from '../conversations/conversations.ts'
+import type { Conversations } from '../conversations/conversation-service.ts'
+import type { PreparedRequest } from '../conversations/conversations.ts'
 import type { Memory } from '../domain/memory.ts'
+import type { Files } from '../files/files.ts'
 import type { Learning, Summaries } from '../learning/learning.ts'
 import { ERRORS, toAppError } from '../lib/errors.ts'
 import { getField } from '../lib/json.ts'
@@ -25,7 +27,6 @@ export function instrumentEngine(engine: Engine, telemetry: Telemetry): Engine {
   const meter = new OperationMeter(telemetry)
   const memories = instrumentMemories(engine.memories, meter)
   const { remember, get, list, edit, forget, restore, undo } = memories
-  const { context, conversations, files, jobs } = engine
   return {
     ...{ ...engine, memories, remember, get, list, edit, forget, restore, undo },
     recall: instrumentRecall(engine.recall, telemetry, meter),
@@ -34,34 +35,28 @@ export function instrumentEngine(engine: Engine, telemetry: Telemetry): Engine {
       after: ({ remembered }) => describeMemories(remembered.map(({ memory }) => memory)),
     }),
     ...meter.methods('', engine, ['status', 'warmUp', 'close']),
-    context: { ...context, ...meter.methods('context.', context, ['preview', 'searchSources']) },
-    conversations: {
-      ...{ ...conversations, ...instrumentRequests(conversations, telemetry, meter) },
-      receipts: meter.all('receipts.', conversations.receipts, ['list', 'get']),
-      sessions: meter.all('sessions.', conversations.sessions, ['list', 'delete']),
-      turns: meter.all('turns.', conversations.turns, [
-        ...(['list', 'get', 'search', 'edit', 'disable', 'restore', 'delete'] as const),
-        'getSources',
-      ]),
-      episodes: meter.all('episodes.', conversations.episodes, ['list', 'get']),
-    },
+    context: meter.all('context.', engine.context, ['preview', 'searchSources']),
+    conversations: instrumentConversations(engine.conversations, telemetry, meter),
     learning: instrumentLearning(engine.learning, meter),
-    files:
-      files === null
-        ? null
-        : {
-            ...meter.all('files.', files, [
-              ...(['search', 'readFile', 'status', 'sync', 'workspace', 'start'] as const),
-              ...(['probeEmbeddingAvailability', 'probeVectorAvailability'] as const),
-              'appendToDailyNote',
-            ]),
-            roots: meter.all('roots.', files.roots, ['add', 'remove', 'list']),
-            contents: meter.all('contents.', files.contents, ['files', 'chunks']),
-          },
-    jobs: meter.all('jobs.', jobs, ['list', 'get', 'retry', 'cancel', 'runDue', 'start', 'stop']),
+    files: engine.files === null ? null : instrumentFiles(engine.files, meter),
+    jobs: meter.all('jobs.', engine.jobs, METHODS.jobs),
     admin: instrumentAdmin(engine.admin, meter),
   }
 }
+
+// biome-ignore format: one line for each service
+const METHODS = {
+  memories: ['get', 'list', 'count', 'asOf', 'history', 'emptyTrash', 'clear', 'undo', 'recordUse', 'summarize', 'summarizeToFit'],
+  turns: ['list', 'get', 'search', 'edit', 'disable', 'restore', 'delete', 'getSources'],
+  learning: ['distill', 'ingest', 'consolidate', 'listConsolidations'],
+  signals: ['list', 'get', 'retry', 'forget', 'report'],
+  review: ['list', 'approve', 'reject', 'listConflicts', 'resolveConflict', 'keepBoth'],
+  files: ['search', 'readFile', 'status', 'sync', 'probeEmbeddingAvailability', 'probeVectorAvailability', 'workspace', 'appendToDailyNote', 'start'],
+  jobs: ['list', 'get', 'retry', 'cancel', 'runDue', 'start', 'stop'],
+  admin: ['listPlaces', 'eraseOwner', 'import', 'importRecords', 'reindex', 'checkIntegrity', 'testWrite'],
+  keys: ['create', 'verify', 'list', 'revoke', 'ensureManagement', 'resetManagement'],
+  replication: ['current', 'qdrant', 'changeQdrant', 'health', 'searchReplica', 'cleanUp'],
+} as const
 
 type Memories = MemoryService & Summaries
 
@@ -84,10 +79,7 @@ function instrumentMemories(memories: Memories, meter: OperationMeter): Memories
     restore: meter.method('restore', memories.restore, update),
     forget: meter.method('forget', memories.forget, remove),
     erase: meter.method('erase', memories.erase, remove),
-    ...meter.methods('', memories, [
-      ...(['get', 'list', 'count', 'asOf', 'history', 'emptyTrash', 'clear', 'undo'] as const),
-      ...(['recordUse', 'summarize', 'summarizeToFit'] as const),
-    ]),
+    ...meter.methods('', memories, METHODS.memories),
   }
 }
 
@@ -131,16 +123,15 @@ function instrumentRecall(
           memories.map(({ memory: { id, content }, score }) => ({ id, content, score })),
       }),
     },
-    ({ strategy }, seconds) =>
-      telemetry.observe('recollect_recall_seconds', seconds, { strategy }),
+    ({ strategy }, seconds) => telemetry.observe('recollect_recall_seconds', seconds, { strategy }),
   )
 }
 
-function instrumentRequests(
-  requests: RequestLifecycle,
+function instrumentConversations(
+  conversations: Conversations,
   telemetry: Telemetry,
   meter: OperationMeter,
-): Omit<RequestLifecycle, 'receipts'> {
+): Conversations {
   /** The format of requests with a context block and no outcome yet. */
   const formats = new WeakMap<PreparedRequest, string>()
   const countRequest = (format: string, outcome: string) =>
@@ -152,22 +143,29 @@ function instrumentRequests(
     else runLater(() => countRequest(format, skipped))
   }
   return {
-    ...requests,
-    ...meter.methods('conversations.', requests, [
-      ...(['waitUntilRecorded', 'getResponseOwner', 'flush'] as const),
+    ...conversations,
+    ...meter.methods('conversations.', conversations, [
+      'waitUntilRecorded',
+      'getResponseOwner',
+      'flush',
     ]),
+    ...meter.methods('', conversations, ['recallForPrompt', 'captureMessages']),
+    receipts: meter.all('receipts.', conversations.receipts, ['list', 'get']),
+    sessions: meter.all('sessions.', conversations.sessions, ['list', 'delete']),
+    turns: meter.all('turns.', conversations.turns, METHODS.turns),
+    episodes: meter.all('episodes.', conversations.episodes, ['list', 'get']),
     prepare: meter.method('conversations.prepare', async (request) => {
-      const prepared = await requests.prepare(request)
+      const prepared = await conversations.prepare(request)
       ignoreErrors(() => onPrepared(request.format, prepared))
       return prepared
     }),
     prepareWithoutMemory: (request) => {
-      const prepared = requests.prepareWithoutMemory(request)
+      const prepared = conversations.prepareWithoutMemory(request)
       ignoreErrors(() => onPrepared(request.format, prepared))
       return prepared
     },
     recordOutcome: (prepared, outcome) => {
-      const dropped = requests.recordOutcome(prepared, outcome)
+      const dropped = conversations.recordOutcome(prepared, outcome)
       ignoreErrors(() => {
         const format = formats.get(prepared)
         if (format !== undefined && formats.delete(prepared)) {
@@ -188,33 +186,32 @@ function instrumentRequests(
 function instrumentLearning(learning: Learning, meter: OperationMeter): Learning {
   const { signals, review, identity } = learning
   return {
-    ...meter.all('', learning, ['distill', 'ingest', 'consolidate', 'listConsolidations']),
+    ...meter.all('', learning, METHODS.learning),
     ...meter.methods('learning.', learning, ['status']),
-    signals: meter.all('signals.', signals, ['list', 'get', 'retry', 'forget', 'report']),
-    review: meter.all('review.', review, [
-      ...(['list', 'approve', 'reject', 'listConflicts', 'resolveConflict', 'keepBoth'] as const),
-    ]),
+    signals: meter.all('signals.', signals, METHODS.signals),
+    review: meter.all('review.', review, METHODS.review),
     identity: meter.all('identity.', identity, ['list', 'get', 'add']),
+  }
+}
+
+function instrumentFiles(files: Files, meter: OperationMeter): Files {
+  return {
+    ...meter.all('files.', files, METHODS.files),
+    roots: meter.all('roots.', files.roots, ['add', 'remove', 'list']),
+    contents: meter.all('contents.', files.contents, ['files', 'chunks']),
   }
 }
 
 function instrumentAdmin(admin: EngineAdmin, meter: OperationMeter): EngineAdmin {
   const { keys, settings, audit, idempotency, replication, overview, models } = admin
   return {
-    ...meter.all('', admin, [
-      ...(['listPlaces', 'eraseOwner', 'import', 'importRecords', 'reindex'] as const),
-      ...(['checkIntegrity', 'testWrite'] as const),
-    ]),
+    ...meter.all('', admin, METHODS.admin),
     export: (scope, options) => meter.stream('export', [scope], admin.export(scope, options)),
-    keys: meter.all('keys.', keys, [
-      ...(['create', 'verify', 'list', 'revoke', 'ensureManagement', 'resetManagement'] as const),
-    ]),
+    keys: meter.all('keys.', keys, METHODS.keys),
     settings: meter.all('settings.', settings, ['resolve', 'getStored', 'change']),
     audit: meter.all('audit.', audit, ['append', 'list']),
     idempotency: meter.all('idempotency.', idempotency, ['runOnce', 'clear']),
-    replication: meter.all('replication.', replication, [
-      ...(['current', 'qdrant', 'changeQdrant', 'health', 'searchReplica', 'cleanUp'] as const),
-    ]),
+    replication: meter.all('replication.', replication, METHODS.replication),
     overview: meter.all('overview.', overview, ['vectors', 'vectorState', 'entities', 'times']),
     models: meter.all('models.', models, ['embed', 'rerank', 'complete', 'providers']),
   }

@@ -20,12 +20,12 @@ import { BatchPrefill } from './indexing/batch-prefill.ts'
 import { countUnembedded, type IndexStore } from './indexing/chunk-vectors.ts'
 import { FileSync, type SyncOptions } from './indexing/file-sync.ts'
 import { readGenerations } from './indexing/generations.ts'
+import type { IndexEngine } from './indexing/index-engine.ts'
 import { loadIndexedFiles } from './indexing/index-scan.ts'
 import { readScanLog } from './indexing/scan-log.ts'
 import type { Roots } from './roots.ts'
 import { searchIndex } from './search/index-search.ts'
 import { readTextRange } from './text-range.ts'
-import type { IndexEngine } from './indexing/index-engine.ts'
 
 export type BuiltinFileSearchDependencies = {
   readonly clock: Clock

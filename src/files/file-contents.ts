@@ -7,10 +7,10 @@ import { pages } from '../storage/access/row-pages.ts'
 import type { Store } from '../storage/store.ts'
 import type { Chunk, FileProblem, FileSource } from './file.ts'
 import { readGenerations } from './indexing/generations.ts'
+import type { IndexEngine } from './indexing/index-engine.ts'
 import { type GenerationScope, readChunkMetadata, toFileRecord } from './indexing/index-rows.ts'
 import { readScanLog } from './indexing/scan-log.ts'
 import { type NamedRoot, type Roots, resolveDisplayPath, toDisplayPath } from './roots.ts'
-import type { IndexEngine } from './indexing/index-engine.ts'
 
 /** `partly`: not all of it could be read. `left_out`: none of it. */
 export const FILE_STATES = ['indexed', 'partly', 'left_out'] as const

@@ -198,8 +198,7 @@ export function createFiles({ roots, openIndex, indexExists }: FilesDependencies
       const name = parseOwner(owner)
       return (await index.refresh(name)).search.sync(name, options)
     },
-    probeEmbeddingAvailability: async () =>
-      (await index.get()).search.probeEmbeddingAvailability(),
+    probeEmbeddingAvailability: async () => (await index.get()).search.probeEmbeddingAvailability(),
     probeVectorAvailability: async () => (await index.get()).search.probeVectorAvailability(),
     workspace: async (owner) => (await index.get()).workspace(parseOwner(owner)),
     appendToDailyNote: async (owner, text) =>

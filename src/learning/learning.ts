@@ -293,7 +293,8 @@ export type LearningDependencies = {
 }
 
 /** The feature with what only the engine uses. */
-export interface LearningService extends Learning {
+export interface LearningService {
+  readonly api: Learning
   readonly summaries: Summaries
   /** Stored settings; a change that makes a model available wakes the jobs that wait for one. */
   readonly settings: StoredSettings
@@ -317,38 +318,39 @@ export function createLearning(dependencies: LearningDependencies): LearningServ
   const jobDependencies: LearningJobDependencies = {
     ...{ ports, settings, jobs },
     modelIn: (resolved) => selectExtractionModel(dependencies, resolved),
-    distil: (place, context) =>
-      distill(dependencies, place, context.signal, () => context.fence()),
+    distil: (place, context) => distill(dependencies, place, context.signal, () => context.fence()),
     consolidate: runConsolidation,
   }
   jobs.register(createJobHandlers(jobDependencies))
   return {
-    signals: createSignals(dependencies),
-    review: createReview(ports),
-    identity: createIdentities(dependencies),
+    api: {
+      signals: createSignals(dependencies),
+      review: createReview(ports),
+      identity: createIdentities(dependencies),
+      distill: async (scope, options = {}) => {
+        const place = await resolveSessionPlace(ports, scope)
+        return distillExclusive({ ports, jobs }, place, options, (signal, fence) =>
+          distill(dependencies, place, signal, fence),
+        )
+      },
+      ingest: async (input, options = {}) => ingest(dependencies, input, options),
+      consolidate: async (input, options = {}) => {
+        const scope = parseScope(input)
+        if (options.dryRun === true) return runConsolidation(scope, options)
+        const task = buildForegroundConsolidation(scope)
+        return runExclusive({ ports, jobs }, task, options, ({ signal }) =>
+          runConsolidation(scope, { ...options, signal }),
+        )
+      },
+      listConsolidations: async (scope) => listReports(ports, parseScope(scope)),
+      status: async (scope) => getStatus(dependencies, parseScope(scope).owner),
+    },
     summaries: createSummaries(dependencies),
     settings: {
       ...settings,
       change: (...change) => changeSettings(jobDependencies, change),
     },
     buildSignalChanges: createSignalWriter(ports, jobs),
-    distill: async (scope, options = {}) => {
-      const place = await resolveSessionPlace(ports, scope)
-      return distillExclusive({ ports, jobs }, place, options, (signal, fence) =>
-        distill(dependencies, place, signal, fence),
-      )
-    },
-    ingest: async (input, options = {}) => ingest(dependencies, input, options),
-    consolidate: async (input, options = {}) => {
-      const scope = parseScope(input)
-      if (options.dryRun === true) return runConsolidation(scope, options)
-      const task = buildForegroundConsolidation(scope)
-      return runExclusive({ ports, jobs }, task, options, ({ signal }) =>
-        runConsolidation(scope, { ...options, signal }),
-      )
-    },
-    listConsolidations: async (scope) => listReports(ports, parseScope(scope)),
-    status: async (scope) => getStatus(dependencies, parseScope(scope).owner),
     learn: async (input, text, options, yieldTurn) =>
       serialize(input, async () => {
         const scope = parseScope(input)
@@ -411,9 +413,7 @@ function createSummaries({ ports, settings, models }: LearningDependencies): Sum
   const withModel = async ({ owner }: Scope, options: SummarizeOptions) => {
     const { 'learning.extractionModel': name } = await settings.resolve(owner)
     const model = selectModel(name, models?.for(owner, 'waited-for') ?? null)
-    return model === null
-      ? options
-      : { writeSummary: createModelTasks(model).summary, ...options }
+    return model === null ? options : { writeSummary: createModelTasks(model).summary, ...options }
   }
   return {
     summarize: async (input, options = {}) => {

@@ -39,10 +39,7 @@ export type BuildSignalChanges = (
 
 const OPEN_KEPT_MS = 30 * 86_400_000
 
-export function createSignalWriter(
-  ports: MemoryDependencies,
-  jobs: Jobs,
-): BuildSignalChanges {
+export function createSignalWriter(ports: MemoryDependencies, jobs: Jobs): BuildSignalChanges {
   return async (place, exchanges, settings, store = ports.store) => {
     const openId = buildOpenSessionId(place)
     const signalIds = exchanges.map(({ turns }) => toEntryId(turns[0]))

@@ -6,8 +6,8 @@ import type { Store } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
 import type { EmbeddingProgress } from '../file-search.ts'
 import type { BatchPrefill } from './batch-prefill.ts'
-import type { GenerationScope } from './index-rows.ts'
 import type { IndexEngine } from './index-engine.ts'
+import type { GenerationScope } from './index-rows.ts'
 
 /** A store that may keep vectors beside its rows. */
 export type IndexStore = Store & { readonly vectors?: VectorIndex | null }

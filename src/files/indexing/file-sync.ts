@@ -25,11 +25,11 @@ import {
   readGenerations,
   updateChunkerVersion,
 } from './generations.ts'
+import type { IndexEngine } from './index-engine.ts'
 import { scanRoots } from './index-scan.ts'
 import { GenerationChangedError, type IndexWriterDependencies } from './index-writer.ts'
 import type { ScanCounts } from './root-scan.ts'
 import { writeScanLog } from './scan-log.ts'
-import type { IndexEngine } from './index-engine.ts'
 
 export type FileSyncDependencies = {
   readonly ports: IndexWriterDependencies
