@@ -80,7 +80,7 @@ export function createReplicaAdmin(
       }
     },
     changeQdrant: async (changes, key) => {
-      if (tiers === undefined && withoutVectors !== undefined && changes.vectorStore === 'qdrant') {
+      if (tiers === undefined && withoutVectors !== undefined && changes['vectorStore.backend'] === 'qdrant') {
         throw new AppError('missing_part', withoutVectors) // it would copy what there is not
       }
       // At once: no server may be asked with a key that is meant for another address.
@@ -127,13 +127,13 @@ function omitReplica(
   const isLance = vectorStore === 'lancedb' || (vectorStore === 'auto' && lancedbFolder !== '')
   const backend = isQdrantSetting(inForce) ? 'qdrant' : isLance ? 'lancedb' : null
   if (reason === undefined || (backend === null && vectorStore !== 'pgvector')) return off
-  return { ...off, backend, state: 'refused', reason }
+  return { ...off, backend, state: 'misconfigured', reason }
 }
 
 /** Without vectors there is nothing to keep anywhere. */
 function createOffStatus(since: Instant, because: string): VectorReplicaStatus {
   return {
-    ...{ backend: null, servedBy: 'embedded', state: 'off', since },
+    ...{ backend: null, servedBy: 'primary', state: 'off', since },
     reason: because,
     ...{ nextRetryAt: null, progress: null, pendingMemories: 0 },
   }

@@ -165,7 +165,7 @@ export function createConversationAdmin({
         const place = await getSessionByName(ports, parseScope(scope))
         const deleted = await deleteSession(editing, place)
         const cleared = memories
-          ? await deleteMatching(ports, place, { includeEnded: true }, {})
+          ? await deleteMatching(ports, place, { includeExpired: true }, {})
           : null
         await purgeCaches()
         return { ...deleted, cleared }

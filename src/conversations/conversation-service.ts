@@ -6,7 +6,7 @@ import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { NO_YIELD, RequestBackpressure, type YieldTurn } from '../lib/backpressure.ts'
 import { BoundedQueue } from '../lib/bounded-queue.ts'
-import { CircuitBreaker } from '../lib/overdue-circuit-breaker.ts'
+import { createStallBreaker } from '../lib/circuit-breaker.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
@@ -103,7 +103,7 @@ export function createRequestLifecycle(
     ...dependencies,
     sticky: contextCache,
     defaults: resolveSettings(ports.settings),
-    patience: new CircuitBreaker(ports.clock),
+    patience: createStallBreaker(ports.clock),
   }
   /** Requests that memory takes part in and that have no outcome yet. */
   const openRequests = new WeakMap<PreparedRequest, OpenRequest>()

@@ -14,16 +14,16 @@ export type ResponseOwner = 'own' | 'foreign' | 'unknown'
 /** Why no block was injected. */
 export const CONTEXT_SKIP_REASONS = {
   off: 'Memory is off for this owner: the setting `gateway.enabled`.',
-  'no-memory': 'The request opted out of memory.',
-  'no-inject': 'The request or the setting `gateway.contextEnabled` turned injection off.',
-  'no-question': 'The request holds no user message.',
+  'memory-disabled': 'The request opted out of memory.',
+  'context-disabled': 'The request or the setting `gateway.contextEnabled` turned injection off.',
+  'no-user-message': 'The request holds no user message.',
   'no-budget':
     'No tokens are left: the setting `gateway.contextTokensMax`, or the context window is full.',
   'not-needed': 'The gate decided that the message needs no memories: `gateway.gateMode`.',
-  'nothing-relevant': 'No memory reached the similarity threshold.',
-  'no-place': 'The request has no position for a context block.',
-  shadow: 'Dry run (`gateway.dryRun`): the block is in the receipt, but was not sent.',
-  late: 'Recall exceeded `gateway.contextTimeoutMs`.',
+  'no-relevant-memories': 'No memory reached the similarity threshold.',
+  'no-insertion-point': 'The request has no position for a context block.',
+  'dry-run': 'Dry run (`gateway.dryRun`): the block is in the receipt, but was not sent.',
+  timeout: 'Recall exceeded `gateway.contextTimeoutMs`.',
   failed: 'Recall failed.',
 } as const
 

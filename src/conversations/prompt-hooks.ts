@@ -11,6 +11,7 @@ import {
   isWorthCapturing,
 } from '../learning/capture-rules.ts'
 import { assessTrust } from '../learning/statement-trust.ts'
+import { NEVER_ABORTED } from '../lib/abort.ts'
 import { AppError } from '../lib/errors.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
@@ -65,7 +66,7 @@ export type CaptureResult = {
   /** In the order of the messages. */
   readonly captured: readonly RememberResult[]
   /** User messages that were examined and not captured. */
-  readonly passed: number
+  readonly ignored: number
   /** `off`: capture is disabled, and no message was examined. */
   readonly skipped: 'off' | null
 }
@@ -74,8 +75,6 @@ const PROMPT_CHARACTERS_MIN = 5
 const CONTEXT_MESSAGES = 2
 const CAPTURED_MAX = 3
 const CAPTURED_IMPORTANCE = 7
-
-const NEVER = new AbortController().signal
 
 export function createPromptHooks(dependencies: PromptHookDependencies): PromptHooks {
   const { settings } = dependencies
@@ -88,7 +87,7 @@ export function createPromptHooks(dependencies: PromptHookDependencies): PromptH
     },
     captureMessages: async (scope, messages) => {
       const resolved = await settings.resolve(parseScope(scope).owner)
-      if (!resolved['hooks.captureEnabled']) return { captured: [], passed: 0, skipped: 'off' }
+      if (!resolved['hooks.captureEnabled']) return { captured: [], ignored: 0, skipped: 'off' }
       return captureMessages(dependencies, scope, messages, {
         captureMaxChars: resolved['hooks.captureCharactersMax'],
       })
@@ -120,7 +119,7 @@ async function recallForPrompt(
     countTokens: ports.countTokens ?? estimateTokens,
     context: await loadPreviousMessages(ports, parsed, text),
     getRemainingMs: () => settings['gateway.contextTimeoutMs'],
-    signal: NEVER,
+    signal: NEVER_ABORTED,
     degraded: new Set(),
   })
   if (typeof block === 'string') return nothing
@@ -148,16 +147,16 @@ export async function captureMessages(
   options: CaptureOptions = {},
 ): Promise<CaptureResult> {
   const captured: RememberResult[] = []
-  let passed = 0
+  let ignored = 0
   for (const { role, content } of [...messages].reverse()) {
     if (captured.length === CAPTURED_MAX) break
     if (role !== 'user') continue
     const text = stripInjected(getMessageText(content))
     const result = await captureMessage(remember, scope, text, options)
-    if (result === null) passed++
+    if (result === null) ignored++
     else captured.unshift(result)
   }
-  return { captured, passed, skipped: null }
+  return { captured, ignored, skipped: null }
 }
 
 async function captureMessage(

@@ -1,7 +1,7 @@
 /** Signals as they are stored: one for each exchange, written in the commit that keeps its turns. */
 
 import { sha256 } from '../lib/hash.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import type { Entry } from './entry.ts'
 import type { ChangeId, EntryId, SignalId, TurnId } from './ids.ts'
 import type { Place } from './scope.ts'
@@ -9,7 +9,7 @@ import type { Place } from './scope.ts'
 const HASH_CHARACTERS = 40
 
 /** How long one that was learned from, or is not to be, can still be looked at. */
-const OVER_KEPT_MS = 30 * 86_400_000
+const OVER_KEPT_MS = 30 * DAY_MS
 
 /** Of an exchange, named by its first turn: recorded again, it is the same signal. */
 export function buildSignalId(first: TurnId): SignalId {
@@ -18,13 +18,13 @@ export function buildSignalId(first: TurnId): SignalId {
 
 type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isPatternScanned'>>
 
-/** Something new to learn from, or the same again after it has changed. `isRead`: patterns read it where it comes from. */
+/** Something new to learn from, or the same again after it has changed. `isPatternScanned`: patterns read it where it comes from. */
 export function createPendingSignal(
   place: Place,
   turns: readonly [TurnId, ...TurnId[]],
   at: Instant,
   before: Entry | null,
-  { position = 0, isHistory = false, isPatternScanned: isRead = false }: SignalOptions = {},
+  { position = 0, isHistory = false, isPatternScanned = false }: SignalOptions = {},
 ): Entry {
   return toSignalEntry({
     id: buildSignalId(turns[0]),
@@ -34,7 +34,7 @@ export function createPendingSignal(
     position,
     isHistory,
     status: 'pending',
-    isPatternScanned: isRead,
+    isPatternScanned,
     attempts: 0,
     error: null,
     change: null,
@@ -44,7 +44,7 @@ export function createPendingSignal(
 
 /** `now` matters for one that is over: it is kept for a while. */
 export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): Entry {
-  const { id, place, version, createdAt, ...body } = signal
+  const { id, place, version, createdAt, isPatternScanned, ...rest } = signal
   const isOver = !isLearnable(signal)
   return {
     id: id as string as EntryId, // an entry of its own kind
@@ -52,9 +52,10 @@ export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): 
     kind: 'signal',
     about: null,
     at: createdAt,
-    expiresAt: isOver ? ((now + OVER_KEPT_MS) as Instant) : null,
+    expiresAt: isOver ? addMs(now, OVER_KEPT_MS) : null,
     version,
-    body,
+    // `isRead` is the name of the field in databases of earlier versions.
+    body: { ...rest, isRead: isPatternScanned },
   }
 }
 

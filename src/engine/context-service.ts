@@ -14,6 +14,7 @@ import {
   type SourceSearchResult,
   searchSources,
 } from '../files/search/source-search.ts'
+import { NEVER_ABORTED } from '../lib/abort.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { RecallService } from '../recall/recall-service.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -52,8 +53,6 @@ export type ContextServiceDependencies = {
   readonly files: Files | null
 }
 
-const NEVER = new AbortController().signal
-
 export function createContextService({
   ports,
   settings,
@@ -63,7 +62,7 @@ export function createContextService({
 }: ContextServiceDependencies): ContextService {
   const resolve = (scope: ScopeInput) => settings.resolve(parseScope(scope).owner)
   return {
-    preview: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
+    preview: async (scope, message, { trial = {}, signal = NEVER_ABORTED } = {}) => {
       const tried = resolveSettings(await resolve(scope), trial)
       return previewContext({ ports, read: buildContext }, scope, message, tried, signal)
     },

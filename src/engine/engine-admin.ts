@@ -24,7 +24,7 @@ import type { EngineDependencies } from './engine-dependencies.ts'
 
 export type EngineComponents = RecallModels & {
   /** What searches vectors: the store, a vector replica, or nothing. */
-  readonly vectors: 'store' | 'none' | Exclude<VectorReplicaStatus['servedBy'], 'embedded'>
+  readonly vectors: 'store' | 'none' | Exclude<VectorReplicaStatus['servedBy'], 'primary'>
 }
 
 export type PlaceCounts = {
@@ -197,5 +197,5 @@ export function createEngineAdmin(dependencies: EngineAdminDependencies): Engine
 }
 
 function describeVectorSource({ servedBy }: VectorReplicaStatus): EngineComponents['vectors'] {
-  return servedBy === 'embedded' ? 'store' : servedBy
+  return servedBy === 'primary' ? 'store' : servedBy
 }

@@ -91,13 +91,13 @@ function instrumentRecall(
   /** Retrievers that failed in the last recall: only a change is logged. */
   const failing = new Set<string>()
   const countRetrievers = ({ retrievers }: RecallResult) => {
-    for (const [leg, { state }] of Object.entries(retrievers)) {
-      telemetry.count('recollect_recall_legs_total', { leg, state })
-      if (state === 'failed' && !failing.has(leg)) {
-        failing.add(leg)
-        telemetry.log('warn', 'leg_failed', { leg, state })
-      } else if (state === 'searched' && failing.delete(leg)) {
-        telemetry.log('info', 'leg_recovered', { leg, state })
+    for (const [retriever, { state }] of Object.entries(retrievers)) {
+      telemetry.count('recollect_recall_retrievers_total', { retriever, state })
+      if (state === 'failed' && !failing.has(retriever)) {
+        failing.add(retriever)
+        telemetry.log('warn', 'retriever_failed', { retriever, state })
+      } else if (state === 'searched' && failing.delete(retriever)) {
+        telemetry.log('info', 'retriever_recovered', { retriever, state })
       }
     }
   }
@@ -172,7 +172,7 @@ function instrumentConversations(
           // Whether the request had a position for the block is known only now.
           countRequest(format, outcome.skipped ?? 'injected')
           if (outcome.placement !== null) {
-            telemetry.count('recollect_injections_total', {})
+            telemetry.count('recollect_contexts_injected_total', {})
             telemetry.count('recollect_injected_tokens_total', {}, prepared.tokens)
           }
         }
@@ -343,8 +343,8 @@ class OperationMeter {
   #record(operation: string, args: readonly unknown[], seconds: number, outcome: string) {
     this.#telemetry.count('recollect_operations_total', { operation, outcome })
     this.#telemetry.observe('recollect_operation_seconds', seconds, { operation })
-    const milliseconds = Math.round(seconds * 1_000_000) / 1_000
-    return { operation, outcome, owner: getOwner(args[0]), milliseconds }
+    const durationMs = Math.round(seconds * 1_000_000) / 1_000
+    return { operation, outcome, owner: getOwner(args[0]), durationMs }
   }
 }
 
@@ -405,17 +405,17 @@ function getOwner(first: unknown): string | undefined {
   return typeof owner === 'string' ? owner : undefined
 }
 
-const UNHEALTHY: ReadonlySet<ReplicaState> = new Set(['down', 'refused', 'lagging'])
+const UNHEALTHY: ReadonlySet<ReplicaState> = new Set(['down', 'misconfigured', 'lagging'])
 
 /** Logs every change of the vector replica's state: no request fails because of it. */
 export function createReplicationListener(telemetry: Telemetry): ReplicationListener {
   return {
     onState: ({ state, backend }) => {
       const level = UNHEALTHY.has(state) ? 'warn' : 'info'
-      telemetry.log(level, 'vector_tier', { state, host: backend })
+      telemetry.log(level, 'vector_replica_state_changed', { state, host: backend })
     },
-    onSearch: (tier, outcome) => {
-      telemetry.count('recollect_vector_searches_total', { tier, outcome })
+    onSearch: (backend, outcome) => {
+      telemetry.count('recollect_vector_searches_total', { backend, outcome })
     },
   }
 }

@@ -1,6 +1,6 @@
 /** When files are looked at by themselves: at the start, when they change, and from time to time. */
 import type { OwnerId } from '../domain/ids.ts'
-import type { IntervalTimers } from '../lib/interval-timers.ts'
+import type { IntervalTimers } from '../lib/clock.ts'
 import type { FileTimings } from './file-options.ts'
 import type { FileStatus } from './file-search.ts'
 import type { FileTree, FileWatch } from './file-tree.ts'
@@ -17,7 +17,7 @@ export type FileWatcherDependencies = {
   readonly look: (owner: OwnerId, isThorough: boolean) => Promise<void>
 }
 
-const OFF: FileStatus['watching'] = { mode: 'off', because: null }
+const OFF: FileStatus['watching'] = { mode: 'off', reason: null }
 
 /** One owner who is watched; `silent` are the roots that nothing was heard of yet. */
 type WatchedOwner = {
@@ -39,7 +39,7 @@ export class FileWatcher {
 
   of(owner: OwnerId): FileStatus['watching'] {
     const watch = this.#owners.get(owner)?.watch
-    return watch == null ? OFF : { mode: watch.mode(), because: watch.getReason() }
+    return watch == null ? OFF : { mode: watch.mode(), reason: watch.getReason() }
   }
 
   /** Whether every change is told at once. There is a hint when watching a root has begun. */

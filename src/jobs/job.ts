@@ -10,15 +10,15 @@ import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
 import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { INSTANT_MAX, type Instant } from '../lib/time.ts'
+import { addMs, HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
 
 /** `dead`: it failed too often and waits for a person; `done` and `cancelled` ones are kept for a while to be looked at. */
 export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const
 
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
-/** `lost`: whoever did it ended without a word; `bad_answer`: a model answered with what can't be used. */
-const FAULTS = ['lost', 'bad_answer'] as const
+/** `lease_lost`: the worker stopped renewing its lease; `bad_answer`: a model answered with what can't be used. */
+const FAULTS = ['lease_lost', 'bad_answer'] as const
 
 export type JobErrorCode = ErrorCode | (typeof FAULTS)[number]
 
@@ -87,13 +87,18 @@ export type JobResult =
   | { readonly kind: 'released' }
 
 const KIND = /^[a-z][A-Za-z0-9]{0,18}$/
+
+/** Databases of earlier versions hold jobs under these kinds, and so does the id of a job. */
+const STORED_KINDS: ReadonlyMap<string, string> = new Map([['maintenance', 'upkeep']])
+const KINDS = new Map([...STORED_KINDS].map(([kind, stored]) => [stored, kind]))
+
 const KEY_CHARACTERS_MAX = 1_000
 const EVERY_MS_MIN = 1_000
 const FIRST_PAUSE_MS = 30_000
-const PAUSE_MS_MAX = 3_600_000
+const PAUSE_MS_MAX = HOUR_MS
 
 /** How long something that is over can still be looked at. */
-const OVER_KEPT_MS = 3_600_000
+const OVER_KEPT_MS = HOUR_MS
 const HASH_CHARACTERS = 40
 
 /** When nothing is due: no search for what is due meets it. */
@@ -104,7 +109,7 @@ export function buildJobId({
   owner,
   key,
 }: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
-  return `job_${kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
+  return `job_${STORED_KINDS.get(kind) ?? kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
 }
 
 /** Of an owner; a job that is nobody's has one to itself. */
@@ -186,7 +191,7 @@ export function claimJob(
   { lostLeasesMax: lossesMax }: JobLimits,
 ): Job {
   const losses = job.lostLeases + (job.status === 'running' ? 1 : 0)
-  const lastError = losses > job.lostLeases ? 'lost' : job.lastError
+  const lastError = losses > job.lostLeases ? 'lease_lost' : job.lastError
   if (losses >= lossesMax) return toEnded({ ...job, lostLeases: losses, lastError }, 'dead', now)
   return { ...job, lostLeases: losses, lastError, status: 'running', statusChangedAt: now, claim }
 }
@@ -227,7 +232,7 @@ function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLi
   const attempts = job.attempts + 1
   if (attempts < attemptsMax) {
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** job.attempts, PAUSE_MS_MAX)
-    return toWaiting({ ...told, attempts }, (now + pause) as Instant, now)
+    return toWaiting({ ...told, attempts }, addMs(now, pause), now)
   }
   // What recurs has another chance by itself.
   if (job.everyMs !== null) return toNextRun(told, job.everyMs, now)
@@ -241,7 +246,7 @@ function toErrorCode({ code, facts }: AppError): JobErrorCode {
 
 /** Takes it back; of what recurs, this one time. `running` names the run that is to stop. */
 export function cancelJob(job: Job, running: string | null, now: Instant): Job {
-  const stopped = { ...job, stopped: running ?? job.cancelledRun }
+  const stopped = { ...job, cancelledRun: running ?? job.cancelledRun }
   if (job.status === 'done') return stopped
   return job.everyMs === null
     ? toEnded(stopped, 'cancelled', now)
@@ -253,7 +258,7 @@ function toWaiting(job: Job, dueAt: Instant, now: Instant): Job {
 }
 
 function toNextRun(job: Job, everyMs: number, now: Instant): Job {
-  return toWaiting({ ...job, attempts: 0, lostLeases: 0 }, (now + everyMs) as Instant, now)
+  return toWaiting({ ...job, attempts: 0, lostLeases: 0 }, addMs(now, everyMs), now)
 }
 
 function toEnded(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant): Job {
@@ -262,15 +267,23 @@ function toEnded(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant):
 
 /** As it is stored. Dead ones are kept until somebody decides about them. */
 export function toJobEntry(job: Job): Omit<Entry, 'place' | 'version'> {
-  const { id, owner, dueAt, ...body } = job
+  const { id, owner, dueAt, kind, statusChangedAt, lostLeases, lastError, cancelledRun, ...rest } =
+    job
   const isForgettable = job.status === 'done' || job.status === 'cancelled'
   return {
     id,
     kind: 'job',
     about: owner,
     at: dueAt ?? NEVER,
-    expiresAt: isForgettable ? ((job.statusChangedAt + OVER_KEPT_MS) as Instant) : null,
-    body,
+    expiresAt: isForgettable ? addMs(job.statusChangedAt, OVER_KEPT_MS) : null,
+    body: {
+      ...rest,
+      kind: STORED_KINDS.get(kind) ?? kind,
+      since: statusChangedAt,
+      losses: lostLeases,
+      lastError: lastError === 'lease_lost' ? 'lost' : lastError,
+      stopped: cancelledRun,
+    },
   }
 }
 
@@ -282,7 +295,7 @@ export function parseJob({ id, kind, about, at, body }: Entry): Job | null {
   if (typeof work !== 'string' || typeof key !== 'string' || !isObject(input)) return null
   return {
     id: id as JobId, // of an entry of this kind
-    kind: work,
+    kind: KINDS.get(work) ?? work,
     key,
     owner: about,
     input,
@@ -292,7 +305,7 @@ export function parseJob({ id, kind, about, at, body }: Entry): Job | null {
     attempts: parseCount(body.attempts),
     lostLeases: parseCount(body.losses),
     everyMs: typeof body.everyMs === 'number' ? body.everyMs : null,
-    lastError: isErrorCode(body.lastError) ? body.lastError : null,
+    lastError: parseErrorCode(body.lastError),
     outcome: isObject(outcome) ? outcome : null,
     claim: typeof body.claim === 'string' ? body.claim : null,
     cancelledRun: typeof body.stopped === 'string' ? body.stopped : null,
@@ -322,7 +335,9 @@ function parseCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0
 }
 
-function isErrorCode(value: unknown): value is JobErrorCode {
-  if (typeof value !== 'string') return false
-  return FAULTS.some((fault) => fault === value) || Object.hasOwn(ERRORS, value)
+function parseErrorCode(value: unknown): JobErrorCode | null {
+  if (value === 'lost') return 'lease_lost'
+  const fault = FAULTS.find((known) => known === value)
+  if (fault !== undefined) return fault
+  return typeof value === 'string' && Object.hasOwn(ERRORS, value) ? (value as ErrorCode) : null // a key of that table
 }

@@ -86,9 +86,9 @@ export type LearningStatus = {
   /** The model that distills; null when none is configured: signals then stay pending. */
   readonly model: string | null
   /** Until when the circuit breaker of the model is open; null when it is closed. */
-  readonly circuitOpenUntil: number | null
+  readonly pausedUntil: number | null
   /** Tokens used today; null without models. */
-  readonly tokensUsed: Spent | null
+  readonly usageToday: Spent | null
 }
 
 export type LearningReport = LearningStatus & {
@@ -146,7 +146,7 @@ export interface Learning {
    * The model that learns from an owner's conversations, its circuit breaker and today's token use.
    *
    * @example
-   * const { model, tokensUsed } = await engine.learning.status({ owner: 'ada' })
+   * const { model, usageToday } = await engine.learning.status({ owner: 'ada' })
    */
   status(scope: ScopeInput): Promise<LearningStatus>
 }
@@ -441,7 +441,7 @@ function createConsolidation(dependencies: LearningDependencies): ConsolidateSco
       )
       const word = model === null ? undefined : createModelTasks(model).narrative
       const report = await consolidate(ports, scope, { word, ...options })
-      if (report.emptied > 0) await dependencies.purgeCaches()
+      if (report.trashPurged > 0) await dependencies.purgeCaches()
       return report
     })
 }
@@ -514,8 +514,8 @@ async function getStatus(
   const model = selectExtractionModel(dependencies, await settings.resolve(owner))
   return {
     model,
-    circuitOpenUntil: model === null ? null : (models?.openUntil(model) ?? null),
-    tokensUsed: (await models?.spent(owner)) ?? null,
+    pausedUntil: model === null ? null : (models?.openUntil(model) ?? null),
+    usageToday: (await models?.spent(owner)) ?? null,
   }
 }
 

@@ -4,7 +4,7 @@ import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import { isTurnDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
-import { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
+import { type CircuitBreaker, createModelBreaker } from '../lib/circuit-breaker.ts'
 import type { UsageCounter } from '../memory/usage-counter.ts'
 import type { Embedder, EmbedderReport } from '../models/embedder.ts'
 import type { Change } from '../storage/store.ts'
@@ -83,8 +83,8 @@ export function createRecallService({
   const hasVectors = embedder !== undefined && vectors !== undefined
   const indexer = hasVectors ? new Indexer({ ...ports, embedder, vectors }) : null
   const circuitBreakers = {
-    meaning: new ProbingCircuitBreaker(ports.clock),
-    rerank: new ProbingCircuitBreaker(ports.clock),
+    meaning: createModelBreaker(ports.clock),
+    rerank: createModelBreaker(ports.clock),
   }
   return {
     overview: createMemoryOverview(ports, indexer),
@@ -122,7 +122,7 @@ export function createRecallService({
             },
       vectorsUnavailableReason:
         indexer === null && embedder !== undefined ? explainMissingVectors(ports) : null,
-      rerankerProblem: reranker?.unavailableReason ?? circuitBreakers.rerank.getOpenReason(),
+      rerankerProblem: reranker?.unavailableReason ?? circuitBreakers.rerank.openReason,
     }),
     warmUp: async () => indexer?.catchUp(),
     reindex: async (options = {}) => {
@@ -158,8 +158,8 @@ function recordUses(
 }
 
 /** A model that hangs reports no failure itself; the circuit breaker knows. */
-function reportEmbedder(embedder: Embedder, breaker: ProbingCircuitBreaker): EmbedderReport {
+function reportEmbedder(embedder: Embedder, breaker: CircuitBreaker): EmbedderReport {
   const report = embedder.report()
-  const because = breaker.getOpenReason()
-  return because === null ? report : { ...report, state: { kind: 'failing', because } }
+  const reason = breaker.openReason
+  return reason === null ? report : { ...report, state: { kind: 'failing', reason } }
 }

@@ -42,7 +42,7 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
   const first = await openFreshStore(url, { schema, poolSize: 2 })
   const second = await openPostgresStore({ connectionString: url, schema, poolSize: 2 })
   const [here, there] = [first, second].map((store) =>
-    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator() }),
+    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator(), settings: {} }),
   )
   if (here === undefined || there === undefined) throw new Error('There are two.')
   onTestFinished(async () => {
@@ -51,7 +51,7 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
     await here.close()
   })
   for (const engine of [here, there]) {
-    await expect.poll(async () => (await engine.status()).facts.news).toMatch(/listening|heard/)
+    await expect.poll(async () => (await engine.status()).facts.changeFeed).toMatch(/listening|verified/)
   }
   return [here, there]
 }
@@ -61,9 +61,9 @@ function describeNews({ url }: PrivateServer): void {
     const [here, there] = await openEngines(url)
     const limitThere = async () => (await there.admin.settings.resolve(OWNER))['recall.limit']
     const before = await limitThere()
-    await here.admin.settings.change(OWNER, { recallLimit: before + 1 })
+    await here.admin.settings.change(OWNER, { 'recall.limit': before + 1 })
     await expect.poll(limitThere).toBe(before + 1)
-    await here.admin.settings.change(null, { requestsPerMinute: 77 })
+    await here.admin.settings.change(null, { 'server.requestsPerMinute': 77 })
     await expect
       .poll(async () => (await there.admin.settings.resolve(null))['server.requestsPerMinute'])
       .toBe(77)
@@ -102,7 +102,7 @@ function describeNews({ url }: PrivateServer): void {
     const heard: unknown[] = []
     const stop = there.onRemoteChange?.((news) => heard.push(news.owners))
     onTestFinished(() => stop?.())
-    await expect.poll(async () => (await there.getReport()).facts.news).toMatch(/listening|heard/)
+    await expect.poll(async () => (await there.getReport()).facts.changeFeed).toMatch(/listening|verified/)
     heard.length = 0
     const said = turn()
     const put = { op: 'put', table: 'turn', row: said } as const
@@ -187,17 +187,14 @@ async function startTwo(
   const clock = () => new FakeClock(Date.now())
   const here = await start({ clock: clock() }, options)
   const there = await start({ clock: clock() }, options)
-  await expect.poll(async () => (await there.engine.status()).facts.news).toMatch(/listening|heard/)
+  await expect.poll(async () => (await there.engine.status()).facts.changeFeed).toMatch(/listening|verified/)
   return [here, there]
 }
 
 function describeDoors({ url }: PrivateServer): void {
   it('[PG6] keeps a revoked key out everywhere at once', async () => {
     const [here, there] = await startTwo(url, {})
-    const { key, secret } = await here.engine.admin.keys.create({
-      name: 'app',
-      defaultOwner: OWNER,
-    })
+    const { key, secret } = await here.engine.admin.keys.create({ name: 'app', defaultOwner: OWNER })
     const asked = async () => {
       const headers = { authorization: `Bearer ${secret}` }
       return (await fetch(`${there.url}/api/memory`, { headers })).status
@@ -249,8 +246,8 @@ function describeLimits({ url }: PrivateServer): void {
     expect(granted).toBeGreaterThanOrEqual(limit)
     // The bucket fills while it is emptied; a slow machine takes some seconds for this.
     expect(granted).toBeLessThan(limit + 50)
-    expect(await servers[0]?.take('another key', 1, limit)).toMatchObject({ isEnough: true })
-    expect(await servers[0]?.take('key', 60, limit)).toMatchObject({ isEnough: false })
+    expect(await servers[0]?.take('another key', 1, limit)).toMatchObject({ isGranted: true })
+    expect(await servers[0]?.take('key', 60, limit)).toMatchObject({ isGranted: false })
   })
 
   it('[PG9] counts what models cost on all servers as one sum', async () => {

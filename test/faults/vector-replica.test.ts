@@ -22,7 +22,7 @@ describe('failures', () => {
       const opened = await openTiered()
       opened.faulty.fail(fault)
       await opened.expectSame()
-      expect(opened.outcomes).toEqual(['failed', 'state', 'state'])
+      expect(opened.outcomes).toEqual(['failed', 'inactive', 'inactive'])
       const { state, reason: because, nextRetryAt: nextTryAt, since } = opened.tiers.status()
       expect([state, typeof because]).toEqual(['down', 'string'])
       expect(nextTryAt).toBeGreaterThan(since)
@@ -46,13 +46,16 @@ describe('failures', () => {
     await opened.search()
     await opened.search()
     const told = telemetry.logged.map(({ level, fields: { state } }) => `${level} ${state}`)
-    expect(told).toEqual(['info checking', 'info filling', 'info active', 'warn down'])
-    const counted = (tier: string, outcome: string) =>
-      telemetry.counted('recollect_vector_searches_total', { tier, outcome })
+    expect(told).toEqual(['info checking', 'info backfilling', 'info active', 'warn down'])
+    const counted = (backend: string, outcome: string) =>
+      telemetry.counted('recollect_vector_searches_total', { backend, outcome })
     expect(counted('qdrant', 'answered')).toBe(1)
-    expect(counted('embedded', 'failed')).toBe(1)
-    expect(counted('embedded', 'state')).toBe(1)
-    expect(opened.tiered.vectors.report()).toMatchObject({ mirror: 'qdrant', mirrorState: 'down' })
+    expect(counted('primary', 'failed')).toBe(1)
+    expect(counted('primary', 'inactive')).toBe(1)
+    expect(opened.tiered.vectors.report()).toMatchObject({
+      backend: 'qdrant',
+      replicaState: 'down',
+    })
   })
 
   it('[VT4] is tried by itself, and more seldom each time', async () => {
@@ -84,7 +87,7 @@ describe('failures', () => {
     expect(ids(await nearestTo(opened, rows[0]))).toContain(rows[0]?.id)
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(opened.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await opened.expectWhole()
   })
 
@@ -107,7 +110,7 @@ describe('failures', () => {
     expect(opened.tiers.status().pendingMemories).toBeNull()
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(opened.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await opened.expectWhole()
   })
 
@@ -115,7 +118,7 @@ describe('failures', () => {
     const opened = await openTiered({ lagMax: 10 })
     await opened.remember(40, 2)
     await opened.expectSame()
-    expect(new Set(opened.outcomes)).toEqual(new Set(['behind']))
+    expect(new Set(opened.outcomes)).toEqual(new Set(['stale']))
     await opened.tiers.settle()
     expect(opened.states.slice(-2)).toEqual(['lagging', 'active'])
     await opened.expectWhole()
@@ -125,9 +128,9 @@ describe('failures', () => {
     const opened = await openTiered()
     await opened.faulty.lose(SPACE)
     await opened.expectSame()
-    expect(opened.outcomes).toEqual(['sparse', 'sparse', 'sparse'])
+    expect(opened.outcomes).toEqual(['too_few_hits', 'too_few_hits', 'too_few_hits'])
     await opened.tiers.settle()
-    expect(opened.states.slice(-2)).toEqual(['filling', 'active'])
+    expect(opened.states.slice(-2)).toEqual(['backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -145,9 +148,9 @@ describe('failures', () => {
     const opened = await openTiered()
     await opened.faulty.lose(SPACE, 'strictly')
     await opened.expectSame()
-    expect(opened.outcomes).toEqual(['failed', 'state', 'state'])
+    expect(opened.outcomes).toEqual(['failed', 'inactive', 'inactive'])
     await opened.tryAgain()
-    expect(opened.states.slice(-4)).toEqual(['down', 'recovering', 'filling', 'active'])
+    expect(opened.states.slice(-4)).toEqual(['down', 'recovering', 'backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -159,7 +162,7 @@ describe('failures', () => {
     await opened.faulty.lose(SPACE)
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.states.slice(-3)).toEqual(['recovering', 'filling', 'active'])
+    expect(opened.states.slice(-3)).toEqual(['recovering', 'backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -233,7 +236,7 @@ describe('following', () => {
     )
     await change(elsewhere, row, { place: { ...ADA, session: session('evening') } })
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toMatchObject([
-      { what: 'vector in qdrant that is out of date', count: 1, repairable: true },
+      { description: 'vector in qdrant that is out of date', count: 1, repairable: true },
     ])
     await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()
@@ -283,9 +286,9 @@ describe('following', () => {
       { ...stray, id: 'mem_zzzstray' as Memory['id'], place: ADA },
     ])
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([
-      { what: 'vector that is missing in qdrant', count: 3, repairable: true },
-      { what: 'vector in qdrant that is out of date', count: 1, repairable: true },
-      { what: 'vector in qdrant of no memory', count: 2, repairable: true },
+      { description: 'vector that is missing in qdrant', count: 3, repairable: true },
+      { description: 'vector in qdrant that is out of date', count: 1, repairable: true },
+      { description: 'vector in qdrant of no memory', count: 2, repairable: true },
     ])
     await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()
@@ -307,12 +310,12 @@ describe('following', () => {
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([])
     await opened.expectSame()
     await opened.search({ unendedAt: opened.clock.now() })
-    expect(opened.outcomes).toEqual(['filter', 'filter', 'filter', 'answered'])
+    expect(opened.outcomes).toEqual(['unsupported_filter', 'unsupported_filter', 'unsupported_filter', 'answered'])
     for (let round = 0; round < 3; round++) {
       opened.timers.pass(15_000)
       await opened.tiers.settle()
     }
-    expect(opened.states).toEqual(['checking', 'filling', 'active'])
+    expect(opened.states).toEqual(['checking', 'backfilling', 'active'])
     expect(await opened.faulty.inner.count(SPACE)).toBe(MANY)
   })
 })
@@ -349,11 +352,11 @@ describe('two processes with one mirror', () => {
     const rows = await here.remember(5, 2)
     // At once, before anything was copied: the index answers for this owner.
     expect(ids(await nearestTo(there, rows[0]))).toContain(rows[0]?.id)
-    expect(there.outcomes).toEqual(['behind'])
+    expect(there.outcomes).toEqual(['stale'])
     await there.tiers.settle()
-    expect(there.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(there.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await there.expectWhole()
-    expect(there.outcomes).toEqual(['behind', 'answered', 'answered', 'answered'])
+    expect(there.outcomes).toEqual(['stale', 'answered', 'answered', 'answered'])
     here.faulty.heal()
     await here.tryAgain()
     await here.expectWhole()

@@ -94,7 +94,7 @@ function describeClocks(name: string, open: OpenStore): void {
       await life.engine.learning.consolidate(ADA)
       life.clock.advance(10 * YEAR_MS)
       const leapt = await life.engine.learning.consolidate(ADA)
-      expect(leapt).toMatchObject({ evicted: 1, emptied: 0, prunedTurns: 0 })
+      expect(leapt).toMatchObject({ evicted: 1, trashPurged: 0, turnsDeleted: 0 })
       life.clock.advance(-10 * YEAR_MS)
       await life.engine.learning.consolidate(ADA)
       await life.engine.undo(ADA, leapt.actions[0]?.change ?? '')
@@ -114,13 +114,9 @@ function describeClocks(name: string, open: OpenStore): void {
       await life.say('trip', ROME)
       await life.engine.learning.distill({ ...ADA, session: 'trip' })
       life.clock.advance(2 * DAY_MS)
-      expect((await life.engine.learning.signals.report(ADA)).tokensUsed).toMatchObject({
-        input: 0,
-      })
+      expect((await life.engine.learning.signals.report(ADA)).usageToday).toMatchObject({ input: 0 })
       life.clock.advance(-2 * DAY_MS)
-      expect((await life.engine.learning.signals.report(ADA)).tokensUsed).toMatchObject({
-        input: 100,
-      })
+      expect((await life.engine.learning.signals.report(ADA)).usageToday).toMatchObject({ input: 100 })
       await life.say('trip', OSLO)
       const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
       expect(told.outcome).toBe('skipped:too_many_requests')

@@ -45,12 +45,12 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
       model: null,
       signals: { pending: 1 },
     })
-    await life.engine.admin.settings.change(ada, { fastModel: 'test/fast' })
+    await life.engine.admin.settings.change(ada, { 'gateway.gateModel': 'test/fast' })
     expect((await life.engine.learning.signals.report(ADA)).model).toBe('test/fast')
     await life.engine.jobs.runDue()
     expect(model.requests.map((request) => request.model)).toEqual(['test/fast'])
     expect((await life.engine.learning.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
-    await life.engine.admin.settings.change(null, { fastModel: 'test/fast' })
+    await life.engine.admin.settings.change(null, { 'gateway.gateModel': 'test/fast' })
     expect((await life.engine.status()).learning.extractionModel).toBe('test/fast')
   })
 
@@ -98,9 +98,7 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
     const left = new AbortController()
     const given = { signal: left.signal, onProgress: () => left.abort() }
-    await expect(life.engine.learning.consolidate(ADA, given)).rejects.toMatchObject({
-      code: 'cancelled',
-    })
+    await expect(life.engine.learning.consolidate(ADA, given)).rejects.toMatchObject({ code: 'cancelled' })
     const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows
     expect(await listed()).toMatchObject([{ status: 'cancelled', dueAt: null }])
     const onProgress = () => {

@@ -176,9 +176,7 @@ export function describeLife(name: string, open: OpenStore): void {
         outcome: 'no_signals',
         episode: told.episode,
       })
-      await expect(life.engine.learning.distill(ADA)).rejects.toMatchObject({
-        code: 'invalid_input',
-      })
+      await expect(life.engine.learning.distill(ADA)).rejects.toMatchObject({ code: 'invalid_input' })
     })
 
     it('[LI4] waits without a model, says so, and learns when the owner has one', async () => {
@@ -191,14 +189,17 @@ export function describeLife(name: string, open: OpenStore): void {
         model: null,
         signals: { pending: 1, processed: 0, dead: 0 },
       })
-      expect((await life.engine.status()).learning).toMatchObject({ coreModel: null, fault: null })
+      expect((await life.engine.status()).learning).toMatchObject({
+        extractionModel: null,
+        lastError: null,
+      })
       expect(await life.engine.jobs.runDue()).toBe(0)
-      await life.engine.admin.settings.change(ada, { coreModel: 'test/core' })
+      await life.engine.admin.settings.change(ada, { 'learning.extractionModel': 'test/core' })
       expect(await life.engine.jobs.runDue()).toBe(1)
       expect(await life.engine.learning.signals.report(ADA)).toMatchObject({
         model: 'test/core',
         signals: { pending: 0, processed: 1 },
-        spent: { calls: 1, input: 100, output: 10 },
+        usageToday: { calls: 1, input: 100, output: 10 },
       })
     })
 
@@ -209,7 +210,7 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.say('theirs', OSLO, 'I see.', 'bob')
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
-      await life.engine.admin.settings.change(null, { coreModel: 'test/core' })
+      await life.engine.admin.settings.change(null, { 'learning.extractionModel': 'test/core' })
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(2)
       expect((await life.engine.status()).learning.extractionModel).toBe('test/core')
@@ -230,9 +231,9 @@ export function describeLife(name: string, open: OpenStore): void {
         expect(await life.engine.jobs.runDue()).toBe(1)
       }
       expect(await statusesOf(life.engine)).toEqual(['dead'])
-      expect(
-        (await life.engine.learning.signals.list(ADA, { status: 'dead' })).rows[0]?.error,
-      ).toBe('unavailable')
+      expect((await life.engine.learning.signals.list(ADA, { status: 'dead' })).rows[0]?.error).toBe(
+        'unavailable',
+      )
       life.clock.advance(HOUR_MS)
       expect(await life.engine.jobs.runDue()).toBe(0)
       expect(await life.engine.learning.signals.retry(ADA)).toHaveLength(1)
@@ -266,7 +267,7 @@ export function describeLife(name: string, open: OpenStore): void {
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(2)
-      await life.engine.admin.settings.change(ada, { modelTokensPerDay: 0 })
+      await life.engine.admin.settings.change(ada, { 'learning.modelTokensPerDay': 0 })
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(3)
     })
@@ -284,13 +285,9 @@ export function describeLife(name: string, open: OpenStore): void {
         expect(await life.engine.learning.listConsolidations(ADA)).toHaveLength(count)
         expect(await life.engine.learning.listConsolidations({ owner: 'bob' })).toHaveLength(count)
       }
-      expect(await life.engine.learning.consolidate(ADA, { dryRun: true })).toMatchObject({
-        isDryRun: true,
-      })
+      expect(await life.engine.learning.consolidate(ADA, { dryRun: true })).toMatchObject({ isDryRun: true })
       const { id } = await life.engine.learning.consolidate(ADA)
-      expect(
-        (await life.engine.learning.listConsolidations(ADA)).map((report) => report.id),
-      ).toContain(id)
+      expect((await life.engine.learning.listConsolidations(ADA)).map((report) => report.id)).toContain(id)
       expect(await life.engine.learning.listConsolidations(ADA)).toHaveLength(3)
     })
 
@@ -408,7 +405,7 @@ export function describeLife(name: string, open: OpenStore): void {
       expect((await life.engine.learning.ingest(input)).outcome).toBe('skipped:no_model')
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
-      await life.engine.admin.settings.change(null, { coreModel: 'test/core' })
+      await life.engine.admin.settings.change(null, { 'learning.extractionModel': 'test/core' })
       await life.engine.jobs.runDue()
       expect(await statusesOf(life.engine)).toEqual(['processed'])
       const more = { ...input, conversation: 'more', turns: [{ user: OSLO }] }
@@ -421,28 +418,27 @@ export function describeLife(name: string, open: OpenStore): void {
       const life = await openLife(open)
       await life.engine.remember(ADA, { content: 'Ada plays the violin in an orchestra.' })
       const prompt = 'Which instrument does Ada play in the orchestra?'
-      expect((await life.engine.conversations.recallForPrompt(ADA, prompt)).block).toContain(
-        'violin',
-      )
+      expect((await life.engine.conversations.recallForPrompt(ADA, prompt)).block).toContain('violin')
       const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
       expect(await life.engine.conversations.captureMessages(ADA, messages)).toEqual({
         captured: [],
-        passed: 0,
+        ignored: 0,
         skipped: 'off',
       })
-      await life.engine.admin.settings.change(null, { autoRecall: false, autoCapture: true })
+      await life.engine.admin.settings.change(null, {
+        'hooks.recallEnabled': false,
+        'hooks.captureEnabled': true,
+      })
       expect(await life.engine.conversations.recallForPrompt(ADA, prompt)).toEqual({
         block: '',
         memories: [],
         skipped: 'off',
       })
-      expect(
-        (await life.engine.conversations.captureMessages(ADA, messages)).captured,
-      ).toHaveLength(1)
+      expect((await life.engine.conversations.captureMessages(ADA, messages)).captured).toHaveLength(1)
       const long = [
         { role: 'user', content: `Remember that ${'my plants need water '.repeat(10)}.` },
       ]
-      await life.engine.admin.settings.change(null, { captureMaxChars: 100 })
+      await life.engine.admin.settings.change(null, { 'hooks.captureCharactersMax': 100 })
       expect((await life.engine.conversations.captureMessages(ADA, long)).captured).toEqual([])
     })
 

@@ -61,10 +61,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
 
     it('[SR4] are settled in one change, which gives the key on and can be undone', async () => {
       const { engine, first, second } = await openDispute(open)
-      const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, {
-        keep: second.id,
-        drop: first.id,
-      })
+      const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, { keep: second.id, drop: first.id })
       expect(kept).toMatchObject({ content: TEN, key: 'boat', conflictsWith: null, sourceCount: 1 })
       expect(dropped).toMatchObject({ status: 'superseded', supersededBy: second.id })
       expect(dropped.change).toBe(kept.change)
@@ -94,10 +91,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { memory: third } = await engine.remember(ADA, { content: ELEVEN })
       const other = third.conflictsWith === first.id ? second : first
       const gone = third.conflictsWith ?? ''
-      const { kept } = await engine.learning.review.resolveConflict(ADA, {
-        keep: other.id,
-        drop: gone,
-      })
+      const { kept } = await engine.learning.review.resolveConflict(ADA, { keep: other.id, drop: gone })
       expect(await engine.get(ADA, third.id)).toMatchObject({
         conflictsWith: other.id,
         change: kept.change,
@@ -124,9 +118,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { memory: kims } = await engine.remember({ ...ADA, user: 'kim' }, { content: NINE })
       const refused = async (keep: string, drop: string) => {
         const before = await engine.get(ADA, first.id)
-        const error = await engine.learning.review
-          .resolveConflict(ADA, { keep, drop })
-          .catch(({ code }) => code)
+        const error = await engine.learning.review.resolveConflict(ADA, { keep, drop }).catch(({ code }) => code)
         expect(await engine.get(ADA, first.id)).toEqual(before)
         return error
       }
@@ -137,10 +129,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       await engine.forget(ADA, second.id)
       expect(await refused(first.id, second.id)).toBe('conflict')
       await expect(
-        engine.learning.review.resolveConflict(
-          { owner: 'bob' },
-          { keep: first.id, drop: second.id },
-        ),
+        engine.learning.review.resolveConflict({ owner: 'bob' }, { keep: first.id, drop: second.id }),
       ).rejects.toMatchObject({ code: 'not_found' })
     })
   })
@@ -155,8 +144,11 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const turns = [{ user: 'Is it late? 😀', assistant: 'No.' }, { user: 'Good.' }]
       await engine.learning.ingest({ ...said, conversation: 'short', turns })
       const { rows } = await engine.conversations.sessions.list(ADA)
-      expect(rows.map(({ opening }) => opening)).toEqual(['Is it late? 😀', long.slice(0, 200)])
-      expect(rows.map(({ dead }) => dead)).toEqual([0, 0])
+      expect(rows.map(({ firstMessage: opening }) => opening)).toEqual([
+        'Is it late? 😀',
+        long.slice(0, 200),
+      ])
+      expect(rows.map(({ deadLetterSignals: dead }) => dead)).toEqual([0, 0])
     })
   })
 }

@@ -212,9 +212,9 @@ describe('recall', () => {
     await engine.recall(ADA, { text: 'tea or coffee' })
     await engine.recall(ADA, { text: 'tea', strategy: 'keyword' })
     await yieldToEventLoop()
-    const legs = (leg: string, state: string) =>
-      telemetry.counted('recollect_recall_legs_total', { leg, state })
-    expect([legs('keyword', 'searched'), legs('meaning', 'skipped')]).toEqual([2, 2])
+    const counted = (retriever: string, state: string) =>
+      telemetry.counted('recollect_recall_retrievers_total', { retriever, state })
+    expect([counted('keyword', 'searched'), counted('vector', 'skipped')]).toEqual([2, 2])
     expect(telemetry.counted('recollect_memories_recalled_total')).toBe(2)
     expect(telemetry.counted('recollect_recalls_abstained_total')).toBe(0)
     const times = telemetry.observed.filter(({ name }) => name === 'recollect_recall_seconds')
@@ -226,7 +226,7 @@ describe('recall', () => {
     expect(telemetry.counted('recollect_recalls_abstained_total')).toBe(1)
   })
 
-  it('[TE10] a leg that fails is told once, and once more when it works again', async () => {
+  it('[TE10] a retriever that fails is told once, and once more when it works again', async () => {
     const telemetry = new KeptTelemetry()
     let isBroken = false
     const inner = createHashingEmbedder()
@@ -257,8 +257,16 @@ describe('recall', () => {
     await engine.recall(ADA, { text: 'spare key' })
     const told = telemetry.logged.filter(({ level }) => level !== 'debug')
     expect(told).toEqual([
-      { level: 'warn', event: 'leg_failed', fields: { leg: 'meaning', state: 'failed' } },
-      { level: 'info', event: 'leg_recovered', fields: { leg: 'meaning', state: 'searched' } },
+      {
+        level: 'warn',
+        event: 'retriever_failed',
+        fields: { retriever: 'vector', state: 'failed' },
+      },
+      {
+        level: 'info',
+        event: 'retriever_recovered',
+        fields: { retriever: 'vector', state: 'searched' },
+      },
     ])
     await engine.close()
   })

@@ -9,14 +9,15 @@ import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
 import { AppError } from '../../lib/errors.ts'
-import { retry } from '../../lib/retry.ts'
-import type { Instant } from '../../lib/time.ts'
+import { retryBriefly } from '../../lib/retry.ts'
+import { addMs, DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
-import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptDetail } from './receipt.ts'
+import type { Receipt, ReceiptDetail } from './receipt.ts'
+import { decodeReceipt } from './receipt-codec.ts'
 import { getReceiptDetail, type NewReceipt, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_AFTER_MS = 250
@@ -33,7 +34,6 @@ const LIST_LIMIT = 50
 const CLEAN_EVERY = 100
 const CLEANED_ROWS = 500
 const OWNERS_COUNTED_MAX = 10_000
-const DAY_MS = 86_400_000
 const RECEIPT_ID = /^rcp_\w{1,60}$/
 
 export class ReceiptLog {
@@ -68,7 +68,7 @@ export class ReceiptLog {
     }: Pick<Settings, 'retention.receiptsMax' | 'retention.receiptDays'>,
   ): void {
     if (receiptsMax === 0) return
-    const expiresAt = (receipt.at + receiptDays * DAY_MS) as Instant // still whole milliseconds
+    const expiresAt = addMs(receipt.at, receiptDays * DAY_MS)
     this.#pending.push({ receipt, lines, expiresAt })
     const surplus = this.#pending.length - PENDING_MAX
     if (surplus > 0) {
@@ -105,7 +105,7 @@ export class ReceiptLog {
       limit: parseLimit(limit ?? LIST_LIMIT),
       ...(after === undefined ? {} : { after: parseCursor('rcp', after) }),
     })
-    return { rows: page.rows.map(parseReceipt), next: page.next }
+    return { rows: page.rows.map(decodeReceipt), next: page.next }
   }
 
   /** With the texts that it cites. */
@@ -115,7 +115,7 @@ export class ReceiptLog {
     await this.flush()
     const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
     if (entry === null || entry.kind !== 'receipt') return null
-    return getReceiptDetail(this.#ports.store, parseReceipt(entry))
+    return getReceiptDetail(this.#ports.store, decodeReceipt(entry))
   }
 
   /** Lets go of what waits to be written for an owner. */
@@ -136,7 +136,7 @@ export class ReceiptLog {
       const batch = this.#pending.splice(0, computeBatchSize(this.#pending))
       const { clock, store } = this.#ports
       try {
-        await retry(clock, () => storeReceipts(store, batch, clock.now()))
+        await retryBriefly(clock, () => storeReceipts(store, batch, clock.now()))
         await this.#cleanAfter(batch)
       } catch {
         this.#lost += batch.length
@@ -151,7 +151,7 @@ export class ReceiptLog {
       // With the owner of shared memory, whose lines are stored with it.
       for (const owner of new Set([
         receipt.place.owner,
-        ...receipt.pieces.map((each) => each.owner),
+        ...receipt.lines.map((each) => each.owner),
       ])) {
         // An owner that was not seen since the start may have many.
         const added = (this.#added.get(owner) ?? CLEAN_EVERY) + 1
@@ -188,7 +188,7 @@ export class ReceiptLog {
 function computeBatchSize(pending: readonly NewReceipt[]): number {
   let pieces = 0
   const over = pending.findIndex(({ receipt }, index) => {
-    pieces += receipt.pieces.length
+    pieces += receipt.lines.length
     return index === BATCH || (index > 0 && pieces > PIECES_PER_COMMIT)
   })
   return over < 0 ? pending.length : over
@@ -198,24 +198,4 @@ function buildRemoval(scope: Scope, { id, kind, version }: Entry): Change {
   // A line that is cited again meanwhile stays.
   const expect = kind === 'receipt-text' ? { version } : 'any'
   return { op: 'remove', table: 'entry', scope, id, expect }
-}
-
-function parseReceipt({ id, place, at, body }: Entry): Receipt {
-  if (typeof body.requestId !== 'string') {
-    throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
-  }
-  // As written by `storeReceipts`; earlier versions wrote less.
-  const {
-    degraded = [],
-    gate = null,
-    identity = [],
-    quoted = [],
-    pieces = [],
-    frame = null,
-    toolMemories = NO_TOOL_MEMORY_IDS,
-    answer = null,
-    ...rest
-  } = body as unknown as Receipt
-  const later = { degraded, gate, identity, quoted, pieces, frame, toolMemories, answer }
-  return { ...rest, ...later, id: id as ReceiptId, place, at }
 }

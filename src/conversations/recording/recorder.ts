@@ -20,7 +20,7 @@ import type { LearnResult } from '../../learning/patterns/pattern-learning.ts'
 import type { BuildSignalChanges } from '../../learning/signal-writer.ts'
 import type { YieldTurn } from '../../lib/backpressure.ts'
 import { type ErrorCode, toAppError } from '../../lib/errors.ts'
-import { retry } from '../../lib/retry.ts'
+import { retryBriefly } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
@@ -128,7 +128,7 @@ async function recordBatch(
   inputs: readonly RecordingInput[],
 ): Promise<boolean> {
   try {
-    const kept = await retry(ports.clock, () => recordTranscriptBatch(ports, inputs))
+    const kept = await retryBriefly(ports.clock, () => recordTranscriptBatch(ports, inputs))
     if (kept === null) return false
     for (const [input, each] of kept) input.recording.transcript = each
   } catch (thrown) {
@@ -144,7 +144,7 @@ async function recordSingle(
   { recording, ...input }: RecordingInput,
 ): Promise<void> {
   try {
-    recording.transcript = await retry(ports.clock, () => recordTranscript(ports, input))
+    recording.transcript = await retryBriefly(ports.clock, () => recordTranscript(ports, input))
   } catch (thrown) {
     recording.error = toAppError(thrown).code
   }
@@ -201,7 +201,7 @@ async function learnFromText(
   const { owner, user, at } = recording.conversation
   const scope = { owner, user, session: kept.session }
   for (const { text, options } of listLearnableTexts(kept, recording.preparation)) {
-    const { remembered } = await retry(ports.clock, () =>
+    const { remembered } = await retryBriefly(ports.clock, () =>
       learn(scope, stripLineMarkers(text), { ...options, observedAt: at, source: 'gateway' }),
     )
     const ids = remembered.map(({ memory }) => memory.id)
@@ -266,14 +266,14 @@ function isRepeatedText({ content }: Extraction, given: { readonly content: stri
 
 /** The pieces of the block that was sent, or in shadow mode would have been. A block without a place was not sent. */
 function listSentLines({ preparation, outcome }: EndedRequest): readonly BlockLine[] {
-  const isSent = toPlacement(outcome.placement) !== null || preparation.skipped === 'shadow'
+  const isSent = toPlacement(outcome.placement) !== null || preparation.skipped === 'dry-run'
   return (isSent ? preparation.block?.content.lines : undefined) ?? []
 }
 
 function toReceiptPiece({ document }: BlockLine): ReceiptCitation {
   const { id, version, place } = document
   const turn = getTurnId(document)
-  const piece = { version, owner: place.owner, line: null }
+  const piece = { version, owner: place.owner, lineKey: null }
   return turn === null ? { kind: 'memory', id, ...piece } : { kind: 'turn', id: turn, ...piece }
 }
 
@@ -300,17 +300,17 @@ function buildReceipt(recording: Recording, session: SessionId | null): Receipt 
     error: preparation.error ?? recording.error,
     degraded: preparation.degraded,
     gate: preparation.gate,
-    recalled: preparation.recalled,
-    identity: block?.identity ?? [],
-    quoted: block === null ? [] : getTurnIds(block.content),
+    results: preparation.recalled,
+    identityIds: block?.identity ?? [],
+    excerptIds: block === null ? [] : getTurnIds(block.content),
     injected: placement === null || given === null ? null : { placement, ...given },
-    shadow: preparation.skipped === 'shadow' ? given : null,
-    pieces,
+    dryRun: preparation.skipped === 'dry-run' ? given : null,
+    lines: pieces,
     frame: block === null || pieces.length === 0 ? null : renderBlockFrame(block.content.today),
     turns: recording.transcript?.turns ?? [],
     extracted: recording.extractedMemories,
     toolCalls: outcome.toolCalls,
-    toolMemories: outcome.toolMemories ?? NO_TOOL_MEMORY_IDS,
+    memoryToolResults: outcome.toolMemories ?? NO_TOOL_MEMORY_IDS,
     answer: getAnswerState(outcome),
     usage: outcome.answer?.usage ?? null,
     timings: {
@@ -324,9 +324,9 @@ function buildReceipt(recording: Recording, session: SessionId | null): Receipt 
 
 function getAnswerState({ status, answer }: RequestOutcome): Receipt['answer'] {
   if (status === null || status >= 300) return null
-  if (answer === null) return 'unread'
-  if (answer.isComplete) return 'whole'
-  return answer.isTruncated === true ? 'cut' : 'broken'
+  if (answer === null) return 'unparsed'
+  if (answer.isComplete) return 'complete'
+  return answer.isTruncated === true ? 'truncated' : 'interrupted'
 }
 
 function toPlacement(placement: string | null): BlockPlacement | null {

@@ -6,7 +6,7 @@
 import type { OwnerId } from '../../domain/ids.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
-import type { Instant } from '../../lib/time.ts'
+import { type Instant, MINUTE_MS } from '../../lib/time.ts'
 import { buildChunkerVersion } from '../chunking/chunker-version.ts'
 import type { FileProblem } from '../file.ts'
 import type { FileOptions } from '../file-options.ts'
@@ -56,7 +56,7 @@ export type SyncOptions = {
 const LOOKS_MAX = 5
 
 /** A generation that could not be completed is tried again by itself, but not by every question. */
-const REBUILD_PAUSE_MS = 60_000
+const REBUILD_PAUSE_MS = MINUTE_MS
 
 /** One look that is under way or about to begin. */
 type SyncRun = { readonly done: Promise<SyncReport>; isThorough: boolean }
@@ -357,7 +357,7 @@ function createFailedProblem(message: string): FileProblem {
 }
 
 function addProblem(report: SyncReport, message: string): SyncReport {
-  return { ...report, troubles: [...report.troubles, createFailedProblem(message)] }
+  return { ...report, problems: [...report.problems, createFailedProblem(message)] }
 }
 
 type SyncInput = { readonly roots: readonly NamedRoot[]; readonly settings: FileOptions }
@@ -370,7 +370,7 @@ function buildReport(counts: ScanCounts | null, milliseconds: number): SyncRepor
     removed: counts?.removed ?? 0,
     unchanged: counts?.unchanged ?? 0,
     chunks: counts?.chunks ?? 0,
-    troubles: [...(counts?.troubles.values() ?? [])].flat(),
-    milliseconds: Math.round(milliseconds),
+    problems: [...(counts?.troubles.values() ?? [])].flat(),
+    durationMs: Math.round(milliseconds),
   }
 }

@@ -8,6 +8,7 @@
 
 import type { Scope } from '../../domain/scope.ts'
 import { resolveSettings } from '../../domain/settings/settings.ts'
+import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { WriteNarrative } from '../completions/model-tasks.ts'
 import { updateNarratives } from '../identity/narrative-writer.ts'
@@ -16,7 +17,7 @@ import {
   ActionLog,
   type ConsolidationProgress,
   type ConsolidationRun,
-  throwIfAborted,
+  throwIfConsolidationAborted,
 } from './consolidation-run.ts'
 import { deleteExpiredTurns, evictFaded, pruneEpisodes } from './eviction/eviction.ts'
 import { computeRetentionCutoff } from './eviction/eviction-policy.ts'
@@ -51,12 +52,10 @@ export type ConsolidateOptions = {
   readonly word?: WriteNarrative | undefined
 }
 
-const NEVER = new AbortController().signal
-
 export async function consolidate(
   ports: MemoryDependencies,
   scope: Scope,
-  { dryRun = false, signal = NEVER, onProgress, word }: ConsolidateOptions = {},
+  { dryRun = false, signal = NEVER_ABORTED, onProgress, word }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
   const now = ports.clock.now()
   const run: ConsolidationRun = {
@@ -67,7 +66,7 @@ export async function consolidate(
     isDryRun: dryRun,
     reportProgress: (progress) => {
       onProgress?.(progress)
-      throwIfAborted(signal)
+      throwIfConsolidationAborted(signal)
     },
     actions: new ActionLog({ isDryRun: dryRun }),
     trashed: new Set(),
@@ -88,29 +87,43 @@ export async function consolidate(
     ),
   )
   const { count: memories, decayed } = census
-  const emptied = isHeldBack ? 0 : await timed('empty', () => deleteOldTrash(run, census.oldBin))
+  const emptied = isHeldBack
+    ? 0
+    : await timed('empty-trash', () => deleteOldTrash(run, census.oldBin))
   const merged = await timed('merge', () => mergeDuplicates(run, census))
-  const judged = await timed('judge', () => adjudicateDoubtful(run, { since: lastAt, signal }))
+  const judged = await timed('adjudicate', () => adjudicateDoubtful(run, { since: lastAt, signal }))
   const promoted = await timed('promote', () => promoteMentioned(run, census))
-  const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
+  const { evicted, expired } = await timed('evict', () => evictFaded(run, census))
   const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes()))
   const prunedTurns = isHeldBack ? 0 : await timed('prune', () => deleteExpiredTurns(run))
-  const trimmed = isHeldBack ? 0 : await timed('trim', () => deleteExpiredEntries(run))
-  const narrated = await timed('narrate', () => updateNarratives(run, census, { word, signal }))
+  const trimmed = isHeldBack
+    ? 0
+    : await timed('delete-expired-entries', () => deleteExpiredEntries(run))
+  const narrated = await timed('update-narratives', () =>
+    updateNarratives(run, census, { word, signal }),
+  )
   const report: ConsolidationReport = {
     id: null,
     startedAt: now,
     finishedAt: ports.clock.now(),
     ...{
       isDryRun: dryRun,
-      isDeletionDeferred: isHeldBack,
+      isPurgeSkipped: isHeldBack,
       memories,
-      decayed,
+      salienceDecayed: decayed,
       merged,
       adjudicated: judged,
       promoted,
     },
-    ...{ evicted, retired, prunedEpisodes, deletedTurns: prunedTurns, trimmed, emptied, narrated },
+    ...{
+      evicted,
+      expired,
+      episodesDeleted: prunedEpisodes,
+      turnsDeleted: prunedTurns,
+      expiredEntriesDeleted: trimmed,
+      trashPurged: emptied,
+      narrativesWritten: narrated,
+    },
     actions: run.actions.told,
     actionsTotal: run.actions.total,
     durationsMs: timed.durations,

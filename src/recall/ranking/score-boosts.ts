@@ -1,8 +1,7 @@
 /** Importance, what is left of salience, and age: what makes one of two equally fitting memories the better answer. */
 
 import type { SearchDocument } from '../../domain/search-document.ts'
-import { exponentialDecay } from '../../lib/decay.ts'
-import type { Instant } from '../../lib/time.ts'
+import { exponentialDecay, type Instant } from '../../lib/time.ts'
 import { computeEffectiveSalience } from '../../memory/salience.ts'
 import { addTrailStep, compareByScore, type LoadedCandidate } from './candidate.ts'
 import { getEventTime } from './question-match.ts'
@@ -32,7 +31,7 @@ export function applyBoosts(
       if (factor === 1) return candidate
       const note = () =>
         `importance ${memory.importance}, salience ${salience.toFixed(2)}, freshness ${fresh.toFixed(2)}`
-      return addTrailStep(candidate, 'weigh', candidate.score * factor, note)
+      return addTrailStep(candidate, 'boost', candidate.score * factor, note)
     })
     .sort(compareByScore)
 }

@@ -144,7 +144,7 @@ function describeFence(url: string, superuserUrl: string): void {
 
   it('[PG4] leaves nothing of an owner on a connection that others use next', async () => {
     const schema = freshSchema()
-    const options = { schema, rowSecurity: true, poolSize: 1 }
+    const options = { schema, rowLevelSecurity: true, poolSize: 1 }
     const store = await openFreshStore(url, options)
     onTestFinished(() => store.close())
     const odd = `o'd"d \\ {,} \u0000 ${'ö'.repeat(9)}` as OwnerId // any text is an owner
@@ -165,16 +165,16 @@ function describeFence(url: string, superuserUrl: string): void {
     await before.commit([create(row)])
     const stop = before.onRemoteChange?.(() => {})
     onTestFinished(() => stop?.())
-    await expect.poll(async () => (await before.getReport()).facts.news).toMatch(/listening|heard/)
+    await expect.poll(async () => (await before.getReport()).facts.changeFeed).toMatch(/listening|verified/)
     const after = await openPostgresStore({ connectionString: url, schema, rowLevelSecurity: true })
     onTestFinished(() => after.close())
-    expect((await after.getReport()).facts.rowSecurity).toBe('on')
+    expect((await after.getReport()).facts.rowLevelSecurity).toBe('on')
     await expect.poll(() => before.get('memory', ADA, row.id)).toEqual(row)
     const later = await openPostgresStore({ connectionString: url, schema })
     onTestFinished(() => later.close())
     expect(await later.get('memory', ADA, row.id)).toEqual(row)
     const superuser = await openPostgresStore({ connectionString: asSuperuser, schema })
     onTestFinished(() => superuser.close())
-    expect((await superuser.getReport()).facts.rowSecurity).toContain('bypasses')
+    expect((await superuser.getReport()).facts.rowLevelSecurity).toContain('bypasses')
   })
 }

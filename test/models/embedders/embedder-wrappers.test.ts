@@ -6,11 +6,13 @@ import {
   estimateBilledTokens,
   truncateToTokens,
 } from '../../../src/models/embedders/billed-tokens.ts'
-import { withRateLimits } from '../../../src/models/embedders/embedder-rate-limit.ts'
-import { withEmbedderTimeouts } from '../../../src/models/embedders/embedder-timeout.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { withRequestBatches } from '../../../src/models/embedders/request-batcher.ts'
-import { withRetries } from '../../../src/models/embedders/resilient-embedder.ts'
+import {
+  withEmbedderTimeouts,
+  withRateLimits,
+  withRetries,
+} from '../../../src/models/embedders/resilient-embedder.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { scriptedEmbedder, untilAborted } from '../../fakes/embedder.ts'
@@ -237,7 +239,7 @@ describe('rate-limited', () => {
     for (let request = 0; request < 9; request++) await embedAll(embedder, ['kites'])
     expect(clock.pauses).toEqual([10_000, 10_000, 10_000])
     expect(source.calls.length).toBe(9)
-    expect(embedder.report().facts.rateWaitedMs).toBe(30_000)
+    expect(embedder.report().facts.rateLimitWaitMs).toBe(30_000)
   })
 
   it('[EM8] counts tokens as well, and lets a call through that is larger than the limit', async () => {

@@ -2,10 +2,10 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { withEmbedderTimeouts } from '../../../src/models/embedders/embedder-timeout.ts'
 import { createValidatedEmbedder } from '../../../src/models/embedders/embedding-validation.ts'
 import { openRemoteEmbedder } from '../../../src/models/embedders/remote/embedding-providers.ts'
 import { createOpenaiCompatibleEmbedder } from '../../../src/models/embedders/remote/openai-compatible-embedder.ts'
+import { withEmbedderTimeouts } from '../../../src/models/embedders/resilient-embedder.ts'
 import { embedAll, errorOf, expected, HOUR_MS, PausingClock } from './embedder-support.ts'
 import {
   type Misbehaviour,
@@ -240,7 +240,7 @@ describe('an answer', () => {
         return true
       })
       const raw = createOpenaiCompatibleEmbedder({ model: 'any', baseUrl: service.url })
-      const limits = { clock: systemClock, queryMs: 30, documentMs: 30 }
+      const limits = { clock: systemClock, queryTimeoutMs: 30, documentTimeoutMs: 30 }
       const error = await errorOf(
         withEmbedderTimeouts(createValidatedEmbedder(raw), limits).describe(),
       )

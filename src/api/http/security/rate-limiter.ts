@@ -3,27 +3,27 @@
  * the same data share it where their store can do that.
  */
 import type { ServerResponse } from 'node:http'
+import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
+import { TokenBucket } from '../../../lib/token-bucket.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
 import { type RateDecision, SharedTokenBucket } from './shared-token-bucket.ts'
 
-const MINUTE_MS = 60_000
 const KEYS_MAX = 10_000
 /** How long the setting is used without asking for it again. */
 const LIMIT_FRESH_MS = 1_000
 const LIMIT_WAIT_MS = 200
 const UNLIMITED = 0
 
-type Bucket = { tokens: number; at: number }
-
 export class RateLimiter {
   readonly #clock: Clock
   readonly #readLimit: () => Promise<number>
   readonly #shares: SharedTokenBucket | null
   readonly #patience: CircuitBreaker
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #buckets = new LruCache<string, TokenBucket>({ entriesMax: KEYS_MAX })
   #limit: { readonly perMinute: number; readonly until: number } | null = null
 
   /** `readLimit`: requests in a minute; 0 for as many as one likes. */
@@ -31,7 +31,7 @@ export class RateLimiter {
     this.#clock = clock
     this.#shares = take === null ? null : new SharedTokenBucket(clock, take)
     this.#readLimit = readLimit
-    this.#patience = new CircuitBreaker(clock)
+    this.#patience = createStallBreaker(clock)
   }
 
   /** Takes requests off the key's account, all or none, and says in headers how much is left. */
@@ -41,8 +41,7 @@ export class RateLimiter {
     if (limit === UNLIMITED) return
     // While the store can't be asked, each server counts for itself.
     const shared = (await this.#shares?.take(key, requests, limit)) ?? null
-    const { isGranted: isEnough, remaining: left } =
-      shared ?? this.#takeHere(key, requests, limit, now)
+    const { isGranted: isEnough, remaining: left } = shared ?? this.#takeHere(key, requests, limit)
     const msPerToken = MINUTE_MS / limit
     response.setHeader('ratelimit-limit', limit)
     response.setHeader('ratelimit-remaining', Math.floor(left))
@@ -64,11 +63,11 @@ export class RateLimiter {
     if (this.#limit !== null) this.#limit = { ...this.#limit, until: 0 }
   }
 
-  #takeHere(key: string, requests: number, limit: number, now: number): RateDecision {
-    const bucket = this.#bucketOf(key, limit, now)
-    const isEnough = bucket.tokens >= requests
-    if (isEnough) bucket.tokens -= requests
-    return { isGranted: isEnough, remaining: bucket.tokens }
+  #takeHere(key: string, requests: number, limit: number): RateDecision {
+    const create = () => new TokenBucket(limit, () => this.#clock.now())
+    const bucket = this.#buckets.getOrCreate(key, create)
+    bucket.setLimit(limit)
+    return { isGranted: bucket.tryTake(requests), remaining: bucket.available }
   }
 
   async #limitAt(now: number): Promise<number> {
@@ -80,19 +79,5 @@ export class RateLimiter {
     }
     this.#limit = { perMinute: read.result, until: now + LIMIT_FRESH_MS }
     return read.result
-  }
-
-  #bucketOf(key: string, limit: number, now: number): Bucket {
-    const known = this.#buckets.get(key)
-    if (known === undefined) {
-      if (this.#buckets.size >= KEYS_MAX) this.#buckets.clear()
-      const bucket = { tokens: limit, at: now }
-      this.#buckets.set(key, bucket)
-      return bucket
-    }
-    const gained = (Math.max(0, now - known.at) * limit) / MINUTE_MS
-    known.tokens = Math.min(limit, known.tokens + gained)
-    known.at = now
-    return known
   }
 }

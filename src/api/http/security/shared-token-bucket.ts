@@ -4,8 +4,10 @@
  * go beyond the limit.
  */
 
+import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
 
 export type RateDecision = {
@@ -19,7 +21,6 @@ const PARTS = 20
 /** No request waits longer than this for the store. */
 const WAIT_MS = 200
 const KEYS_MAX = 10_000
-const MINUTE_MS = 60_000
 
 type BucketShare = {
   held: number
@@ -33,12 +34,12 @@ export class SharedTokenBucket {
   readonly #clock: Clock
   readonly #take: TakeTokens
   readonly #patience: CircuitBreaker
-  readonly #shares = new Map<string, BucketShare>()
+  readonly #shares = new LruCache<string, BucketShare>({ entriesMax: KEYS_MAX })
 
   constructor(clock: Clock, take: TakeTokens) {
     this.#clock = clock
     this.#take = take
-    this.#patience = new CircuitBreaker(clock)
+    this.#patience = createStallBreaker(clock)
   }
 
   /** Null when the store can't say: then everybody counts for themselves. */
@@ -69,11 +70,6 @@ export class SharedTokenBucket {
   }
 
   #shareOf(key: string): BucketShare {
-    const known = this.#shares.get(key)
-    if (known !== undefined) return known
-    if (this.#shares.size >= KEYS_MAX) this.#shares.clear()
-    const share: BucketShare = { held: 0, left: 0, dryUntil: 0, asking: null }
-    this.#shares.set(key, share)
-    return share
+    return this.#shares.getOrCreate(key, () => ({ held: 0, left: 0, dryUntil: 0, asking: null }))
   }
 }

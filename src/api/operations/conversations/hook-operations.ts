@@ -29,10 +29,7 @@ export const recallForPrompt = defineOperation({
   }),
   http: { method: 'POST', path: '/api/hooks/recall' },
   run: async (context, { prompt, ...input }) => {
-    const found = await context.engine.conversations.recallForPrompt(
-      resolveScope(context, input, 'read'),
-      prompt,
-    )
+    const found = await context.engine.conversations.recallForPrompt(resolveScope(context, input, 'read'), prompt)
     const { block, memories, skipped } = found
     return {
       block,
@@ -71,7 +68,7 @@ export const captureMessages = defineOperation({
   }),
   output: z.object({
     captured: z.array(wireMemory),
-    passed: z.int().describe('Messages of the person that were left alone.'),
+    ignored: z.int().describe('User messages that match no capture rule.'),
     skipped: z
       .enum(['off'])
       .nullable()
@@ -81,10 +78,7 @@ export const captureMessages = defineOperation({
   targets: ({ captured }) => captured.map(({ id }) => id),
   run: async (context, { messages, ...input }) => {
     const scope = resolveScope(context, input, 'write')
-    const { captured, passed, skipped } = await context.engine.conversations.captureMessages(
-      scope,
-      messages,
-    )
-    return { captured: captured.map(({ memory }) => toWireMemory(memory)), passed, skipped }
+    const { captured, ignored, skipped } = await context.engine.conversations.captureMessages(scope, messages)
+    return { captured: captured.map(({ memory }) => toWireMemory(memory)), ignored, skipped }
   },
 })

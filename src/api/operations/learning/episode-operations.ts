@@ -7,6 +7,7 @@ import type { ScopeInput } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import {
   isoTime,
@@ -20,7 +21,6 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { nextCursorField as next, pageFields } from '../page-fields.ts'
 import { resolveScope, type ScopeFields, scopeFields } from '../scope-fields.ts'
 
-const DAY_MS = 86_400_000
 const lines = z.array(z.string().min(1).max(1_000)).max(20)
 
 const wireEpisode = z
@@ -115,19 +115,20 @@ export const getEpisode = defineOperation({
   input: byId,
   output: z.object({
     episode: wireEpisode,
-    goneTurns: z.array(z.string()).describe('Of its turns, those that are not kept any more.'),
+    deletedTurns: z.array(z.string()).describe('Ids of its turns that were deleted.'),
     facts: z.array(wireMemory).describe('What was distilled from the same turns.'),
   }),
   http: { method: 'GET', path: '/api/episodes/{id}', version: versionOf },
   cli: 'episodes',
   run: async (context, { id, ...input }) => {
     const { engine } = context
-    const { episode, facts } = await engine.conversations.episodes.get(
-      resolveScope(context, input, 'read'),
-      id,
-    )
-    const { gone } = await engine.conversations.turns.getSources(episode)
-    return { episode: toWireEpisode(episode), goneTurns: [...gone], facts: facts.map(toWireMemory) }
+    const { episode, facts } = await engine.conversations.episodes.get(resolveScope(context, input, 'read'), id)
+    const { deletedTurns } = await engine.conversations.turns.getSources(episode)
+    return {
+      episode: toWireEpisode(episode),
+      deletedTurns: [...deletedTurns],
+      facts: facts.map(toWireMemory),
+    }
   },
 })
 

@@ -2,8 +2,7 @@
 
 import type { Memory } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
-import { DAY_MS } from '../../../lib/decay.ts'
-import type { Instant } from '../../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../../lib/time.ts'
 import {
   computeEffectiveSalience,
   countIdleDays,
@@ -15,8 +14,8 @@ import {
 export const IDLE_DAYS_MIN = 30
 
 export type EvictionDecision = {
-  /** `retire`: not used for longer than `retentionDays`. */
-  readonly kind: 'evict' | 'retire' | 'pruneEpisode'
+  /** `expire`: not used for longer than `retentionDays`. */
+  readonly kind: 'evict' | 'expire' | 'delete-episode'
   /** In words for a person. */
   readonly reason: string
 }
@@ -34,7 +33,7 @@ export function decideEviction(
   const { 'retention.minSalience': salienceFloor, 'retention.unusedDays': retentionDays } = settings
   if (retentionDays > 0 && idle >= retentionDays) {
     const because = `It was not used for ${formatDays(idle)}, and is kept for ${formatDays(retentionDays)}.`
-    return { kind: 'retire', reason: because }
+    return { kind: 'expire', reason: because }
   }
   const left = computeEffectiveSalience(memory, now)
   const isFact = memory.category !== 'episode' && memory.trust !== 'suspect'
@@ -50,7 +49,7 @@ export function decideEviction(
  * when it was said.
  */
 export function computeRetentionCutoff(now: Instant, retentionDays: number): Instant | null {
-  return retentionDays === 0 ? null : ((now - retentionDays * DAY_MS) as Instant) // whole milliseconds
+  return retentionDays === 0 ? null : addMs(now, -retentionDays * DAY_MS)
 }
 
 export function formatDays(count: number): string {

@@ -4,7 +4,7 @@
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
-import { TimeSlice } from '../../../lib/time-slice.ts'
+import { TimeSlice } from '../../../lib/event-loop.ts'
 import { isZeroVector } from '../../../lib/vector-math.ts'
 import { assertVectorFits, type VectorIndex, type VectorSpace } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
@@ -106,9 +106,9 @@ export function openSqliteVectorIndex(
     report() {
       return {
         kind: 'built-in',
-        ownersInMemory: blocks?.count ?? 0,
-        memoryBytes: blocks?.arena.allocatedBytes ?? 0,
-        memoryLimitBytes: limitBytes,
+        cachedOwners: blocks?.count ?? 0,
+        cacheBytes: blocks?.arena.allocatedBytes ?? 0,
+        cacheLimitBytes: limitBytes,
       }
     },
 
