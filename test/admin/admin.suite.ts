@@ -53,7 +53,9 @@ function describeKeys(open: OpenStore): void {
     const { engine } = await openEngine(open)
     await engine.admin.settings.change(null, { 'recall.limit': 3 })
     expect(await engine.admin.keys.verify('rc_system_abc')).toBeNull()
-    await expect(engine.admin.keys.revoke('key_nothing')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(engine.admin.keys.revoke('key_nothing')).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 
   it('[SY2] ends keys that expire or are revoked', async () => {
@@ -241,7 +243,9 @@ function describeAuditAndAnswers(open: OpenStore): void {
       code: 'conflict',
     })
     clock.advance(2 * DAY)
-    expect(await engine.admin.idempotency.runOnce('k', 'other', work)).toMatchObject({ answer: { n: 2 } })
+    expect(await engine.admin.idempotency.runOnce('k', 'other', work)).toMatchObject({
+      answer: { n: 2 },
+    })
   })
 
   it('[SY8] keeps no answer that could hold what was erased', async () => {
@@ -280,7 +284,9 @@ function describeAuditAndAnswers(open: OpenStore): void {
     const failing = () =>
       engine.admin.idempotency.runOnce('f', 'body', () => Promise.reject(new Error('no')))
     await expect(failing()).rejects.toThrow('no')
-    expect(await engine.admin.idempotency.runOnce('f', 'body', work)).toMatchObject({ isRepeated: false })
+    expect(await engine.admin.idempotency.runOnce('f', 'body', work)).toMatchObject({
+      isRepeated: false,
+    })
   })
 }
 
@@ -387,7 +393,9 @@ function describeMany(open: OpenStore): void {
     const management = await engine.admin.keys.ensureManagement()
     await engine.admin.eraseOwner('default')
     expect(await engine.admin.keys.verify(management ?? '')).not.toBeNull()
-    await expect(engine.admin.eraseOwner('@system')).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(engine.admin.eraseOwner('@system')).rejects.toMatchObject({
+      code: 'invalid_input',
+    })
   })
 
   it('[SY12] sees that memory works, and leaves nothing behind', async () => {

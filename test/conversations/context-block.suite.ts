@@ -85,7 +85,9 @@ function describeIdentity(open: OpenStore): void {
     expect(await asked('dov')).toEqual([])
     expect(await asked()).toEqual([])
     const found = async (scope: ScopeInput) =>
-      (await engine.conversations.recallForPrompt(scope, SMALL_TALK)).memories.map(({ content }) => content)
+      (await engine.conversations.recallForPrompt(scope, SMALL_TALK)).memories.map(
+        ({ content }) => content,
+      )
     expect(await found({ ...ADA, user: 'bea' })).toEqual(['The user is called bea'])
     expect(await found(ADA)).toEqual([])
     expect(await found({ owner: 'bob', user: 'bea' })).toEqual([])

@@ -42,7 +42,9 @@ export function describeKeeping(name: string, open: OpenStore): void {
     it('[LD3] are listed by when they took place, by topic, user and session', async () => {
       const { engine, clock, episode } = await openTrip(open)
       const ids = async (query: object, scope: object = {}) =>
-        (await engine.conversations.episodes.list({ ...ADA, ...scope }, query)).rows.map(({ id }) => id)
+        (await engine.conversations.episodes.list({ ...ADA, ...scope }, query)).rows.map(
+          ({ id }) => id,
+        )
       expect(episode).toMatchObject({
         content: 'Ada planned a trip to Rome.',
         metadata: { topics: ['Travel', 'Family'], decisions: ['Go in June'] },
@@ -76,10 +78,12 @@ export function describeKeeping(name: string, open: OpenStore): void {
       const found: string[] = []
       let after: string | null = null
       do {
-        const page: Awaited<ReturnType<typeof engine.conversations.episodes.list>> = await engine.conversations.episodes.list(
-          ADA,
-          { topics: ['rare'], limit: 2, ...(after === null ? {} : { after }) },
-        )
+        const page: Awaited<ReturnType<typeof engine.conversations.episodes.list>> =
+          await engine.conversations.episodes.list(ADA, {
+            topics: ['rare'],
+            limit: 2,
+            ...(after === null ? {} : { after }),
+          })
         found.push(...page.rows.map(({ content }) => content))
         after = page.next
       } while (after !== null)
@@ -95,9 +99,13 @@ export function describeKeeping(name: string, open: OpenStore): void {
       const turns = await turnsIn(engine, 'trip')
       expect(got.episode.provenance.turns).toEqual(turns.map(({ id }) => id))
       for (const id of [fact?.id ?? '', 'mem_none']) {
-        await expect(engine.conversations.episodes.get(ADA, id)).rejects.toMatchObject({ code: 'not_found' })
+        await expect(engine.conversations.episodes.get(ADA, id)).rejects.toMatchObject({
+          code: 'not_found',
+        })
       }
-      await expect(engine.conversations.episodes.get({ owner: 'bob' }, episode.id)).rejects.toMatchObject({
+      await expect(
+        engine.conversations.episodes.get({ owner: 'bob' }, episode.id),
+      ).rejects.toMatchObject({
         code: 'not_found',
       })
     })
@@ -166,7 +174,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
       })
       expect(edited).toMatchObject({ content, version: 2 })
       expect(await statusesOf(engine)).toEqual(['pending'])
-      const found = (text: string) => engine.conversations.turns.search(ADA, { text, limit: 5, days: 1 })
+      const found = (text: string) =>
+        engine.conversations.turns.search(ADA, { text, limit: 5, days: 1 })
       expect(await found('Rome')).toEqual([])
       expect(await found('Naples')).toHaveLength(1)
       clock.advance(QUIET_MS)
@@ -220,7 +229,9 @@ export function describeKeeping(name: string, open: OpenStore): void {
       await expect(engine.conversations.turns.get(ADA, asked?.id ?? '')).rejects.toMatchObject({
         code: 'not_found',
       })
-      expect(await engine.conversations.turns.search(ADA, { text: 'Clara', limit: 5, days: 9 })).toEqual([])
+      expect(
+        await engine.conversations.turns.search(ADA, { text: 'Clara', limit: 5, days: 9 }),
+      ).toEqual([])
       expect((await engine.get(ADA, fact?.id ?? ''))?.status).toBe('active')
       expect(await engine.conversations.turns.getSources(episode)).toEqual({
         turns: [answered],
@@ -289,9 +300,14 @@ export function describeKeeping(name: string, open: OpenStore): void {
       const [signal] = (await engine.learning.signals.list(cold)).rows
       const id = signal?.id ?? ''
       expect(await engine.learning.signals.get(ADA, id)).toEqual(signal)
-      expect(await engine.learning.signals.forget(cold)).toMatchObject([{ id, status: 'forgotten' }])
+      expect(await engine.learning.signals.forget(cold)).toMatchObject([
+        { id, status: 'forgotten' },
+      ])
       expect(await engine.learning.signals.forget(cold)).toEqual([])
-      expect((await engine.learning.signals.report(ADA)).signals).toMatchObject({ pending: 0, forgotten: 1 })
+      expect((await engine.learning.signals.report(ADA)).signals).toMatchObject({
+        pending: 0,
+        forgotten: 1,
+      })
       // Sent again, answered otherwise or corrected, it is the same conversation.
       await say('cold', OSLO)
       await say('cold', OSLO, 'Another answer.')
@@ -302,7 +318,9 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect((await engine.learning.distill(cold)).outcome).toBe('no_signals')
       expect(model.requests).toHaveLength(asked)
       expect(await engine.learning.signals.retry(ADA)).toEqual([])
-      expect(await engine.learning.signals.retry(ADA, { ids: [id] })).toMatchObject([{ status: 'pending' }])
+      expect(await engine.learning.signals.retry(ADA, { ids: [id] })).toMatchObject([
+        { status: 'pending' },
+      ])
       expect((await engine.learning.distill(cold)).outcome).toBe('distilled')
       // What was learned from has nothing left to forget.
       expect(await engine.learning.signals.forget(cold)).toEqual([])
@@ -341,7 +359,13 @@ export function describeKeeping(name: string, open: OpenStore): void {
       const { engine } = await openLife(open)
       const turns = [{ user: ROME }]
       for (const user of [null, 'kim']) {
-        await engine.learning.ingest({ ...ADA, user, conversation: 'trip', turns, skipExtraction: true })
+        await engine.learning.ingest({
+          ...ADA,
+          user,
+          conversation: 'trip',
+          turns,
+          skipExtraction: true,
+        })
       }
       const scope = { ...ADA, session: 'trip' }
       await expect(engine.conversations.sessions.delete(scope)).rejects.toMatchObject({
@@ -388,7 +412,10 @@ export function describeKeeping(name: string, open: OpenStore): void {
         memory,
         other: null,
       })
-      const added = await engine.learning.identity.add({ ...ADA, user: 'kim' }, { content: memory.content })
+      const added = await engine.learning.identity.add(
+        { ...ADA, user: 'kim' },
+        { content: memory.content },
+      )
       expect(added.outcome).toBe('create')
     })
 
@@ -413,12 +440,18 @@ export function describeKeeping(name: string, open: OpenStore): void {
     expect(await engine.conversations.captureMessages(ADA, messages)).toEqual({
       ...{ captured: [], ignored: 0, skipped: 'off' },
     })
-    expect(await engine.conversations.recallForPrompt(ADA, 'Hi')).toMatchObject({ block: '', skipped: 'short' })
+    expect(await engine.conversations.recallForPrompt(ADA, 'Hi')).toMatchObject({
+      block: '',
+      skipped: 'short',
+    })
     await engine.admin.settings.change(ada, {
       'hooks.captureEnabled': true,
       'hooks.recallEnabled': false,
     })
-    expect(await engine.conversations.captureMessages(ADA, messages)).toMatchObject({ ignored: 0, skipped: null })
+    expect(await engine.conversations.captureMessages(ADA, messages)).toMatchObject({
+      ignored: 0,
+      skipped: null,
+    })
     expect(await engine.conversations.recallForPrompt(ADA, 'Who is my dentist?')).toEqual({
       ...{ block: '', memories: [], skipped: 'off' },
     })

@@ -140,7 +140,9 @@ function describeShown(open: OpenStore): void {
     const { memory } = await engine.remember(ADA, { content: OBOE })
     const { id, block } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     await engine.edit(ADA, memory.id, { content: 'Clara plays the harp' })
-    await engine.conversations.turns.edit(ADA, turn.id, { content: 'Wondering about the harp of Clara' })
+    await engine.conversations.turns.edit(ADA, turn.id, {
+      content: 'Wondering about the harp of Clara',
+    })
     expect((await detail(id)).block).toBe(block)
     expect(block).toMatch(/oboe.*bassoon/s)
     const later = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
@@ -189,7 +191,8 @@ type Ids = { readonly memory: string; readonly turn: string }
 /** Every way in which a memory goes for good. */
 const MEMORY_REMOVALS: Readonly<Record<string, (cited: Cited, ids: Ids) => Promise<unknown>>> = {
   erase: ({ engine }, { memory }) => engine.memories.erase(ADA, memory),
-  'clear with erase': ({ engine }) => engine.memories.clear(ADA, { contains: 'oboe' }, { erase: true }),
+  'clear with erase': ({ engine }) =>
+    engine.memories.clear(ADA, { contains: 'oboe' }, { erase: true }),
   'emptying the trash': async ({ engine }, { memory }) => {
     await engine.forget(ADA, memory)
     await engine.memories.emptyTrash(ADA, { days: 0 })
@@ -466,7 +469,9 @@ function describeStorage(open: OpenStore): void {
   })
 
   it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
-    const { engine, asked, store, clock, detail } = await openCited(open, { 'retention.receiptDays': 10 })
+    const { engine, asked, store, clock, detail } = await openCited(open, {
+      'retention.receiptDays': 10,
+    })
     await engine.remember(ADA, { content: OBOE })
     await asked(QUESTION)
     clock.advance(8 * DAY)

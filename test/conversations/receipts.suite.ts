@@ -101,7 +101,10 @@ function describeKeeping(open: OpenStore): void {
 
   it('[CV19] keeps as many receipts as the settings say, and for as long', async () => {
     const { engine, client, store, clock } = await openConversations(open)
-    await engine.admin.settings.change(ada, { 'retention.receiptsMax': 5, 'retention.receiptDays': 2 })
+    await engine.admin.settings.change(ada, {
+      'retention.receiptsMax': 5,
+      'retention.receiptDays': 2,
+    })
     for (let n = 0; n < 150; n++) await client.send([`Question ${n}`], '-')
     await engine.conversations.flush()
     const kept = async () =>

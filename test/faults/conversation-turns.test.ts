@@ -132,9 +132,13 @@ describe.each([
       [3, 6],
     ])
     const [turn] = (await engine.conversations.turns.list({ ...ADA_ALONE, session: 'one' })).rows
-    expect((await engine.conversations.turns.delete(ADA_ALONE, turn?.id ?? '')).turn.content).toBe(KEY)
+    expect((await engine.conversations.turns.delete(ADA_ALONE, turn?.id ?? '')).turn.content).toBe(
+      KEY,
+    )
     expect(await left(ADA_ALONE)).toEqual([2, 5])
-    expect(await engine.conversations.sessions.delete({ ...ADA_ALONE, session: 'one' })).toMatchObject({
+    expect(
+      await engine.conversations.sessions.delete({ ...ADA_ALONE, session: 'one' }),
+    ).toMatchObject({
       turns: 3,
     })
     expect(await left(ADA_ALONE)).toEqual([1, 2])

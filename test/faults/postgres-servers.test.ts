@@ -51,7 +51,9 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
     await here.close()
   })
   for (const engine of [here, there]) {
-    await expect.poll(async () => (await engine.status()).facts.changeFeed).toMatch(/listening|verified/)
+    await expect
+      .poll(async () => (await engine.status()).facts.changeFeed)
+      .toMatch(/listening|verified/)
   }
   return [here, there]
 }
@@ -102,7 +104,9 @@ function describeNews({ url }: PrivateServer): void {
     const heard: unknown[] = []
     const stop = there.onRemoteChange?.((news) => heard.push(news.owners))
     onTestFinished(() => stop?.())
-    await expect.poll(async () => (await there.getReport()).facts.changeFeed).toMatch(/listening|verified/)
+    await expect
+      .poll(async () => (await there.getReport()).facts.changeFeed)
+      .toMatch(/listening|verified/)
     heard.length = 0
     const said = turn()
     const put = { op: 'put', table: 'turn', row: said } as const
@@ -187,14 +191,19 @@ async function startTwo(
   const clock = () => new FakeClock(Date.now())
   const here = await start({ clock: clock() }, options)
   const there = await start({ clock: clock() }, options)
-  await expect.poll(async () => (await there.engine.status()).facts.changeFeed).toMatch(/listening|verified/)
+  await expect
+    .poll(async () => (await there.engine.status()).facts.changeFeed)
+    .toMatch(/listening|verified/)
   return [here, there]
 }
 
 function describeDoors({ url }: PrivateServer): void {
   it('[PG6] keeps a revoked key out everywhere at once', async () => {
     const [here, there] = await startTwo(url, {})
-    const { key, secret } = await here.engine.admin.keys.create({ name: 'app', defaultOwner: OWNER })
+    const { key, secret } = await here.engine.admin.keys.create({
+      name: 'app',
+      defaultOwner: OWNER,
+    })
     const asked = async () => {
       const headers = { authorization: `Bearer ${secret}` }
       return (await fetch(`${there.url}/api/memory`, { headers })).status

@@ -194,7 +194,9 @@ describe('the reranker', () => {
     const engine = await openWith(async () => [{ index: 2, score: -7 }])
     const expected = [plain[2], plain[0], plain[1], plain[3]]
     expect(await found(engine, 'apples')).toEqual(expected)
-    const diverse = await openWith(async () => [{ index: 2, score: -7 }], { 'recall.mmrLambda': 0.99 })
+    const diverse = await openWith(async () => [{ index: 2, score: -7 }], {
+      'recall.mmrLambda': 0.99,
+    })
     expect((await found(diverse, 'apples'))[0]).toBe(plain[2])
   })
 
@@ -230,7 +232,9 @@ describe('counting uses', () => {
     const { engine } = openEngine({ store })
     const { memory } = await engine.remember(ADA, { content: TEA })
     failures = 2
-    await expect(engine.memories.recordUse(ADA, [memory.id])).rejects.toMatchObject({ code: 'busy' })
+    await expect(engine.memories.recordUse(ADA, [memory.id])).rejects.toMatchObject({
+      code: 'busy',
+    })
     const noted = engine.memories.recordUse(ADA, [memory.id])
     const refused = expect(noted).rejects.toMatchObject({ code: 'busy' })
     await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })

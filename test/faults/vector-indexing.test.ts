@@ -355,7 +355,10 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const before = embedded().length
     await engine.admin.reindex()
     expect(embedded()).toHaveLength(before)
-    expect(await engine.admin.reindex({ force: true })).toMatchObject({ withoutVector: 0, vectors: 30 })
+    expect(await engine.admin.reindex({ force: true })).toMatchObject({
+      withoutVector: 0,
+      vectors: 30,
+    })
     expect(embedded()).toHaveLength(before + 30)
   })
 

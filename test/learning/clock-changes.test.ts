@@ -114,9 +114,13 @@ function describeClocks(name: string, open: OpenStore): void {
       await life.say('trip', ROME)
       await life.engine.learning.distill({ ...ADA, session: 'trip' })
       life.clock.advance(2 * DAY_MS)
-      expect((await life.engine.learning.signals.report(ADA)).usageToday).toMatchObject({ input: 0 })
+      expect((await life.engine.learning.signals.report(ADA)).usageToday).toMatchObject({
+        input: 0,
+      })
       life.clock.advance(-2 * DAY_MS)
-      expect((await life.engine.learning.signals.report(ADA)).usageToday).toMatchObject({ input: 100 })
+      expect((await life.engine.learning.signals.report(ADA)).usageToday).toMatchObject({
+        input: 100,
+      })
       await life.say('trip', OSLO)
       const told = await life.engine.learning.distill({ ...ADA, session: 'trip' })
       expect(told.outcome).toBe('skipped:too_many_requests')

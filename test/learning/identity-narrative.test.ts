@@ -41,7 +41,9 @@ async function openEngine(open: () => Promise<Store> | Store, model?: AnsweringM
   /** A day later. */
   const consolidate = async () => {
     clock.advance(DAY)
-    return (await engine.learning.consolidate(ADA)).actions.filter(({ kind }) => kind === 'update-narrative')
+    return (await engine.learning.consolidate(ADA)).actions.filter(
+      ({ kind }) => kind === 'update-narrative',
+    )
   }
   const narratives = async () => {
     const { rows } = await engine.list(ADA, { categories: ['identity'] })
@@ -83,7 +85,9 @@ describe.each([
     const [action] = await consolidate()
     expect(await text()).toBe('Ada is a pilot. Ada plays the piano.')
     const id = (await narrative())?.id ?? ''
-    expect((await engine.memories.history(ADA, id)).map(({ memory }) => memory.content)).toContain(PILOT)
+    expect((await engine.memories.history(ADA, id)).map(({ memory }) => memory.content)).toContain(
+      PILOT,
+    )
     await engine.forget(ADA, piano.id)
     await consolidate()
     expect(await text()).toBe(PILOT)

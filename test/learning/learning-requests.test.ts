@@ -98,7 +98,9 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
     await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
     const left = new AbortController()
     const given = { signal: left.signal, onProgress: () => left.abort() }
-    await expect(life.engine.learning.consolidate(ADA, given)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(life.engine.learning.consolidate(ADA, given)).rejects.toMatchObject({
+      code: 'cancelled',
+    })
     const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows
     expect(await listed()).toMatchObject([{ status: 'cancelled', dueAt: null }])
     const onProgress = () => {

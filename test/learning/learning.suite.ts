@@ -176,7 +176,9 @@ export function describeLife(name: string, open: OpenStore): void {
         outcome: 'no_signals',
         episode: told.episode,
       })
-      await expect(life.engine.learning.distill(ADA)).rejects.toMatchObject({ code: 'invalid_input' })
+      await expect(life.engine.learning.distill(ADA)).rejects.toMatchObject({
+        code: 'invalid_input',
+      })
     })
 
     it('[LI4] waits without a model, says so, and learns when the owner has one', async () => {
@@ -231,9 +233,9 @@ export function describeLife(name: string, open: OpenStore): void {
         expect(await life.engine.jobs.runDue()).toBe(1)
       }
       expect(await statusesOf(life.engine)).toEqual(['dead'])
-      expect((await life.engine.learning.signals.list(ADA, { status: 'dead' })).rows[0]?.error).toBe(
-        'unavailable',
-      )
+      expect(
+        (await life.engine.learning.signals.list(ADA, { status: 'dead' })).rows[0]?.error,
+      ).toBe('unavailable')
       life.clock.advance(HOUR_MS)
       expect(await life.engine.jobs.runDue()).toBe(0)
       expect(await life.engine.learning.signals.retry(ADA)).toHaveLength(1)
@@ -285,9 +287,13 @@ export function describeLife(name: string, open: OpenStore): void {
         expect(await life.engine.learning.listConsolidations(ADA)).toHaveLength(count)
         expect(await life.engine.learning.listConsolidations({ owner: 'bob' })).toHaveLength(count)
       }
-      expect(await life.engine.learning.consolidate(ADA, { dryRun: true })).toMatchObject({ isDryRun: true })
+      expect(await life.engine.learning.consolidate(ADA, { dryRun: true })).toMatchObject({
+        isDryRun: true,
+      })
       const { id } = await life.engine.learning.consolidate(ADA)
-      expect((await life.engine.learning.listConsolidations(ADA)).map((report) => report.id)).toContain(id)
+      expect(
+        (await life.engine.learning.listConsolidations(ADA)).map((report) => report.id),
+      ).toContain(id)
       expect(await life.engine.learning.listConsolidations(ADA)).toHaveLength(3)
     })
 
@@ -418,7 +424,9 @@ export function describeLife(name: string, open: OpenStore): void {
       const life = await openLife(open)
       await life.engine.remember(ADA, { content: 'Ada plays the violin in an orchestra.' })
       const prompt = 'Which instrument does Ada play in the orchestra?'
-      expect((await life.engine.conversations.recallForPrompt(ADA, prompt)).block).toContain('violin')
+      expect((await life.engine.conversations.recallForPrompt(ADA, prompt)).block).toContain(
+        'violin',
+      )
       const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
       expect(await life.engine.conversations.captureMessages(ADA, messages)).toEqual({
         captured: [],
@@ -434,7 +442,9 @@ export function describeLife(name: string, open: OpenStore): void {
         memories: [],
         skipped: 'off',
       })
-      expect((await life.engine.conversations.captureMessages(ADA, messages)).captured).toHaveLength(1)
+      expect(
+        (await life.engine.conversations.captureMessages(ADA, messages)).captured,
+      ).toHaveLength(1)
       const long = [
         { role: 'user', content: `Remember that ${'my plants need water '.repeat(10)}.` },
       ]

@@ -61,7 +61,10 @@ export function describeConflicts(name: string, open: OpenStore): void {
 
     it('[SR4] are settled in one change, which gives the key on and can be undone', async () => {
       const { engine, first, second } = await openDispute(open)
-      const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, { keep: second.id, drop: first.id })
+      const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, {
+        keep: second.id,
+        drop: first.id,
+      })
       expect(kept).toMatchObject({ content: TEN, key: 'boat', conflictsWith: null, sourceCount: 1 })
       expect(dropped).toMatchObject({ status: 'superseded', supersededBy: second.id })
       expect(dropped.change).toBe(kept.change)
@@ -91,7 +94,10 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { memory: third } = await engine.remember(ADA, { content: ELEVEN })
       const other = third.conflictsWith === first.id ? second : first
       const gone = third.conflictsWith ?? ''
-      const { kept } = await engine.learning.review.resolveConflict(ADA, { keep: other.id, drop: gone })
+      const { kept } = await engine.learning.review.resolveConflict(ADA, {
+        keep: other.id,
+        drop: gone,
+      })
       expect(await engine.get(ADA, third.id)).toMatchObject({
         conflictsWith: other.id,
         change: kept.change,
@@ -118,7 +124,9 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const { memory: kims } = await engine.remember({ ...ADA, user: 'kim' }, { content: NINE })
       const refused = async (keep: string, drop: string) => {
         const before = await engine.get(ADA, first.id)
-        const error = await engine.learning.review.resolveConflict(ADA, { keep, drop }).catch(({ code }) => code)
+        const error = await engine.learning.review
+          .resolveConflict(ADA, { keep, drop })
+          .catch(({ code }) => code)
         expect(await engine.get(ADA, first.id)).toEqual(before)
         return error
       }
@@ -129,7 +137,10 @@ export function describeConflicts(name: string, open: OpenStore): void {
       await engine.forget(ADA, second.id)
       expect(await refused(first.id, second.id)).toBe('conflict')
       await expect(
-        engine.learning.review.resolveConflict({ owner: 'bob' }, { keep: first.id, drop: second.id }),
+        engine.learning.review.resolveConflict(
+          { owner: 'bob' },
+          { keep: first.id, drop: second.id },
+        ),
       ).rejects.toMatchObject({ code: 'not_found' })
     })
   })

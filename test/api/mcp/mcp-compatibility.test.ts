@@ -33,7 +33,8 @@ beforeAll(async () => {
   await client.tools()
 })
 beforeEach(async () => {
-  for (const owner of ['ann', 'ben']) await host.engine.memories.clear({ owner }, { includeExpired: true })
+  for (const owner of ['ann', 'ben'])
+    await host.engine.memories.clear({ owner }, { includeExpired: true })
   host.as(ANN)
 })
 afterAll(async () => {

@@ -148,7 +148,9 @@ it('[SG4] a language model is asked one question, and its answer, time and token
     tokens: { input: 100, output: 10 },
   })
   expect(languageModel.requests).toMatchObject([{ model: 'test/fast', json: false }])
-  expect((await engine.learning.signals.report({ owner: 'ada' })).usageToday).toMatchObject({ calls: 1 })
+  expect((await engine.learning.signals.report({ owner: 'ada' })).usageToday).toMatchObject({
+    calls: 1,
+  })
   await call('settings.change', { 'learning.extractionModel': 'test/core' })
   expect(await call('model.test')).toMatchObject({ works: true, model: 'test/core' })
 })

@@ -33,7 +33,10 @@ type Injection = {
 async function openPreviews() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.admin.settings.change(ada, { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
+  await engine.admin.settings.change(ada, {
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+  })
   const dog = await engine.remember(ADA, { content: 'The dog of the user is called Rex' })
   const who = await engine.remember(ADA, {
     content: 'The user is called Ada',

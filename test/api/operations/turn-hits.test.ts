@@ -16,7 +16,10 @@ type Injection = {
 async function openWithConversation() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.admin.settings.change(ada, { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
+  await engine.admin.settings.change(ada, {
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+  })
   const { memory } = await engine.remember(
     { owner: 'ada' },
     { content: 'The user takes the ferry to Split every summer' },

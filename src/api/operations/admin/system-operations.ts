@@ -120,7 +120,9 @@ export const getEngineStatus = defineOperation({
       replication: tier,
     } = await engine.status()
     const { embedder, reranker } = engine.admin.getComponents()
-    const { 'recall.rerankEnabled': rerankEnabled } = await engine.admin.settings.resolve(homeOf(caller))
+    const { 'recall.rerankEnabled': rerankEnabled } = await engine.admin.settings.resolve(
+      homeOf(caller),
+    )
     const isFailing = embedder?.state.kind === 'failing'
     // Of all owners together: how much others have is not for everybody.
     const counts = caller.role === 'superadmin' ? index : null
@@ -214,8 +216,8 @@ export const reindex = defineOperation({
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
     const progress: Reindexing = { done: 0, total: pending, error: null, running: true }
     reindexing.set(engine, progress)
-    engine
-      .admin.reindex({
+    engine.admin
+      .reindex({
         force,
         onProgress: ({ done, total }) => Object.assign(progress, { done, total }),
       })

@@ -257,7 +257,11 @@ export const cleanUpQdrant = defineOperation({
   run: async ({ engine }, { dryRun }) => {
     const { 'retention.unusedDays': retentionDays } = await engine.admin.settings.resolve(null)
     try {
-      return { ok: true, deletedCount: await engine.admin.replication.cleanUp({ dryRun }), retentionDays }
+      return {
+        ok: true,
+        deletedCount: await engine.admin.replication.cleanUp({ dryRun }),
+        retentionDays,
+      }
     } catch (error) {
       return { ok: false, deletedCount: 0, retentionDays, error: describeFailure(error) }
     }

@@ -122,7 +122,10 @@ export const getEpisode = defineOperation({
   cli: 'episodes',
   run: async (context, { id, ...input }) => {
     const { engine } = context
-    const { episode, facts } = await engine.conversations.episodes.get(resolveScope(context, input, 'read'), id)
+    const { episode, facts } = await engine.conversations.episodes.get(
+      resolveScope(context, input, 'read'),
+      id,
+    )
     const { deletedTurns } = await engine.conversations.turns.getSources(episode)
     return {
       episode: toWireEpisode(episode),

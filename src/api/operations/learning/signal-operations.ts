@@ -139,7 +139,10 @@ export const forgetSignals = defineOperation({
         field: 'ids',
       })
     }
-    const forgotten = await context.engine.learning.signals.forget(scope, ids === undefined ? {} : { ids })
+    const forgotten = await context.engine.learning.signals.forget(
+      scope,
+      ids === undefined ? {} : { ids },
+    )
     return { signals: forgotten.map(toWireSignal) }
   },
 })
@@ -159,7 +162,10 @@ export const retrySignals = defineOperation({
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
     const scope = resolveScope(context, input, 'curate')
-    const revived = await context.engine.learning.signals.retry(scope, ids === undefined ? {} : { ids })
+    const revived = await context.engine.learning.signals.retry(
+      scope,
+      ids === undefined ? {} : { ids },
+    )
     return { signals: revived.map(toWireSignal) }
   },
 })
@@ -214,7 +220,9 @@ export const learningStatus = defineOperation({
   http: { method: 'GET', path: '/api/learning/status' },
   cli: 'status',
   run: async (context, input) => {
-    const status = await context.engine.learning.signals.report(resolveScope(context, input, 'read'))
+    const status = await context.engine.learning.signals.report(
+      resolveScope(context, input, 'read'),
+    )
     return { ...toWireLearning(status), signals: { ...status.signals } }
   },
 })

@@ -257,17 +257,21 @@ export const previewContext = defineOperation({
   http: { method: 'POST', path: '/api/memory/context-preview' },
   run: async (context, { query, strategy, fusion, gateMode, include, maxTokens, ...rest }) => {
     const { position, ...input } = rest
-    const given = await context.engine.context.preview(resolveScope(context, input, 'read'), query, {
-      trial: omitUndefined({
-        'recall.strategy': strategy,
-        'recall.fusion': fusion,
-        'gateway.gateMode': gateMode,
-        'gateway.contextSources': include,
-        'gateway.contextTokensMax': maxTokens,
-        'gateway.contextPosition': position,
-      }) as PreviewSettings, // what was not given is left out
-      signal: context.signal,
-    })
+    const given = await context.engine.context.preview(
+      resolveScope(context, input, 'read'),
+      query,
+      {
+        trial: omitUndefined({
+          'recall.strategy': strategy,
+          'recall.fusion': fusion,
+          'gateway.gateMode': gateMode,
+          'gateway.contextSources': include,
+          'gateway.contextTokensMax': maxTokens,
+          'gateway.contextPosition': position,
+        }) as PreviewSettings, // what was not given is left out
+        signal: context.signal,
+      },
+    )
     const { block, settings, skipped, gate, recalled, degraded, durationMs } = given
     const content = block?.content
     const memories: string[] = content === undefined ? [] : [...getMemoryIds(content)]
