@@ -240,16 +240,19 @@ class LazyIndex {
   /** The index, once it has noticed roots that another process added or removed. */
   async refresh(owner: OwnerId): Promise<FileIndex> {
     const index = await this.get()
-    const roots = JSON.stringify(await this.#dependencies.roots.list(owner))
     const known = this.#knownRoots.get(owner)
-    this.#knownRoots.set(owner, roots)
+    const roots = await this.#readRoots(owner)
     if (known !== undefined && known !== roots) await index.onRootsChanged(owner)
+    if (this.#isClosed) throw new AppError('cancelled', 'The engine was closed.')
     return index
   }
 
   /** Opens the index only where files are watched: a new root must be watched too. */
   async onRootsChanged(owner: OwnerId): Promise<void> {
-    if (this.#isStarted || this.#opening !== null) await (await this.get()).onRootsChanged(owner)
+    if (!this.#isStarted && this.#opening === null) return
+    const index = await this.get()
+    await this.#readRoots(owner)
+    await index.onRootsChanged(owner)
   }
 
   async start(): Promise<void> {
@@ -272,6 +275,12 @@ class LazyIndex {
   async close(): Promise<void> {
     this.#isClosed = true
     await (await this.#opening?.catch(() => null))?.close()
+  }
+
+  async #readRoots(owner: OwnerId): Promise<string> {
+    const roots = JSON.stringify(await this.#dependencies.roots.list(owner))
+    this.#knownRoots.set(owner, roots)
+    return roots
   }
 
   async #open(): Promise<FileIndex> {

@@ -180,7 +180,7 @@ describe('[FD5] settings', () => {
   })
 
   it.each(['Mars/Olympus', '', '+02:00', 'Europe'])('[FD5] %j is no time zone', (timeZone) => {
-    expect(() => parseSettings({ timeZone })).toThrow(AppError)
+    expect(() => parseSettings({ 'files.timeZone': timeZone })).toThrow(AppError)
   })
 
   it('[FD5] today is where the owner is', async () => {
@@ -189,7 +189,7 @@ describe('[FD5] settings', () => {
     await files.roots.add(ADA, { kind: 'workspace', path: folder })
     const days = []
     for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-      await engine.admin.settings.change(ADA, { timeZone })
+      await engine.admin.settings.change(ADA, { 'files.timeZone': timeZone })
       days.push((await files.appendToDailyNote(ADA, 'A note.')).path)
     }
     expect(days[0]).toMatch(/^memory\/\d{4}-\d\d-\d\d\.md$/)
