@@ -42,22 +42,22 @@ const jobInput = z.strictObject({
   id: z.string().min(1).max(200).describe('The id of a job.'),
 })
 
-/** Jobs of others are not there. */
+/** Jobs of other owners are not found. */
 async function requireJob({ engine, caller }: OperationContext, id: string): Promise<void> {
   const job = await engine.jobs.get(id)
   const isReached =
     job !== null &&
     (job.owner === null ? hasAccess(caller, 'manage') : canReachOwner(caller, job.owner, 'curate'))
-  if (!isReached) throw new AppError('not_found', 'There is no such job here.', { id })
+  if (!isReached) throw new AppError('not_found', 'Job not found.', { id })
 }
 
 export const listJobs = defineOperation({
   name: 'job.list',
-  summary: 'Background work: what waits, runs, was done in the last hour, or failed.',
+  summary: 'Lists background jobs: waiting, running, finished in the last hour, or failed.',
   access: 'read',
   input: z.strictObject({
     owner: scopeFields.owner.describe(
-      'Whose; default: the home of the key, and everybody’s for superadmins.',
+      "The owner. Default: the key's default owner; for superadmins all owners.",
     ),
     apiKeyId: scopeFields.apiKeyId,
     kind: z.string().max(20).optional(),
@@ -82,7 +82,7 @@ export const listJobs = defineOperation({
 
 export const retryJob = defineOperation({
   name: 'job.retry',
-  summary: 'Does a job now, with all attempts before it.',
+  summary: 'Runs a job now with its attempts reset.',
   access: 'curate',
   isIdempotent: true,
   input: jobInput,
@@ -98,7 +98,7 @@ export const retryJob = defineOperation({
 
 export const cancelJob = defineOperation({
   name: 'job.cancel',
-  summary: 'Takes a job back, also while it runs; of what recurs, this one time.',
+  summary: 'Cancels a job, also while it is running; of a recurring job only this run.',
   access: 'curate',
   isIdempotent: true,
   input: jobInput,

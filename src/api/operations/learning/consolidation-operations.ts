@@ -24,7 +24,7 @@ const report = z
     merged: z.int(),
     adjudicated: z
       .int()
-      .describe('Contradictions that a model settled; in a dry run, those to be settled.'),
+      .describe('Contradictions that a model resolved; in a dry run, those to resolve.'),
     promoted: z.int(),
     evicted: z.int().describe('Memories moved to the trash for their low salience.'),
     expired: z.int().describe('Memories moved to the trash because they were unused for too long.'),
@@ -68,7 +68,7 @@ function toReport(given: StoredConsolidationReport): WireReport {
 export const consolidateMemories = defineOperation({
   name: 'memory.consolidate',
   summary:
-    'Merges, promotes, evicts and prunes what an owner has; a dry run tells what it would do, and why.',
+    "Consolidates an owner's memories: merges, promotes, evicts and prunes. A dry run reports actions and reasons.",
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({ owner, apiKeyId, user, dryRun: z.boolean().default(false) }),
@@ -90,7 +90,7 @@ export const consolidateMemories = defineOperation({
 
 export const listConsolidations = defineOperation({
   name: 'consolidation.list',
-  summary: 'What consolidation did the last times, newest first.',
+  summary: 'Lists consolidation reports, newest first.',
   access: 'read',
   input: z.strictObject({ owner, apiKeyId, user }),
   output: z.object({ reports: z.array(report) }),
