@@ -15,7 +15,6 @@ import type { FileTree } from '../file-tree.ts'
 import type { NamedRoot, Roots } from '../roots.ts'
 import type { BatchPrefill } from './batch-prefill.ts'
 import { embedChunks, hasVectors } from './chunk-vectors.ts'
-import { removeOrphanedGenerations } from './generation-removal.ts'
 import {
   activateGeneration,
   beginGeneration,
@@ -23,6 +22,7 @@ import {
   type Generations,
   openGenerations,
   readGenerations,
+  removeOrphanedGenerations,
   updateChunkerVersion,
 } from './generations.ts'
 import type { IndexEngine } from './index-engine.ts'

@@ -16,13 +16,13 @@ import {
   OTHER_SCRIPT_WEIGHT,
 } from '../../text/writing-system.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
-import { decayScore, getAgeReference } from '../file-dates.ts'
 import type { FileOptions } from '../file-options.ts'
 import type { FileHit, FileQuery, FileSearchResult } from '../file-search.ts'
 import { readGenerations } from '../indexing/generations.ts'
 import type { IndexEngine } from '../indexing/index-engine.ts'
 import { MEMORY_TYPE_BY_SOURCE } from '../indexing/index-rows.ts'
 import { type NamedRoot, type Roots, toDisplayPath } from '../roots.ts'
+import { decayScore, getAgeReference } from './file-dates.ts'
 import { mergeAdjacentPassages, type Passage, toPassages } from './passages.ts'
 
 export type IndexSearchDependencies = {

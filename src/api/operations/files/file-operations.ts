@@ -3,8 +3,7 @@ import { z } from 'zod'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
 import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
-import { formatCitation } from '../../../files/citation.ts'
-import { type CitationMode, isCitationShown } from '../../../files/citation-mode.ts'
+import { type CitationMode, formatCitation, isCitationShown } from '../../../files/citation.ts'
 import { FILE_PROBLEMS, FILE_SOURCES, type FileProblem, ROOT_KINDS } from '../../../files/file.ts'
 import type {
   FileHit,
