@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import type { ImportReader, ImportSource } from '../api/cli/host.ts'
 import { decodeLines } from '../api/cli/input/text-input.ts'
 import type { ScopeInput } from '../domain/scope.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { EngineAdmin } from '../engine/engine-admin.ts'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 import { type Fields, isObject } from '../lib/json.ts'
 import type { ImportResult } from '../portability/import-rows.ts'
@@ -40,8 +40,8 @@ import { isOpenInProcess } from '../storage/sqlite/connection/database-file.ts'
 /** Larger ones would have to be held in memory several times over. */
 export const IN_MEMORY_IMPORT_BYTES_MAX = 100 * 1024 * 1024
 
-/** What an import needs of the engine. */
-export type ImportEngine = Pick<Engine, 'import'> & {
+/** `engine.admin`, as far as an import needs it. */
+export type ImportEngine = Pick<EngineAdmin, 'import'> & {
   importRecords(
     scope: ScopeInput,
     records: AsyncIterable<ImportRecord>,

@@ -41,7 +41,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     throw listenError(host, port, error)
   }
   // Only now: a server that cannot start must not use up the one time its key is shown.
-  const managementKey = auth === 'off' ? null : await engine.keys.ensureManagement()
+  const managementKey = auth === 'off' ? null : await engine.admin.keys.ensureManagement()
   const address = door.server.address() as AddressInfo // it listens on a port, not on a pipe
   return {
     url: `${certificate === null ? 'http' : 'https'}://${formatHost(host)}:${address.port}`,

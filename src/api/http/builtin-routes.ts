@@ -275,7 +275,7 @@ function memoize<Value>(make: () => Value): () => Value {
 }
 
 async function homePageData(engine: ServerContext['engine'], { caller }: Principal) {
-  const [status, places] = await Promise.all([engine.status(), engine.listPlaces()])
+  const [status, places] = await Promise.all([engine.status(), engine.admin.listPlaces()])
   const isAll = hasAccess(caller, 'manage')
   const reached = new Set([caller.home, ...caller.actsFor])
   return {

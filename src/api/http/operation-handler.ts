@@ -157,10 +157,14 @@ async function performIdempotent(
   const name = JSON.stringify([context.caller.key, operation.http.method, path, key])
   const identity = [input, request.headers['if-match'] ?? null]
   const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
-  const { answer, isRepeated } = await context.engine.idempotency.runOnce(name, hash, async () => {
-    // A JSON round trip, so that the stored response equals the sent one.
-    return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
-  })
+  const { answer, isRepeated } = await context.engine.admin.idempotency.runOnce(
+    name,
+    hash,
+    async () => {
+      // A JSON round trip, so that the stored response equals the sent one.
+      return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
+    },
+  )
   if (isRepeated) response.setHeader('idempotency-replayed', 'true')
   return answer.output
 }

@@ -4,7 +4,6 @@
  */
 
 import type { OwnerId } from '../../domain/ids.ts'
-import type { Engine } from '../../engine/engine.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { type Instant, MINUTE_MS } from '../../lib/time.ts'
@@ -16,7 +15,6 @@ import type { FileTree } from '../file-tree.ts'
 import type { NamedRoot, Roots } from '../roots.ts'
 import type { BatchPrefill } from './batch-prefill.ts'
 import { embedChunks, hasVectors } from './chunk-vectors.ts'
-import { removeOrphanedGenerations } from './generation-removal.ts'
 import {
   activateGeneration,
   beginGeneration,
@@ -24,8 +22,10 @@ import {
   type Generations,
   openGenerations,
   readGenerations,
+  removeOrphanedGenerations,
   updateChunkerVersion,
 } from './generations.ts'
+import type { IndexEngine } from './index-engine.ts'
 import { scanRoots } from './index-scan.ts'
 import { GenerationChangedError, type IndexWriterDependencies } from './index-writer.ts'
 import type { ScanCounts } from './root-scan.ts'
@@ -33,7 +33,7 @@ import { writeScanLog } from './scan-log.ts'
 
 export type FileSyncDependencies = {
   readonly ports: IndexWriterDependencies
-  readonly inner: Engine
+  readonly inner: IndexEngine
   readonly tree: FileTree
   readonly roots: Roots
   readonly settingsOf: (owner: OwnerId) => Promise<FileOptions>

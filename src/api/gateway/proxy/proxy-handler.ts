@@ -15,12 +15,12 @@ import type { Settings } from '../../../domain/settings/settings.ts'
 import { toAppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import {
-  contextWindowOf,
-  type ModelRoute,
-  routeModel,
-  supportsTools,
-  systemRoleOf,
-} from '../../../models/provider.ts'
+  getContextWindow,
+  getSystemRole,
+  hasToolSupport,
+} from '../../../models/model-capabilities.ts'
+import { routeModel } from '../../../models/model-routing.ts'
+import type { ModelRoute } from '../../../models/provider.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import type { WireFormat } from '../formats/format.ts'
@@ -123,7 +123,7 @@ function prepareContext(
     request: asked,
     // Both are looked up in long tables, and only where there is something to fit into a window.
     get contextWindow() {
-      return contextWindowOf(route.provider, route.model)
+      return getContextWindow(route.provider, route.model)
     },
     get countTokens() {
       return options.tokenizerFor?.(route.model)
@@ -176,7 +176,7 @@ function tryInject(
   { provider, model }: ModelRoute,
 ): { readonly text: string; readonly placement: BlockPlacement } | null {
   try {
-    const placement = selectPlacement(position, systemRoleOf(provider, model))
+    const placement = selectPlacement(position, getSystemRole(provider, model))
     const injected = format.injectBlock(text, json, block, placement)
     return injected === null ? null : { text: injected, placement }
   } catch {
@@ -317,7 +317,7 @@ async function sendUpstream(exchange: GatewayRequest, turn: ProxyTurn): Promise<
     return { upstream, toolCalls: [], toolMemories: NO_TOOL_MEMORY_IDS, refusesTools }
   }
   const { settings } = prepared
-  const takesTools = supportsTools(route.provider, route.model)
+  const takesTools = hasToolSupport(route.provider, route.model)
   const offered = selectTools({
     settings,
     headers: wishes,

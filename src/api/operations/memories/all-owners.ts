@@ -68,7 +68,7 @@ export const listAllOwners = defineOperation({
 })
 
 async function ownersWithMemories({ engine }: OperationContext): Promise<readonly string[]> {
-  const places = (await engine.listPlaces()).filter(({ memories }) => memories > 0)
+  const places = (await engine.admin.listPlaces()).filter(({ memories }) => memories > 0)
   return [...new Set(places.map(({ owner }) => owner))].sort(compareText)
 }
 
