@@ -2,12 +2,13 @@
  * Keys: what programs present to be let in. A key is `rc_`, its id, and a secret of 256 random bits, shown once; only a
  * hash of the secret is kept. A fast hash is enough, because such a secret can't be guessed from a list.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
+import { sha256 } from '../lib/hash.ts'
 import { type Instant, MINUTE_MS } from '../lib/time.ts'
 import {
   buildEntryChange,
@@ -177,7 +178,7 @@ function toKey({ id, at, version, expiresAt, body }: Entry): ApiKey {
 }
 
 function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return sha256(secret)
 }
 
 function isEqualHash(a: string, b: string): boolean {

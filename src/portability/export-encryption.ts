@@ -8,8 +8,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../lib/errors.ts'
-import { isObject } from '../lib/json.ts'
-import { parseJsonOrNull } from './importers/foreign-record.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import { ENCRYPTED_FORMAT } from './importers/format-detection.ts'
 
 const SEALED_VERSION = 1
@@ -80,7 +79,7 @@ export async function* decryptLines(
 
 /** Whether a file begins like this one. */
 export function isEncrypted(firstLine: string): boolean {
-  const header = parseJsonOrNull(firstLine)
+  const header = parseJson(firstLine)
   return isObject(header) && header.format === ENCRYPTED_FORMAT
 }
 
@@ -189,7 +188,7 @@ function deriveKeys(
 }
 
 function parseHeader(text: string): EncryptionHeader {
-  const fields = parseJsonOrNull(text)
+  const fields = parseJson(text)
   if (!isObject(fields)) throw createHeaderError('is not one')
   const { format, version, cipher, kdf, N, r, p, salt, check } = fields
   if (format !== ENCRYPTED_FORMAT) throw createHeaderError('is not one of an encrypted export')

@@ -9,6 +9,7 @@ import {
   type ErrorDetails,
   type FieldError,
 } from '../../lib/errors.ts'
+import { isObject } from '../../lib/json.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { CliEnvironment, RemoteServer } from './host.ts'
 import { decodeLines } from './input/text-input.ts'
@@ -227,8 +228,4 @@ function notRecollectError({ url, origin }: RemoteServer, { status }: Response):
     `What answers at ${url} (status ${status}) is not a Recollect server. ${origin} says where to look.`,
     { url, status },
   )
-}
-
-function isObject(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
 /** Does an operation of the table for a request: fields in, conditions, repeated requests, answer out. */
-import { createHash } from 'node:crypto'
 import { AppError, ValidationError } from '../../lib/errors.ts'
+import { sha256 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { type Operation, type OperationContext, performOperation } from '../operations/operation.ts'
@@ -153,7 +153,7 @@ async function performIdempotent(
   const key = parseIdempotencyKey([header].flat())
   const name = JSON.stringify([context.caller.key, operation.http.method, path, key])
   const asked = [given, request.headers['if-match'] ?? null]
-  const hash = createHash('sha256').update(JSON.stringify(asked)).digest('hex')
+  const hash = sha256(JSON.stringify(asked))
   const { answer, isRepeated } = await context.engine.idempotency.runOnce(name, hash, async () => {
     // Through JSON, so that what is kept is what was sent.
     return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject

@@ -7,7 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { createAbortedError, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
-import { getField } from '../../lib/json.ts'
+import { getField, parseJson } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Completion, CompletionRequest, LanguageModel } from '../language-model.ts'
 import { type ModelRoute, type Provider, type ProviderRegistry, routeModel } from '../provider.ts'
@@ -149,12 +149,7 @@ async function send(
   const { status, headers } = response
   if (status !== 200) {
     const text = (await readText(response, ERROR_BYTES_MAX).catch(() => null)) ?? ''
-    const error = toProviderError(
-      provider,
-      status,
-      parseJsonOrUndefined(text),
-      parseRetryAfter(headers),
-    )
+    const error = toProviderError(provider, status, parseJson(text), parseRetryAfter(headers))
     return { kind: 'refused', status, text, error, sent }
   }
   const text = await readText(response, ANSWER_BYTES_MAX).catch((thrown: unknown) => {
@@ -164,7 +159,7 @@ async function send(
     throw createInvalidResponseError(provider, `more than ${ANSWER_BYTES_MAX} bytes`)
   return {
     kind: 'told',
-    told: parseCompletion(provider, parseJsonOrUndefined(text), dialect.parseResponse),
+    told: parseCompletion(provider, parseJson(text), dialect.parseResponse),
   }
 }
 
@@ -248,12 +243,3 @@ const UNPACKING = new Map<
   ['deflate', promisify(inflate)],
   ['br', promisify(brotliDecompress)],
 ])
-
-/** Undefined when it is no JSON. */
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -1,8 +1,9 @@
 /** Sessions of people in a browser. The cookie is a random name; what is kept is its hash, and whose key it stands for. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { LoginRecord, LoginRecords } from '../../../admin/logins.ts'
 import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { sha256 } from '../../../lib/hash.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 
 export const SESSION_COOKIE = 'recollect_session'
@@ -69,7 +70,7 @@ export class LoginSessions {
 }
 
 function hashOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex')
+  return sha256(id)
 }
 
 export function readSessionCookie(header: string | undefined): string | null {

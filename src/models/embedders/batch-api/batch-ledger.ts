@@ -2,9 +2,9 @@
  * Which batches are under way, so that another process can ask for them: a folder with one file for each. It holds names and
  * hashes, no text.
  */
-import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hashParts } from '../../../lib/hash.ts'
 import type { Instant } from '../../../lib/time.ts'
 
 export type BatchHandle = {
@@ -48,8 +48,8 @@ export function openBatchLedger(folder: string): BatchLedger {
 }
 
 function nameOf({ source, batchId: batch }: BatchHandle): string {
-  const hash = createHash('sha256').update(JSON.stringify([source, batch]))
-  return `${hash.digest('hex').slice(0, 32)}${SUFFIX}`
+  const hash = hashParts(source, batch)
+  return `${hash.slice(0, 32)}${SUFFIX}`
 }
 
 /** Null for what can't be read: its texts are embedded anew. */
