@@ -15,6 +15,7 @@ import {
 } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { LruCache } from '../lib/lru-cache.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { buildEntryChange, getSystemEntry } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
@@ -51,11 +52,11 @@ export function createStoredSettings(
   ports: StoreDependencies & { readonly settings: SettingValues },
 ): StoredSettings {
   const freshMs = ports.store.onRemoteChange === undefined ? FRESH_MS : HEARD_FRESH_MS
-  const fresh = new Map<
+  const fresh = new LruCache<
     OwnerId | null,
     { readonly values: SettingValues; readonly until: number }
-  >()
-  const resolved = new Map<OwnerId | null, ResolvedSettings>()
+  >({ entriesMax: FRESH_OWNERS_MAX })
+  const resolved = new LruCache<OwnerId | null, ResolvedSettings>({ entriesMax: FRESH_OWNERS_MAX })
   let changed = 0
   const freshOf = (owner: OwnerId | null): SettingValues | null => {
     const known = fresh.get(owner)
@@ -68,7 +69,6 @@ export function createStoredSettings(
     const before = changed
     const values = parseStored((await getSystemEntry(ports, settingEntryId(owner)))?.body ?? {})
     if (before !== changed) return values // read while it was being changed: not to be kept
-    if (fresh.size >= FRESH_OWNERS_MAX) fresh.clear()
     fresh.set(owner, { values, until: now + freshMs })
     return values
   }
@@ -77,7 +77,6 @@ export function createStoredSettings(
     const known = resolved.get(owner)
     if (known?.system === system && known.own === own) return known.settings
     const settings = resolveSettings(ports.settings, system, own)
-    if (resolved.size >= FRESH_OWNERS_MAX) resolved.clear()
     resolved.set(owner, { system, own, settings })
     return settings
   }

@@ -8,6 +8,7 @@ import type { IntervalTimers } from '../lib/clock.ts'
 import { AppError, type ErrorCode, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { retryBriefly } from '../lib/retry.ts'
+import { SingleFlight } from '../lib/single-flight.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
@@ -75,9 +76,9 @@ export class JobRunner {
   readonly #running = new Map<string, RunningJob>()
   #candidates: DueJob[] = []
   #isMore = false
-  #filling: Promise<void> | null = null
+  readonly #filling = new SingleFlight(() => this.#begin())
   #isFillWanted = false
-  #scanning: Promise<void> | null = null
+  readonly #scanning = new SingleFlight(() => this.#tryToFind())
   #stopTicking: (() => void) | null = null
   #tick = 0
   #lastScanAt: Instant | null = null
@@ -113,7 +114,7 @@ export class JobRunner {
   /** Looks for what is due, and begins with it. */
   async poll(): Promise<void> {
     if (this.#isClosed) return
-    await this.#scan()
+    await this.#scanning.run()
     await this.#fill()
   }
 
@@ -125,7 +126,7 @@ export class JobRunner {
       await this.poll()
       while (this.#running.size > 0) {
         await Promise.all([...this.#running.values()].map(({ ended }) => ended))
-        await this.#filling
+        await this.#filling.running
       }
       if (this.#runs === runs && !this.#isMore) break
     }
@@ -181,8 +182,8 @@ export class JobRunner {
   }
 
   async #idle(): Promise<void> {
-    await this.#scanning
-    await this.#filling
+    await this.#scanning.running
+    await this.#filling.running
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
@@ -195,20 +196,13 @@ export class JobRunner {
   }
 
   /** A scan that fails is one that found nothing; what is wrong with the store is told elsewhere. */
-  #scan(): Promise<void> {
-    this.#scanning ??= this.#find()
-      .then(
-        () => {
-          this.#lastError = null
-        },
-        (thrown: unknown) => {
-          this.#lastError = toAppError(thrown).code
-        },
-      )
-      .finally(() => {
-        this.#scanning = null
-      })
-    return this.#scanning
+  async #tryToFind(): Promise<void> {
+    try {
+      await this.#find()
+      this.#lastError = null
+    } catch (thrown) {
+      this.#lastError = toAppError(thrown).code
+    }
   }
 
   async #find(): Promise<void> {
@@ -247,10 +241,7 @@ export class JobRunner {
   /** Begins as much as there is room for. Called while that goes on, it goes round once more. */
   #fill(): Promise<void> {
     this.#isFillWanted = true
-    this.#filling ??= this.#begin().finally(() => {
-      this.#filling = null
-    })
-    return this.#filling
+    return this.#filling.run()
   }
 
   async #begin(): Promise<void> {

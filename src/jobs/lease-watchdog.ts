@@ -3,9 +3,17 @@
  * about to renew it, so one is believed to be abandoned only when it has not changed for longer than a renewal takes,
  * counted in ticks, which no clock can set.
  */
+
+import { LruCache } from '../lib/lru-cache.ts'
+
+/** Those that are dropped are seen again. */
+const SEEN_MAX = 10_000
+
 export class LeaseWatchdog {
   readonly #ticksMin: number
-  readonly #seen = new Map<string, { readonly version: number; readonly since: number }>()
+  readonly #seen = new LruCache<string, { readonly version: number; readonly since: number }>({
+    entriesMax: SEEN_MAX,
+  })
 
   constructor(ticksMin: number) {
     this.#ticksMin = ticksMin
@@ -18,10 +26,7 @@ export class LeaseWatchdog {
   isUnchangedFor(ticks: number, id: string, version: number, tick: number): boolean {
     const seen = this.#seen.get(id)
     if (seen?.version === version) return tick - seen.since >= ticks
-    if (this.#seen.size >= SEEN_MAX) this.#seen.clear() // they are seen again
     this.#seen.set(id, { version, since: tick })
     return false
   }
 }
-
-const SEEN_MAX = 10_000

@@ -1,6 +1,7 @@
 /** The Studio's files, which are the same for everybody: what is shown in it, the page asks for with a key. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
+import { lazy } from '../../../lib/single-flight.ts'
 import { createStaticResponder, HTML_TYPE } from '../messages/response.ts'
 import type { BuiltinRoute } from '../route.ts'
 
@@ -54,7 +55,7 @@ function filesIn(folder: string): readonly string[] {
 
 function routeTo(path: string, summary: string, folder: string, file: string): BuiltinRoute {
   const type = TYPES[extname(file)] ?? HTML_TYPE
-  let answer: ReturnType<typeof createStaticResponder> | undefined
+  const answer = lazy(() => createStaticResponder(type, readFileSync(join(folder, file), 'utf8')))
   return {
     method: 'GET',
     path,
@@ -63,13 +64,12 @@ function routeTo(path: string, summary: string, folder: string, file: string): B
     isUndocumented: path !== '/',
     answers: { 200: type.split(';')[0] ?? type },
     handle: async ({ request, response }) => {
-      answer ??= createStaticResponder(type, readFileSync(join(folder, file), 'utf8'))
       response.setHeader('content-security-policy', POLICY)
       response.setHeader(
         'cache-control',
         file.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
       )
-      await answer(request, response)
+      await answer()(request, response)
     },
   }
 }

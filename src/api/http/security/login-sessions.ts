@@ -4,6 +4,7 @@ import type { LoginRecord, LoginRecords } from '../../../admin/logins.ts'
 import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 
 export const SESSION_COOKIE = 'recollect_session'
@@ -22,7 +23,7 @@ export class LoginSessions {
   readonly #clock: Clock
   readonly #logins: LoginRecords
   /** By the hash of the cookie, so that looking one up takes as long for a wrong one as for a right one. */
-  readonly #known = new Map<string, CachedSession>()
+  readonly #known = new LruCache<string, CachedSession>({ entriesMax: CACHED_SESSIONS_MAX })
 
   constructor(clock: Clock, logins: LoginRecords) {
     this.#clock = clock
@@ -61,11 +62,7 @@ export class LoginSessions {
   }
 
   #remember(hash: string, session: LoginSession | null, believedUntil: number): void {
-    this.#known.delete(hash)
     this.#known.set(hash, { session, believedUntil })
-    if (this.#known.size <= CACHED_SESSIONS_MAX) return
-    const [oldest] = this.#known.keys()
-    if (oldest !== undefined) this.#known.delete(oldest)
   }
 }
 
