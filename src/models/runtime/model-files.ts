@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
 import { sha256 } from '../../lib/hash.ts'
+import { getSystemErrorCode } from '../../lib/system-error.ts'
 
 export const CHECKSUM_FILE = 'SHA256SUMS'
 export const TOKENIZER_FILE = 'tokenizer.json'
@@ -103,7 +104,7 @@ async function readIfThere(origin: ModelOrigin, file: string): Promise<Uint8Arra
   try {
     return await readFile(path)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const code = getSystemErrorCode(cause) || 'unknown'
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw new AppError(
       'unavailable',

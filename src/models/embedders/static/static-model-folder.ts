@@ -9,6 +9,7 @@ import { basename, join, resolve } from 'node:path'
 import { AppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { parseJsonObject } from '../../../lib/json.ts'
+import { getSystemErrorCode } from '../../../lib/system-error.ts'
 import { VECTOR_DIMENSIONS_MAX } from '../../../storage/vector-index.ts'
 import { isUsableVocabulary } from './wordpiece-tokenizer.ts'
 
@@ -136,7 +137,7 @@ async function readPart(folder: string, file: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const reason = getSystemErrorCode(cause) || 'unknown'
     const isMissing = reason === 'ENOENT' || reason === 'ENOTDIR'
     throw new AppError(
       isMissing ? 'missing_part' : 'unavailable',
