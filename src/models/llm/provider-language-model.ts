@@ -7,6 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { parseRetryAfter, readBodyUpTo } from '../../lib/http-client.ts'
 import { getField, parseJson } from '../../lib/json.ts'
 import { LruCache } from '../../lib/lru-cache.ts'
 import { retry, serviceRetryDelayMs, withJitter } from '../../lib/retry.ts'
@@ -19,7 +20,6 @@ import {
   createInterruptedError,
   createInvalidResponseError,
   findHeader,
-  parseRetryAfter,
   toProviderError,
 } from './completion-errors.ts'
 
@@ -133,7 +133,12 @@ async function send(
   const { status, headers } = response
   if (status !== 200) {
     const text = (await readText(response, ERROR_BYTES_MAX).catch(() => null)) ?? ''
-    const error = toProviderError(provider, status, parseJson(text), parseRetryAfter(headers))
+    const error = toProviderError(
+      provider,
+      status,
+      parseJson(text),
+      parseRetryAfter((name) => findHeader(headers, name)),
+    )
     return { kind: 'refused', status, text, error, sent }
   }
   const text = await readText(response, ANSWER_BYTES_MAX).catch((thrown: unknown) => {
@@ -190,14 +195,8 @@ async function readText(
   { headers, body }: Pick<UpstreamResponse, 'headers' | 'body'>,
   bytesMax: number,
 ): Promise<string | null> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    if (length > bytesMax) return null
-    chunks.push(chunk)
-  }
-  const bytes = await decompress(headers, Buffer.concat(chunks), bytesMax)
+  const read = await readBodyUpTo(body, bytesMax)
+  const bytes = read === null ? null : await decompress(headers, read, bytesMax)
   return bytes === null ? null : bytes.toString('utf8')
 }
 
