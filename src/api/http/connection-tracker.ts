@@ -1,6 +1,7 @@
 /** Requests under way, and how they end when the server does. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { resolvesWithin } from '../../lib/timeout.ts'
 import { SHUTDOWN_ABORT_MS, SHUTDOWN_GRACE_MS } from './http-limits.ts'
 
 export class ConnectionTracker {
@@ -70,14 +71,11 @@ export class ConnectionTracker {
     await closed
   }
 
-  #idleWithin(ms: number): Promise<void> {
-    if (this.#running.size === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      this.#onIdle = () => {
-        clearTimeout(timer)
-        resolve()
-      }
+  async #idleWithin(ms: number): Promise<void> {
+    if (this.#running.size === 0) return
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve
     })
+    await resolvesWithin(ms, idle)
   }
 }

@@ -17,6 +17,7 @@ import { toAppError } from '../../lib/errors.ts'
 import { exponentialBackoffMs } from '../../lib/retry.ts'
 import { SingleFlight } from '../../lib/single-flight.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
+import { resolvesWithin } from '../../lib/timeout.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
@@ -166,22 +167,13 @@ export class Indexer {
     if (this.#line.memoriesWaiting(scope) > SETTLE_MEMORIES_MAX) return
     const awaited = this.#line.unservedMemories(scope)
     if (awaited.size === 0) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms)
-    })
+    const until = performance.now() + ms
     this.#schedule(0)
     while (this.#work !== undefined && this.#line.holdsAny(awaited)) {
-      const isGoingOn = await Promise.race([
-        this.#batches.run().then(
-          () => true,
-          () => false, // told to whoever fills the index; this question goes on without
-        ),
-        late.then(() => false),
-      ])
-      if (!isGoingOn) break
+      const batch = resolvesWithin(until - performance.now(), this.#batches.run())
+      // A failure is reported by whoever fills the index; this question goes on without it.
+      if (!(await batch.catch(() => false))) break
     }
-    clearTimeout(timer)
   }
 
   /** Gives every memory its vector, to the end. `force` throws the present ones away first. */
