@@ -1,5 +1,5 @@
 /** Whether places in files are named in answers. */
-import type { CITATION_MODES } from '../domain/settings/file-settings.ts'
+import type { CITATION_MODES } from '../domain/settings/setting-choices.ts'
 
 export type CitationMode = (typeof CITATION_MODES)[number]
 

@@ -4,9 +4,9 @@
  */
 
 import { buildSpaceSignature, renderEmbeddingText } from '../domain/embedding-text.ts'
-import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
+import { NARRATIVE_KEY } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'

@@ -1,9 +1,9 @@
 /** Memories seen from afar: where they lie by meaning, what they name, and when they were made. */
 
-import { getEpisodeTime } from '../domain/episode.ts'
 import { type MemoryId, parseId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
+import { getEventTime } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
@@ -234,7 +234,7 @@ async function loadTimes(
     memories: made.rows
       .filter(({ category }) => category !== 'episode')
       .map(({ createdAt }) => createdAt),
-    episodes: digests.rows.map(getEpisodeTime).filter(isInSpan),
+    episodes: digests.rows.map(getEventTime).filter(isInSpan),
     isComplete: made.isComplete && digests.isComplete,
   }
 }

@@ -1,8 +1,7 @@
 /** Who a person is: statements that are always told, and a narrative that is made from them. All of them are memories. */
 
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
+import { type Memory, NARRATIVE_KEY, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope, ScopeInput } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { DraftInput } from '../../memory/draft.ts'

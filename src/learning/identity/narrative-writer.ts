@@ -3,9 +3,8 @@
  * one that was forgotten, or whose making was undone, comes back only when there is something else to tell.
  */
 
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, UserId } from '../../domain/ids.ts'
-import { hasEnded, type Memory } from '../../domain/memory.ts'
+import { hasEnded, type Memory, NARRATIVE_KEY } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { parseDraft } from '../../memory/draft.ts'

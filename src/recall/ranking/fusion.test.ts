@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
 import type { MemoryId } from '../../domain/ids.ts'
-import { FUSIONS } from '../../domain/settings/recall-modes.ts'
+import { FUSIONS } from '../../domain/settings/setting-choices.ts'
 import type { Candidate, Evidence } from './candidate.ts'
 import {
   gatherEvidence,

@@ -1,5 +1,5 @@
 /** Joins what the legs found into one order. */
-import type { Fusion } from '../../domain/settings/recall-modes.ts'
+import type { Fusion } from '../../domain/settings/setting-choices.ts'
 import {
   type Candidate,
   compareByScore,

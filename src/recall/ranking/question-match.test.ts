@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { instant, memoryId } from '../../../test/fakes/memories.ts'
 import { loaded } from '../../../test/fakes/ranking-candidates.ts'
 import type { Memory } from '../../domain/memory.ts'
+import { getEventTime } from '../../domain/memory.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
-import { boostQuestionMatches, getEventTime, parseQuestion } from './question-match.ts'
+import { boostQuestionMatches, parseQuestion } from './question-match.ts'
 
 const NOW = instant(Date.parse('2024-05-15T10:30:00Z'))
 

@@ -1,11 +1,11 @@
 /** Importance, what is left of salience, and age: what makes one of two equally fitting memories the better answer. */
 
+import { getEventTime } from '../../domain/memory.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 import { exponentialDecay } from '../../lib/decay.ts'
 import type { Instant } from '../../lib/time.ts'
 import { computeEffectiveSalience } from '../../memory/salience.ts'
 import { addTrailStep, compareByScore, type LoadedCandidate } from './candidate.ts'
-import { getEventTime } from './question-match.ts'
 
 export type BoostOptions = {
   /** After how many days a memory has half of its freshness; 0 leaves age out. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { parseScope } from '../../../domain/scope.ts'
-import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
+import { CITATION_MODES } from '../../../domain/settings/setting-choices.ts'
 import { formatCitation } from '../../../files/citation.ts'
 import { type CitationMode, isCitationShown } from '../../../files/citation-mode.ts'
 import type { EngineFiles } from '../../../files/engine-files.ts'

@@ -1,8 +1,7 @@
 /** Operations in the words of agent programs: who has memories here, and search in one layer of them. */
 import { z } from 'zod'
-import { getEpisodeTime } from '../../../domain/episode.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
-import { MEMORY_CATEGORIES } from '../../../domain/memory.ts'
+import { getEventTime, MEMORY_CATEGORIES } from '../../../domain/memory.ts'
 import { SHARED_OWNER } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { ValidationError } from '../../../lib/errors.ts'
@@ -180,7 +179,7 @@ function toEpisodeHit(recalled: RecalledMemory): LayerHit {
   const { memory } = recalled
   return {
     ...toFactHit(recalled),
-    created_at: isoTime(getEpisodeTime(memory)),
+    created_at: isoTime(getEventTime(memory)),
     topics: [...getEpisodeLines(memory, 'topics')],
     decisions: [...getEpisodeLines(memory, 'decisions')],
   }
