@@ -7,7 +7,7 @@ import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { UserMemoryCache, type UserScope } from './user-cache.ts'
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@
  * word of it only says that something is referred to, and looking for such words finds whatever happens to hold them.
  */
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { clipMessage, normalizeText } from '../../text/speech/message-text.ts'
 
 const ENGLISH =

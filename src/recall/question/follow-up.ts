@@ -3,7 +3,8 @@
  * searched together with the messages before it, and its own words count most.
  */
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { extractQueryTerms, UNSPACED_SCRIPT } from '../../text/search/terms.ts'
+import { extractQueryTerms } from '../../text/search/terms.ts'
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import type { LexicalHits } from '../ranking/evidence.ts'
 import { rescoreHits } from './time-terms.ts'
 

@@ -6,7 +6,7 @@ import { SHARED_OWNER } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { ValidationError } from '../../../lib/errors.ts'
 import type { RecalledMemory } from '../../../recall/recall-result.ts'
-import { extractExcerpt } from '../../../text/excerpt.ts'
+import { buildQueryTerms, extractPassage } from '../../../text/query-passage.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
@@ -154,7 +154,11 @@ export const searchLayer = defineOperation({
       })
       const results = said.map(({ turn, score }) => ({
         ...{ id: turn.id, score, role: turn.role },
-        content: extractExcerpt(turn.content, query, EXCERPT_CHARACTERS),
+        content: extractPassage(
+          turn.content,
+          buildQueryTerms(query, [turn.content]),
+          EXCERPT_CHARACTERS,
+        ),
         created_at: isoTime(turn.saidAt),
         session_id: turn.place.session ?? '',
       }))
