@@ -70,9 +70,12 @@ it('[DI10] every outcome is told over the protocol', async () => {
     outcome: 'skipped:no_model',
     pending: 1,
   })
-  await engine.settings.change(null, { modelTokensPerDay: 1 })
+  await engine.settings.change(null, { 'learning.modelTokensPerDay': 1 })
   expect(await flush('lost')).toMatchObject({ outcome: 'skipped:too_many_requests', pending: 1 })
-  await engine.settings.change(null, { modelTokensPerDay: 0, coreModel: '' })
+  await engine.settings.change(null, {
+    'learning.modelTokensPerDay': 0,
+    'learning.extractionModel': '',
+  })
   expect(await flush('lost')).toMatchObject({ outcome: 'skipped:no_model', pending: 1 })
   await engine.settings.change(null, { coreModel: `scripted/${CORE}` })
   const { rows } = await engine.transcript.turns({ owner: OWNER, session: 'lost' })

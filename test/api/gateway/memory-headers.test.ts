@@ -123,7 +123,7 @@ describe.each(API_FORMATS)('%s', (format) => {
     expect(told).toMatch(/^skipped; reason=shadow\b/)
     expect(received).toBe(JSON.stringify(requestOf(format, [{ role: 'user', content: QUESTION }])))
     const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
-    expect(rows[0]?.shadow?.memories).toHaveLength(1)
+    expect(rows[0]?.dryRun?.memories).toHaveLength(1)
   })
 
   it.each(['x-recollect-session', 'x-omniroute-session-id'])(
@@ -231,7 +231,7 @@ describe('compression', () => {
     expect((await sendFor(setup, 'zstd')).bytes.equals(body)).toBe(true)
     await setup.engine.conversations.flush()
     const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
-    expect(rows).toMatchObject([{ answer: 'unread', status: 200 }])
+    expect(rows).toMatchObject([{ answer: 'unparsed', status: 200 }])
   })
 })
 

@@ -163,7 +163,7 @@ function editRequest(
     text: named,
     bytes: named === body.text ? body.bytes : Buffer.from(named, 'utf8'),
     placement: injected?.placement ?? null,
-    skipped: isMissing ? 'no-place' : skipped,
+    skipped: isMissing ? 'no-insertion-point' : skipped,
   }
 }
 
@@ -264,10 +264,10 @@ function memoizeAsync<Result>(work: () => Promise<Result>): () => Promise<Result
 /** Null where the provider has no part in it: the request could not be sent, or something failed here. */
 function classifyOutcome(failure: unknown, status: number | null): ProviderOutcome | null {
   const { code } = toAppError(failure)
-  if (code === 'cancelled') return 'left'
+  if (code === 'cancelled') return 'client_closed'
   if (code === 'bad_gateway') return 'unreachable'
-  if (code === 'gateway_timeout' || code === 'timeout') return 'late'
-  return status === null ? null : 'broken'
+  if (code === 'gateway_timeout' || code === 'timeout') return 'timeout'
+  return status === null ? null : 'interrupted'
 }
 
 /** Hears under which id the provider keeps the answer, where it does. */

@@ -36,7 +36,7 @@ it('[VI33] an index that could not be built is tried again, after twice as long 
   const indexes = createAnnIndexes(tables, 10, () => now)
   const grow = async () => {
     await indexes.buildIfDue(KEPT, SUBJECT)
-    await expect.poll(() => indexes.report().indexesBeingBuilt).toBe(0)
+    await expect.poll(() => indexes.report().indexBuildsRunning).toBe(0)
     return state.builds
   }
   expect(await grow()).toBe(1)
@@ -50,5 +50,5 @@ it('[VI33] an index that could not be built is tried again, after twice as long 
   now += 60_000
   state.isWell = true
   expect(await grow()).toBe(3)
-  expect(indexes.report()).toEqual({ indexesBeingBuilt: 0 })
+  expect(indexes.report()).toEqual({ indexBuildsRunning: 0 })
 })
