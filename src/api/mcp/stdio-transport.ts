@@ -12,6 +12,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
+import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { createMcpServerFactory, type McpServerOptions } from './mcp-server.ts'
 
@@ -104,7 +105,7 @@ class Connection implements Transport {
   async #finish(): Promise<void> {
     const hasMore = () => this.#input.readableLength + this.#input.writableLength > 0
     while (!this.#input.destroyed && hasMore()) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await yieldToEventLoop()
     }
     if (this.#waiting.size > 0) {
       await new Promise<void>((resolve) => {

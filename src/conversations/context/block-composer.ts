@@ -20,7 +20,12 @@ import {
 } from '../../domain/search-document.ts'
 import type { Instant } from '../../lib/time.ts'
 import { isPromptInjection } from '../../text/prompt-injection.ts'
-import { buildQueryTerms, findQueryTerms, extractPassageLines, type QueryTerm } from '../../text/query-passage.ts'
+import {
+  buildQueryTerms,
+  extractPassageLines,
+  findQueryTerms,
+  type QueryTerm,
+} from '../../text/query-passage.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import { isBareQuestion, isSmallTalk } from './small-talk.ts'

@@ -5,10 +5,11 @@
  */
 
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
-import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { buildBearerHeader, type HttpEndpoint, postJson } from '../../lib/http-client.ts'
 import { getField } from '../../lib/json.ts'
+import { runWithTimeout } from '../../lib/timeout.ts'
 import { toSendableText, truncateText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 
@@ -59,7 +60,10 @@ export function openRemoteReranker(options: RemoteRerankerOptions): Reranker {
         [limitField]: texts.length,
       }
       const post = (stop: AbortSignal) => postJson(sender, body, stop)
-      const answer = await withinTime(post, timeoutMs, [signal, closing.signal])
+      const options = { onTimeout: () => tooSlow(timeoutMs), signals: [signal, closing.signal] }
+      const answer = await runWithTimeout(timeoutMs, post, options).catch((thrown: unknown) => {
+        throw toRerankError(toAppError(thrown))
+      })
       return parseScores(answer, texts.length)
     },
 
@@ -101,35 +105,16 @@ function toBoundedText(text: string): string {
   return toSendableText(truncateText(text, TEXT_UNITS_MAX))
 }
 
-/** Ends the work with the first of the signals or with the time, and says which it was. */
-async function withinTime(
-  work: (signal: AbortSignal) => Promise<unknown>,
-  timeoutMs: number,
-  signals: readonly AbortSignal[],
-): Promise<unknown> {
-  const controller = new AbortController()
-  const stop = () => controller.abort()
-  const timer = setTimeout(stop, timeoutMs)
-  for (const signal of signals) signal.addEventListener('abort', stop)
-  try {
-    return await work(controller.signal)
-  } catch (thrown) {
-    if (signals.some(({ aborted }) => aborted)) throw createAbortedError()
-    throw controller.signal.aborted ? tooSlow(timeoutMs) : toUnavailableError(toAppError(thrown))
-  } finally {
-    clearTimeout(timer)
-    for (const signal of signals) signal.removeEventListener('abort', stop)
-  }
-}
-
 function tooSlow(timeoutMs: number): AppError {
   const message = `The reranker did not answer within ${timeoutMs} ms.`
   return new AppError('unavailable', message, { timeoutMs })
 }
 
 /** Whatever the service refuses, whoever asked for a recall did nothing wrong. */
-function toUnavailableError({ message, facts }: AppError): AppError {
-  return new AppError('unavailable', message, facts)
+function toRerankError(error: AppError): AppError {
+  return error.code === 'cancelled'
+    ? error
+    : new AppError('unavailable', error.message, error.facts)
 }
 
 /** A score that can't be used is left out, as if the service had no opinion on that text. */

@@ -2,9 +2,10 @@
  * Follow-up questions. "And where is it?" has nothing to be found by: what it is about was said before. Such a question is
  * searched together with the messages before it, and its own words count most.
  */
+
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
-import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import type { LexicalHits } from '../ranking/evidence.ts'
 import { rescoreHits } from './time-terms.ts'
 

@@ -1,6 +1,7 @@
 /** Names of those who speak, in a question. */
-import { STOP_WORDS } from '../../text/search/stopwords.ts'
+
 import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
+import { STOP_WORDS } from '../../text/search/stopwords.ts'
 
 /** Whole names only: "Al" is not asked for by "also". Looked for without an expression, since names are anything. */
 export function containsName(question: string, name: string): boolean {

@@ -2,8 +2,7 @@
 
 import { getEventTime } from '../../domain/memory.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
-import { exponentialDecay } from '../../lib/decay.ts'
-import type { Instant } from '../../lib/time.ts'
+import { exponentialDecay, type Instant } from '../../lib/time.ts'
 import { computeEffectiveSalience } from '../../memory/salience.ts'
 import { addTrailStep, compareByScore, type LoadedCandidate } from './candidate.ts'
 

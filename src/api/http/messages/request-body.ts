@@ -1,6 +1,7 @@
 /** Reading what a client sends: JSON within limits, or lines as they come. Nothing is believed, nothing is guessed. */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../lib/errors.ts'
+import { runWithTimeout } from '../../../lib/timeout.ts'
 import {
   BODY_BYTES_MAX,
   BODY_IDLE_TIMEOUT_MS,
@@ -115,7 +116,7 @@ async function* chunksOf(request: IncomingMessage, pauseMs: number): AsyncGenera
   const iterator = request.iterator({ destroyOnReturn: false })
   try {
     for (;;) {
-      const step = await withTimeout(iterator.next(), pauseMs)
+      const step = await readWithTimeout(iterator.next(), pauseMs)
       if (step.done === true) return
       yield step.value as Buffer // no encoding is set
     }
@@ -125,17 +126,11 @@ async function* chunksOf(request: IncomingMessage, pauseMs: number): AsyncGenera
   }
 }
 
-async function withTimeout<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(bodyTimeoutError()), ms)
-  })
+async function readWithTimeout<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
   try {
-    return await Promise.race([promise, late])
+    return await runWithTimeout(ms, () => promise, { onTimeout: bodyTimeoutError })
   } catch (error) {
     throw error instanceof AppError ? error : clientClosedError(error)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

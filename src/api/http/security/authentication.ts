@@ -3,9 +3,9 @@ import { hash as digest } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { ApiKeys } from '../../../admin/api-keys.ts'
 import type { ApiKey } from '../../../domain/access.ts'
+import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Caller } from '../../operations/authorization.ts'
 import { LoginSessions, readSessionCookie } from './login-sessions.ts'
@@ -51,7 +51,7 @@ export class Authenticator {
   constructor(keys: ApiKeys, clock: Clock) {
     this.#keys = keys
     this.#clock = clock
-    this.#patience = new CircuitBreaker(clock)
+    this.#patience = createStallBreaker(clock)
     this.loginThrottle = new LoginThrottle(clock)
     this.sessions = new LoginSessions(clock, keys.logins)
   }

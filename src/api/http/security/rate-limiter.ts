@@ -3,13 +3,13 @@
  * the same data share it where their store can do that.
  */
 import type { ServerResponse } from 'node:http'
+import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
 import { type RateDecision, SharedTokenBucket } from './shared-token-bucket.ts'
 
-const MINUTE_MS = 60_000
 const KEYS_MAX = 10_000
 /** How long the setting is used without asking for it again. */
 const LIMIT_FRESH_MS = 1_000
@@ -31,7 +31,7 @@ export class RateLimiter {
     this.#clock = clock
     this.#shares = take === null ? null : new SharedTokenBucket(clock, take)
     this.#readLimit = readLimit
-    this.#patience = new CircuitBreaker(clock)
+    this.#patience = createStallBreaker(clock)
   }
 
   /** Takes requests off the key's account, all or none, and says in headers how much is left. */
