@@ -19,7 +19,7 @@ import {
   type IdentityProfile,
   listIdentities,
 } from '../learning/identity/identities.ts'
-import { type BulkDeleteResult, deleteMatching } from '../memory/bulk-deletion.ts'
+import { type BulkDeleteResult, deleteMatching } from '../memory/deletion/bulk-deletion.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
 import type { MemoryDependencies } from '../memory/types.ts'

@@ -37,6 +37,10 @@ export function isTrusted(trust: Trust): boolean {
   return trust !== 'suspect'
 }
 
+export function isLessTrusted(trust: Trust, other: Trust): boolean {
+  return TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(other)
+}
+
 export const TRUSTED_LEVELS: readonly Trust[] = TRUST_LEVELS.filter(isTrusted)
 
 /** Only `active` memories are recalled. `forgotten` memories stay in the trash until they are erased. */

@@ -81,6 +81,11 @@ export function toPlace(scope: Scope): Place {
   return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
 }
 
+/** All rows of the same owner and user. */
+export function toUserScope({ owner, user }: Place): Scope {
+  return { owner, user }
+}
+
 function parseOwnerName(value: unknown): string {
   const owner = parseName('owner', value)
   if (owner.startsWith(RESERVED_OWNER_PREFIX) && owner !== SHARED_OWNER) {

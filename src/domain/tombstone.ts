@@ -5,7 +5,7 @@
  * user, so it can outlive the erased memory.
  */
 
-import { sha256 } from '../lib/hash.ts'
+import { hashParts } from '../lib/hash.ts'
 import type { Instant } from '../lib/time.ts'
 import { normalizeStatement } from '../text/fingerprint.ts'
 import type { TombstoneId } from './ids.ts'
@@ -38,6 +38,5 @@ export function buildTombstones(
 }
 
 function buildTombstoneId(place: Place, kind: 'content' | 'key', value: string): TombstoneId {
-  const hash = sha256(JSON.stringify([place.owner, place.user, kind, value])).slice(0, 40)
-  return `tmb_${hash}` as TombstoneId // derived: a statement always has the same tombstone
+  return `tmb_${hashParts(place.owner, place.user, kind, value)}` as TombstoneId // derived: a statement always has the same tombstone
 }

@@ -46,23 +46,22 @@ import { createModelBreaker } from '../lib/circuit-breaker.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import {
-  type BulkDeleteOptions,
-  type BulkDeleteResult,
-  deleteMatching,
-} from '../memory/bulk-deletion.ts'
-import {
   listContradictionPatterns,
   warmUpPatternsInSlices,
 } from '../memory/contradiction/pattern-warmup.ts'
+import {
+  type BulkDeleteOptions,
+  type BulkDeleteResult,
+  deleteMatching,
+} from '../memory/deletion/bulk-deletion.ts'
+import { createRedactingStore } from '../memory/deletion/redacting-store.ts'
 import type { DraftInput, EditInput } from '../memory/draft.ts'
 import * as correct from '../memory/memory-editor.ts'
 import * as read from '../memory/memory-reader.ts'
-import { type RememberResult, remember } from '../memory/memory-writer.ts'
-import { createRedactingStore } from '../memory/receipt-redaction.ts'
+import { createWriteSerializer, type RememberResult, remember } from '../memory/memory-writer.ts'
 import { type UndoResult, undoChange } from '../memory/undo.ts'
 import { UsageCounter } from '../memory/usage-counter.ts'
 import { probeWrite, type WriteProbeResult } from '../memory/write-probe.ts'
-import { createWriteSerializer } from '../memory/write-serialization.ts'
 import { createModelService, type ModelService } from '../models/model-service.ts'
 import { exportLines, type Imported, importLines } from '../portability/export-import.ts'
 import type { ImportRecord } from '../portability/importers/foreign-record.ts'

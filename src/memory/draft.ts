@@ -1,9 +1,11 @@
-/**
- * Drafts: what a caller asks to be remembered or changed, checked against every limit. Nothing unchecked gets
- * past this file.
- */
+/** Parses drafts: input that a caller wants to store or change, checked against every limit. */
 
-import { createInvalidInputError, parseBoundedText } from '../domain/field-parsers.ts'
+import {
+  createInvalidInputError,
+  instant,
+  object,
+  parseBoundedText,
+} from '../domain/field-parsers.ts'
 import type { TurnId } from '../domain/ids.ts'
 import * as limits from '../domain/limits.ts'
 import {
@@ -22,7 +24,7 @@ export const IMPORTANCE_DEFAULT = 5
 
 export const SALIENCE_DEFAULT = 0.5
 
-/** What may be said about a memory. Everything but the content has a default. */
+/** Input for a memory. All fields except the content have defaults. */
 export type DraftInput = {
   readonly content: string
   readonly key?: string | null
@@ -39,11 +41,11 @@ export type DraftInput = {
   readonly entities?: readonly string[]
   readonly language?: string | null
   readonly metadata?: JsonObject
-  /** When it was said, if not just now. What was forgotten since then is not brought back. */
+  /** When the statement was made; default: now. A memory forgotten since then is not stored again. */
   readonly observedAt?: number
 }
 
-/** What may be changed by hand. */
+/** Fields that an edit may change. */
 export type EditInput = Omit<DraftInput, 'content' | 'provenance' | 'observedAt'> & {
   readonly content?: string
 }
@@ -52,11 +54,11 @@ export type Draft = {
   readonly content: string
   readonly key: string | null
   readonly observedAt: Instant
-  /** Whether the caller said when it was observed; otherwise it was just now. */
+  /** Whether the caller gave `observedAt`. */
   readonly hasObservedAt: boolean
   readonly trust: Trust
   readonly provenance: Provenance
-  /** Only what the caller said, so that an update leaves the rest as it was. */
+  /** The given fields only, so that an update keeps the others. */
   readonly fields: Edit
 }
 
@@ -79,24 +81,25 @@ export type Edit = {
 
 export function parseDraft(input: DraftInput, now: Instant): Draft {
   const { provenance, observedAt, ...rest } = input
-  const given = parseEdit(rest)
-  if (given.content === undefined)
-    throw createInvalidInputError('content', 'A memory needs content.')
+  const fields = parseEdit(rest)
+  if (fields.content === undefined) {
+    throw createInvalidInputError('content', '`content` is required.')
+  }
   return {
-    content: given.content,
-    key: given.key ?? null,
-    observedAt: observedAt === undefined ? now : parseInstant('observedAt', observedAt),
+    content: fields.content,
+    key: fields.key ?? null,
+    observedAt: observedAt === undefined ? now : instant('observedAt', observedAt),
     hasObservedAt: observedAt !== undefined,
-    trust: given.trust ?? 'user',
+    trust: fields.trust ?? 'user',
     provenance: parseProvenance(provenance ?? {}),
-    fields: given,
+    fields,
   }
 }
 
 export function parseEdit(input: EditInput): Edit {
   for (const field of Object.keys(input)) {
     if (!Object.hasOwn(EDIT_PARSERS, field)) {
-      throw createInvalidInputError(field, `A memory has no field "${field}" that can be set.`)
+      throw createInvalidInputError(field, `A memory has no editable field "${field}".`)
     }
   }
   const edit: { [field: string]: unknown } = {}
@@ -106,9 +109,12 @@ export function parseEdit(input: EditInput): Edit {
   }
   const { validFrom, validUntil } = edit as Edit // each field was parsed by its own parser
   if (validFrom != null && validUntil != null && validUntil < validFrom) {
-    throw createInvalidInputError('validUntil', 'validUntil must not be earlier than validFrom.')
+    throw createInvalidInputError(
+      'validUntil',
+      '`validUntil` must not be earlier than `validFrom`.',
+    )
   }
-  return edit as Edit // as above
+  return edit as Edit // see above
 }
 
 const EDIT_PARSERS: { readonly [Field in keyof Required<Edit>]: (value: unknown) => unknown } = {
@@ -116,17 +122,17 @@ const EDIT_PARSERS: { readonly [Field in keyof Required<Edit>]: (value: unknown)
   key: parseNullable((value) => parseBoundedText('key', value, limits.KEY_CHARACTERS_MAX)),
   type: (value) => parseChoice('type', value, MEMORY_TYPES),
   category: (value) => parseChoice('category', value, MEMORY_CATEGORIES),
-  importance: (value) => parseNumberInRange('importance', value, 1, 10, 'whole'),
+  importance: (value) => parseNumberInRange('importance', value, 1, 10, 'integer'),
   salience: (value) => parseNumberInRange('salience', value, 0, 1),
   pinned: (value) => {
     if (typeof value !== 'boolean')
-      throw createInvalidInputError('pinned', 'pinned is true or false.')
+      throw createInvalidInputError('pinned', '`pinned` must be true or false.')
     return value
   },
   trust: (value) => parseChoice('trust', value, TRUST_LEVELS),
-  validFrom: parseNullable((value) => parseInstant('validFrom', value)),
-  validUntil: parseNullable((value) => parseInstant('validUntil', value)),
-  expiresAt: parseNullable((value) => parseInstant('expiresAt', value)),
+  validFrom: parseNullable((value) => instant('validFrom', value)),
+  validUntil: parseNullable((value) => instant('validUntil', value)),
+  expiresAt: parseNullable((value) => instant('expiresAt', value)),
   entities: (value) =>
     parseWordList('entities', value, limits.ENTITIES_MAX, limits.ENTITY_CHARACTERS_MAX),
   language: parseNullable((value) =>
@@ -142,7 +148,7 @@ export function parseProvenance(input: Partial<Provenance>): Provenance {
   return {
     source: word('source', input.source ?? 'library'),
     speaker: input.speaker == null ? null : word('speaker', input.speaker),
-    turns: turns as readonly string[] as readonly TurnId[], // ids of turns are opaque here
+    turns: turns as readonly string[] as readonly TurnId[], // turn ids are not checked here
     extractor: input.extractor == null ? null : word('extractor', input.extractor),
     extractorVersion:
       input.extractorVersion == null ? null : word('extractorVersion', input.extractorVersion),
@@ -150,33 +156,30 @@ export function parseProvenance(input: Partial<Provenance>): Provenance {
 }
 
 function parseContent(value: unknown): string {
-  if (typeof value !== 'string') throw createInvalidInputError('content', 'content is text.')
-  if (value.trim() === '')
-    throw createInvalidInputError('content', 'A memory needs content; this one is blank.')
+  if (typeof value === 'string' && value.trim() === '') {
+    throw createInvalidInputError('content', '`content` must not be blank.')
+  }
   return parseBoundedText('content', value, limits.CONTENT_CHARACTERS_MAX)
 }
 
 function parseMetadata(value: unknown): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw createInvalidInputError('metadata', 'metadata is a JSON object.')
-  }
-  const json = toJson(value, limits.METADATA_DEPTH_MAX)
+  const json = toJson(object('metadata', value), limits.METADATA_DEPTH_MAX)
   const length = JSON.stringify(json).length
   if (length > limits.METADATA_CHARACTERS_MAX) {
     throw createInvalidInputError(
       'metadata',
-      `metadata has ${length} characters as JSON; at most ${limits.METADATA_CHARACTERS_MAX} fit.`,
+      `\`metadata\` must have at most ${limits.METADATA_CHARACTERS_MAX} characters as JSON; got ${length}.`,
     )
   }
   return json as JsonObject // an object stays an object
 }
 
-/** Copies plain JSON and refuses everything else: what is stored must come back equal. */
+/** Copies JSON and rejects everything else, because stored values must be read back equal. */
 function toJson(value: unknown, depth: number): Json {
   if (depth < 0) {
     throw createInvalidInputError(
       'metadata',
-      `metadata is nested deeper than ${limits.METADATA_DEPTH_MAX} levels.`,
+      `\`metadata\` must have at most ${limits.METADATA_DEPTH_MAX} levels.`,
     )
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
@@ -189,12 +192,15 @@ function toJson(value: unknown, depth: number): Json {
         .map(([key, item]) => [key, toJson(item, depth - 1)]),
     )
   }
-  throw createInvalidInputError('metadata', `metadata holds a ${typeof value}, which JSON can't.`)
+  throw createInvalidInputError('metadata', `\`metadata\` must be JSON; got a ${typeof value}.`)
 }
 
 function parseWordList(field: string, value: unknown, countMax: number, charactersMax: number) {
   if (!Array.isArray(value) || value.length > countMax) {
-    throw createInvalidInputError(field, `${field} is a list of at most ${countMax} texts.`)
+    throw createInvalidInputError(
+      field,
+      `\`${field}\` must be a list of at most ${countMax} strings.`,
+    )
   }
   return value.map((word) => parseBoundedText(field, word, charactersMax))
 }
@@ -204,14 +210,14 @@ function parseChoice<Value extends string>(
   value: unknown,
   values: readonly Value[],
 ) {
-  const found = values.find((candidate) => candidate === value)
-  if (found === undefined) {
+  const choice = values.find((candidate) => candidate === value)
+  if (choice === undefined) {
     throw createInvalidInputError(
       field,
-      `${field} is one of ${values.join(', ')}; not "${String(value)}".`,
+      `\`${field}\` must be one of ${values.join(', ')}; got "${String(value)}".`,
     )
   }
-  return found
+  return choice
 }
 
 function parseNumberInRange(
@@ -219,26 +225,16 @@ function parseNumberInRange(
   value: unknown,
   min: number,
   max: number,
-  kind?: 'whole',
+  kind: 'integer' | 'number' = 'number',
 ) {
-  const fits = typeof value === 'number' && value >= min && value <= max
-  if (!fits || (kind === 'whole' && !Number.isInteger(value))) {
+  const isInRange = typeof value === 'number' && value >= min && value <= max
+  if (!isInRange || (kind === 'integer' && !Number.isInteger(value))) {
     throw createInvalidInputError(
       field,
-      `${field} is a ${kind ?? ''} number from ${min} to ${max}.`.replace('  ', ' '),
+      `\`${field}\` must be ${kind === 'integer' ? 'an integer' : 'a number'} from ${min} to ${max}; got ${String(value)}.`,
     )
   }
   return value
-}
-
-/** The range of JavaScript dates; anything else could not be written as ISO text. */
-const INSTANT_MAX = 8_640_000_000_000_000
-
-function parseInstant(field: string, value: unknown): Instant {
-  if (!Number.isInteger(value) || Math.abs(Number(value)) > INSTANT_MAX) {
-    throw createInvalidInputError(field, `${field} is a time in whole milliseconds since 1970.`)
-  }
-  return Number(value) as Instant // checked above
 }
 
 function parseNullable(parse: (value: unknown) => unknown) {

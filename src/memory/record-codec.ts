@@ -1,7 +1,4 @@
-/**
- * Whole rows as they come out of an export, checked before they go back in. An export may have been edited by
- * hand or made by someone else, so every field is looked at.
- */
+/** Parses rows of an export. Exports may be edited by hand or made by other programs, so every field is checked. */
 
 import {
   createInvalidInputError,
@@ -15,7 +12,7 @@ import {
 import { parseId } from '../domain/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../domain/limits.ts'
 import { MEMORY_STATUSES, type Memory, type Revision, type Tombstone } from '../domain/memory.ts'
-import { type Place, parseScope } from '../domain/scope.ts'
+import { type Place, parseScope, toPlace } from '../domain/scope.ts'
 import { TURN_ROLES, type Turn } from '../domain/turn.ts'
 import { parseEdit, parseProvenance } from './draft.ts'
 
@@ -27,10 +24,10 @@ export function parseMemory(value: unknown): Memory {
   }
   const editable = Object.fromEntries(
     EDITABLE.map((field) => [field, requireField(fields, field)]),
-  ) as Parameters<typeof parseEdit>[0] // parsed on the next line
+  ) as Parameters<typeof parseEdit>[0] // parsed in the next line
   const edit = parseEdit(editable)
   return {
-    ...(edit as Required<typeof edit>), // every editable field was given
+    ...(edit as Required<typeof edit>), // every editable field is present
     id: parseId('mem', fields.id),
     place: parsePlace(fields.place),
     status: parseStatus(fields.status),
@@ -75,19 +72,19 @@ export function parseTurn(value: unknown): Turn {
   if (content.length > TURN_CHARACTERS_MAX) {
     throw createInvalidInputError(
       'content',
-      `content has ${content.length} characters; at most ${TURN_CHARACTERS_MAX} fit.`,
+      `\`content\` must have at most ${TURN_CHARACTERS_MAX} characters; got ${content.length}.`,
     )
   }
   const speaker = nullable(fields.speaker, (value) => text('speaker', value))
   if (speaker !== null && speaker.length > SPEAKER_CHARACTERS_MAX) {
     throw createInvalidInputError(
       'speaker',
-      `speaker has at most ${SPEAKER_CHARACTERS_MAX} characters.`,
+      `\`speaker\` must have at most ${SPEAKER_CHARACTERS_MAX} characters; got ${speaker.length}.`,
     )
   }
   const role = TURN_ROLES.find((candidate) => candidate === fields.role)
   if (role === undefined)
-    throw createInvalidInputError('role', `role is one of ${TURN_ROLES.join(', ')}.`)
+    throw createInvalidInputError('role', `\`role\` must be one of ${TURN_ROLES.join(', ')}.`)
   return {
     id: parseId('turn', fields.id),
     place: parsePlace(fields.place),
@@ -137,24 +134,26 @@ const MEMORY_FIELDS: readonly (keyof Memory)[] = [
 
 function parsePlace(value: unknown): Place {
   const { owner, user, session } = object('place', value)
-  const scope = parseScope({
-    owner: text('owner', owner),
-    user: nullable(user, (name) => text('user', name)),
-    session: nullable(session, (name) => text('session', name)),
-  })
-  return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
+  return toPlace(
+    parseScope({
+      owner: text('owner', owner),
+      user: nullable(user, (name) => text('user', name)),
+      session: nullable(session, (name) => text('session', name)),
+    }),
+  )
 }
 
 function requireField(fields: Fields, field: string): unknown {
-  if (fields[field] === undefined) throw createInvalidInputError(field, `${field} is missing.`)
+  if (fields[field] === undefined) throw createInvalidInputError(field, `\`${field}\` is required.`)
   return fields[field]
 }
 
 function parseStatus(value: unknown): Memory['status'] {
-  const found = MEMORY_STATUSES.find((candidate) => candidate === value)
-  if (found === undefined)
-    throw createInvalidInputError('status', `status is one of ${MEMORY_STATUSES.join(', ')}.`)
-  return found
+  const status = MEMORY_STATUSES.find((candidate) => candidate === value)
+  if (status === undefined)
+    throw createInvalidInputError(
+      'status',
+      `\`status\` must be one of ${MEMORY_STATUSES.join(', ')}.`,
+    )
+  return status
 }
-
-/** Far above what is ever counted here, and far enough below what numbers hold that counting goes on from it. */

@@ -4,7 +4,7 @@ import type { Entry } from '../../src/domain/entry.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import { SHARED_OWNER } from '../../src/domain/scope.ts'
-import { createRedactingStore } from '../../src/memory/receipt-redaction.ts'
+import { createRedactingStore } from '../../src/memory/deletion/redacting-store.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
 import { type Change, type Store, TABLES } from '../../src/storage/store.ts'
 import { turn as turnRow } from '../fakes/entries.ts'
@@ -466,7 +466,9 @@ function describeStorage(open: OpenStore): void {
   })
 
   it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
-    const { engine, asked, store, clock, detail } = await openCited(open, { 'retention.receiptDays': 10 })
+    const { engine, asked, store, clock, detail } = await openCited(open, {
+      'retention.receiptDays': 10,
+    })
     await engine.remember(ADA, { content: OBOE })
     await asked(QUESTION)
     clock.advance(8 * DAY)

@@ -22,8 +22,9 @@ import { throwIfAborted } from '../../lib/abort.ts'
 import { type AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
+import type { ChangeStamp } from '../../memory/memory-changes.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
-import { type BatchStamp, type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
+import { type VerdictCache, WriteBatch } from '../../memory/write-batch.ts'
 import {
   commitWithRetry,
   createChangeStamp,
@@ -128,7 +129,7 @@ type SessionSnapshot = {
 }
 
 type StoredFacts = Pick<Distillation, 'episode' | 'facts' | 'identity'>
-type WriteFacts = (batch: WriteBatch, mark: BatchStamp) => Promise<StoredFacts>
+type WriteFacts = (batch: WriteBatch, mark: ChangeStamp) => Promise<StoredFacts>
 
 /** What there is to do with what was read, and what is said of it afterwards. */
 type DistillationCommit = {
@@ -331,7 +332,7 @@ class DistillationRound {
     ]
   }
 
-  async #isCommitted({ signals }: SessionSnapshot, { change }: BatchStamp): Promise<boolean> {
+  async #isCommitted({ signals }: SessionSnapshot, { change }: ChangeStamp): Promise<boolean> {
     try {
       const current = await reloadSignals(this.#ports, this.#place, signals.slice(0, 1))
       return [...current.values()].some((signal) => signal.change === change)
@@ -342,7 +343,7 @@ class DistillationRound {
 
   async #write(
     batch: WriteBatch,
-    { now }: BatchStamp,
+    { now }: ChangeStamp,
     { episode, facts, identity }: Distillate,
     { shown, version }: DistillationTask,
     { turns }: SessionSnapshot,

@@ -3,7 +3,7 @@
 import { getEventTime } from '../../domain/memory.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 import { exponentialDecay, type Instant } from '../../lib/time.ts'
-import { computeEffectiveSalience } from '../../memory/salience.ts'
+import { computeEffectiveSalience } from '../../memory/salience-decay.ts'
 import { addTrailStep, compareByScore, type LoadedCandidate } from './candidate.ts'
 
 export type BoostOptions = {

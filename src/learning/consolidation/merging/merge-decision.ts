@@ -21,7 +21,7 @@ import {
   computeWordOverlap,
   parseStatement,
 } from '../../../memory/contradiction/statements.ts'
-import { isExemptFromDecay } from '../../../memory/salience.ts'
+import { isExemptFromDecay } from '../../../memory/salience-decay.ts'
 import { normalizeStatement } from '../../../text/fingerprint.ts'
 import { UNSPACED_SCRIPT } from '../../../text/search/cjk-terms.ts'
 

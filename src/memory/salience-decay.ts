@@ -1,6 +1,6 @@
 /**
- * How much of a memory's salience is left. The stored value is never lowered by time: what is in force is computed from
- * it and from the time since the memory was last of use, so looking more often changes nothing.
+ * Salience decay: exponential, by the time since the last use. The stored value never decays; the effective one is computed
+ * on every read.
  */
 
 import type { Memory } from '../domain/memory.ts'
@@ -18,7 +18,7 @@ export function computeEffectiveSalience(memory: DecayInput, now: Instant): numb
   return memory.salience * exponentialDecay(now - getLastActivity(memory), SALIENCE_HALF_LIFE_DAYS)
 }
 
-/** Whether time and automatic changes leave it alone. */
+/** Whether decay and automatic changes do not apply. */
 export function isExemptFromDecay({
   pinned,
   category,
@@ -26,7 +26,7 @@ export function isExemptFromDecay({
   return pinned || category === 'identity'
 }
 
-/** When it was last used or, if that is later, said again or changed. */
+/** The last use or, if later, the last restatement or change. */
 export function getLastActivity({
   lastUsedAt,
   updatedAt,
@@ -34,7 +34,7 @@ export function getLastActivity({
   return lastUsedAt !== null && lastUsedAt > updatedAt ? lastUsedAt : updatedAt
 }
 
-/** 0 for what was used later than now: the clock has been set back, and nobody knows how long ago that was. */
+/** 0 for a use in the future, which means that the clock was set back. */
 export function countIdleDays(
   memory: Pick<Memory, 'lastUsedAt' | 'updatedAt'>,
   now: Instant,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { instant, memory } from '../../test/fakes/memories.ts'
 import { DAY_MS } from '../lib/time.ts'
-import { computeEffectiveSalience, countIdleDays } from './salience.ts'
+import { computeEffectiveSalience, countIdleDays } from './salience-decay.ts'
 
 const NOW = instant(1_000 * DAY_MS)
 const ago = (days: number) => instant(NOW - days * DAY_MS)
@@ -15,20 +15,20 @@ it('[CN1] salience halves with every 30 days without use', () => {
   expect(of(60)).toBeCloseTo(0.2, 10)
 })
 
-it('[CN1] use and change count, whichever is later', () => {
+it('[CN1] the later one of use and change counts', () => {
   const unused = memory({ salience: 1, updatedAt: ago(60) })
   expect(computeEffectiveSalience({ ...unused, lastUsedAt: ago(30) }, NOW)).toBeCloseTo(0.5, 10)
   const said = { ...unused, lastUsedAt: ago(90), updatedAt: ago(30) }
   expect(computeEffectiveSalience(said, NOW)).toBeCloseTo(0.5, 10)
 })
 
-it('[CN1] what is pinned or says who somebody is does not fade', () => {
+it('[CN1] pinned and identity memories do not decay', () => {
   const old = memory({ salience: 0.7, updatedAt: ago(900) })
   expect(computeEffectiveSalience({ ...old, pinned: true }, NOW)).toBe(0.7)
   expect(computeEffectiveSalience({ ...old, category: 'identity' }, NOW)).toBe(0.7)
 })
 
-it('[CN12] what seems to be used later than now is fresh, and not more than that', () => {
+it('[CN12] a use in the future counts as now', () => {
   const ahead = memory({ salience: 0.7, updatedAt: ago(-400) })
   expect(computeEffectiveSalience(ahead, NOW)).toBe(0.7)
   expect(countIdleDays(ahead, NOW)).toBe(0)

@@ -1,69 +1,73 @@
 /**
- * Disables the turns that state a fact when the fact is forgotten, so that recall can't quote them instead.
+ * Disables the turns that state a forgotten fact, so that recall cannot quote them instead.
  *
- * Entries link both ways: that of a turn names the forgotten facts which keep it disabled, that of a fact its turns. A turn is
- * enabled again when its last fact is restored. A turn without an entry was disabled by a person and is never enabled here.
+ * Suppression entries link both ways: the entry of a turn lists the forgotten facts that disable it, the entry of a fact its
+ * turns. A turn is enabled again when its last fact is restored. A turn without an entry was disabled by a person and is
+ * never enabled here.
  */
 
-import type { Entry } from '../domain/entry.ts'
-import type { EntryId, MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
-import type { Memory } from '../domain/memory.ts'
-import type { Place } from '../domain/scope.ts'
-import { toDocumentId } from '../domain/search-document.ts'
-import type { Turn } from '../domain/turn.ts'
-import { yieldToEventLoop } from '../lib/event-loop.ts'
-import { hashParts } from '../lib/hash.ts'
-import type { JsonObject } from '../lib/json.ts'
-import type { Instant } from '../lib/time.ts'
-import { pages } from '../storage/access/row-pages.ts'
-import type { Change, Store } from '../storage/store.ts'
-import { rewriteToFirstPerson } from './contradiction/persons.ts'
+import type { Entry } from '../../domain/entry.ts'
+import type { EntryId, MemoryId, OwnerId, TurnId } from '../../domain/ids.ts'
+import type { Memory } from '../../domain/memory.ts'
+import { type Place, toUserScope } from '../../domain/scope.ts'
+import { toDocumentId } from '../../domain/search-document.ts'
+import type { Turn } from '../../domain/turn.ts'
+import { yieldToEventLoop } from '../../lib/event-loop.ts'
+import { hashParts } from '../../lib/hash.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { Change, Store } from '../../storage/store.ts'
+import { rewriteToFirstPerson } from '../contradiction/persons.ts'
+import type { MemoryDependencies } from '../types.ts'
 import { buildRedaction } from './receipt-redaction.ts'
 import { isRestatedIn, isSupportedBy, selectSources, toStatement } from './restatement.ts'
-import type { MemoryDependencies } from './types.ts'
 
 export type SuppressionPlan = {
   readonly changes: readonly Change[]
-  /** How many turns the changes disable, or enable. */
+  /** The number of turns that the changes disable or enable. */
   readonly turns: number
 }
 
-/** A commit holds two changes for each turn. */
+/** Every turn takes two changes of the commit. */
 const TURNS_MAX = 400
 
-/** Candidates for restatements of one fact. */
+/** Candidates per fact. */
 const RESTATEMENTS_MAX = 200
 
-/** `coverage` is a sum of fractions. */
+/** Less than 1, because `coverage` is a sum of fractions. */
 const FULL_COVERAGE = 0.999
 
 type LinkedId = MemoryId | TurnId
 
-export function suppressionId(owner: OwnerId, id: LinkedId): EntryId {
+export function buildSuppressionId(owner: OwnerId, id: LinkedId): EntryId {
   return `tsp_${hashParts(owner, id)}` as EntryId // derived: a turn or fact has one entry at most
 }
 
-/** All of one owner. `isErasure`: the facts can't be restored, so the turns stay disabled and receipts lose their lines. */
+/**
+ * Disables the turns that state these memories, which belong to one owner. With `isErasure`, the memories cannot be
+ * restored: the turns stay disabled and receipts lose their lines.
+ */
 export async function planSuppression(
-  ports: MemoryDependencies,
+  deps: MemoryDependencies,
   memories: readonly Memory[],
   now: Instant,
   { isErasure = false }: { readonly isErasure?: boolean } = {},
 ): Promise<SuppressionPlan> {
   const [first] = memories
-  if (first === undefined) return NO_PLAN
+  if (first === undefined) return EMPTY_PLAN
   const { owner } = first.place
   const turns = new Map<TurnId, Turn>()
   const factsOf = new Map<TurnId, MemoryId[]>()
   for (const memory of memories) {
-    await yieldToEventLoop() // searching for each of many facts takes long
-    for (const turn of await findStatingTurns(ports.store, memory)) {
+    await yieldToEventLoop() // a search per fact takes long
+    for (const turn of await findStatingTurns(deps.store, memory)) {
       turns.set(turn.id, turn)
       factsOf.set(turn.id, [...(factsOf.get(turn.id) ?? []), memory.id])
     }
   }
   const ids = [...turns.keys(), ...memories.map(({ id }) => id)]
-  const entries = await readEntries(ports.store, owner, ids)
+  const entries = await readEntries(deps.store, owner, ids)
   const changes: Change[] = []
   const linked = new Map<MemoryId, TurnId[]>()
   let disabled = 0
@@ -74,71 +78,71 @@ export async function planSuppression(
     for (const id of facts) linked.set(id, [...(linked.get(id) ?? []), turn.id])
     changes.push(...putLinks(turn, entry, facts, now))
     if (turn.disabled) continue
-    changes.push(switchTo(turn, true))
+    changes.push(putTurn(turn, true))
     disabled++
   }
   for (const memory of memories) {
     const entry = entries.get(memory.id)
     const links = linked.get(memory.id) ?? []
     changes.push(
-      ...(isErasure ? forgetLinks(owner, entry, links) : putLinks(memory, entry, links, now)),
+      ...(isErasure ? eraseLinks(owner, entry, links) : putLinks(memory, entry, links, now)),
     )
   }
   return { changes, turns: disabled }
 }
 
-/** What erasing a fact changes that was forgotten before: its turns stay disabled, and receipts lose their lines. */
+/** Erases the links of a memory that was forgotten before: its turns stay disabled, and receipts lose their lines. */
 export async function planLinkErasure(
   { store }: MemoryDependencies,
   memory: Memory,
 ): Promise<SuppressionPlan> {
   const { owner } = memory.place
   const entry = (await readEntries(store, owner, [memory.id])).get(memory.id)
-  return { changes: forgetLinks(owner, entry, []), turns: 0 }
+  return { changes: eraseLinks(owner, entry, []), turns: 0 }
 }
 
-/** Enables the turns that were disabled for these facts, unless another forgotten fact needs them disabled. All of one owner. */
+/** Enables the turns that these memories, of one owner, disabled, unless another forgotten fact still disables them. */
 export async function planRelease(
   { store }: MemoryDependencies,
   memories: readonly Memory[],
   now: Instant,
 ): Promise<SuppressionPlan> {
   const [first] = memories
-  if (first === undefined) return NO_PLAN
+  if (first === undefined) return EMPTY_PLAN
   const { owner } = first.place
   const released = new Set<string>(memories.map(({ id }) => id))
-  const ofFacts = await readEntries(store, owner, [...released] as MemoryId[]) // of memories
-  if (ofFacts.size === 0) return NO_PLAN
-  const ids = [...new Set([...ofFacts.values()].flatMap(linksIn))] as TurnId[] // the links of facts are turns
+  const factEntries = await readEntries(store, owner, [...released] as MemoryId[]) // ids of memories
+  if (factEntries.size === 0) return EMPTY_PLAN
+  const ids = [...new Set([...factEntries.values()].flatMap(getLinks))] as TurnId[] // facts link to turns
   const entries = await readEntries(store, owner, ids)
-  const changes: Change[] = [...ofFacts.values()].map(removeEntry)
+  const changes: Change[] = [...factEntries.values()].map(removeEntry)
   let enabled = 0
   for (const turn of await readTurns(store, owner, ids)) {
     const entry = entries.get(turn.id)
     if (entry === undefined) continue
-    const links = linksIn(entry).filter((id) => !released.has(id))
+    const links = getLinks(entry).filter((id) => !released.has(id))
     if (links.length > 0) {
       changes.push(putEntry(turn, entry, links, now))
       continue
     }
     changes.push(removeEntry(entry))
     if (!turn.disabled) continue
-    changes.push(switchTo(turn, false))
+    changes.push(putTurn(turn, false))
     enabled++
   }
   return { changes, turns: enabled }
 }
 
-export type ExchangeSuppression = {
-  /** The turns to disable, as they will be. */
+type ExchangeSuppression = {
+  /** The disabled versions of the turns. */
   readonly turns: readonly Turn[]
-  /** Entries of the turns and the facts; not the turns themselves. */
+  /** Changes of the suppression entries, without the turns. */
   readonly changes: readonly Change[]
 }
 
 /**
- * What recording an exchange disables in which a memory tool forgot facts: `planSuppression` ran before its turns were stored.
- * Facts that earlier requests of the exchange forgot count too; the entries of its turns name them.
+ * Disables turns of an exchange in which a memory tool forgot facts: `planSuppression` ran before the turns were stored.
+ * Includes facts that earlier requests of the exchange forgot, which the entries of its turns list.
  */
 export async function planExchangeSuppression(
   { store, clock }: MemoryDependencies,
@@ -148,18 +152,20 @@ export async function planExchangeSuppression(
   const [first] = turns
   if (first === undefined) return { turns: [], changes: [] }
   const { owner } = first.place
-  const ofTurns = await readEntries(
+  const turnEntries = await readEntries(
     store,
     owner,
     turns.map(({ id }) => id),
   )
-  const ids = [...new Set([...forgotten, ...[...ofTurns.values()].flatMap(linksIn)])] as MemoryId[] // the links of turns are facts
+  const ids = [
+    ...new Set([...forgotten, ...[...turnEntries.values()].flatMap(getLinks)]),
+  ] as MemoryId[] // turns link to facts
   if (ids.length === 0) return { turns: [], changes: [] }
-  // One that was restored meanwhile disables nothing.
+  // A fact that was restored meanwhile disables nothing.
   const where = { ids, statuses: ['forgotten'] } as const
   const { rows } = await store.find('memory', { owner }, { where, limit: ids.length })
   const facts = rows.filter(({ category }) => category !== 'episode')
-  const ofFacts = await readEntries(
+  const factEntries = await readEntries(
     store,
     owner,
     facts.map(({ id }) => id),
@@ -176,7 +182,7 @@ export async function planExchangeSuppression(
   const linkTurn = (turn: Turn) => {
     const links = stated.filter(({ stating }) => stating.includes(turn))
     const ids = links.map(({ fact }) => fact.id)
-    return putLinks(turn, ofTurns.get(turn.id), ids, now)
+    return putLinks(turn, turnEntries.get(turn.id), ids, now)
   }
   return {
     turns: disabled.map((turn) => ({ ...turn, disabled: true })),
@@ -187,16 +193,16 @@ export async function planExchangeSuppression(
         const { id, place, version } = fact
         const links = stating.map((turn) => turn.id)
         return [
-          // Restoring the fact at the same time would leave its turns disabled.
+          // A concurrent restore of the fact would leave its turns disabled.
           { op: 'check', table: 'memory', scope: place, id, expect: { version } } as const,
-          ...putLinks(fact, ofFacts.get(id), links, now),
+          ...putLinks(fact, factEntries.get(id), links, now),
         ]
       }),
     ],
   }
 }
 
-/** Whether a turn is in use is a person's decision from now on. */
+/** Removes the entry of a turn that a person enables or disables: from then on that decision counts. */
 export async function planHandover(
   { store }: MemoryDependencies,
   turn: Turn,
@@ -205,37 +211,39 @@ export async function planHandover(
   return [...entries.values()].map(removeEntry)
 }
 
-const NO_PLAN: SuppressionPlan = { changes: [], turns: 0 }
+const EMPTY_PLAN: SuppressionPlan = { changes: [], turns: 0 }
 
-/** Sources of the fact, neighbours that repeat it, and turns elsewhere that state it. */
+/** The sources of the fact, neighbors that repeat it, and turns elsewhere that state it. */
 async function findStatingTurns(store: Store, memory: Memory): Promise<readonly Turn[]> {
-  // A digest is about a whole conversation, which is forgotten by its session.
+  // The summary of a conversation is forgotten with its session.
   if (memory.category === 'episode') return []
-  const home = { owner: memory.place.owner, user: memory.place.user }
+  const scope = toUserScope(memory.place)
   const statement = toStatement(memory.content)
   const load = async (ids: readonly string[]): Promise<readonly Turn[]> => {
     if (ids.length === 0) return []
-    const where = { ids: ids as readonly TurnId[] } // ids of documents of turns
-    return (await store.find('turn', home, { where, limit: ids.length })).rows
+    const where = { ids: ids as readonly TurnId[] } // document ids of turns
+    return (await store.find('turn', scope, { where, limit: ids.length })).rows
   }
-  const known = await load(memory.provenance.turns.slice(0, TURNS_MAX))
+  const turns = await load(memory.provenance.turns.slice(0, TURNS_MAX))
   const sources = selectSources(
     statement,
-    [...known].sort((a, b) => a.saidAt - b.saidAt || a.position - b.position),
+    [...turns].sort((a, b) => a.saidAt - b.saidAt || a.position - b.position),
   )
-  const around = await store.findNeighbors(
-    home,
+  const neighborhoods = await store.findNeighbors(
+    scope,
     sources.map(({ id }) => toDocumentId(id)),
     1,
   )
-  const beside = [...around.values()].flatMap(({ before, after }) => [...before, ...after])
+  const adjacent = [...neighborhoods.values()].flatMap(({ before, after }) => [...before, ...after])
   const text = rewriteToFirstPerson(memory.content)
   const where = { types: ['turn'] } as const
-  const { hits } = await store.searchText(home, { text, limit: RESTATEMENTS_MAX, where })
-  const alike = hits.filter(({ coverage }) => coverage >= FULL_COVERAGE).map(({ id }) => id)
-  const neighbours = (await load(beside)).filter(({ content }) => isSupportedBy(statement, content))
-  const restating = (await load(alike)).filter(({ content }) => isRestatedIn(statement, content))
-  const stating = new Map([...sources, ...neighbours, ...restating].map((turn) => [turn.id, turn]))
+  const { hits } = await store.searchText(scope, { text, limit: RESTATEMENTS_MAX, where })
+  const similar = hits.filter(({ coverage }) => coverage >= FULL_COVERAGE).map(({ id }) => id)
+  const neighbors = (await load(adjacent)).filter(({ content }) =>
+    isSupportedBy(statement, content),
+  )
+  const restating = (await load(similar)).filter(({ content }) => isRestatedIn(statement, content))
+  const stating = new Map([...sources, ...neighbors, ...restating].map((turn) => [turn.id, turn]))
   return [...stating.values()].slice(0, TURNS_MAX)
 }
 
@@ -245,15 +253,15 @@ async function readEntries<Id extends LinkedId>(
   ids: readonly Id[],
 ): Promise<ReadonlyMap<Id, Entry>> {
   if (ids.length === 0) return new Map()
-  const idOf = new Map<EntryId, Id>(ids.map((id) => [suppressionId(owner, id), id]))
-  const found = new Map<Id, Entry>()
+  const idOf = new Map<EntryId, Id>(ids.map((id) => [buildSuppressionId(owner, id), id]))
+  const entries = new Map<Id, Entry>()
   for await (const rows of pages(store, 'entry', { owner }, { where: { ids: [...idOf.keys()] } })) {
     for (const row of rows) {
       const id = idOf.get(row.id)
-      if (id !== undefined) found.set(id, row)
+      if (id !== undefined) entries.set(id, row)
     }
   }
-  return found
+  return entries
 }
 
 async function readTurns(
@@ -266,32 +274,32 @@ async function readTurns(
   return turns
 }
 
-function linksIn({ body }: Entry): readonly string[] {
+function getLinks({ body }: Entry): readonly string[] {
   return body.links as readonly string[] // written by `putEntry`
 }
 
-type Linked = { readonly id: LinkedId; readonly place: Place }
+type LinkedRow = { readonly id: LinkedId; readonly place: Place }
 
 /** Adds links to those that an entry has. */
 function putLinks(
-  of: Linked,
+  row: LinkedRow,
   entry: Entry | undefined,
   links: readonly string[],
   now: Instant,
 ): readonly Change[] {
-  const known = entry === undefined ? [] : linksIn(entry)
+  const known = entry === undefined ? [] : getLinks(entry)
   const all = [...new Set([...known, ...links])]
-  return all.length === known.length ? [] : [putEntry(of, entry, all, now)]
+  return all.length === known.length ? [] : [putEntry(row, entry, all, now)]
 }
 
 function putEntry(
-  { id, place: { owner, user } }: Linked,
+  { id, place: { owner, user } }: LinkedRow,
   before: Entry | undefined,
   links: readonly string[],
   now: Instant,
 ): Change {
   const row: Entry = {
-    id: suppressionId(owner, id),
+    id: buildSuppressionId(owner, id),
     place: { owner, user, session: null },
     kind: 'turn-suppression',
     about: null,
@@ -308,19 +316,19 @@ function removeEntry({ id, place, version }: Entry): Change {
   return { op: 'remove', table: 'entry', scope: place, id, expect: { version } }
 }
 
-function forgetLinks(
+function eraseLinks(
   owner: OwnerId,
   entry: Entry | undefined,
   links: readonly string[],
 ): readonly Change[] {
-  const all = new Set([...(entry === undefined ? [] : linksIn(entry)), ...links])
+  const all = new Set([...(entry === undefined ? [] : getLinks(entry)), ...links])
   return [
-    ...[...all].map((id) => buildRedaction(owner, id as TurnId)), // the links of a fact are turns
+    ...[...all].map((id) => buildRedaction(owner, id as TurnId)), // facts link to turns
     ...(entry === undefined ? [] : [removeEntry(entry)]),
   ]
 }
 
-function switchTo(turn: Turn, disabled: boolean): Change {
+function putTurn(turn: Turn, disabled: boolean): Change {
   const { version } = turn
   const row: Turn = { ...turn, disabled, version: version + 1 }
   return { op: 'put', table: 'turn', row, expect: { version } }
