@@ -81,8 +81,10 @@ export function toPlace(scope: Scope): Place {
   return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
 }
 
-/** All rows of the same owner and user. */
-export function toUserScope({ owner, user }: Place): Scope {
+/** The rows of an owner and user in all sessions. */
+export type UserScope = Pick<Place, 'owner' | 'user'>
+
+export function toUserScope({ owner, user }: Place): UserScope {
   return { owner, user }
 }
 

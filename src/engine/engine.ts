@@ -72,7 +72,11 @@ import { createMemoryOverview, type MemoryOverview } from '../recall/memory-over
 import { recall } from '../recall/recall.ts'
 import type { RecallQuery } from '../recall/recall-query.ts'
 import type { RecallResult } from '../recall/recall-result.ts'
-import { mergeRecallResults, type RecallScope, resolveRecallScopes } from '../recall/scope-merge.ts'
+import {
+  mergeRecallResults,
+  type RecallScope,
+  resolveRecallScopes,
+} from '../recall/recall-scope.ts'
 import { type ChangeFeed, createChangeFeed } from '../storage/access/change-feed.ts'
 import { withCommitHook } from '../storage/access/commit-hook.ts'
 import { CountCache } from '../storage/access/count-cache.ts'
@@ -252,14 +256,14 @@ export function createEngineWith(given: EngineDependencies): Engine {
       ? null
       : new Indexer({ ...given, embedder, vectors })
   const guards = {
-    meaning: createModelBreaker(given.clock),
+    vector: createModelBreaker(given.clock),
     rerank: createModelBreaker(given.clock),
   }
   const tallies = new CountCache(given.store, given.clock)
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const noteCommitted = (changes: readonly Change[]) => {
     tallies.onCommit(changes)
-    indexer?.changed(listDocumentsToEmbed(changes))
+    indexer?.enqueue(listDocumentsToEmbed(changes))
     keeper.changed(changes)
     reader.onCommit(changes)
     for (const listener of listeners) listener(changes)
@@ -452,7 +456,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
       return () => listeners.delete(listener)
     },
     getComponents: () => ({
-      embedder: embedder === undefined ? null : buildEmbedderReport(embedder, guards.meaning),
+      embedder: embedder === undefined ? null : buildEmbedderReport(embedder, guards.vector),
       vectors: vectors === undefined ? 'none' : describeVectorSource(tiers.status()),
       reranker: describeReranker(given.reranker),
     }),
@@ -485,7 +489,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
           ? null
           : {
               ...(await indexer.status()),
-              embedder: buildEmbedderReport(embedder, guards.meaning),
+              embedder: buildEmbedderReport(embedder, guards.vector),
               facts: vectors.report(),
             },
       vectorsUnavailableReason:
@@ -496,7 +500,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
     }),
     warmUp: async () => {
       const rules = [...patternRules(), ...listContradictionPatterns()]
-      await Promise.all([indexer?.catchUp(), warmUpPatternsInSlices(rules, ending.signal)])
+      await Promise.all([indexer?.backfill(), warmUpPatternsInSlices(rules, ending.signal)])
     },
     reindex: async (options = {}) => {
       if (indexer === null) {
@@ -513,7 +517,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
       await keeper.close()
       await reader.close()
       await uses.flush().catch(() => {}) // counting is not worth failing for
-      await Promise.all([guards.meaning.close(), guards.rerank.close()])
+      await Promise.all([guards.vector.close(), guards.rerank.close()])
       await indexer?.close()
       try {
         const { reranker, languageModel } = given

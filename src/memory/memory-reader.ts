@@ -11,6 +11,7 @@ import {
   type Trust,
 } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
+import type { SearchDocument } from '../domain/search-document.ts'
 import { AppError } from '../lib/errors.ts'
 import { addMs, type Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
@@ -95,26 +96,38 @@ export async function listVersions(
  * missing.
  */
 export async function listMemoriesAsOf(
-  { store }: MemoryDependencies,
+  deps: MemoryDependencies,
   scope: Scope,
   at: Instant,
   query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeExpired?: boolean },
 ): Promise<Page<Memory>> {
-  const page = await store.find('memory', scope, {
+  const page = await deps.store.find('memory', scope, {
     where: { createdBefore: addMs(at, 1) }, // "at or before", in whole milliseconds
     limit: parseLimit(query.limit ?? LIST_LIMIT),
     ...(query.after === undefined ? {} : { after: parseCursor('mem', query.after) }),
   })
-  const changedSince = page.rows.filter((memory) => memory.updatedAt > at).map(({ id }) => id)
-  const { rows: past } = await store.find('revision', scope, {
-    where: { memories: changedSince, inForceAt: at },
+  return { rows: await loadVersionsAsOf(deps, scope, page.rows, at), next: page.next }
+}
+
+/** Replaces documents by their versions at an earlier instant, and drops those that were not active or had ended. */
+export async function loadVersionsAsOf<Document extends SearchDocument>(
+  { store }: MemoryDependencies,
+  scope: Scope,
+  documents: readonly Document[],
+  at: Instant,
+): Promise<readonly (Document | Memory)[]> {
+  const changed = documents.filter(({ updatedAt }) => updatedAt > at).map(({ id }) => id)
+  const { rows: revisions } = await store.find('revision', scope, {
+    where: { memories: changed, inForceAt: at },
     limit: PAGE_ROWS_MAX,
   })
-  const then = new Map(past.map(({ memory }) => [memory.id, memory]))
-  const rows = page.rows
-    .flatMap((memory) => (memory.updatedAt <= at ? [memory] : (then.get(memory.id) ?? [])))
-    .filter((memory) => memory.status === 'active' && !hasEnded(memory, at))
-  return { rows, next: page.next }
+  const versions = new Map(revisions.map(({ memory }) => [memory.id, memory]))
+  return documents
+    .flatMap((row): readonly (Document | Memory)[] => {
+      const version = row.updatedAt <= at ? row : versions.get(row.id)
+      return version === undefined ? [] : [version]
+    })
+    .filter((row) => row.status === 'active' && !hasEnded(row, at))
 }
 
 export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
-import { discountContextTerms, hasContentWord, isFollowUp } from './follow-up.ts'
+import { hasContentWord, isFollowUp } from './follow-up.ts'
+import { discountContextTerms } from './term-weights.ts'
 
 it.each([
   'And where is it?',

@@ -5,10 +5,10 @@ import type { MemoryId } from '../../domain/ids.ts'
 import { toTurnDocument } from '../../domain/search-document.ts'
 import { type Candidate, NO_EVIDENCE } from './candidate.ts'
 import {
+  dropRepetitions,
   isDominatedByOneText,
   RESERVED_DOCUMENTS,
   selectPool,
-  withoutRepetitions,
 } from './candidate-pool.ts'
 
 const POOL = 100
@@ -60,7 +60,7 @@ it('[CR21] keeps the newest of turns with the same words and speaker, and every 
   const facts = Array.from({ length: 5 }, () => ({
     memory: memory({ content: 'Good morning', place: ADA }),
   }))
-  const kept = withoutRepetitions([...rows, ...others, ...facts])
+  const kept = dropRepetitions([...rows, ...others, ...facts])
   expect(kept.slice(0, 3).map((row) => row.memory.createdAt)).toEqual([5, 3, 4])
   expect(kept.slice(3)).toEqual([...others, ...facts])
 })

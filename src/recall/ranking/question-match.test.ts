@@ -4,8 +4,9 @@ import { instant, memoryId } from '../../../test/fakes/memories.ts'
 import { loaded } from '../../../test/fakes/ranking-candidates.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { getEventTime } from '../../domain/memory.ts'
+import { parseQuestion } from '../question/question-analysis.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
-import { boostQuestionMatches, parseQuestion } from './question-match.ts'
+import { boostQuestionMatches } from './question-match.ts'
 
 const NOW = instant(Date.parse('2024-05-15T10:30:00Z'))
 

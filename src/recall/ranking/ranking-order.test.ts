@@ -6,9 +6,9 @@ import { candidate, loaded } from '../../../test/fakes/ranking-candidates.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import { type LoadedCandidate, NO_EVIDENCE, renderTrail } from './candidate.ts'
 import { diversifyCandidates } from './diversity.ts'
-import { fitBudget } from './result-budget.ts'
 import { applyBoosts, computeFreshness } from './score-boosts.ts'
 import { createSimilarityScale, filterBySimilarity } from './similarity-threshold.ts'
+import { fitBudget } from './token-budget.ts'
 
 const DAY = 86_400_000
 const NOW = instant(1_000 * DAY)

@@ -1,10 +1,10 @@
-/** How many of the best memories fit into a prompt. */
+/** The token budget of a recall. */
 import type { CountTokens } from '../../text/tokens.ts'
 import type { LoadedCandidate } from './candidate.ts'
 
 export type BudgetedMemory = LoadedCandidate & { readonly tokens: number }
 
-/** Takes from the top while they fit, whole ones only, and always the first, unless there is no room at all. */
+/** Selects whole memories from the top while they fit, and always the first one, unless the budget is 0. */
 export function fitBudget(
   candidates: readonly LoadedCandidate[],
   limit: number,
@@ -12,13 +12,13 @@ export function fitBudget(
   countTokens: CountTokens,
 ): readonly BudgetedMemory[] {
   if (tokensMax === 0) return []
-  const fitted: BudgetedMemory[] = []
+  const selected: BudgetedMemory[] = []
   let total = 0
   for (const candidate of candidates.slice(0, limit)) {
     const tokens = countTokens(candidate.memory.content)
     total += tokens
-    if (tokensMax !== null && total > tokensMax && fitted.length > 0) break
-    fitted.push({ ...candidate, tokens })
+    if (tokensMax !== null && total > tokensMax && selected.length > 0) break
+    selected.push({ ...candidate, tokens })
   }
-  return fitted
+  return selected
 }

@@ -4,8 +4,8 @@ import { memoryId } from '../../../test/fakes/memories.ts'
 import type { Instant } from '../../lib/time.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
 import type { LexicalHits } from '../ranking/evidence.ts'
+import { removeTimeTerms } from './term-weights.ts'
 import { parseTimeSpan } from './time-expressions.ts'
-import { removeTimeTerms } from './time-terms.ts'
 
 const NOW = Date.parse('2024-05-15T10:30:00Z') as Instant
 
