@@ -29,10 +29,10 @@ function spanOf(question: string) {
   return span
 }
 
-describe('the words of a time', () => {
+describe('words of a time expression', () => {
   const question = 'Which race did Ann win four weeks ago?'
 
-  it('[RA8] no longer count, and what had nothing else is no hit', () => {
+  it('[RA8] do not count, and hits without other terms are dropped', () => {
     const terms = extractQueryTerms(question)
     const only = (...some: readonly string[]) => terms.map((term) => (some.includes(term) ? 1 : 0))
     const leg = found(
@@ -48,7 +48,7 @@ describe('the words of a time', () => {
     expect(hits.every(({ counts }) => counts.length === 3)).toBe(true)
   })
 
-  it('[RA8] stay where the question has them elsewhere too, or has nothing else', () => {
+  it('[RA8] stay if the question has them elsewhere, too, or has no other words', () => {
     const twice = 'Which three races were in the past three weeks?'
     const leg = removeTimeTerms(found(twice), twice, spanOf(twice))
     expect(leg.terms.map(({ text }) => text)).toEqual(['three', 'race'])
@@ -56,7 +56,7 @@ describe('the words of a time', () => {
     expect(removeTimeTerms(bare, 'last week?', spanOf('last week?'))).toBe(bare)
   })
 
-  it('[RA8] go alone: other words keep their counts, best first', () => {
+  it('[RA8] other words keep their counts, best first', () => {
     const row = fc.array(fc.nat(3), { minLength: 6, maxLength: 6 })
     fc.assert(
       fc.property(fc.array(row, { maxLength: 8 }), (rows) => {
