@@ -1,4 +1,4 @@
-/** German pairs, `older | newer`, one a line. What the labels mean is said in `pairs.ts`. */
+/** German pairs, `older | newer`, one per line. `pairs.ts` defines the labels. */
 export const GERMAN = {
   duplicate: `
     Ich wohne in Köln | Ich lebe in Köln

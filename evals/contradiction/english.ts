@@ -1,4 +1,4 @@
-/** English pairs, `older | newer`, one a line. What the labels mean is said in `pairs.ts`. */
+/** English pairs, `older | newer`, one per line. `pairs.ts` defines the labels. */
 export const ENGLISH = {
   duplicate: `
     I like Python | I really like Python!

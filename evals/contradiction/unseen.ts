@@ -1,4 +1,4 @@
-/** Pairs written last of all, `older | newer`, one a line: no rule was changed for any of them. */
+/** Held-out pairs, `older | newer`, one per line: no rule was changed for any of them. */
 export const UNSEEN = {
   en: {
     duplicate: `

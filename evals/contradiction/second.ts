@@ -1,4 +1,4 @@
-/** Pairs written when the first rules stood, `older | newer`, one a line. Rules were tuned on them afterwards. */
+/** Pairs written after the first rules, `older | newer`, one per line. Rules were tuned on them afterwards. */
 export const SECOND = {
   en: {
     duplicate: `

@@ -1,4 +1,4 @@
-/** Spanish, French and Portuguese pairs, `older | newer`, one a line. What the labels mean is said in `pairs.ts`. */
+/** Spanish, French and Portuguese pairs, `older | newer`, one per line. `pairs.ts` defines the labels. */
 export const SPANISH = {
   duplicate: `
     Vivo en Madrid | Yo vivo en Madrid

@@ -19,29 +19,29 @@ import { GERMAN } from './german.ts'
 import { FRENCH, PORTUGUESE, SPANISH } from './romance.ts'
 import { SECOND } from './second.ts'
 import { THIRD } from './third.ts'
-import { TOLD } from './told.ts'
+import { THIRD_PERSON } from './third-person.ts'
 import { UNSEEN } from './unseen.ts'
 
-export const TRUTH_LABELS = ['duplicate', 'update', 'conflict', 'unrelated'] as const
-export type TruthLabel = (typeof TRUTH_LABELS)[number]
+export const PAIR_LABELS = ['duplicate', 'update', 'conflict', 'unrelated'] as const
+export type PairLabel = (typeof PAIR_LABELS)[number]
 
-export const TRUTH_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'zh', 'ja'] as const
-export type TruthLanguage = (typeof TRUTH_LANGUAGES)[number]
+export const PAIR_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'zh', 'ja'] as const
+export type TruthLanguage = (typeof PAIR_LANGUAGES)[number]
 
-export const TRUTH_SETS = ['development', 'heldOut', 'unseen'] as const
-export type TruthSet = (typeof TRUTH_SETS)[number]
+export const PAIR_SETS = ['development', 'heldOut', 'unseen'] as const
+export type PairSet = (typeof PAIR_SETS)[number]
 
-export type TruthPair = {
+export type LabeledPair = {
   readonly older: string
   readonly newer: string
-  readonly label: TruthLabel
+  readonly label: PairLabel
   readonly language: TruthLanguage
-  readonly set: TruthSet
+  readonly set: PairSet
 }
 
 const HELD_OUT_EVERY = 3
 
-type Texts = Readonly<Record<TruthLanguage, Readonly<Record<TruthLabel, string>>>>
+type Texts = Readonly<Record<TruthLanguage, Readonly<Record<PairLabel, string>>>>
 
 const FIRST: Texts = {
   en: ENGLISH,
@@ -53,19 +53,19 @@ const FIRST: Texts = {
   ja: JAPANESE,
 }
 
-export const TRUTH_PAIRS: readonly TruthPair[] = [
+export const LABELED_PAIRS: readonly LabeledPair[] = [
   ...pairsOf(FIRST, (index) =>
     index % HELD_OUT_EVERY === HELD_OUT_EVERY - 1 ? 'heldOut' : 'development',
   ),
   ...pairsOf(SECOND, () => 'development'),
   ...pairsOf(THIRD, () => 'development'),
-  ...pairsOf(TOLD, () => 'development'),
+  ...pairsOf(THIRD_PERSON, () => 'development'),
   ...pairsOf(UNSEEN, () => 'unseen'),
 ]
 
-function pairsOf(texts: Texts, setOf: (index: number) => TruthSet): readonly TruthPair[] {
-  return TRUTH_LANGUAGES.flatMap((language) =>
-    TRUTH_LABELS.flatMap((label) =>
+function pairsOf(texts: Texts, setOf: (index: number) => PairSet): readonly LabeledPair[] {
+  return PAIR_LANGUAGES.flatMap((language) =>
+    PAIR_LABELS.flatMap((label) =>
       linesOf(texts[language][label]).map((line, index) => {
         const [older = '', newer = ''] = line.split(' | ')
         return { older, newer, label, language, set: setOf(index) }

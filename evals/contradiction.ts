@@ -1,9 +1,9 @@
 /**
- * How well writing tells what a new statement is to what is known, on pairs labelled by hand (`truth/pairs.ts`).
+ * Measures how the write path classifies a new statement against a stored one, on hand-labeled pairs
+ * (`contradiction/pairs.ts`).
  *
- * Each pair goes the real way: an owner of its own, the older statement remembered, then the newer one, and what became
- * of it. Twice: with words alone, and with the built-in model, whose neighbours may bring in other candidates. What is
- * missed is shown of the pairs that rules may be tuned on only.
+ * Each pair goes through `remember`: an owner of its own, the older statement, then the newer one. Once with keyword search
+ * alone, and once with the built-in model, whose vectors may add candidates. Misses are listed for the tuning pairs only.
  */
 
 import { createIdGenerator } from '../src/app/id-generator.ts'
@@ -12,21 +12,21 @@ import { createEngineWith, type Engine } from '../src/engine/engine.ts'
 import type { Instant } from '../src/lib/time.ts'
 import { createInMemoryStore } from '../src/storage/in-memory/in-memory-store.ts'
 import { createInMemoryVectorIndex } from '../src/storage/in-memory/in-memory-vector-index.ts'
-import { above, atLeast, below, type EvalOptions, type EvalReport, type Table } from './report.ts'
 import {
-  TRUTH_LABELS,
-  TRUTH_LANGUAGES,
-  TRUTH_PAIRS,
-  TRUTH_SETS,
-  type TruthLabel,
-  type TruthPair,
-  type TruthSet,
-} from './truth/pairs.ts'
+  LABELED_PAIRS,
+  type LabeledPair,
+  PAIR_LABELS,
+  PAIR_LANGUAGES,
+  PAIR_SETS,
+  type PairLabel,
+  type PairSet,
+} from './contradiction/pairs.ts'
+import { above, atLeast, below, type EvalOptions, type EvalReport, type Table } from './report.ts'
 
 const FALSE_SUPERSEDE_BELOW = 0.01
 const DUPLICATES_CAUGHT_ABOVE = 0.9
 
-/** Of wording that no rule was made for. It is what they reach: rules are not tuned on these pairs, and must not get worse. */
+/** Floors for the held-out pairs, as measured: rules are not tuned on them, and must not get worse. */
 export const UNSEEN_DUPLICATES_CAUGHT = 0.67
 const FIRST_AT = Date.parse('2026-01-05T09:00:00Z')
 const SECOND_AT = Date.parse('2026-02-09T09:00:00Z')
@@ -34,11 +34,11 @@ const MINUTE_MS = 60_000
 
 type Outcome = Awaited<ReturnType<Engine['remember']>>['outcome']
 
-export type Judged = TruthPair & { readonly answered: TruthLabel }
+export type Judged = LabeledPair & { readonly answered: PairLabel }
 
-export type TruthScore = {
+export type ContradictionScore = {
   readonly pairs: number
-  /** Of the pairs where nothing is to be replaced, because nothing changed or nobody knows which one holds: the share where it was. */
+  /** The share of pairs without a replacement (no change, or an unclear conflict) that were decided as one. */
   readonly falseSupersede: number
   readonly duplicatesCaught: number
   readonly updatesCaught: number
@@ -46,23 +46,23 @@ export type TruthScore = {
   readonly unrelatedKept: number
 }
 
-export async function evaluateTruth(options: EvalOptions): Promise<EvalReport> {
+export async function evaluateContradiction(options: EvalOptions): Promise<EvalReport> {
   const byWords = await judgePairs('words')
   const byMeaning = await judgePairs('meaning')
   const promised = [byWords, byMeaning].flatMap((judged) => [
-    scoreTruth(judged),
-    scoreTruth(inSet(judged, 'heldOut')),
+    scoreContradictions(judged),
+    scoreContradictions(inSet(judged, 'heldOut')),
   ])
-  const unseen = [byWords, byMeaning].map((judged) => scoreTruth(inSet(judged, 'unseen')))
-  const perSet = TRUTH_SETS.map((set) => named(set, scoreTruth(inSet(byMeaning, set))))
-  const perLanguage = TRUTH_LANGUAGES.map((language) =>
-    named(language, scoreTruth(byMeaning.filter((pair) => pair.language === language))),
+  const unseen = [byWords, byMeaning].map((judged) => scoreContradictions(inSet(judged, 'unseen')))
+  const perSet = PAIR_SETS.map((set) => named(set, scoreContradictions(inSet(byMeaning, set))))
+  const perLanguage = PAIR_LANGUAGES.map((language) =>
+    named(language, scoreContradictions(byMeaning.filter((pair) => pair.language === language))),
   )
   return {
-    eval: 'truth',
+    eval: 'contradiction',
     metrics: {
-      ...scoreTruth(byMeaning),
-      ...named('words', scoreTruth(byWords)),
+      ...scoreContradictions(byMeaning),
+      ...named('words', scoreContradictions(byWords)),
       ...Object.assign({}, ...perSet, ...perLanguage),
     },
     tables: [
@@ -91,10 +91,10 @@ export async function evaluateTruth(options: EvalOptions): Promise<EvalReport> {
   }
 }
 
-/** All older statements first, so that with a model they can get their vectors before the newer ones come. */
+/** Writes all older statements first, so that they have vectors before the newer ones are written. */
 export async function judgePairs(
   by: 'words' | 'meaning',
-  pairs: readonly TruthPair[] = TRUTH_PAIRS,
+  pairs: readonly LabeledPair[] = LABELED_PAIRS,
 ): Promise<readonly Judged[]> {
   const store = createInMemoryStore()
   const embedder = by === 'meaning' ? openEmbedder({ source: 'transformers' }) : null
@@ -116,7 +116,7 @@ export async function judgePairs(
     if (embedder !== null) await engine.reindex()
     const judged: Judged[] = []
     for (const [index, pair] of pairs.entries()) {
-      // Far enough apart that a model that was late once is asked again.
+      // Far enough apart for the circuit breaker of a late model to close.
       now = SECOND_AT + index * MINUTE_MS * 2
       const { outcome } = await engine.remember({ owner: `pair ${index}` }, { content: pair.newer })
       judged.push({ ...pair, answered: labelOf(outcome) })
@@ -127,13 +127,13 @@ export async function judgePairs(
   }
 }
 
-function labelOf(outcome: Outcome): TruthLabel {
+function labelOf(outcome: Outcome): PairLabel {
   switch (outcome) {
     case 'create':
       return 'unrelated'
     case 'supersede':
       return 'update'
-    // Without a key, a memory is updated in place only when the same is said with more about it.
+    // Without a key, only a restatement with further details updates a memory in place.
     case 'update':
     case 'duplicate':
       return 'duplicate'
@@ -142,7 +142,7 @@ function labelOf(outcome: Outcome): TruthLabel {
   }
 }
 
-export function scoreTruth(judged: readonly Judged[]): TruthScore {
+export function scoreContradictions(judged: readonly Judged[]): ContradictionScore {
   const nothingToReplace = judged.filter(({ label }) => label !== 'update')
   return {
     pairs: judged.length,
@@ -154,7 +154,7 @@ export function scoreTruth(judged: readonly Judged[]): TruthScore {
   }
 }
 
-function rightShare(judged: readonly Judged[], label: TruthLabel): number {
+function rightShare(judged: readonly Judged[], label: PairLabel): number {
   const meant = judged.filter((pair) => pair.label === label)
   return share(meant, ({ answered }) => answered === label, 1)
 }
@@ -163,11 +163,11 @@ function share(pairs: readonly Judged[], holds: (pair: Judged) => boolean, ofNon
   return pairs.length === 0 ? ofNone : pairs.filter(holds).length / pairs.length
 }
 
-function inSet(judged: readonly Judged[], set: TruthSet): readonly Judged[] {
+function inSet(judged: readonly Judged[], set: PairSet): readonly Judged[] {
   return judged.filter((pair) => pair.set === set)
 }
 
-function named(name: string, score: TruthScore): Record<string, number> {
+function named(name: string, score: ContradictionScore): Record<string, number> {
   return Object.fromEntries(Object.entries(score).map(([key, value]) => [`${key}.${name}`, value]))
 }
 
@@ -181,7 +181,7 @@ function tablesOf(how: string, judged: readonly Judged[]): readonly Table[] {
 
 function toTable(title: string, judged: readonly Judged[]): Table {
   const rows = [
-    ...TRUTH_LANGUAGES.map(
+    ...PAIR_LANGUAGES.map(
       (language) => [language, judged.filter((pair) => pair.language === language)] as const,
     ),
     ['all', judged] as const,
@@ -198,7 +198,7 @@ function toTable(title: string, judged: readonly Judged[]): Table {
       'kept apart',
     ],
     rows: rows.map(([name, some]) => {
-      const score = scoreTruth(some)
+      const score = scoreContradictions(some)
       return [
         name,
         score.pairs,
@@ -215,10 +215,10 @@ function toTable(title: string, judged: readonly Judged[]): Table {
 function toConfusionTable(judged: readonly Judged[]): Table {
   return {
     title: 'What was labelled (down) and answered (across)',
-    columns: ['label', ...TRUTH_LABELS],
-    rows: TRUTH_LABELS.map((label) => [
+    columns: ['label', ...PAIR_LABELS],
+    rows: PAIR_LABELS.map((label) => [
       label,
-      ...TRUTH_LABELS.map(
+      ...PAIR_LABELS.map(
         (answered) =>
           judged.filter((pair) => pair.label === label && pair.answered === answered).length,
       ),

@@ -1,5 +1,5 @@
-/** Pairs as models write them down, in the third person, `older | newer`, one a line: of the user, and of others. */
-export const TOLD = {
+/** Pairs in the third person, as models write facts, about the user and others: `older | newer`, one per line. */
+export const THIRD_PERSON = {
   en: {
     duplicate: `
       The user lives in Munich. | The user is living in Munich.

@@ -1,4 +1,4 @@
-/** Chinese and Japanese pairs, `older | newer`, one a line. What the labels mean is said in `pairs.ts`. */
+/** Chinese and Japanese pairs, `older | newer`, one per line. `pairs.ts` defines the labels. */
 export const CHINESE = {
   duplicate: `
     我住在北京 | 我现在住在北京
