@@ -41,7 +41,7 @@ const CLOSE_CHARACTERS_MAX = 300
 /** How long a write waits for vector search. */
 const CLOSE_TIMEOUT_MS = 150
 
-/** A model that failed or was late is not asked again for this long: others would wait for it in vain. */
+/** How long a model that failed or timed out is not called again. */
 const PAUSE_MS = MINUTE_MS
 
 export async function findSimilarMemories(

@@ -58,7 +58,7 @@ describe('command lines that cannot be understood', () => {
     [['add', '--expires', '2020-01-01', 'a'], '--expires is in the past'],
     [
       ['add', '--valid-from', '2027-01-01', '--valid-until', '2026-01-01', 'a'],
-      'not be earlier than validFrom',
+      'not be earlier than `validFrom`',
     ],
     [['add', '--key', 'a', '--key', 'b', 'x'], '--key is given more than once.'],
     [['add', '--pin=yes', 'x'], '--pin takes no value.'],
