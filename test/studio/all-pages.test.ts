@@ -170,7 +170,7 @@ describe.skipIf(missing !== null)(
       expect(await page.getByRole('banner').getByText('default').count()).toBe(0)
       const places = await page.getByRole('navigation').getByRole('link').allInnerTexts()
       expect(places).not.toContain('Engine')
-      expect(places).not.toContain('API keys and owners')
+      expect(places).not.toContain('Access')
       expect(places).not.toContain('Audit log')
       for (const address of [
         'memories',
