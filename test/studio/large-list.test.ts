@@ -1,7 +1,8 @@
 /** A hundred thousand memories in one list. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { Instant, MemoryId, OwnerId } from '../../src/domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../src/domain/ids.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { memory } from '../fakes/memories.ts'
