@@ -28,17 +28,45 @@ export type ApiKeyInput = {
 }
 
 export interface ApiKeys {
-  /** The secret is in the answer and nowhere else. */
+  /**
+   * Creates a key. Only the returned secret authenticates; it is not stored.
+   *
+   * @example
+   * const { key, secret } = await engine.admin.keys.create({ name: 'laptop', defaultOwner: 'ada' })
+   */
   create(input: ApiKeyInput): Promise<{ readonly key: ApiKey; readonly secret: string }>
-  /** The key behind a secret; null when there is none, or no longer. */
+  /**
+   * The key of a secret; null when there is none, or when it was revoked or has expired.
+   *
+   * @example
+   * const key = await engine.admin.keys.verify('rk_secret')
+   */
   verify(secret: string): Promise<ApiKey | null>
+  /**
+   * @example
+   * const keys = await engine.admin.keys.list()
+   */
   list(): Promise<readonly ApiKey[]>
+  /**
+   * @example
+   * await engine.admin.keys.revoke('key_01jf8t3z9k')
+   */
   revoke(id: string): Promise<ApiKey>
-  /** A key for the whole system when there is none that works yet. Its secret, or null when one was made before. */
+  /**
+   * Creates the management key of the system unless a valid one exists. Returns its secret, or null.
+   *
+   * @example
+   * const secret = await engine.admin.keys.ensureManagement()
+   */
   ensureManagement(): Promise<string | null>
-  /** Makes a new key for the whole system and revokes the former one. */
+  /**
+   * Replaces the management key of the system and returns the new secret.
+   *
+   * @example
+   * const secret = await engine.admin.keys.resetManagement()
+   */
   resetManagement(): Promise<string>
-  /** Who is signed in with one, in a browser. */
+  /** Browser logins of the keys. */
   readonly logins: LoginRecords
 }
 

@@ -19,15 +19,27 @@ import type { StoreDependencies } from '../storage/access/types.ts'
 
 export interface IdempotencyKeys {
   /**
-   * Does the work once for each name and gives its answer again to later callers. `request` is what was asked: under the
-   * same name something else is refused. What fails is not remembered.
+   * Runs the work once per key and returns its answer again to later callers. `request` is compared: another request
+   * under the same key fails with `conflict`. A failure is not remembered.
+   *
+   * @example
+   * const { answer, isRepeated } = await engine.admin.idempotency.runOnce(
+   *   'ada:8c1f',
+   *   'POST /api/memory',
+   *   async () => ({ id: 'mem_01jf8t3z9k' }),
+   * )
    */
   runOnce(
     name: string,
     request: string,
     work: () => Promise<JsonObject>,
   ): Promise<{ readonly answer: JsonObject; readonly isRepeated: boolean }>
-  /** Answers quote memories; when some of those are erased, no answer may be left that could hold them. */
+  /**
+   * Removes all answers. They quote memories, so erasing memories calls this.
+   *
+   * @example
+   * await engine.admin.idempotency.clear()
+   */
   clear(): Promise<void>
 }
 

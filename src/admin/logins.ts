@@ -16,10 +16,25 @@ import type { StoreDependencies } from '../storage/access/types.ts'
 export type LoginRecord = { readonly key: ApiKeyId; readonly expiresAt: number }
 
 export interface LoginRecords {
-  /** Those of the same key that are one too many go, the oldest first. */
+  /**
+   * Stores a login under the hash of its token. Beyond the limit of a key, its oldest login is removed.
+   *
+   * @example
+   * type Login = Parameters<typeof engine.admin.keys.logins.open>[1]
+   * const store = (hash: string, login: Login) => engine.admin.keys.logins.open(hash, login)
+   */
   open(hash: string, login: LoginRecord): Promise<void>
-  /** Null when there is none, or its time is over. */
+  /**
+   * Null when there is no such login, or when it has expired.
+   *
+   * @example
+   * const login = await engine.admin.keys.logins.get('3f1c9e')
+   */
   get(hash: string): Promise<LoginRecord | null>
+  /**
+   * @example
+   * await engine.admin.keys.logins.close('3f1c9e')
+   */
   close(hash: string): Promise<void>
 }
 

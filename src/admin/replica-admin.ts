@@ -29,20 +29,78 @@ export type QdrantSettings = {
 }
 
 export interface ReplicaAdmin {
+  /**
+   * The last known state of the vector replica.
+   *
+   * @example
+   * const { state, servedBy } = engine.admin.replication.status()
+   */
   status(): VectorReplicaStatus
-  /** The same, once the settings have been read. */
+  /**
+   * The state once the stored settings have been read.
+   *
+   * @example
+   * const status = await engine.admin.replication.current()
+   */
   current(): Promise<VectorReplicaStatus>
+  /**
+   * Reports state changes and searches until the returned function is called.
+   *
+   * @example
+   * const unsubscribe = engine.admin.replication.subscribe({
+   *   onState: ({ state }) => console.log(state),
+   *   onSearch: (backend, outcome) => console.log(backend, outcome),
+   * })
+   */
   subscribe(listener: ReplicationListener): () => void
+  /**
+   * The Qdrant settings, without the key.
+   *
+   * @example
+   * const { url } = await engine.admin.replication.qdrant()
+   */
   qdrant(): Promise<QdrantSettings>
-  /** Changes what is given; an empty key takes the stored one away. Tries it at once, and says what came of that. */
+  /**
+   * Changes Qdrant settings and tries them at once; an empty key removes the stored one.
+   *
+   * @example
+   * const status = await engine.admin.replication.changeQdrant(
+   *   { 'vectorStore.backend': 'qdrant', 'vectorStore.qdrantUrl': 'http://localhost:6333' },
+   *   undefined,
+   * )
+   */
   changeQdrant(changes: SettingChanges, key: string | undefined): Promise<VectorReplicaStatus>
-  /** Null where there is no mirror. */
+  /**
+   * Null without a vector replica.
+   *
+   * @example
+   * const health = await engine.admin.replication.health()
+   */
   health(): Promise<ReplicaHealth | null>
-  /** What the mirror alone finds. */
+  /**
+   * Searches the vector replica alone.
+   *
+   * @example
+   * const memory = await engine.get({ owner: 'ada' }, 'mem_01jf8t3z9k')
+   * const hits =
+   *   memory === null
+   *     ? []
+   *     : await engine.admin.replication.searchReplica(memory.place, {
+   *         text: memory.content,
+   *         limit: 5,
+   *         signal: AbortSignal.timeout(5_000),
+   *       })
+   */
   searchReplica(
     scope: Scope,
     query: { readonly text: string; readonly limit: number; readonly signal: AbortSignal },
   ): Promise<readonly VectorHit[]>
+  /**
+   * Removes collections of former models and returns how many.
+   *
+   * @example
+   * const count = await engine.admin.replication.cleanUp({ dryRun: true })
+   */
   cleanUp(options: { readonly dryRun: boolean }): Promise<number>
 }
 
@@ -80,7 +138,11 @@ export function createReplicaAdmin(
       }
     },
     changeQdrant: async (changes, key) => {
-      if (tiers === undefined && withoutVectors !== undefined && changes['vectorStore.backend'] === 'qdrant') {
+      if (
+        tiers === undefined &&
+        withoutVectors !== undefined &&
+        changes['vectorStore.backend'] === 'qdrant'
+      ) {
         throw new AppError('missing_part', withoutVectors) // it would copy what there is not
       }
       // At once: no server may be asked with a key that is meant for another address.

@@ -30,7 +30,7 @@ import {
   PORTABLE_TABLES,
 } from './portable-tables.ts'
 
-export type { ImportResult as Imported } from './import-rows.ts'
+export type { ImportResult } from './import-rows.ts'
 
 /** 2: with turns and settings. */
 const EXPORT_VERSION = 2
