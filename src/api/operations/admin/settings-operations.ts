@@ -60,9 +60,13 @@ function nullable(name: SettingName) {
 const CLAMPED: { readonly [name: string]: Range } = {
   memoryBudgetTokens: { min: 100, max: 4_000 },
   summaryDebounceSeconds: SETTINGS['learning.debounceSeconds'],
+  'learning.debounceSeconds': SETTINGS['learning.debounceSeconds'],
   consolidationIntervalHours: SETTINGS['learning.consolidationIntervalHours'],
+  'learning.consolidationIntervalHours': SETTINGS['learning.consolidationIntervalHours'],
   salienceFloor: SETTINGS['retention.minSalience'],
+  'retention.minSalience': SETTINGS['retention.minSalience'],
   episodeRetentionDays: SETTINGS['retention.episodeDays'],
+  'retention.episodeDays': SETTINGS['retention.episodeDays'],
 }
 
 type Range = { readonly min: number; readonly max: number }
