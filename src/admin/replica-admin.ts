@@ -1,4 +1,9 @@
 /** Administration of the vector replica: status, Qdrant settings, health checks and cleanup. */
+import type { ReplicationListener } from '../storage/vector-replication.ts'
+import type { ReplicaHealth } from '../storage/vector-replica.ts'
+import type { VectorHit } from '../storage/vector-index.ts'
+import type { SettingChanges } from './stored-settings.ts'
+import type { Scope } from '../domain/scope.ts'
 import { buildSpaceSignature, type VectorEncoding } from '../domain/embedding-text.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'

@@ -178,7 +178,7 @@ function createReplicaAdmin(
   store: Store,
   clock: Clock,
   keeper: ReplicaController,
-): ReplicatedStore['replica'] {
+): ReplicatedStore['replication'] {
   const opened = async () => keeper.mirror ?? (await keeper.runExclusive(async (mirror) => mirror))
   return {
     status: () => keeper.status(),
