@@ -1,9 +1,8 @@
 /**
- * Indexes over the vectors of large owners, built while everything else goes on.
- *
- * Comparing a few thousand vectors one by one is fast and exact, and an index costs every write, so an owner gets one
- * only when there are many. An index is never needed for a right answer: until it is ready, and when it can't be
- * built, all vectors are compared.
+ * HNSW indexes over the vectors of large owners, built in the background. Comparing a few thousand
+ * vectors is fast and exact, and an index slows down every write, so only large owners get one.
+ * Results never depend on an index: until it is ready, and when it cannot be built, all vectors are
+ * compared.
  */
 
 import { quoteIdentifier } from '../../../lib/sql.ts'
@@ -23,21 +22,23 @@ import {
 } from './vector-spaces.ts'
 
 export type AnnIndexes = {
-  /** Begins to build an index when the owner has many documents of the kind. Neither waits for it nor ever fails. */
+  /**
+   * Starts an index build when the owner has many documents of the kind. Neither waits nor fails.
+   */
   buildIfDue(kept: StoredSpace, subject: IndexTarget): Promise<void>
   /** Removes the indexes of a space. */
   drop(spaceNumber: number): Promise<void>
   report(): Readonly<Record<string, string | number>>
 }
 
-/** Where vectors are compared one by one in any case. */
+/** For servers where vectors are always compared exactly. */
 export const NO_ANN_INDEXES: AnnIndexes = {
   buildIfDue: async () => {},
   drop: async () => {},
   report: () => ({}),
 }
 
-/** A build takes long, and whatever went wrong may go wrong again: each time it is tried after twice as long. */
+/** Exponential backoff: a build takes long, and the cause of a failure may persist. */
 const PAUSE_MS_MIN = MINUTE_MS
 const PAUSE_MS_MAX = 6 * HOUR_MS
 
@@ -57,7 +58,7 @@ export function createAnnIndexes(
   const failed = new Map<string, BuildFailure>()
   let latest: Promise<void> = Promise.resolve()
 
-  /** After those that were begun before: only one is built at a time, and a build that meets another does nothing. */
+  /** Builds run one after the other; a build that finds another one in progress does nothing. */
   function build(kept: StoredSpace, subject: IndexTarget): void {
     building.add(buildIndexName(form, kept, subject))
     latest = latest.then(() => attempt(kept, subject))
@@ -84,7 +85,7 @@ export function createAnnIndexes(
       const isPaused = now() < (failed.get(name)?.nextTryAt ?? 0)
       if (!isIndexable(form, kept) || building.has(name) || isPaused) return
       const isDue = await needsIndex(tables, kept, subject, scannedMax).catch(() => false)
-      // Asked again, since another call may have begun meanwhile.
+      // Checked again, since another call may have started meanwhile.
       if (isDue && !building.has(name)) build(kept, subject)
     },
 
@@ -110,7 +111,7 @@ export function createAnnIndexes(
   }
 }
 
-/** Counts no further than it must. */
+/** Stops counting at the threshold. */
 async function needsIndex(
   { runnerFor: of, names, format: form }: VectorStorage<PgvectorFormat>,
   kept: StoredSpace,
@@ -141,7 +142,7 @@ async function buildIndex(
   const { database, names, format: form } = tables
   const name = buildIndexName(form, kept, subject)
   await database.runOnOwnConnection(async (query) => {
-    // When another process is building one, this one's turn comes with a later put.
+    // While another process builds an index, a later put retries.
     const [lock] = await query<{ taken: boolean }>(
       `SELECT pg_try_advisory_lock(${toIndexLock(names)}) AS taken`,
     )
@@ -151,18 +152,18 @@ async function buildIndex(
       [qualifyName(names.schema, name)],
     )
     if (index?.valid === true) return
-    // A build that was interrupted leaves an index that is kept up to date and never used.
+    // An interrupted build leaves an invalid index, which is maintained but never used.
     if (index !== undefined) await query(dropStatement(tables, name))
     await query(createIndexSql(tables, kept, subject))
     for (const former of listObsoleteIndexNames(form, kept, subject)) {
       await query(dropStatement(tables, former))
     }
-    // Whether to go through the index is PostgreSQL's decision, and it should know how many there are.
+    // The planner decides whether to use the index and needs current row counts.
     for (const table of [names.embedding, names.memory]) await query(`ANALYZE ${table}`)
   })
 }
 
-/** Readers and writers go on meanwhile. */
+/** CONCURRENTLY does not block readers and writers. */
 function dropStatement({ names }: VectorStorage, name: string): string {
   return `DROP INDEX CONCURRENTLY IF EXISTS ${qualifyName(names.schema, name)}`
 }
