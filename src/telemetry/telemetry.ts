@@ -1,9 +1,8 @@
 /**
- * Telemetry: what the running system tells its operator, as log lines, metrics and spans.
- *
- * All names are in the closed tables below, so that documents, dashboards and code can't drift apart. No call ever
- * throws or waits, and none of what is told holds the text of a memory, a question, a key or a secret, unless the
- * operator asked for texts in spans.
+ * Telemetry for operators: log lines, metrics and spans. All names are in the closed tables below,
+ * so that documentation, dashboards and code cannot drift apart. No call ever throws or blocks, and
+ * no output contains the text of a memory or a question, a key or a secret, unless the operator
+ * enabled texts in spans.
  */
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -27,7 +26,9 @@ export const LOG_EVENTS = {
 } as const
 export type LogEvent = keyof typeof LOG_EVENTS
 
-/** The only fields a line can have. Whatever else is passed is left out, so nothing can slip in by accident. */
+/**
+ * The only fields of a log line. Anything else is dropped, so that nothing is logged by accident.
+ */
 export const LOG_FIELDS = {
   requestId: 'Joins the lines of one request.',
   owner: 'Whose data it was about.',
@@ -54,7 +55,7 @@ export type LogField = keyof typeof LOG_FIELDS
 export type LogFields = {
   readonly [Name in LogField]?: string | number | boolean | null | readonly string[] | undefined
 } & {
-  /** Told by its code and its place in the program. */
+  /** Logged as its code and location. */
   readonly error?: unknown
 }
 
@@ -136,7 +137,7 @@ export const HISTOGRAMS = {
   recollect_job_seconds: { labels: ['job'], help: 'How long background work took.' },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>
 
-/** Read when somebody asks for the metrics; see `gaugesOf` in `engine/health.ts`. */
+/** Read on every scrape of the metrics; see `gaugesOf`. */
 export const GAUGES = {
   recollect_ready: { labels: [], help: '1 while questions can be answered, if only in part.' },
   recollect_degraded: {
@@ -177,7 +178,7 @@ export type GaugeReading = {
   readonly value: number
 }
 
-/** Spans are named as OpenTelemetry's conventions for memory name operations. */
+/** Span names follow OpenTelemetry's conventions for memory operations. */
 export const SPANS = {
   search_memory: 'A question was asked.',
   create_memory: 'Memories were made that the caller knew to be new.',
@@ -196,17 +197,17 @@ export type SpanRecord = {
 export type SpanAttributes = {
   readonly owner?: string
   readonly session?: string
-  /** The memory, when it is one. */
+  /** The memory, for operations on a single one. */
   readonly memory?: string
-  /** How many memories it was about. */
+  /** The number of memories involved. */
   readonly memories?: number
-  /** Text, which leaves the process only when the operator asked for that. */
+  /** Text, exported only when the operator enabled it. */
   readonly query?: string
-  /** Asked for only then, so that nobody makes it in vain. */
+  /** Evaluated only when it is exported. */
   readonly contents?: () => readonly SpanRecord[]
 }
 
-/** Adds what became known to the span that is under way. */
+/** Adds attributes to the current span. */
 export type AddSpanAttributes = (facts: SpanAttributes) => void
 
 export interface Telemetry {
@@ -217,19 +218,19 @@ export interface Telemetry {
     seconds: number,
     labels: HistogramLabels<Name>,
   ): void
-  /** Does the work inside a span; the outcome is that of the work. */
+  /** Runs the work inside a span and returns its result. */
   span<Result>(
     name: SpanName,
     facts: SpanAttributes,
     work: (note: AddSpanAttributes) => Promise<Result>,
   ): Promise<Result>
-  /** Seconds since some moment, only ever growing: for measuring how long something took. */
+  /** Seconds on a monotonic clock, for measuring durations. */
   monotonicSeconds(): number
 }
 
 const unnoted: AddSpanAttributes = () => {}
 
-/** Tells nothing. */
+/** Telemetry that does nothing. */
 export const NOOP_TELEMETRY: Telemetry = {
   log: () => {},
   count: () => {},

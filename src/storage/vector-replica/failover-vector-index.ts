@@ -1,7 +1,8 @@
 /**
- * The vector index of a store with a mirror beside it. The index that is kept with the memories holds every vector and is
- * what everything else is made from; the mirror answers while it is well and up to date. For callers nothing changes:
- * a mirror that fails, lags or is being filled costs no request, and `status` says what it is.
+ * A vector index with a replica and automatic failover. The primary index is stored with the
+ * memories, holds every vector and is the source of truth; the replica serves searches while it is
+ * healthy and up to date. Callers notice no difference: a replica that fails, lags or is being
+ * filled fails no request, and `status` reports its state.
  */
 import type { EntryKind } from '../../domain/entry.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
@@ -26,13 +27,13 @@ import type { ReplicaTimeouts } from './replica-timeouts.ts'
 
 export type FailoverVectorIndexOptions<Kept extends Store = Store> = {
   readonly store: Kept
-  /** The index that is kept with the memories. */
+  /** The index stored with the memories. */
   readonly vectors: VectorIndex
   readonly clock: Clock
-  /** The mirror that the settings name; asked again whenever they change, and from time to time. */
+  /** The configured replica; read again on every settings change, and periodically. */
   readonly configuration: () => Promise<ReplicaConfiguration>
   readonly timeouts?: Partial<ReplicaTimeouts>
-  /** How many changed memories are remembered one by one while the mirror can't be told. */
+  /** The most changed memories tracked one by one while the replica is unavailable. */
   readonly lagMax?: number
   readonly schedule?: ScheduleTimer
 }
@@ -41,7 +42,7 @@ export type ReplicatedStore<Kept extends Store = Store> = {
   readonly store: Kept
   readonly vectors: VectorIndex
   readonly replica: VectorReplication & {
-    /** Waits until the mirror is up to date, or it is known that it can't be now. */
+    /** Waits until the replica is up to date, or known to be unavailable. */
     settle(): Promise<void>
   }
 }
@@ -88,7 +89,7 @@ function createFailoverIndex(
   keeper: ReplicaController,
   stopListening: () => void,
 ): VectorIndex {
-  /** Null where the index of the memories has to answer. */
+  /** Null where the primary index has to serve the search. */
   const byMirror = async (
     ...[space, scope, query]: Parameters<VectorIndex['search']>
   ): Promise<readonly VectorHit[] | null> => {
@@ -147,7 +148,7 @@ function createFailoverIndex(
   }
 }
 
-/** What of a commit the mirror, or whoever keeps it, must know. A new memory has no vector yet. */
+/** The part of a commit that concerns the replica. A new memory has no vector yet. */
 function recordCommit(keeper: ReplicaController, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.op === 'put' && change.table === 'memory' && change.expect !== 'absent') {
@@ -208,7 +209,7 @@ function createReplicaAdmin(
 
 async function countSuperfluous(store: Store, upkeep: ReplicaSync, now: Instant): Promise<number> {
   const { stale, orphaned: stray } = await upkeep.compare({ isRepairing: false })
-  const owners = new Set((await store.listPlaces()).map(({ owner }) => owner as OwnerId)) // as it told
+  const owners = new Set((await store.listPlaces()).map(({ owner }) => owner as OwnerId)) // as it reports
   let expired = 0
   for (const owner of owners)
     expired += (await store.countMemories({ owner }, { expiredBy: now })).total
@@ -221,7 +222,7 @@ async function removeSuperfluous(upkeep: ReplicaSync, now: Instant): Promise<num
   return expired + stale + stray
 }
 
-/** What is amiss in the mirror, for `doctor`. All of it can be made again from the memories. */
+/** Problems of the replica, for `doctor`. All of them can be repaired from the primary. */
 async function inspectMirror(
   keeper: ReplicaController,
   isRepairing: boolean,
@@ -256,7 +257,7 @@ async function inspectMirror(
   }
 }
 
-/** Whether the process may end is not for this to say. */
+/** A background timer must not keep the process alive. */
 const scheduleUnref: ScheduleTimer = (ms, work) => {
   const timer = setTimeout(work, ms).unref()
   return () => clearTimeout(timer)

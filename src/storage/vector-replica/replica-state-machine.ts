@@ -1,7 +1,7 @@
-/** Every way that a mirror can get from one state into another. What is not in the table does not happen. */
+/** State machine of a replica. Transitions that are not in the table do not happen. */
 import type { ReplicaState } from '../vector-replication.ts'
 
-/** What can happen to a mirror. */
+/** Events of a replica. */
 export const REPLICA_EVENTS = {
   configured: 'The settings name a mirror, or another one than before.',
   switchedOff: 'The settings name none any more.',
@@ -20,7 +20,7 @@ export type ReplicaEvent = keyof typeof REPLICA_EVENTS
 
 type TransitionTable = { readonly [Event in ReplicaEvent]?: ReplicaState }
 
-/** From anywhere: the settings have the last word. */
+/** From any state: the settings take precedence. */
 const ALWAYS: TransitionTable = {
   configured: 'checking',
   switchedOff: 'off',
@@ -58,7 +58,10 @@ export const REPLICA_TRANSITIONS: Readonly<Record<ReplicaState, TransitionTable>
   misconfigured: ALWAYS,
 }
 
-/** Null where the event means nothing in this state: a late answer of a mirror that is down already, for one. */
+/**
+ * Null where the event has no meaning in this state, such as a late response of a replica that is
+ * already down.
+ */
 export function findNextState(from: ReplicaState, event: ReplicaEvent): ReplicaState | null {
   return REPLICA_TRANSITIONS[from][event] ?? null
 }

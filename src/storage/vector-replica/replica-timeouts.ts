@@ -1,12 +1,12 @@
-/** A mirror that nobody waits for longer than they should. */
+/** Wraps a replica with timeouts. */
 import { AppError } from '../../lib/errors.ts'
 import { runWithTimeout } from '../../lib/timeout.ts'
 import type { VectorReplica } from '../vector-replica.ts'
 
 export type ReplicaTimeouts = {
-  /** For a search that somebody waits for. */
+  /** For a search that a caller waits for. */
   readonly searchTimeoutMs: number
-  /** For whatever is done in the background. */
+  /** For background work. */
   readonly backgroundTimeoutMs: number
 }
 

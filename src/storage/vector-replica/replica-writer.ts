@@ -1,6 +1,7 @@
 /**
- * Makes a mirror the same as the index of the memories. Whatever the occasion, the way is one: read what is true of some
- * memories now, and write that. So it may be done again, late, or by several processes at once.
+ * Writes the state of the primary to a replica. There is one procedure for every occasion: read the
+ * current state of some memories, then write it. It is idempotent, so it may run late, repeatedly,
+ * or in several processes at once.
  */
 import { hashEmbeddingText } from '../../domain/embedding-text.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
@@ -15,13 +16,14 @@ export type ReplicaWriterDependencies = {
   readonly store: Store
   readonly vectors: VectorIndex
   readonly replica: VectorReplica
-  /** What expired before this was cleaned away, and is not to be put back. */
+  /** Memories that expired before this were removed and must not be written again. */
   readonly expiredRemovedBefore: Instant | null
 }
 
 /**
- * Writes what is true of these memories of one owner, and takes away what is not. Rows are read before vectors: if a
- * text changes in between, the mark is older than the vector, which a comparison sees. The other way round it would not.
+ * Writes the current state of these memories of one owner, and removes the deleted ones. Rows are
+ * read before vectors: if a text changes in between, the stored hash is older than the vector,
+ * which a comparison detects. In the other order it would not.
  */
 export async function syncMemories(
   {
@@ -60,8 +62,9 @@ export async function syncMemories(
 }
 
 /**
- * What a mirror is told as the hash of a text: that, and of all else that it filters by. So a comparison finds a point
- * whose memory has moved or got another expiry while the mirror could not be told.
+ * The hash stored with a point covers the text and every field that the replica filters by. A
+ * comparison thereby finds points whose memory moved or changed its expiry while the replica was
+ * unavailable.
  */
 export function computePointHash(
   textHash: string,
