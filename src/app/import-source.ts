@@ -1,4 +1,4 @@
-/** Opens whatever someone wants to import: finds out what it is, and gives its lines or its records. */
+/** Opens an import source: detects its format and returns its lines or records. */
 import { createReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -37,10 +37,10 @@ import { readGraph, readGraphLine } from '../portability/importers/server-memory
 import type { RecordImportOptions } from '../portability/record-import.ts'
 import { isOpenInProcess } from '../storage/sqlite/connection/database-file.ts'
 
-/** Larger ones would have to be held in memory several times over. */
+/** Larger files would be held in memory several times. */
 export const IN_MEMORY_IMPORT_BYTES_MAX = 100 * 1024 * 1024
 
-/** What an import needs of the engine. */
+/** The part of the engine that an import uses. */
 export type ImportEngine = Pick<Engine, 'import'> & {
   importRecords(
     scope: ScopeInput,
@@ -50,7 +50,10 @@ export type ImportEngine = Pick<Engine, 'import'> & {
 }
 
 export type ImportFileOptions = ImportSource & {
-  /** Where foreign data goes. Our own exports say themselves whose they are, unless `intoOwner` is given. */
+  /**
+   * The target of data from other systems. Our own exports name their owners, unless `intoOwner` is
+   * set.
+   */
   readonly scope: ScopeInput
   readonly intoOwner?: string
   readonly keepOwners?: boolean
@@ -59,7 +62,7 @@ export type ImportFileOptions = ImportSource & {
   readonly signal?: AbortSignal
 }
 
-/** The whole of it: opens the source and takes it in. */
+/** The whole import: opens the source and imports it. */
 export async function importFile(
   engine: ImportEngine,
   options: ImportFileOptions,
@@ -150,7 +153,7 @@ function detectReader(format: ImportFormat, start: Uint8Array): Reader {
   }
 }
 
-/** A graph in one object, rather than one entity or relation per line. */
+/** A graph as one object, rather than one entity or relation per line. */
 function isOneObject(start: Uint8Array): boolean {
   const first = parseJsonOrNull(
     Buffer.from(start).toString('utf8').trimStart().split('\n', 1)[0] ?? '',
@@ -286,7 +289,7 @@ function unknownFormat(name: string, start: Uint8Array): AppError {
   )
 }
 
-/** The beginning, and everything from the beginning on. */
+/** The first bytes, and the whole stream including them. */
 async function peekLines(
   bytes: Bytes,
 ): Promise<{ readonly start: Uint8Array; readonly bytes: AsyncGenerator<Uint8Array> }> {
@@ -334,7 +337,7 @@ async function* read(path: string): AsyncGenerator<Uint8Array> {
 }
 
 async function fileAt(path: string): Promise<Stats> {
-  // Only to look at it would let go of the locks that this process has on it.
+  // Closing a second file handle would release the POSIX locks that this process holds on the database.
   if (isOpenInProcess(path)) {
     throw new AppError('invalid_input', `${path} is the database that is in use here.`, { path })
   }

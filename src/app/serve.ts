@@ -14,7 +14,7 @@ import { createHttpServer } from '../api/http/server.ts'
 import { AppError } from '../lib/errors.ts'
 import { systemClock } from './system-clock.ts'
 
-/** Beside the code, in the package as in a clone. */
+/** Next to the code, in the package and in a clone. */
 const STUDIO_FOLDER = fileURLToPath(new URL('../../dist-studio', import.meta.url))
 
 export async function serve(options: ServeOptions): Promise<RunningServer> {
@@ -40,7 +40,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   } catch (error) {
     throw listenError(host, port, error)
   }
-  // Only now: a server that cannot start must not use up the one time its key is shown.
+  // Created only now: a server that fails to start must not use up the one time its key is shown.
   const managementKey = auth === 'off' ? null : await engine.keys.ensureManagement()
   const address = door.server.address() as AddressInfo // it listens on a port, not on a pipe
   return {

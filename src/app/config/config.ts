@@ -1,6 +1,7 @@
 /**
- * Configuration: where the data is and who asks, from flags, then the environment, then defaults. The only reader
- * of the environment. A variable that is ours by its name but unknown is refused: a typo must not look like success.
+ * Configuration from flags, environment variables and defaults, in this order. The only reader of
+ * the environment. An unknown variable with our prefix is an error, so that a typo does not look
+ * like success.
  */
 import { isAbsolute, join, resolve } from 'node:path'
 import type { GlobalFlags, RemoteServer, ScopeNames } from '../../api/cli/host.ts'
@@ -37,7 +38,8 @@ export const ENVIRONMENT = {
   RECOLLECT_DATA: 'The data folder, as `--data`.',
   RECOLLECT_OWNER: 'Whose memories, as `--owner`.',
   RECOLLECT_USER: 'Which user of the owner, as `--user`.',
-  RECOLLECT_ENCRYPTION_KEY_FILE: 'The file with the key of an encrypted database, as `--encryption-key-file`.',
+  RECOLLECT_ENCRYPTION_KEY_FILE:
+    'The file with the key of an encrypted database, as `--encryption-key-file`.',
   RECOLLECT_ENCRYPTION_KEY: 'The key itself: 64 hex digits.',
   RECOLLECT_ENCRYPTION_PASSPHRASE: 'A passphrase instead of a key.',
   RECOLLECT_POSTGRES_URL:
@@ -123,27 +125,27 @@ export type KeySource = {
   readonly kind: 'file' | 'text' | 'passphrase'
   /** The path of the file, or the secret itself. */
   readonly value: string
-  /** The option or variable that it was set by. */
+  /** The option or variable that set it. */
   readonly origin: string
 }
 
 export type Config = {
   readonly dataFolder: string
-  /** The same where it was said, by flag or variable; null for the usual one. */
+  /** The explicitly configured value, from flag or variable; null for the default. */
   readonly explicitDataFolder: string | null
   readonly scope: ScopeNames
-  /** What of the scope was said, by flag or variable. */
+  /** The explicitly configured parts of the scope. */
   readonly explicitScope: Partial<ScopeNames>
   readonly key: KeySource | null
-  /** The address of a PostgreSQL server that keeps the memories. */
+  /** The connection string of a PostgreSQL server that stores the memories. */
   readonly postgres: string | null
-  /** How that server is used. */
+  /** Options of the PostgreSQL store. */
   readonly postgresOptions: Omit<PostgresStoreOptions, 'connectionString'>
   readonly remote: RemoteServer | null
   readonly server: ServerNetworkOptions
   readonly mcpTools: ToolSets
   readonly gateway: GatewayConfig
-  /** Null: what suits whoever reads it. */
+  /** Null: the default of the consumer. */
   readonly log: LogLevel | null
   readonly telemetry: { readonly endpoint: string | null; readonly traceContent: boolean }
   readonly listen: { readonly host: string; readonly port: number }
@@ -151,9 +153,9 @@ export type Config = {
   readonly vectorForm: VectorEncoding
   readonly vectorSearch: VectorSearchEngine | null
   readonly vectorMemoryBytes: number | null
-  /** The usual keys of services. */
+  /** The usual API key variables of the providers. */
   readonly providerKeys: ProviderKeys
-  /** The key for the Qdrant that the environment names. */
+  /** The API key for the Qdrant server that the environment names. */
   readonly qdrantKey: string | null
   readonly rerank: RerankOptions | null
   readonly settings: SettingValues
@@ -161,9 +163,9 @@ export type Config = {
 
 export type GatewayConfig = {
   readonly providersFile: string
-  /** Whether somebody said so: then it must be there. */
+  /** Whether the path was configured: then the file must exist. */
   readonly hasExplicitProvidersFile: boolean
-  /** Null: the usual. */
+  /** Null: the default. */
   readonly bodyBytesMax: number | null
 }
 
@@ -185,7 +187,7 @@ export function readConfig(
   system: PlatformInfo,
 ): Config {
   assertKnownVariables(environment)
-  // An empty variable is how a shell says "not set".
+  // Shells express "not set" as an empty variable.
   const variable = (name: VariableName) => environment[name] || undefined
   const named: Partial<ScopeNames> = omitUndefined({
     owner: flags.owner ?? variable('RECOLLECT_OWNER'),
@@ -232,7 +234,7 @@ export function readConfig(
 
 type Variable = (name: VariableName) => string | undefined
 
-/** Clusters put variables for each of their services into every container, also under this name. */
+/** Kubernetes injects variables for each service into every container, also under this prefix. */
 function ownPort(text: string | undefined): string | undefined {
   return text?.startsWith('tcp://') === true ? undefined : text
 }
@@ -260,7 +262,7 @@ function readSettings(variable: Variable): SettingValues {
     try {
       return parseSettings({ [setting]: value })
     } catch (error) {
-      // What can be changed from here is the variable, so the message must name it.
+      // The user can only change the variable, so the message must name it.
       const { code, message } = toAppError(error)
       throw new AppError(code, message.replace(`Setting "${setting}"`, name), { variable: name })
     }
@@ -295,7 +297,7 @@ function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null
   if (flags.data !== undefined && flags.url !== undefined) {
     throw new AppError('invalid_input', 'Give --data or --url, not both: a folder, or a server.')
   }
-  // Who names a folder means that one, whatever else is set.
+  // An explicit folder overrides everything else.
   const url = flags.data === undefined ? (flags.url ?? variable('RECOLLECT_URL')) : undefined
   if (url === undefined) {
     if (flags.key === undefined) return null
@@ -388,7 +390,7 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
   })
 }
 
-/** Keys under the names that the providers' own tools use, so that they are set only once. */
+/** API keys under the names that the providers' own tools use, so that they are set only once. */
 export function providerKeysIn(environment: Environment): ProviderKeys {
   const services = [
     ...Object.entries(EMBEDDING_PROVIDER_TABLE),
@@ -401,7 +403,7 @@ export function providerKeysIn(environment: Environment): ProviderKeys {
   return Object.fromEntries(keys)
 }
 
-/** `none` is what others call the form that leaves nothing out. */
+/** Other systems call full precision `none`. */
 function readVectorForm(variable: Variable): VectorEncoding {
   const form = parseChoice('MEMORY_VEC_QUANTIZATION', variable, [...VECTOR_ENCODINGS, 'none'])
   return form === undefined || form === 'none' ? 'float32' : form
@@ -439,7 +441,7 @@ function parseWholeNumber(name: VariableName, variable: Variable): number | unde
   throw new AppError('invalid_input', `${name} takes a whole number, not "${text}".`)
 }
 
-/** Whether colours are wanted at all, see no-color.org. */
+/** Whether colors are enabled, see no-color.org. */
 export function isColorEnabled(environment: Environment): boolean {
   return !environment.NO_COLOR && environment.TERM !== 'dumb'
 }
@@ -455,7 +457,7 @@ function defaultFolder(environment: Environment, { platform, home }: PlatformInf
   }
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', FOLDER)
   const xdg = environment.XDG_DATA_HOME
-  // The specification says to ignore a relative one.
+  // The XDG specification says to ignore relative paths.
   return join(xdg && isAbsolute(xdg) ? xdg : join(home, '.local', 'share'), FOLDER)
 }
 
@@ -491,7 +493,7 @@ function parsePort(text: string | undefined): number {
   return port
 }
 
-/** What clusters and linked containers set for a service of our name. */
+/** Variables that Kubernetes and linked containers set for a service of our name. */
 const CLUSTER_VARIABLE = /^RECOLLECT_(?:SERVICE_|PORT_|ENV_|NAME$)/
 
 function assertKnownVariables(environment: Environment): void {

@@ -1,6 +1,7 @@
 /**
- * The providers: those of a file, and those that the environment implies. The file is read strictly, as a misspelt key
- * would otherwise be a setting that silently does nothing; and whatever is said about it, no secret is.
+ * Providers: those of the file, and those that the environment implies. Parsing is strict, since a
+ * misspelled key would otherwise be a setting that silently does nothing. Messages never contain a
+ * secret.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -26,13 +27,13 @@ import { type ProviderEntry, type ProvidersFile, parseProvidersFile } from './pr
 
 export type ProviderOptions = {
   readonly path: string
-  /** Whether somebody said so; otherwise it is the usual place, where nothing need be. */
+  /** Whether the path was configured; the default file may be missing. */
   readonly isNamed: boolean
   readonly environment: Environment
 }
 
 export type ConfiguredRegistry = ProviderRegistry & {
-  /** What the operator should know, in sentences. */
+  /** Warnings for the operator. */
   readonly warnings: readonly string[]
 }
 
@@ -44,10 +45,10 @@ const BASE_URLS: Readonly<Record<ProviderKind, string>> = {
   demo: '',
 }
 
-/** Models that think say nothing for minutes; clients of theirs wait as long. */
+/** Reasoning models may send nothing for minutes; their own clients wait as long. */
 const TIMEOUTS: ProviderTimeouts = { connectMs: 10_000, firstByteMs: 600_000, idleMs: 300_000 }
 
-/** Which variables stand for a provider that nobody wrote down; of several, the first that is set. */
+/** Environment variables that imply a provider; the first one set wins. */
 const IMPLIED = [
   ['openai', ['OPENAI_API_KEY']],
   ['anthropic', ['ANTHROPIC_API_KEY']],
@@ -100,7 +101,7 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-/** `${NAME}` in any text stands for a variable. */
+/** `${NAME}` in any string is replaced by a variable. */
 function expand(
   value: unknown,
   at: readonly string[],
@@ -172,7 +173,7 @@ const DEMO = {
   supportsTools: null,
 } as const
 
-/** People copy what a tool shows them, and some tools leave `/v1` out. */
+/** People copy what a tool shows them, and some tools omit `/v1`. */
 function baseUrlOf(name: string, kind: ProviderKind, text: string): string {
   const url = parseBaseUrl(text, `the provider ${name}`)
   const isBare = new URL(url).pathname === '/'
@@ -207,7 +208,7 @@ function isMissingIn(written: readonly Provider[]): (provider: Provider) => bool
   return ({ name }) => !names.has(name)
 }
 
-/** An alias is looked up once, so one of another would lead nowhere. */
+/** An alias is resolved once, so an alias of an alias would lead nowhere. */
 function checkAliases({ aliases }: ProvidersFile, path: string): void {
   for (const [name, target] of Object.entries(aliases)) {
     if (!Object.hasOwn(aliases, target)) continue
@@ -247,12 +248,12 @@ function impliedDefault(format: ApiFormat, providers: readonly Provider[]): stri
   const wanted = format === 'messages' ? 'anthropic' : 'openai'
   const first = providers.find(({ kind }) => kind === wanted)
   if (first !== undefined) return first.name
-  // Ollama and the demo are always there, and so say nothing about what is meant.
+  // Ollama and the demo always exist, so they do not reveal the intended default.
   const [only, ...others] = providers.filter(({ kind }) => kind !== 'ollama' && kind !== 'demo')
   return only === undefined || others.length > 0 ? null : only.name
 }
 
-/** Whether a key stands in the file itself. */
+/** Whether the file itself contains a key. */
 function holdsSecrets(raw: unknown): boolean {
   const entries = Object.values(Object(Object(raw).providers))
   return entries.some((entry) => {
@@ -271,7 +272,7 @@ function isLiteral(value: unknown): boolean {
 const OTHERS = 0o077
 
 function canOthersRead(path: string): boolean {
-  // Windows has other means, which these bits don't tell of.
+  // Windows uses access control lists, which these mode bits do not reflect.
   return process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0
 }
 

@@ -1,4 +1,4 @@
-/** What a file of providers may hold, and how it is told what is wrong with it. */
+/** The schema of the providers file, and its error messages. */
 import { z } from 'zod'
 import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
@@ -101,7 +101,7 @@ const file = z.strictObject({
     .default({}),
 })
 
-/** What is told of the file calls it by `name`. */
+/** Messages call the file by `name`. */
 export function parseProvidersFile(value: unknown, name: string): ProvidersFile {
   const result = file.safeParse(value)
   if (!result.success) {
@@ -109,7 +109,7 @@ export function parseProvidersFile(value: unknown, name: string): ProvidersFile 
     const field = result.error.issues[0]?.path.join('.') ?? ''
     throw new AppError('invalid_input', `${name}: ${sentences.join(' ')}`, { field })
   }
-  // What isn't given is left out by the schema, never undefined.
+  // The schema omits absent fields; they are never undefined.
   const parsed = result.data as ProvidersFile
   checkNames(Object.entries(parsed.providers), name)
   return parsed
@@ -117,7 +117,7 @@ export function parseProvidersFile(value: unknown, name: string): ProvidersFile 
 
 const FAULTS_SHOWN = 5
 
-/** Which names there are, by where in the file one was not known. */
+/** The known keys, by the path of the unknown one. */
 function knownNames(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(file.shape)
   if (path[0] === 'default') return API_FORMATS
@@ -125,7 +125,7 @@ function knownNames(path: readonly PropertyKey[]): readonly string[] {
   return Object.keys(path[2] === 'timeouts' ? timeouts.shape : model.shape)
 }
 
-/** The schema's own words never hold a value of the file, only what was expected. */
+/** The schema's own messages never contain a value of the file, only the expectation. */
 function describeFault(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
     const known = knownNames(issue.path)

@@ -1,4 +1,7 @@
-/** The database in a data folder: opened with the key that was configured or asked for, copied, converted, salvaged. */
+/**
+ * The database in a data folder: open with the configured or entered key, back up, convert,
+ * salvage.
+ */
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type {
@@ -47,9 +50,9 @@ export const FILES_FILE = 'files.db'
 export type DatabaseOptions = {
   readonly config: Config
   readonly now: () => number
-  /** Asks a person for the passphrase of the database; null when nobody can be asked. */
+  /** Prompts for the database passphrase; null when there is no terminal. */
   readonly askPassphrase: (() => Promise<string>) | null
-  /** Distils what was said. */
+  /** The language model for distillation. */
   readonly languageModel: LanguageModel
 }
 
@@ -87,7 +90,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   ) => {
     requireDatabase(path)
     const converted = toConverted(await rekeyDatabase({ path, from, to, now, onProgress }))
-    // It is made again, with the new key or without one.
+    // The index is derived data; it is rebuilt under the new encryption.
     if (converted.isChanged) removeIndex(files)
     return converted
   }
@@ -160,7 +163,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         removeCache(folder)
         return converted
       } catch (error) {
-        // Nothing is encrypted with it, and a second try would find its place taken.
+        // Nothing is encrypted with this key, and a leftover file would block the next attempt.
         if (key.kind === 'generated' && stateOf(path) === 'plain') rmSync(key.path, { force: true })
         throw error
       }
@@ -187,7 +190,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** What is sound, in use, or from a newer version must not be taken apart. */
+/** A database that is intact, in use, or of a newer version must not be salvaged. */
 async function assertDamaged(open: () => ReturnType<typeof openSqliteFile>): Promise<void> {
   try {
     const store = await open()
@@ -214,7 +217,7 @@ function fileOptions(config: Config, isEncrypted: boolean): EngineOptions {
     embedding: {
       modelFolder: join(dataFolder, 'models'),
       ...embedding,
-      // Never beside a database that is encrypted: vectors tell of texts.
+      // Never next to an encrypted database: vectors reveal texts.
       cacheFile: isEncrypted ? null : join(dataFolder, CACHE_FILE),
     },
   }
@@ -227,7 +230,7 @@ function vectorOptions({ vectorSearch, vectorMemoryBytes }: Config) {
   }
 }
 
-/** Vectors that were kept before the database was encrypted. */
+/** Vectors that were cached before the database was encrypted. */
 function removeCache(folder: string): void {
   for (const end of ['', '-wal', '-shm', '.damaged']) {
     rmSync(join(folder, `${CACHE_FILE}${end}`), { force: true })
@@ -251,7 +254,7 @@ function requireCipher(): void {
   if (missing !== null) throw new AppError('missing_part', missing)
 }
 
-/** The file itself, or the one of a folder that was the last by then. */
+/** The backup itself, or the latest one of a folder at that time. */
 function backupIn(from: string, at: number | null): string {
   const stat = statSync(from, { throwIfNoEntry: false })
   if (stat === undefined) throw new AppError('not_found', `There is no backup at ${from}.`)
@@ -260,7 +263,7 @@ function backupIn(from: string, at: number | null): string {
   throw new AppError('invalid_input', '--at chooses among the backups of a folder; this is a file.')
 }
 
-/** Others have no business in it: memories are private. */
+/** Only this user may read it: memories are private. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -284,7 +287,7 @@ function toNewKey(key: NewKey, { key: configured }: Config): DatabaseKey {
     case 'passphrase':
       return parsePassphrase(key.passphrase)
     case 'generated':
-      requireCipher() // before a key is made that nothing could be encrypted with
+      requireCipher() // checked before a key is created that would encrypt nothing
       generateKeyFile(key.path)
       return loadKeyFile(key.path)
     case 'configured':
