@@ -116,7 +116,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   }
   const { vectorForm = 'float32', countTokens, languageModel } = options
   if (!VECTOR_ENCODINGS.includes(vectorForm)) {
-    throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_ENCODINGS.join(', ')}.`)
+    throw new AppError('invalid_input', `vectorForm must be one of ${VECTOR_ENCODINGS.join(', ')}.`)
   }
   const settings = parseSettings(options.settings ?? {})
   const store = await openStore(options)
@@ -212,7 +212,7 @@ async function openStore({
   vectorMemoryBytes,
 }: EngineOptions): Promise<OpenedStore> {
   if ([path, postgres, store].filter((place) => place !== undefined).length > 1) {
-    throw new AppError('invalid_input', 'Give one of path, postgres and store, not several.')
+    throw new AppError('invalid_input', 'Set only one of path, postgres and store.')
   }
   if (store !== undefined) return store
   if (postgres !== undefined)
@@ -248,7 +248,7 @@ async function clearEmbeddingCache(cacheFile: string | null): Promise<void> {
   } catch (error) {
     throw new AppError(
       'unavailable',
-      `It was erased, but vectors of its text may be left in ${cacheFile}. Delete that file.`,
+      `The memory was erased, but vectors of its text may remain in ${cacheFile}. Delete that file.`,
       {},
       error,
     )

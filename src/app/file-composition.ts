@@ -173,7 +173,7 @@ function openVectorCache(
 function qmdEncryptionError(): AppError {
   return new AppError(
     'invalid_input',
-    'The memories are encrypted, and qmd keeps texts of files as they are. Set `fileBackend` to `builtin`.',
+    'The memories are encrypted, and qmd stores texts of files unencrypted. Set `files.searchBackend` to `builtin`.',
     { setting: 'fileBackend' },
   )
 }

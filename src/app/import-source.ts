@@ -105,7 +105,10 @@ export async function openImport(input: ImportSource): Promise<ImportReader> {
   if (isSqlite(start) || wanted?.endsWith('-sqlite')) {
     await bytes.return(undefined)
     if (typeof source !== 'string') {
-      throw new AppError('invalid_input', 'A database is read from a file, not from a stream.')
+      throw new AppError(
+        'invalid_input',
+        'A database must be imported from a file, not from a stream.',
+      )
     }
     return openDatabase(source, wanted, file)
   }
@@ -149,7 +152,7 @@ function detectReader(format: ImportFormat, start: Uint8Array): Reader {
         yield* readMarkdown(await wholeText(bytes, name))
       }
     default:
-      throw new AppError('internal', `${format} is not read from text.`)
+      throw new AppError('internal', `The format ${format} cannot be read from text.`)
   }
 }
 
@@ -168,7 +171,7 @@ function ofJson(parse: (value: unknown) => Iterable<ImportRecord>): Reader {
     try {
       value = JSON.parse(text)
     } catch (cause) {
-      throw new AppError('invalid_input', `${name} is not valid JSON, or was cut off.`, {}, cause)
+      throw new AppError('invalid_input', `${name} is not valid JSON, or is truncated.`, {}, cause)
     }
     yield* parse(value)
   }
@@ -224,7 +227,7 @@ async function openDatabase(
     if (format === null || !Object.hasOwn(DATABASES, format)) {
       throw new AppError(
         'invalid_input',
-        `${basename(path)} is a database, but not one of those that can be read: ${Object.keys(DATABASES).join(', ')}.`,
+        `${basename(path)} is a database of an unknown kind. Supported: ${Object.keys(DATABASES).join(', ')}.`,
         { path },
       )
     }
@@ -273,7 +276,7 @@ function parseFormat(text: string): ImportFormat {
   if (found !== undefined) return found
   throw new AppError(
     'invalid_input',
-    `"${text.slice(0, 80)}" is no format. There are: ${IMPORT_FORMATS.join(', ')}.`,
+    `The format must be one of ${IMPORT_FORMATS.join(', ')}; got "${text.slice(0, 80)}".`,
     { field: 'from' },
   )
 }
@@ -284,8 +287,8 @@ function unknownFormat(name: string, start: Uint8Array): AppError {
   return new AppError(
     'invalid_input',
     isArchive || isZipped
-      ? `${name} is an archive. Unpack it, and import the file that is meant.`
-      : `What ${name} holds could not be told from how it begins. Say it: ${IMPORT_FORMATS.join(', ')}.`,
+      ? `${name} is an archive. Unpack it and import a file from it.`
+      : `The format of ${name} could not be detected. Specify one of ${IMPORT_FORMATS.join(', ')}.`,
   )
 }
 
@@ -339,7 +342,7 @@ async function* read(path: string): AsyncGenerator<Uint8Array> {
 async function fileAt(path: string): Promise<Stats> {
   // Closing a second file handle would release the POSIX locks that this process holds on the database.
   if (isOpenInProcess(path)) {
-    throw new AppError('invalid_input', `${path} is the database that is in use here.`, { path })
+    throw new AppError('invalid_input', `${path} is the database currently in use.`, { path })
   }
   const found = await stat(path).catch((error: unknown) => {
     throw toFileError(error, path)
@@ -351,8 +354,8 @@ async function fileAt(path: string): Promise<Stats> {
 }
 
 const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  ENOENT: ['not_found', 'There is no file'],
-  ENOTDIR: ['not_found', 'There is no file'],
+  ENOENT: ['not_found', 'File not found:'],
+  ENOTDIR: ['not_found', 'File not found:'],
   EACCES: ['read_only', 'Access is denied:'],
   EPERM: ['read_only', 'Access is denied:'],
 }

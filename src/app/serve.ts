@@ -56,12 +56,12 @@ function assertSafeExposure({ host, auth, hasPublicMetrics: hasOpenMetrics }: Se
   if (auth === 'off') {
     throw new AppError(
       'invalid_input',
-      `Without keys, everybody who reaches ${host} could read and change everything. Only a server on 127.0.0.1 may do without.`,
+      `Without keys, everybody who reaches ${host} could read and change everything. Only a server on 127.0.0.1 may run without keys.`,
       { field: 'auth', host },
     )
   }
   if (hasOpenMetrics === true) {
-    const message = `Metrics without a key are only for a server on 127.0.0.1, not on ${host}.`
+    const message = `Metrics without a key are only allowed on 127.0.0.1; got ${host}.`
     throw new AppError('invalid_input', message, { field: 'hasOpenMetrics', host })
   }
 }
@@ -72,7 +72,7 @@ function warningsFor({ host, auth, tls, trustProxy }: ServeOptions): readonly st
   }
   if (isLoopback(host) || tls != null || trustProxy === true) return []
   return [
-    `Others can reach ${host}, and what they send, keys and memories included, travels unencrypted. Use TLS, or a proxy that does.`,
+    `The server is reachable at ${host} without TLS: keys and memories travel unencrypted. Use TLS, or a proxy that terminates it.`,
   ]
 }
 
@@ -81,7 +81,7 @@ function readCertificate({ certFile, keyFile }: NonNullable<ServeOptions['tls']>
     try {
       return readFileSync(path)
     } catch (error) {
-      throw new AppError('invalid_input', `${path} can't be read.`, { field }, error)
+      throw new AppError('invalid_input', `${path} cannot be read.`, { field }, error)
     }
   }
   return { cert: read(certFile, 'tls.certFile'), key: read(keyFile, 'tls.keyFile') }
@@ -91,9 +91,9 @@ function listenError(host: string, port: number, error: unknown): AppError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why =
     code === 'EADDRINUSE'
-      ? `Port ${port} is taken, perhaps by another Recollect. Choose another one with --port.`
+      ? `Port ${port} is in use, perhaps by another Recollect. Choose another one with --port.`
       : code === 'EACCES'
-        ? `Port ${port} may not be used without special rights. Choose one above 1023 with --port.`
+        ? `Port ${port} requires elevated privileges. Choose one above 1023 with --port.`
         : `Cannot listen on ${host}:${port} (${code}).`
   return new AppError('unavailable', why, { host, port }, error)
 }

@@ -82,9 +82,9 @@ function readText({ path, isNamed }: ProviderOptions): string | null {
   } catch (thrown) {
     const code = Object(thrown).code
     if (code === 'ENOENT' && !isNamed) return null
-    const what = code === 'ENOENT' ? 'is not there' : `can't be read (${code})`
+    const what = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
     const codeOfError = code === 'ENOENT' ? 'not_found' : 'invalid_input'
-    throw new AppError(codeOfError, `The file of providers ${path} ${what}.`, { path })
+    throw new AppError(codeOfError, `The providers file ${path} ${what}.`, { path })
   }
 }
 
@@ -95,7 +95,7 @@ function parseJson(text: string, path: string): unknown {
     const line = findJsonErrorLine(text) ?? 1
     throw new AppError(
       'invalid_input',
-      `${path} is not valid JSON: something is wrong at or before line ${line}.`,
+      `${path} is not valid JSON: syntax error at or before line ${line}.`,
       { path, line },
     )
   }
@@ -131,14 +131,14 @@ function expandText(
   const where = `"${at.at(-1)}"${whose} in ${basename(path)}`
   return text.replaceAll(/\$\{([^}]*)\}?/g, (found: string, name: string) => {
     if (!found.endsWith('}') || !/^[A-Za-z_]\w*$/.test(name)) {
-      const message = `${where} has a "\${" that begins no name of a variable, as in \${OPENAI_API_KEY}.`
+      const message = `${where} has a "\${" without a variable name, as in \${OPENAI_API_KEY}.`
       throw new AppError('invalid_input', message, { field: at.join('.') })
     }
     const value = environment[name]
     if (value !== undefined && value !== '') return value
     throw new AppError(
       'invalid_input',
-      `The environment variable ${name} is not set, and ${where} needs it. Set it, or take that line out.`,
+      `The environment variable ${name} is not set, and ${where} needs it. Set it, or remove that line.`,
       {
         variable: name,
         field: at.join('.'),
@@ -237,7 +237,7 @@ function resolveDefaults(
     const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
     throw new AppError(
       'invalid_input',
-      `"default" in ${basename(path)} names ${wanted}, which is no provider.${suggestion}`,
+      `"default" in ${basename(path)} must name a provider; got ${wanted}.${suggestion}`,
       { field: 'default' },
     )
   })
@@ -277,7 +277,7 @@ function canOthersRead(path: string): boolean {
 }
 
 function readableWarning(path: string): string {
-  return `${path} holds keys, and others on this machine can read it. Run: chmod 600 ${path}`
+  return `${path} contains keys, and other users of this machine can read it. Run: chmod 600 ${path}`
 }
 
 function plaintextWarning(provider: Provider): readonly string[] {
@@ -286,6 +286,6 @@ function plaintextWarning(provider: Provider): readonly string[] {
   if (url.protocol === 'https:' || isPrivateAllowed(provider, url)) return []
   const { name } = provider
   return [
-    `The provider ${name} is asked over http:// at ${getHost(url)}: keys and words can be read on the way.`,
+    `The provider ${name} uses http:// at ${getHost(url)}: keys and messages travel unencrypted.`,
   ]
 }

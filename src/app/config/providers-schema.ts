@@ -57,8 +57,8 @@ const model = z.strictObject({
 
 const headerName = z
   .string()
-  .regex(HEADER_NAME, 'is no name of a header')
-  .refine((name) => !isReservedHeader(name), 'is a header that is set for each request')
+  .regex(HEADER_NAME, 'must be a valid header name')
+  .refine((name) => !isReservedHeader(name), 'must not be a header that is set per request')
 
 const entry = z.strictObject({
   kind: z.preprocess(
@@ -74,7 +74,10 @@ const entry = z.strictObject({
   supportsTools,
   private: z.boolean().default(false),
   headers: z
-    .record(headerName, z.string().regex(HEADER_VALUE, 'holds characters that no header may have'))
+    .record(
+      headerName,
+      z.string().regex(HEADER_VALUE, 'must not contain characters that are invalid in headers'),
+    )
     .default({}),
   timeouts: timeouts.default({}),
 })
@@ -97,7 +100,7 @@ const file = z.strictObject({
     .default({}),
   aliases: z.record(text, text).default({}),
   providers: z
-    .record(z.string().regex(NAME, 'is no name: letters, digits and any of _.-'), entry)
+    .record(z.string().regex(NAME, 'must be a name of letters, digits and _.-'), entry)
     .default({}),
 })
 
@@ -132,7 +135,8 @@ function describeFault(issue: z.core.$ZodIssue): string {
     return issue.keys.map((key) => describeUnknownKey(issue.path, key, known)).join(' ')
   }
   const where = issue.path.length === 0 ? 'the file' : `"${issue.path.join('.')}"`
-  if (issue.code === 'invalid_key') return `${where} ${issue.issues[0]?.message ?? 'is no name'}.`
+  if (issue.code === 'invalid_key')
+    return `${where} ${issue.issues[0]?.message ?? 'must be a valid name'}.`
   return `${where}: ${issue.message}.`
 }
 
@@ -144,7 +148,7 @@ function describeUnknownKey(
   const meant = findClosestMatch(key, known)
   const suggestion =
     meant === null ? ` Known are ${known.join(', ')}.` : ` Did you mean "${meant}"?`
-  return `"${[...path, key.slice(0, 60)].join('.')}" is not known.${suggestion}`
+  return `Unknown key "${[...path, key.slice(0, 60)].join('.')}".${suggestion}`
 }
 
 function checkNames(entries: readonly (readonly [string, ProviderEntry])[], file: string): void {
@@ -152,11 +156,11 @@ function checkNames(entries: readonly (readonly [string, ProviderEntry])[], file
   for (const [name, { kind }] of entries) {
     const known = name.toLowerCase()
     if (seen.has(known)) {
-      const message = `${file}: two providers have the name ${name} but for capital letters.`
+      const message = `${file}: two provider names differ only in case: ${name}.`
       throw new AppError('invalid_input', message, { provider: name })
     }
     if (known === 'demo' && kind !== 'demo') {
-      const message = `${file}: the name demo is that of the built-in demo. Choose another.`
+      const message = `${file}: the name "demo" is reserved for the built-in demo. Choose another.`
       throw new AppError('invalid_input', message, { provider: name })
     }
     seen.add(known)

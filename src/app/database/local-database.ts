@@ -118,7 +118,9 @@ export function createDatabase(options: DatabaseOptions): Database {
       requireDatabase(path)
       const copy = resolve(target)
       if (!existsSync(dirname(copy))) {
-        throw new AppError('not_found', `There is no folder ${dirname(copy)}.`, { path: copy })
+        throw new AppError('not_found', `The folder ${dirname(copy)} does not exist.`, {
+          path: copy,
+        })
       }
       const store = await openSqliteFile({ path, now, key: await currentKey() })
       try {
@@ -145,7 +147,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       if (existsSync(path) && !force) {
         throw new AppError(
           'conflict',
-          `There is a database at ${path}. With --force it is put aside first.`,
+          `A database already exists at ${path}. Use --force to move it aside first.`,
           { path },
         )
       }
@@ -205,7 +207,7 @@ async function assertDamaged(open: () => ReturnType<typeof openSqliteFile>): Pro
     if (code === 'schema_mismatch' || code === 'busy' || code === 'missing_part') throw error
     return
   }
-  throw new AppError('conflict', 'The database is sound: there is nothing to salvage.')
+  throw new AppError('conflict', 'The database is intact: there is nothing to salvage.')
 }
 
 function fileOptions(config: Config, isEncrypted: boolean): EngineOptions {
@@ -245,7 +247,7 @@ function stateOf(path: string): DatabaseState {
 
 function requireDatabase(path: string): void {
   if (stateOf(path) === 'missing') {
-    throw new AppError('not_found', `There is no database at ${path} yet.`, { path })
+    throw new AppError('not_found', `No database exists at ${path}.`, { path })
   }
 }
 
@@ -257,10 +259,13 @@ function requireCipher(): void {
 /** The backup itself, or the latest one of a folder at that time. */
 function backupIn(from: string, at: number | null): string {
   const stat = statSync(from, { throwIfNoEntry: false })
-  if (stat === undefined) throw new AppError('not_found', `There is no backup at ${from}.`)
+  if (stat === undefined) throw new AppError('not_found', `No backup exists at ${from}.`)
   if (stat.isDirectory()) return findSnapshotBefore(from, at ?? Number.POSITIVE_INFINITY).path
   if (at === null) return from
-  throw new AppError('invalid_input', '--at chooses among the backups of a folder; this is a file.')
+  throw new AppError(
+    'invalid_input',
+    '--at selects among the backups in a folder; this path is a file.',
+  )
 }
 
 /** Only this user may read it: memories are private. */
@@ -270,8 +275,9 @@ function makeFolder(folder: string): void {
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     const code: ErrorCode = reason === 'ENOSPC' ? 'disk_full' : 'read_only'
-    const why = reason === 'EEXIST' || reason === 'ENOTDIR' ? 'a file is in its way' : reason
-    throw new AppError(code, `The data folder ${folder} cannot be made: ${why}.`, {}, error)
+    const why =
+      reason === 'EEXIST' || reason === 'ENOTDIR' ? 'a file with this name exists' : reason
+    throw new AppError(code, `The data folder ${folder} cannot be created: ${why}.`, {}, error)
   }
 }
 
@@ -291,7 +297,8 @@ function toNewKey(key: NewKey, { key: configured }: Config): DatabaseKey {
       generateKeyFile(key.path)
       return loadKeyFile(key.path)
     case 'configured':
-      if (configured === null) throw new AppError('invalid_input', 'There is no key.')
+      if (configured === null)
+        throw new AppError('invalid_input', 'No encryption key is configured.')
       return toKey(configured)
   }
 }
@@ -316,15 +323,15 @@ function toSalvaged({
     recovered: {
       memories: memory,
       'earlier versions': revision,
-      'traces of forgotten ones': tombstone,
+      tombstones: tombstone,
     },
     losses: [
-      ...(lost.memories === null ? ['how many memories there were is not known'] : []),
+      ...(lost.memories === null ? ['the original number of memories is unknown'] : []),
       ...several(lost.memories, 'memories'),
       ...Object.entries(lost.rows).flatMap(([table, rows]) =>
         several(rows, `damaged rows of the table ${table}`),
       ),
-      ...several(lost.pages.length, 'pages that could not be read'),
+      ...several(lost.pages.length, 'unreadable pages'),
       ...(lost.recentWrites ? ['the last writes before the damage'] : []),
       ...several(
         namelessPlaces,

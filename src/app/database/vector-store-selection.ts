@@ -96,8 +96,8 @@ function pgvector({ kind, reason }: ReturnType<VectorIndex['report']>): ReplicaC
   return rejectedReplica(
     null,
     kind === 'plain'
-      ? `pgvector can’t be used: ${reason}. Vectors are compared without it.`
-      : 'The memories are not in PostgreSQL, so there is no pgvector: set RECOLLECT_POSTGRES_URL, or another vectorStore.',
+      ? `pgvector cannot be used: ${reason}. Vectors are compared without it.`
+      : '`vectorStore.backend` must not be pgvector unless the memories are in PostgreSQL. Set RECOLLECT_POSTGRES_URL, or another backend.',
   )
 }
 
@@ -108,7 +108,7 @@ function qdrant(settings: Settings, apiKey: string | null): ReplicaConfiguration
     'vectorStore.qdrantCollectionPrefix': qdrantPrefix,
   } = settings
   if (url === '')
-    return rejectedReplica('qdrant', 'Where Qdrant is has not been said: set qdrantUrl.')
+    return rejectedReplica('qdrant', 'No Qdrant URL is configured: set vectorStore.qdrantUrl.')
   const collectionPrefix = qdrantPrefix === '' ? undefined : qdrantPrefix
   return {
     kind: 'mirror',
@@ -135,11 +135,14 @@ function lancedb(
   if (isEncrypted) {
     return rejectedReplica(
       'lancedb',
-      'The memories are encrypted, and LanceDB would keep vectors openly.',
+      'The memories are encrypted, and LanceDB would store vectors unencrypted.',
     )
   }
   if (folder === undefined)
-    return rejectedReplica('lancedb', 'There is no folder: set lancedbFolder.')
+    return rejectedReplica(
+      'lancedb',
+      'No LanceDB folder is configured: set vectorStore.lancedbFolder.',
+    )
   return {
     kind: 'mirror',
     name: 'lancedb',

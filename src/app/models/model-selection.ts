@@ -289,7 +289,7 @@ function remoteConfig(options: EmbeddingOptions): RemoteEmbedderConfig {
   if (remoteModel === undefined) {
     throw new AppError(
       'invalid_input',
-      'A remote embedding model is named as provider/model, for example openai/text-embedding-3-small.',
+      'A remote embedding model must have the form provider/model, for example openai/text-embedding-3-small.',
     )
   }
   return {

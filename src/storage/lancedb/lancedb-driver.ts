@@ -125,7 +125,7 @@ async function loadPackage(load: LoadLanceModule = () => import(PACKAGE)): Promi
     throw missingPart('is not installed', thrown)
   }
   const lance = [loaded, (loaded as { readonly default?: unknown } | null)?.default].find(isLance) // only inspected
-  if (lance === undefined) throw missingPart('is of a version that is not known here')
+  if (lance === undefined) throw missingPart('has an unsupported version')
   return lance
 }
 
@@ -137,7 +137,7 @@ function isLance(value: unknown): value is LanceModule {
 function missingPart(what: string, cause?: unknown): AppError {
   return new AppError(
     'missing_part',
-    `LanceDB needs the package "${PACKAGE}", which ${what}. Run \`npm install ${PACKAGE}\`, or keep vectors in the store.`,
+    `LanceDB needs the package "${PACKAGE}", which ${what}. Run \`npm install ${PACKAGE}\`, or disable the vector replica.`,
     { package: PACKAGE },
     cause,
   )
@@ -148,8 +148,8 @@ const GONE = /not found|no such file/i
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/no space left|os error 28\b/i, 'The disk of the LanceDB folder is full.'],
   [/permission denied|read-only file system/i, 'The LanceDB folder cannot be written to.'],
-  [/conflict|concurrent/i, 'Another process kept changing the same LanceDB table.'],
-  [GONE, 'A LanceDB table, or a part of it, is gone.'],
+  [/conflict|concurrent/i, 'The write conflicted with another process on the same LanceDB table.'],
+  [GONE, 'A LanceDB table, or a part of it, no longer exists.'],
 ]
 
 /**
@@ -160,7 +160,7 @@ export function toReplicaError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const told = messageOf(thrown)
   const meaning = MEANINGS.find(([pattern]) => pattern.test(told))?.[1]
-  return new AppError('unavailable', meaning ?? 'LanceDB could not do this.', {}, thrown)
+  return new AppError('unavailable', meaning ?? 'The LanceDB operation failed.', {}, thrown)
 }
 
 /** Whether the read failed because data no longer exists. */

@@ -151,7 +151,7 @@ function refuseOther(space: VectorSpace, { dimensions }: SpaceTable): void {
   if (dimensions === space.dimensions) return
   throw new AppError(
     'invalid_input',
-    `The LanceDB table of this space holds vectors of ${dimensions} dimensions, not ${space.dimensions}. Drop it, and fill it again.`,
+    `The LanceDB table of this space holds vectors of ${dimensions} dimensions; expected ${space.dimensions}. Drop the table and rebuild it.`,
     { dimensions: space.dimensions, expected: dimensions },
   )
 }
@@ -184,7 +184,7 @@ async function describe(
   const { length } = await connection.tableNames()
   const tables = `LanceDB with ${length} ${length === 1 ? 'table' : 'tables'}`
   const [trouble] = spaces.troubles()
-  return trouble === undefined ? `${tables}.` : `${tables}. Upkeep fails: ${trouble}`
+  return trouble === undefined ? `${tables}.` : `${tables}. Maintenance fails: ${trouble}`
 }
 
 function groupsOf(ids: readonly MemoryId[]): readonly (readonly MemoryId[])[] {
@@ -195,5 +195,5 @@ function groupsOf(ids: readonly MemoryId[]): readonly (readonly MemoryId[])[] {
 }
 
 function closed(): AppError {
-  return new AppError('unavailable', 'The LanceDB mirror is closed.')
+  return new AppError('unavailable', 'The LanceDB replica is closed.')
 }

@@ -87,7 +87,7 @@ export class PluginMemoryTable {
       if (size !== options.dimensions) {
         throw new AppError(
           'invalid_input',
-          `The memories in this folder have vectors of ${size ?? 'no fixed number of'} dimensions, not ${options.dimensions}.`,
+          `The memories in this folder have vectors of ${size ?? 'no fixed number of'} dimensions; expected ${options.dimensions}.`,
           { dimensions: options.dimensions },
         )
       }
@@ -177,7 +177,9 @@ function entryOf(row: LanceRow): PluginMemory {
 
 function requireUuid(id: string): string {
   if (UUID.test(id)) return id
-  throw new AppError('invalid_input', 'The id of a memory here is a UUID.', { field: 'id' })
+  throw new AppError('invalid_input', 'The id of a memory in this table must be a UUID.', {
+    field: 'id',
+  })
 }
 
 async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {

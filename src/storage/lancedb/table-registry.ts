@@ -127,5 +127,5 @@ async function dimensionsOf(table: LanceTable): Promise<number> {
   const { fields } = await table.schema()
   const size = fields.find(({ name }) => name === 'vector')?.type.listSize
   if (size !== undefined) return size
-  throw new AppError('invalid_input', 'This LanceDB table was not made by Recollect.')
+  throw new AppError('invalid_input', 'This LanceDB table was not created by Recollect.')
 }

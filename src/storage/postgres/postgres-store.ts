@@ -276,7 +276,7 @@ function createVectorStorage(
 }
 
 function describeMissingVectors(reason: string): string {
-  return `pgvector can’t be used: ${reason}. Mend that, or set RECOLLECT_POSTGRES_PGVECTOR_FALLBACK=exact to compare vectors without it.`
+  return `pgvector cannot be used: ${reason}. Fix that, or set RECOLLECT_POSTGRES_PGVECTOR_FALLBACK=exact to compare vectors without it.`
 }
 
 /** The vector report, also without vector support. */

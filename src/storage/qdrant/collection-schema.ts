@@ -83,7 +83,7 @@ async function createCollection(
 }
 
 function createWrongAddressError(): AppError {
-  const message = 'There is no Qdrant at this address, or only under a longer one (404). Check it.'
+  const message = 'No Qdrant server responds at this URL (404). Check the URL, including its path.'
   return new AppError('invalid_input', message, { status: 404 })
 }
 
@@ -93,7 +93,7 @@ function assertCollectionFits(name: string, dimensions: number, vectors: unknown
   if (getField(vector, 'distance') !== 'Cosine' || typeof size !== 'number') {
     throw new AppError(
       'invalid_input',
-      `The Qdrant collection ${name} was not made by Recollect. Remove it, or choose another prefix.`,
+      `The Qdrant collection ${name} was not created by Recollect. Remove it, or choose another prefix.`,
       { collection: name },
     )
   }

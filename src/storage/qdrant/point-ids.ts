@@ -10,7 +10,7 @@ export function parseCollectionPrefix(prefix: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/.test(prefix)) return prefix
   throw new AppError(
     'invalid_input',
-    'The prefix of Qdrant collections is 1 to 60 letters, digits, - and _, and begins with a letter or digit.',
+    'The prefix of Qdrant collections must be 1 to 60 letters, digits, - and _, and begin with a letter or digit.',
     { option: 'collectionPrefix' },
   )
 }

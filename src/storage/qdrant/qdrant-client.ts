@@ -159,7 +159,7 @@ export function getHttpStatus(thrown: unknown): number | null {
 }
 
 export function createInvalidResponseError(): AppError {
-  return new AppError('unavailable', `${SOURCE} answered in a form that is not known.`)
+  return new AppError('unavailable', `${SOURCE} sent a response in an unknown format.`)
 }
 
 function parseLimits(options: QdrantClientOptions): Readonly<Record<TimeoutClass, CallLimits>> {
@@ -192,17 +192,17 @@ function toReplicaError(thrown: unknown): AppError {
   if (typeof status !== 'number') return error
   if (status === 401 || status === 403) {
     return createInvalidInputError(
-      `${SOURCE} refused the API key (${status}). Check it, and that it may write.`,
+      `${SOURCE} rejected the API key (${status}). Check the key and its write permission.`,
       status,
     )
   }
   if (status === 404) {
-    return new AppError('unavailable', `${SOURCE} does not have what was asked for (404).`, {
+    return new AppError('unavailable', `${SOURCE} did not find the resource (404).`, {
       status,
     })
   }
   if (status >= 300 && status < 500 && ![408, 425, 429].includes(status)) {
-    return createInvalidInputError(`${SOURCE} refused the request (${status}).`, status)
+    return createInvalidInputError(`${SOURCE} rejected the request (${status}).`, status)
   }
   return new AppError('unavailable', error.message, error.facts)
 }

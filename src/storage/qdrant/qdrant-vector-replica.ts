@@ -245,7 +245,7 @@ function describeLocation(filter: QdrantFilter | undefined): { readonly filter?:
 }
 
 function createMissingCollectionError(collection: string): AppError {
-  const message = `The Qdrant collection ${collection} is gone. It is made again when the space is prepared.`
+  const message = `The Qdrant collection ${collection} no longer exists. It is recreated when the space is prepared.`
   return new AppError('unavailable', message, { collection, reason: 'gone' })
 }
 

@@ -230,9 +230,7 @@ async function inspectMirror(
   const fault = (description: string, count: number) => ({ description, count, repairable: true })
   const { progress } = keeper.status()
   if (progress !== null && !isRepairing) {
-    return [
-      fault('vector that the mirror is still being filled with', progress.total - progress.done),
-    ]
+    return [fault('vector that is not yet replicated', progress.total - progress.done)]
   }
   try {
     const found = await keeper.runExclusive(async ({ name }, upkeep) => {
@@ -242,14 +240,14 @@ async function inspectMirror(
     if (found === null) {
       const { state, reason: because } = keeper.status()
       return state === 'misconfigured'
-        ? [fault(`vector store that can't be used: ${because}`, 1)]
+        ? [fault(`vector store that cannot be used: ${because}`, 1)]
         : []
     }
     const { name, missing, stale, orphaned: stray } = found
     const counted = [
-      fault(`vector that is missing in ${name}`, missing),
-      fault(`vector in ${name} that is out of date`, stale),
-      fault(`vector in ${name} of no memory`, stray),
+      fault(`vector missing from ${name}`, missing),
+      fault(`outdated vector in ${name}`, stale),
+      fault(`vector in ${name} without a memory`, stray),
     ]
     return counted.filter(({ count }) => count > 0)
   } catch (error) {

@@ -416,7 +416,7 @@ export class ReplicaController {
   #blame(thrown: unknown, event: 'failed' | 'missed'): void {
     const { code, message } = toAppError(thrown)
     if (code === 'cancelled') return
-    const because = code === 'internal' ? 'It failed in an unexpected way.' : message
+    const because = code === 'internal' ? 'The replica failed unexpectedly.' : message
     const { state } = this.#state
     const isNew = state === 'checking' || state === 'backfilling' || !this.#isProven
     const hopeless: ReplicaEvent = isNew ? 'refused' : 'doubted'
@@ -466,8 +466,5 @@ function identityOf(configured: ReplicaConfiguration): string {
 
 /** Why no replica can be used. */
 export function createReplicaUnavailableError(status: VectorReplicaStatus): AppError {
-  return new AppError(
-    'unavailable',
-    status.reason ?? 'There is no vector store beside the memories.',
-  )
+  return new AppError('unavailable', status.reason ?? 'No vector replica is configured.')
 }

@@ -25,7 +25,10 @@ export async function probeReplica(mirror: VectorReplica): Promise<void> {
   const found = hits.find((hit) => hit.id === id)
   await mirror.remove(SPACE, OWNER, [id])
   if (found !== undefined && found.similarity > SIMILAR) return
-  throw new AppError('unavailable', `What was written to ${mirror.name} was not found again.`)
+  throw new AppError(
+    'unavailable',
+    `A test point written to ${mirror.name} could not be read back.`,
+  )
 }
 
 const PROBES_MAX = 1_000

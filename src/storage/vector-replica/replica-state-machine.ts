@@ -3,18 +3,18 @@ import type { ReplicaState } from '../vector-replication.ts'
 
 /** Events of a replica. */
 export const REPLICA_EVENTS = {
-  configured: 'The settings name a mirror, or another one than before.',
-  switchedOff: 'The settings name none any more.',
-  proven: 'Something was written there and found again.',
-  caughtUp: 'It holds what the index of the memories holds.',
-  missed: 'It could not be told of a change.',
-  differed: 'A comparison found that something is not the same.',
-  overwhelmed: 'More has changed than is remembered one by one.',
-  emptied: 'It holds nothing any more, though it should.',
-  failed: 'It could not be reached, or was too slow.',
-  due: 'It is time to try again.',
-  doubted: 'It refuses what it took before.',
-  refused: 'It will never work as it is configured.',
+  configured: 'The settings select a replica, or a different one.',
+  switchedOff: 'The settings no longer select a replica.',
+  proven: 'A test point was written and read back.',
+  caughtUp: 'The replica equals the primary index.',
+  missed: 'A change could not be replicated.',
+  differed: 'A comparison found differences.',
+  overwhelmed: 'More changes are pending than are tracked one by one.',
+  emptied: 'The replica is unexpectedly empty.',
+  failed: 'The replica was unreachable or timed out.',
+  due: 'The retry delay has elapsed.',
+  doubted: 'The replica rejects requests that it accepted before.',
+  refused: 'The replica cannot work with this configuration.',
 } as const
 export type ReplicaEvent = keyof typeof REPLICA_EVENTS
 

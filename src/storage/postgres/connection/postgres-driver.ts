@@ -293,7 +293,7 @@ async function loadDriver() {
   } catch (thrown) {
     throw new AppError(
       'missing_part',
-      'PostgreSQL needs the package "pg", which is not installed. Run `npm install pg`, or keep the memories in a file.',
+      'PostgreSQL needs the package "pg", which is not installed. Run `npm install pg`, or store the memories in a file.',
       { package: 'pg' },
       thrown,
     )

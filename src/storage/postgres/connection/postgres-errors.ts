@@ -5,24 +5,28 @@ type ErrorClass = { readonly code: ErrorCode; readonly message: string }
 
 /** By SQLSTATE, or by its first two characters for a whole class. */
 const MEANINGS: Readonly<Record<string, ErrorClass>> = {
-  '08': unavailable('The connection to PostgreSQL broke.'),
-  '28': unavailable('PostgreSQL refused the login. Check the user and password of its address.'),
-  '3D': unavailable('The PostgreSQL database of this address does not exist. Create it first.'),
+  '08': unavailable('The connection to PostgreSQL was lost.'),
+  '28': unavailable(
+    'PostgreSQL rejected the login. Check the user and password in its connection string.',
+  ),
+  '3D': unavailable(
+    'The PostgreSQL database in the connection string does not exist. Create it first.',
+  ),
   '57': unavailable('PostgreSQL is stopping or starting.'),
   '53': unavailable('PostgreSQL has run out of memory or connections. Lower the pool size.'),
   '53100': { code: 'disk_full', message: "The PostgreSQL server's disk is full." },
   '25006': {
     code: 'read_only',
-    message: 'This PostgreSQL server takes no writes; it may be a replica.',
+    message: 'This PostgreSQL server is read-only; it may be a replica.',
   },
-  '25P03': unavailable('PostgreSQL ended a transaction that nothing happened in for too long.'),
+  '25P03': unavailable('PostgreSQL ended a transaction that was idle for too long.'),
   '42501': {
     code: 'read_only',
-    message: 'The PostgreSQL user may not do this. Grant it the rights to its schema.',
+    message: 'The PostgreSQL user lacks a privilege. Grant it the privileges on its schema.',
   },
-  '40': busy('Other writers kept changing the same rows.'),
-  '55P03': busy('Another writer kept a lock for too long.'),
-  '57014': busy('PostgreSQL took longer than the statement timeout.'),
+  '40': busy('The transaction conflicted with other writers.'),
+  '55P03': busy('Another writer held a lock for too long.'),
+  '57014': busy('PostgreSQL exceeded the statement timeout.'),
   XX: {
     code: 'damaged',
     message: 'PostgreSQL reports damaged data. Check the server and its disk.',
@@ -65,9 +69,11 @@ function classifyError(message: string, sqlState: string): ErrorClass {
     return busy('Every connection to PostgreSQL stayed in use for too long. Raise the pool size.')
   }
   if (NETWORK_CODES.test(sqlState) || LOST.test(message)) {
-    return unavailable('PostgreSQL cannot be reached. Check its address, and that it is running.')
+    return unavailable(
+      'PostgreSQL is unreachable. Check its connection string, and that it is running.',
+    )
   }
-  return { code: 'internal', message: `PostgreSQL refused a statement (${sqlState || message}).` }
+  return { code: 'internal', message: `PostgreSQL rejected a statement (${sqlState || message}).` }
 }
 
 /** The same error with the id of the transaction whose outcome is unknown. */

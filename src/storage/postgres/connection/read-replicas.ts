@@ -78,7 +78,7 @@ class LagAwareReplicas implements ReadReplicas {
     this.#followers = options.replicas.map((database) => ({
       database,
       position: null,
-      trouble: 'not asked yet',
+      trouble: 'not checked yet',
     }))
     this.#timer = setInterval(
       () => void this.refreshPositions(),
@@ -225,7 +225,7 @@ async function readLogPosition({ query }: PostgresDatabase, where: string): Prom
   const [row] = await query<{ position: number | null }>(
     `SELECT (${where} - '0/0'::pg_lsn)::bigint AS position`,
   )
-  if (row?.position == null) throw new AppError('unavailable', 'It is no replica.')
+  if (row?.position == null) throw new AppError('unavailable', 'The server is not a replica.')
   return row.position
 }
 
@@ -242,5 +242,5 @@ async function assertSameDatabase(
     return row?.born
   }
   if ((await born(primary)) === (await born(replica))) return
-  throw new AppError('unavailable', 'It is a replica of another database.')
+  throw new AppError('unavailable', 'The server is a replica of another database.')
 }

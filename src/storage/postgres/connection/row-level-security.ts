@@ -33,7 +33,10 @@ export interface RowLevelSecurity {
   restrictTransaction(query: QueryFunction, owners: VisibleOwners): Promise<void>
 }
 
-export type RowLevelSecurityState = 'off' | 'on' | 'on, but the user of this connection bypasses it'
+export type RowLevelSecurityState =
+  | 'off'
+  | 'on'
+  | 'enabled, but the user of this connection bypasses it'
 
 /** All tables with owner data. Spaces and ledgers have none. */
 const PROTECTED_TABLES = [
@@ -119,7 +122,7 @@ async function readState(
   const [role] = await query<{ bypasses: boolean }>(
     'SELECT rolsuper OR rolbypassrls AS bypasses FROM pg_roles WHERE rolname = current_user',
   )
-  return role?.bypasses === true ? 'on, but the user of this connection bypasses it' : 'on'
+  return role?.bypasses === true ? 'enabled, but the user of this connection bypasses it' : 'on'
 }
 
 async function isEnabled(query: QueryFunction, names: SqlIdentifiers): Promise<boolean> {

@@ -58,14 +58,14 @@ export async function checkStoreIntegrity(
   if (repair) await removeRemains(runner, names)
   const faults = [
     {
-      description: 'memories that keyword search knows wrongly or not at all',
+      description: 'memories with missing or wrong keyword index entries',
       count: memories.unsearchable,
     },
-    { description: 'memories with the fingerprint of another text', count: memories.misprinted },
-    { description: 'turns that search knows wrongly or not at all', count: turns.unsearchable },
-    { description: 'search documents of turns that are gone', count: strays.documents },
-    { description: 'search entries of documents that are gone', count: orphans },
-    { description: 'owners whose word statistics are off', count: miscounted.length },
+    { description: 'memories with a wrong text fingerprint', count: memories.misprinted },
+    { description: 'turns with missing or wrong search index entries', count: turns.unsearchable },
+    { description: 'search documents of deleted turns', count: strays.documents },
+    { description: 'index entries of deleted documents', count: orphans },
+    { description: 'owners with wrong word statistics', count: miscounted.length },
   ]
   return faults.filter(({ count }) => count > 0).map((fault) => ({ ...fault, repairable: true }))
 }

@@ -43,8 +43,8 @@ export async function checkVectorIntegrity(
   // Dropping an unused space finishes interrupted drops.
   if (repair && dropped > 0) await vectors.drop({ signature: '', dimensions: 1 })
   return [
-    { description: 'vectors are not those of their memories', count: wrong },
-    { description: 'spaces of vectors were not dropped to the end', count: dropped },
+    { description: 'vectors do not match their memories', count: wrong },
+    { description: 'vector spaces were not dropped completely', count: dropped },
   ]
     .filter(({ count }) => count > 0)
     .map((fault) => ({ ...fault, repairable: true }))

@@ -183,7 +183,9 @@ async function preparePgvector(
   if (found.kind === 'none') return found
   const { version, extension } = found
   if (!isSince(VERSION_MIN, version)) {
-    return noVectorSupport(`version ${version} is too old, ${VERSION_MIN.join('.')} is needed`)
+    return noVectorSupport(
+      `version ${version} is too old; at least ${VERSION_MIN.join('.')} is required`,
+    )
   }
   const hasHalves = isSince(HALVES_SINCE, version)
   const part: SchemaComponent = {
@@ -192,7 +194,7 @@ async function preparePgvector(
     extension,
     adapt: (sql) => (hasHalves ? sql : sql.replaceAll('{extension}.halfvec', '{extension}.vector')),
   }
-  return attempt('its tables could not be made', async () => {
+  return attempt('its tables could not be created', async () => {
     await removeRemains(database, names, part)
     await migrateComponent(database, names, part)
     const roundedType = await typeOfRounded(database.query, names)
@@ -252,7 +254,7 @@ async function createExtension(database: PostgresDatabase): Promise<InstalledExt
     )
   } catch (thrown) {
     if (isTransient(thrown)) throw thrown
-    return noVectorSupport(`installed, but it could not be created: ${messageOf(thrown)}`)
+    return noVectorSupport(`available, but CREATE EXTENSION failed: ${messageOf(thrown)}`)
   }
   return (await findExtension(database.query)) ?? noVectorSupport('not installed')
 }

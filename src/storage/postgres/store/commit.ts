@@ -87,7 +87,7 @@ function createRetriesExhaustedError(thrown: AppError): AppError {
   if (wasLost) return thrown
   return new AppError(
     'busy',
-    `Other writers kept getting in the way of a commit; it was tried ${ATTEMPTS_MAX} times. Try again later.`,
+    `The commit conflicted with other writers in ${ATTEMPTS_MAX} attempts. Try again later.`,
     thrown.facts,
     thrown,
   )

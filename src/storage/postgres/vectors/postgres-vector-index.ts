@@ -134,7 +134,7 @@ function assertDimensionsSupported(
   if (dimensions <= most) return
   throw new AppError(
     'invalid_input',
-    `pgvector holds vectors of up to ${most} dimensions, not ${dimensions}.`,
+    `pgvector supports up to ${most} dimensions; got ${dimensions}.`,
     { dimensions },
   )
 }

@@ -83,7 +83,7 @@ export function toStoredSpace(
   if (dimensions !== space.dimensions) {
     throw new AppError(
       'invalid_input',
-      `The vectors of "${space.signature}" have ${dimensions} dimensions, not ${space.dimensions}.`,
+      `The vectors of "${space.signature}" must have ${dimensions} dimensions; got ${space.dimensions}.`,
       { dimensions: space.dimensions, expected: dimensions },
     )
   }
