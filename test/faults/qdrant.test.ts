@@ -206,7 +206,7 @@ describe('the key and the address', () => {
       }
       const { isReady, detail } = await mirror.health()
       expect(isReady).toBe(false)
-      expect(detail).toMatch(/refused the API key/)
+      expect(detail).toMatch(/rejected the API key/)
       await mirror.close()
     }
   })
