@@ -246,7 +246,7 @@ describe('the key and the address', () => {
     })
     await expect(elsewhere.prepare(SPACE)).rejects.toMatchObject({
       code: 'invalid_input',
-      message: expect.stringMatching(/address/),
+      message: expect.stringMatching(/No Qdrant server/),
     })
     for (const url of ['', 'localhost:6333', 'ftp://one', 'http://user:secret@one']) {
       expect(() => openQdrantVectorReplica({ url, clock: new FakeClock() })).toThrow(

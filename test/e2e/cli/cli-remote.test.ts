@@ -230,9 +230,9 @@ describe('errors of a server', () => {
   })
 
   it.each([
-    [['--url', 'nonsense'], '--url takes the address of a server'],
-    [['--url', 'ftp://x'], '--url takes the address of a server'],
-    [['--url', 'http://u:p@host'], '--url takes the address of a server'],
+    [['--url', 'nonsense'], '--url must be the URL of a server'],
+    [['--url', 'ftp://x'], '--url must be the URL of a server'],
+    [['--url', 'http://u:p@host'], '--url must be the URL of a server'],
     [['--key', 'rc_x'], '--key requires --url'],
   ])('[CL11] %j is refused before anything is sent', async (flags, words) => {
     const { exit, err } = await createCli()(['list', ...flags])
