@@ -158,8 +158,8 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
  */
 export function toReplicaError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  const told = messageOf(thrown)
-  const meaning = MEANINGS.find(([pattern]) => pattern.test(told))?.[1]
+  const message = messageOf(thrown)
+  const meaning = MEANINGS.find(([pattern]) => pattern.test(message))?.[1]
   return new AppError('unavailable', meaning ?? 'The LanceDB operation failed.', {}, thrown)
 }
 

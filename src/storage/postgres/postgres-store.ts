@@ -230,10 +230,10 @@ function createStore(parts: StoreDependencies): PostgresStore {
     vectorsUnavailableReason:
       support.kind === 'ready' ? null : describeMissingVectors(support.reason),
     onRemoteChange: (listener) =>
-      news.subscribe((heard) => {
+      news.subscribe((change) => {
         // Another process may have enabled row-level security; without it here, no rows would be visible.
-        if (heard.owners === 'any') void fence.refreshState().catch(() => {})
-        listener(heard)
+        if (change.owners === 'any') void fence.refreshState().catch(() => {})
+        listener(change)
       }),
     notifyRemote: (changed) => news.publishMemories(changed),
     takeTokens: createTokenBuckets(database, names),

@@ -40,14 +40,14 @@ export type QdrantClient = {
     method: HttpMethod,
     path: string,
     body?: unknown,
-    patience?: TimeoutClass,
+    timeoutClass?: TimeoutClass,
   ): Promise<unknown>
   /** The same; null for 404. */
   requestOrNull(
     method: HttpMethod,
     path: string,
     body?: unknown,
-    patience?: TimeoutClass,
+    timeoutClass?: TimeoutClass,
   ): Promise<unknown>
   /** Resolves with the version once Qdrant is ready. */
   waitUntilReady(): Promise<string>
@@ -73,7 +73,7 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
   const { clock, random = Math.random } = options
   const base = parseBaseUrl(options.url, SOURCE)
   const apiKey = parseApiKey(options.apiKey, SOURCE)
-  const patience = parseLimits(options)
+  const limits = parseLimits(options)
   const closing = new AbortController()
 
   const senderOf = (path: string): HttpEndpoint => ({
@@ -117,7 +117,7 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
-    const answer = await withRetries(patience[how], (signal) =>
+    const answer = await withRetries(limits[how], (signal) =>
       requestJson(senderOf(path), what, signal),
     )
     return getField(answer, 'result')
@@ -136,7 +136,7 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
     },
 
     async waitUntilReady() {
-      const { probing } = patience
+      const { probing } = limits
       await withRetries(probing, (signal) =>
         sendRequest(senderOf('/readyz'), { method: 'GET' }, signal, async (response) => {
           await response.body?.cancel()

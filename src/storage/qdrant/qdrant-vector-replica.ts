@@ -102,10 +102,15 @@ export function openQdrantVectorReplica(options: QdrantReplicaOptions): VectorRe
     space: VectorSpace,
     path: string,
     body: unknown,
-    patience?: TimeoutClass,
+    timeoutClass?: TimeoutClass,
   ): Promise<unknown> {
     const name = nameOf(space)
-    const result = await client.requestOrNull('POST', `/collections/${name}${path}`, body, patience)
+    const result = await client.requestOrNull(
+      'POST',
+      `/collections/${name}${path}`,
+      body,
+      timeoutClass,
+    )
     if (result === null && seen.has(name)) throw createMissingCollectionError(name)
     return result
   }

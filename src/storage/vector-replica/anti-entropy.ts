@@ -73,17 +73,12 @@ async function repairDifferences(
 
 /** Pairs the expected and the actual points of an owner, one range of ids after the other. */
 async function* pagesOf(
-  {
-    store,
-    vectors,
-    replica: mirror,
-    expiredRemovedBefore: cleanedBefore,
-  }: ReplicaWriterDependencies,
+  { store, vectors, replica, expiredRemovedBefore: cleanedBefore }: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
 ): AsyncGenerator<ComparedPage> {
   const scope = { owner }
-  const read = readerOf((page) => mirror.list(space, { owner, ...page }))
+  const read = readerOf((page) => replica.list(space, { owner, ...page }))
   let after: string | undefined
   do {
     const from = after === undefined ? {} : { after }
@@ -134,7 +129,7 @@ function readerOf(
 
 /** Points of owners that the store no longer knows. */
 async function removeUnknown(
-  { replica: mirror }: ReplicaWriterDependencies,
+  { replica }: ReplicaWriterDependencies,
   space: VectorSpace,
   owners: ReadonlySet<OwnerId>,
   { isRepairing }: ComparisonOptions,
@@ -142,7 +137,7 @@ async function removeUnknown(
   let stray = 0
   let after: MemoryId | undefined
   for (;;) {
-    const page = await mirror.list(space, {
+    const page = await replica.list(space, {
       limit: PAGE,
       ...(after === undefined ? {} : { after }),
     })
@@ -150,7 +145,7 @@ async function removeUnknown(
     stray += unknown.length
     for (const owner of isRepairing ? new Set(unknown.map(({ owner }) => owner)) : []) {
       const ids = unknown.flatMap((point) => (point.owner === owner ? [point.id] : []))
-      await mirror.remove(space, owner, ids)
+      await replica.remove(space, owner, ids)
     }
     after = page.at(-1)?.id
     if (page.length < PAGE || after === undefined) return { ...NONE, orphaned: stray }

@@ -55,7 +55,7 @@ export function withVectorReplica<Kept extends Store>(
   options: FailoverVectorIndexOptions<Kept>,
 ): ReplicatedStore<Kept> {
   const { store, vectors, clock, configuration, timeouts: deadlines = {} } = options
-  const keeper = new ReplicaController({
+  const controller = new ReplicaController({
     ...{ store, vectors, clock, configuration },
     onChanged: (changed) => store.notifyRemote?.(changed),
     schedule: options.schedule ?? scheduleUnref,
@@ -63,47 +63,47 @@ export function withVectorReplica<Kept extends Store>(
     lagMax: options.lagMax ?? BEHIND_MAX,
   })
   const stopListening = store.onRemoteChange?.(({ kinds, memories }) => {
-    if (kinds === 'any' || kinds.some(isKindOfSettings)) void keeper.reloadSettings()
-    keeper.recordRemoteChange(memories)
+    if (kinds === 'any' || kinds.some(isKindOfSettings)) void controller.reloadSettings()
+    controller.recordRemoteChange(memories)
   })
   return {
     store: {
       ...store,
       commit: async (changes) => {
         const outcome = await store.commit(changes)
-        if (outcome.kind === 'committed') recordCommit(keeper, changes)
+        if (outcome.kind === 'committed') recordCommit(controller, changes)
         return outcome
       },
       checkIntegrity: async (wanted) => [
         ...(await store.checkIntegrity(wanted)),
-        ...(await inspectMirror(keeper, wanted.repair)),
+        ...(await inspectMirror(controller, wanted.repair)),
       ],
     },
-    vectors: createFailoverIndex(vectors, keeper, () => stopListening?.()),
-    replica: createReplicaAdmin(store, clock, keeper),
+    vectors: createFailoverIndex(vectors, controller, () => stopListening?.()),
+    replica: createReplicaAdmin(store, clock, controller),
   }
 }
 
 function createFailoverIndex(
   vectors: VectorIndex,
-  keeper: ReplicaController,
+  controller: ReplicaController,
   stopListening: () => void,
 ): VectorIndex {
   /** Null where the primary index has to serve the search. */
   const byMirror = async (
     ...[space, scope, query]: Parameters<VectorIndex['search']>
   ): Promise<readonly VectorHit[] | null> => {
-    const mirror = keeper.selectReplica(scope.owner, query.where.validAt)
-    if (mirror === null) return null
-    if (typeof mirror === 'string' || !isReplicaQuery(query)) {
-      keeper.recordSearch(typeof mirror === 'string' ? mirror : 'unsupported_filter')
+    const replica = controller.selectReplica(scope.owner, query.where.validAt)
+    if (replica === null) return null
+    if (typeof replica === 'string' || !isReplicaQuery(query)) {
+      controller.recordSearch(typeof replica === 'string' ? replica : 'unsupported_filter')
       return null
     }
-    const searched = await searchReplica({ vectors, replica: mirror }, space, scope, query)
-    keeper.recordSearch(searched.kind)
+    const searched = await searchReplica({ vectors, replica }, space, scope, query)
+    controller.recordSearch(searched.kind)
     if (searched.kind === 'answered') return searched.hits
-    if (searched.kind === 'failed') keeper.recordFailure(mirror, searched.error)
-    else if (searched.isEmpty) keeper.requestCheck()
+    if (searched.kind === 'failed') controller.recordFailure(replica, searched.error)
+    else if (searched.isEmpty) controller.requestCheck()
     return null
   }
   return {
@@ -115,11 +115,11 @@ function createFailoverIndex(
         if (ids === undefined) owners.set(place.owner, [id])
         else ids.push(id)
       }
-      for (const [owner, ids] of owners) keeper.recordChange(owner, ids, space)
+      for (const [owner, ids] of owners) controller.recordChange(owner, ids, space)
     },
     remove: async (space, scope, ids) => {
       await vectors.remove(space, scope, ids)
-      keeper.recordChange(scope.owner, ids, space)
+      controller.recordChange(scope.owner, ids, space)
     },
     search: async (space, scope, query) => {
       assertVectorFits(space.dimensions, query.vector)
@@ -132,35 +132,35 @@ function createFailoverIndex(
     spaces: () => vectors.spaces(),
     drop: async (space) => {
       await vectors.drop(space)
-      keeper.recordDrop(space)
+      controller.recordDrop(space)
     },
     report: () => {
-      const { backend, servedBy, state } = keeper.status()
+      const { backend, servedBy, state } = controller.status()
       const replica =
         backend === null ? {} : { replicaBackend: backend, servedBy, replicaState: state }
       return { ...vectors.report(), ...replica }
     },
     close: async () => {
       stopListening()
-      await keeper.close()
+      await controller.close()
       await vectors.close()
     },
   }
 }
 
 /** The part of a commit that concerns the replica. A new memory has no vector yet. */
-function recordCommit(keeper: ReplicaController, changes: readonly Change[]): void {
+function recordCommit(controller: ReplicaController, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.op === 'put' && change.table === 'memory' && change.expect !== 'absent') {
-      keeper.recordChange(change.row.place.owner, [change.row.id])
+      controller.recordChange(change.row.place.owner, [change.row.id])
     } else if (change.op === 'put' && change.table === 'turn' && change.expect !== 'absent') {
-      keeper.recordChange(change.row.place.owner, [toDocumentId(change.row.id)])
+      controller.recordChange(change.row.place.owner, [toDocumentId(change.row.id)])
     } else if (change.op === 'remove' && change.table === 'memory') {
-      keeper.recordChange(change.scope.owner, [change.id])
+      controller.recordChange(change.scope.owner, [change.id])
     } else if (change.op === 'remove' && change.table === 'turn') {
-      keeper.recordChange(change.scope.owner, [toDocumentId(change.id)])
+      controller.recordChange(change.scope.owner, [toDocumentId(change.id)])
     } else if (isOfSettings(change)) {
-      void keeper.reloadSettings()
+      void controller.reloadSettings()
     }
   }
 }
@@ -178,30 +178,31 @@ function isKindOfSettings(kind: EntryKind): boolean {
 function createReplicaAdmin(
   store: Store,
   clock: Clock,
-  keeper: ReplicaController,
+  controller: ReplicaController,
 ): ReplicatedStore['replica'] {
-  const opened = async () => keeper.mirror ?? (await keeper.runExclusive(async (mirror) => mirror))
+  const opened = async () =>
+    controller.replica ?? (await controller.runExclusive(async (replica) => replica))
   return {
-    status: () => keeper.status(),
-    current: () => keeper.loadStatus(),
-    subscribe: (listener) => keeper.subscribe(listener),
-    reconfigure: () => keeper.reconfigure(),
+    status: () => controller.status(),
+    current: () => controller.loadStatus(),
+    subscribe: (listener) => controller.subscribe(listener),
+    reconfigure: () => controller.reconfigure(),
     settle: async () => {
-      await keeper.waitUntilSettled()
+      await controller.waitUntilSettled()
     },
     health: async () => (await opened())?.health() ?? null,
     searchReplica: async (space, scope, { vector, limit }) => {
-      const mirror = await opened()
-      if (mirror === null) throw createReplicaUnavailableError(keeper.status())
-      const hits = await mirror.search(space, scope, { vector, limit })
+      const replica = await opened()
+      if (replica === null) throw createReplicaUnavailableError(controller.status())
+      const hits = await replica.search(space, scope, { vector, limit })
       return hits.map(({ id, similarity }) => ({ id, similarity }))
     },
     cleanUp: async ({ dryRun }) => {
       const now = clock.now()
-      const removed = await keeper.runExclusive((_, upkeep) =>
+      const removed = await controller.runExclusive((_, upkeep) =>
         dryRun ? countSuperfluous(store, upkeep, now) : removeSuperfluous(upkeep, now),
       )
-      if (removed === null) throw createReplicaUnavailableError(keeper.status())
+      if (removed === null) throw createReplicaUnavailableError(controller.status())
       return removed
     },
   }
@@ -224,21 +225,21 @@ async function removeSuperfluous(upkeep: ReplicaSync, now: Instant): Promise<num
 
 /** Problems of the replica, for `doctor`. All of them can be repaired from the primary. */
 async function inspectMirror(
-  keeper: ReplicaController,
+  controller: ReplicaController,
   isRepairing: boolean,
 ): Promise<readonly IntegrityProblem[]> {
   const fault = (description: string, count: number) => ({ description, count, repairable: true })
-  const { progress } = keeper.status()
+  const { progress } = controller.status()
   if (progress !== null && !isRepairing) {
     return [fault('vector that is not yet replicated', progress.total - progress.done)]
   }
   try {
-    const found = await keeper.runExclusive(async ({ name }, upkeep) => {
+    const found = await controller.runExclusive(async ({ name }, upkeep) => {
       if (!upkeep.lag.isEmpty) await upkeep.replicatePending()
       return { name, ...(await upkeep.compare({ isRepairing })) }
     })
     if (found === null) {
-      const { state, reason: because } = keeper.status()
+      const { state, reason: because } = controller.status()
       return state === 'misconfigured'
         ? [fault(`vector store that cannot be used: ${because}`, 1)]
         : []

@@ -83,7 +83,7 @@ export class ReplicaController {
   readonly #listeners = new Set<ReplicationListener>()
   #configured: ReplicaConfiguration = { kind: 'none' }
   #identity: string | null = null
-  #mirror: VectorReplica | null = null
+  #replica: VectorReplica | null = null
   #upkeep: ReplicaSync | null = null
   #state: CurrentState
   #isProven = false
@@ -127,11 +127,11 @@ export class ReplicaController {
     unendedAt: Instant | undefined,
   ): VectorReplica | ReplicaSearchOutcome | null {
     if (this.#configured.kind === 'none') return null
-    if (this.#state.state !== 'active' || this.#mirror === null) return 'inactive'
+    if (this.#state.state !== 'active' || this.#replica === null) return 'inactive'
     const { lag: behind, expiredRemovedBefore: cleanedBefore } = this.#upkeep ?? {}
     if (behind === undefined || behind.affectsOwner(owner)) return 'stale'
     const isCleaned = cleanedBefore != null && (unendedAt ?? 0) < cleanedBefore
-    return isCleaned ? 'unsupported_filter' : this.#mirror
+    return isCleaned ? 'unsupported_filter' : this.#replica
   }
 
   recordSearch(outcome: ReplicaSearchOutcome): void {
@@ -140,8 +140,8 @@ export class ReplicaController {
   }
 
   /** A search failed: no other search uses the replica until a retry succeeds. */
-  recordFailure(mirror: VectorReplica, error: unknown): void {
-    if (mirror !== this.#mirror) return // a replica that is no longer in use
+  recordFailure(replica: VectorReplica, error: unknown): void {
+    if (replica !== this.#replica) return // a replica that is no longer in use
     this.#blame(error, 'failed')
     this.schedule(0)
   }
@@ -225,19 +225,19 @@ export class ReplicaController {
   }
 
   /** The replica, without waiting for work in progress; null where none is open yet. */
-  get mirror(): VectorReplica | null {
-    return this.#mirror
+  get replica(): VectorReplica | null {
+    return this.#replica
   }
 
   /** Runs exclusive work on the replica. Null where none is configured, or it is refused. */
   async runExclusive<Result>(
-    work: (mirror: VectorReplica, upkeep: ReplicaSync) => Promise<Result>,
+    work: (replica: VectorReplica, upkeep: ReplicaSync) => Promise<Result>,
   ): Promise<Result | null> {
     return this.#inTurn(async () => {
       await this.#configure()
       if (this.#configured.kind !== 'mirror') return null
-      const { mirror, upkeep } = await this.#open(this.#configured)
-      return work(mirror, upkeep)
+      const { replica, upkeep } = await this.#open(this.#configured)
+      return work(replica, upkeep)
     })
   }
 
@@ -321,17 +321,17 @@ export class ReplicaController {
       if (this.#now() >= (this.#state.nextRetryAt ?? 0)) this.#move('due')
       return
     }
-    const { mirror, upkeep } = await this.#open(this.#configured)
+    const { replica, upkeep } = await this.#open(this.#configured)
     switch (state) {
       case 'checking':
-        await this.#prove(mirror)
+        await this.#prove(replica)
         upkeep.requireComparison()
         return this.#move('proven')
       case 'backfilling':
         await upkeep.catchUp()
         return this.#move('caughtUp')
       case 'recovering':
-        if (!this.#isProven) await this.#prove(mirror)
+        if (!this.#isProven) await this.#prove(replica)
         return this.#catchUp(upkeep)
       case 'lagging':
         return this.#catchUp(upkeep)
@@ -341,8 +341,8 @@ export class ReplicaController {
     }
   }
 
-  async #prove(mirror: VectorReplica): Promise<void> {
-    await probeReplica(mirror)
+  async #prove(replica: VectorReplica): Promise<void> {
+    await probeReplica(replica)
     this.#isProven = true
   }
 
@@ -376,13 +376,13 @@ export class ReplicaController {
 
   async #open(configured: ReplicaConfiguration & { readonly kind: 'mirror' }) {
     const { store, vectors, clock, timeouts: deadlines, lagMax: behindMax } = this.#options
-    this.#mirror ??= withReplicaTimeouts(await configured.open(), deadlines)
-    const mirror = this.#mirror
+    this.#replica ??= withReplicaTimeouts(await configured.open(), deadlines)
+    const replica = this.#replica
     this.#upkeep ??= new ReplicaSync({
-      ...{ store, vectors, replica: mirror, clock, lagMax: behindMax },
+      ...{ store, vectors, replica, clock, lagMax: behindMax },
       isStopped: () => this.#isInterrupted,
     })
-    return { mirror, upkeep: this.#upkeep }
+    return { replica, upkeep: this.#upkeep }
   }
 
   /** Null where the store cannot be read, which says nothing about the configuration. */
@@ -404,13 +404,13 @@ export class ReplicaController {
   }
 
   async #release(): Promise<void> {
-    const mirror = this.#mirror
-    this.#mirror = null
+    const replica = this.#replica
+    this.#replica = null
     this.#upkeep = null
     this.#isProven = false
     this.#pauseMs = 0
     this.#checkAt = 0
-    await mirror?.close().catch(() => {}) // nothing uses it any more
+    await replica?.close().catch(() => {}) // nothing uses it any more
   }
 
   #blame(thrown: unknown, event: 'failed' | 'missed'): void {

@@ -85,11 +85,11 @@ export async function searchReplica(
  * meanwhile.
  */
 async function findPrimaryVectors(
-  mirror: VectorReplica,
+  replica: VectorReplica,
   space: VectorSpace,
   { owner }: Scope,
 ): Promise<number> {
-  return mirror.count(space, owner).catch(() => 1)
+  return replica.count(space, owner).catch(() => 1)
 }
 
 /** A replica holds memories and turns, so the query names the kinds. */
@@ -106,11 +106,11 @@ export function toReplicaFilter(
 
 /** Distinguishes the replica's failures from those of the store, which are not its fault. */
 async function requestCandidates(
-  mirror: VectorReplica,
+  replica: VectorReplica,
   ...asked: Parameters<VectorReplica['search']>
 ): Promise<readonly ReplicaHit[] | { readonly error: unknown }> {
   try {
-    return await mirror.search(...asked)
+    return await replica.search(...asked)
   } catch (error) {
     return { error }
   }

@@ -180,8 +180,8 @@ export class ReplicaSync {
   }
 
   #copyParts(): ReplicaWriterDependencies {
-    const { store, vectors, replica: mirror } = this.#parts
-    return { store, vectors, replica: mirror, expiredRemovedBefore: this.#cleanedBefore }
+    const { store, vectors, replica } = this.#parts
+    return { store, vectors, replica, expiredRemovedBefore: this.#cleanedBefore }
   }
 
   /** Current and former spaces: the replica may still hold data of the latter. */

@@ -26,12 +26,7 @@ export type ReplicaWriterDependencies = {
  * which a comparison detects. In the other order it would not.
  */
 export async function syncMemories(
-  {
-    store,
-    vectors,
-    replica: mirror,
-    expiredRemovedBefore: cleanedBefore,
-  }: ReplicaWriterDependencies,
+  { store, vectors, replica, expiredRemovedBefore: cleanedBefore }: ReplicaWriterDependencies,
   space: VectorSpace,
   owner: OwnerId,
   ids: readonly MemoryId[],
@@ -57,8 +52,8 @@ export async function syncMemories(
   })
   const present = new Set(points.map(({ id }) => id))
   const gone = ids.filter((id) => !present.has(id))
-  if (points.length > 0) await mirror.upsert(space, points)
-  if (gone.length > 0) await mirror.remove(space, owner, gone)
+  if (points.length > 0) await replica.upsert(space, points)
+  if (gone.length > 0) await replica.remove(space, owner, gone)
 }
 
 /**

@@ -25,7 +25,7 @@ export type AnnIndexes = {
   /**
    * Starts an index build when the owner has many documents of the kind. Neither waits nor fails.
    */
-  buildIfDue(kept: StoredSpace, subject: IndexTarget): Promise<void>
+  buildIfDue(storedSpace: StoredSpace, subject: IndexTarget): Promise<void>
   /** Removes the indexes of a space. */
   drop(spaceNumber: number): Promise<void>
   report(): Readonly<Record<string, string | number>>
@@ -59,15 +59,15 @@ export function createAnnIndexes(
   let latest: Promise<void> = Promise.resolve()
 
   /** Builds run one after the other; a build that finds another one in progress does nothing. */
-  function build(kept: StoredSpace, subject: IndexTarget): void {
-    building.add(buildIndexName(form, kept, subject))
-    latest = latest.then(() => attempt(kept, subject))
+  function build(storedSpace: StoredSpace, subject: IndexTarget): void {
+    building.add(buildIndexName(form, storedSpace, subject))
+    latest = latest.then(() => attempt(storedSpace, subject))
   }
 
-  async function attempt(kept: StoredSpace, subject: IndexTarget): Promise<void> {
-    const name = buildIndexName(form, kept, subject)
+  async function attempt(storedSpace: StoredSpace, subject: IndexTarget): Promise<void> {
+    const name = buildIndexName(form, storedSpace, subject)
     try {
-      await buildIndex(tables, kept, subject)
+      await buildIndex(tables, storedSpace, subject)
       failed.delete(name)
     } catch (thrown) {
       const because = thrown instanceof Error ? thrown.message : String(thrown)
@@ -80,13 +80,13 @@ export function createAnnIndexes(
   }
 
   return {
-    async buildIfDue(kept, subject) {
-      const name = buildIndexName(form, kept, subject)
+    async buildIfDue(storedSpace, subject) {
+      const name = buildIndexName(form, storedSpace, subject)
       const isPaused = now() < (failed.get(name)?.nextTryAt ?? 0)
-      if (!isIndexable(form, kept) || building.has(name) || isPaused) return
-      const isDue = await needsIndex(tables, kept, subject, scannedMax).catch(() => false)
+      if (!isIndexable(form, storedSpace) || building.has(name) || isPaused) return
+      const isDue = await needsIndex(tables, storedSpace, subject, scannedMax).catch(() => false)
       // Checked again, since another call may have started meanwhile.
-      if (isDue && !building.has(name)) build(kept, subject)
+      if (isDue && !building.has(name)) build(storedSpace, subject)
     },
 
     async drop(spaceNumber) {
@@ -105,8 +105,8 @@ export function createAnnIndexes(
 
     report() {
       const [failure] = failed.values()
-      const told = failure === undefined ? {} : { indexBuildError: failure.because }
-      return { indexBuildsRunning: building.size, ...told }
+      const failureReport = failure === undefined ? {} : { indexBuildError: failure.because }
+      return { indexBuildsRunning: building.size, ...failureReport }
     },
   }
 }
@@ -114,7 +114,7 @@ export function createAnnIndexes(
 /** Stops counting at the threshold. */
 async function needsIndex(
   { runnerFor: of, names, format: form }: VectorStorage<PgvectorFormat>,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   subject: IndexTarget,
   scannedMax: number,
 ): Promise<boolean> {
@@ -125,8 +125,8 @@ async function needsIndex(
            AND ${NUMBER_CONDITION_BY_KIND[subject.kind]} LIMIT $4 + 1
        ) AS held) END AS due`,
     [
-      qualifyName(names.schema, buildIndexName(form, kept, subject)),
-      kept.number,
+      qualifyName(names.schema, buildIndexName(form, storedSpace, subject)),
+      storedSpace.number,
       hashOwner(subject.owner),
       scannedMax,
     ],
@@ -136,11 +136,11 @@ async function needsIndex(
 
 async function buildIndex(
   tables: VectorStorage<PgvectorFormat>,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   subject: IndexTarget,
 ): Promise<void> {
   const { database, names, format: form } = tables
-  const name = buildIndexName(form, kept, subject)
+  const name = buildIndexName(form, storedSpace, subject)
   await database.runOnOwnConnection(async (query) => {
     // While another process builds an index, a later put retries.
     const [lock] = await query<{ taken: boolean }>(
@@ -154,8 +154,8 @@ async function buildIndex(
     if (index?.valid === true) return
     // An interrupted build leaves an invalid index, which is maintained but never used.
     if (index !== undefined) await query(dropStatement(tables, name))
-    await query(createIndexSql(tables, kept, subject))
-    for (const former of listObsoleteIndexNames(form, kept, subject)) {
+    await query(createIndexSql(tables, storedSpace, subject))
+    for (const former of listObsoleteIndexNames(form, storedSpace, subject)) {
       await query(dropStatement(tables, former))
     }
     // The planner decides whether to use the index and needs current row counts.

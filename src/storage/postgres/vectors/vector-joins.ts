@@ -31,14 +31,14 @@ export function toHashJoin({ names }: VectorStorage): string {
 
 /** The vectors of one kind that a scope may contain. The names on the documents decide access. */
 export function toVectorConditions(
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   scope: Scope,
   kind: DocumentKind,
   { bind }: ParameterBinder,
 ): readonly string[] {
   const held = [
     `e.owner_hash = ${bind(hashOwner(scope.owner))}::bigint`,
-    `e.space = ${bind(kept.number)}`,
+    `e.space = ${bind(storedSpace.number)}`,
     `e.${NUMBER_CONDITION_BY_KIND[kind]}`,
   ]
   if (scope.user === undefined) return held

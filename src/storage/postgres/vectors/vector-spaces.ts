@@ -110,10 +110,10 @@ export async function ensureSpace(
 /** The indexed expression, which a query must order by for the planner to use the index. */
 export function toIndexedExpression(
   form: PgvectorFormat,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   vector: string,
 ): string {
-  return `(${vector}::${form.extensionSchema}.${selectIndexType(form)}(${kept.dimensions}))`
+  return `(${vector}::${form.extensionSchema}.${selectIndexType(form)}(${storedSpace.dimensions}))`
 }
 
 /**
@@ -142,16 +142,18 @@ export function buildIndexName(
  */
 export function listObsoleteIndexNames(
   form: Pick<PgvectorFormat, 'hasHalfPrecision'>,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   subject: IndexTarget,
 ): readonly string[] {
   const others = [true, false].filter((hasHalves) => hasHalves !== form.hasHalfPrecision)
   const ofBothKinds = [true, false].map(
     (hasHalves) =>
-      `${INDEX_PREFIX}${kept.number}_${toOwnerHashText(subject.owner)}${getIndexSuffix({ hasHalfPrecision: hasHalves })}`,
+      `${INDEX_PREFIX}${storedSpace.number}_${toOwnerHashText(subject.owner)}${getIndexSuffix({ hasHalfPrecision: hasHalves })}`,
   )
   return [
-    ...others.map((hasHalves) => buildIndexName({ hasHalfPrecision: hasHalves }, kept, subject)),
+    ...others.map((hasHalves) =>
+      buildIndexName({ hasHalfPrecision: hasHalves }, storedSpace, subject),
+    ),
     ...ofBothKinds,
   ]
 }
@@ -166,13 +168,13 @@ export function toOwnerHashText(owner: string): string {
  */
 export function createIndexSql(
   { names, format: form }: VectorStorage<PgvectorFormat>,
-  kept: StoredSpace,
+  storedSpace: StoredSpace,
   subject: IndexTarget,
 ): string {
-  return `CREATE INDEX CONCURRENTLY ${quoteIdentifier(buildIndexName(form, kept, subject))}
+  return `CREATE INDEX CONCURRENTLY ${quoteIdentifier(buildIndexName(form, storedSpace, subject))}
     ON ${names.embedding} USING hnsw
-      (${toIndexedExpression(form, kept, kept.column)} ${form.extensionSchema}.${selectIndexType(form)}_ip_ops)
-    WHERE space = ${kept.number} AND owner_hash = '${hashOwner(subject.owner)}'::bigint
+      (${toIndexedExpression(form, storedSpace, storedSpace.column)} ${form.extensionSchema}.${selectIndexType(form)}_ip_ops)
+    WHERE space = ${storedSpace.number} AND owner_hash = '${hashOwner(subject.owner)}'::bigint
       AND ${NUMBER_CONDITION_BY_KIND[subject.kind]}`
 }
 
