@@ -1,20 +1,23 @@
 /** Administration of the vector replica: status, Qdrant settings, health checks and cleanup. */
-import type { ReplicationListener } from '../storage/vector-replication.ts'
-import type { ReplicaHealth } from '../storage/vector-replica.ts'
-import type { VectorHit } from '../storage/vector-index.ts'
-import type { SettingChanges } from './stored-settings.ts'
-import type { Scope } from '../domain/scope.ts'
+
 import { buildSpaceSignature, type VectorEncoding } from '../domain/embedding-text.ts'
+import type { Scope } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
-import type { VectorReplicaStatus, VectorReplication } from '../storage/vector-replication.ts'
+import type { VectorHit } from '../storage/vector-index.ts'
+import type { ReplicaHealth } from '../storage/vector-replica.ts'
+import type {
+  ReplicationListener,
+  VectorReplicaStatus,
+  VectorReplication,
+} from '../storage/vector-replication.ts'
 import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
 import { buildSecretChange, maskSecret, readSecret } from './secrets.ts'
-import type { StoredSettings } from './stored-settings.ts'
+import type { SettingChanges, StoredSettings } from './stored-settings.ts'
 
 export type QdrantSettings = {
   /** Whether the settings select Qdrant for vector search. */
