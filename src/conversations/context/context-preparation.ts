@@ -2,6 +2,7 @@
 
 import type { StoredSettings } from '../../admin/stored-settings.ts'
 import { stripBlocks } from '../../domain/context-block.ts'
+import type { ModelRequest } from '../../domain/model-call.ts'
 import { parseScope, type Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { raceAbort } from '../../lib/abort.ts'
@@ -19,7 +20,6 @@ import { resolveSession } from '../recording/transcript-writer.ts'
 import { removeNumericWords } from '../session/exchange-hashes.ts'
 import type { Conversation } from '../session/session-resolver.ts'
 import type { BlockDecision, ContextCache, InjectedBlock } from './context-cache.ts'
-import { collectShownMessages } from './shown-messages.ts'
 import type { ContextBuilder } from './types.ts'
 import type { UserScope } from './user-cache.ts'
 
@@ -313,4 +313,12 @@ export function toConversation(request: ConversationRequest, at: Instant): Conve
         : asked.conversationId,
     at,
   }
+}
+
+/** The messages of a request, trimmed and without blocks. The model reads them anyway, so the block does not repeat them. */
+export function collectShownMessages({
+  exchanges,
+}: Pick<ModelRequest, 'exchanges'>): ReadonlySet<string> {
+  const messages = exchanges.flatMap(({ user, assistant }) => [user, assistant ?? ''])
+  return new Set(messages.map((text) => stripBlocks(text).trim()))
 }
