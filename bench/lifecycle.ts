@@ -88,9 +88,9 @@ function rowOf(what: string, { report, ...measured }: Consolidated): BenchRow {
     merged: report.merged,
     promoted: report.promoted,
     evicted: report.evicted,
-    episodes: report.prunedEpisodes,
-    turns: report.deletedTurns,
-    trimmed: report.trimmed,
+    episodes: report.episodesDeleted,
+    turns: report.turnsDeleted,
+    trimmed: report.expiredEntriesDeleted,
     ...Object.fromEntries(
       Object.entries(durationsMs).map(([step, ms]) => [`${step}S`, round(ms / 1_000)]),
     ),

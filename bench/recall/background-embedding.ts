@@ -71,7 +71,7 @@ export async function askWhileEmbedding(
       const began = performance.now()
       const { retrievers: legs } = await engine.recall({ owner: LARGE }, { text })
       times.push(performance.now() - began)
-      if (legs.meaning.state !== 'searched') throw new Error(`${legs.meaning.reason}`)
+      if (legs.vector.state !== 'searched') throw new Error(`${legs.vector.reason}`)
       await delay(PAUSE_MS)
     }
   }

@@ -176,8 +176,8 @@ export async function askLargeOwner({
   const measure = async (owner: OwnerId): Promise<RecallCost> => {
     const recall = async (run: number) => {
       const { retrievers: legs } = await engine.recall({ owner }, { text: at(questions, run).text })
-      const isComplete = legs.keyword.state === 'searched' && legs.meaning.state === 'searched'
-      if (!isComplete || (legs.meaning.missing ?? 0) > 0 || legs.meaning.hits === 0) {
+      const isComplete = legs.keyword.state === 'searched' && legs.vector.state === 'searched'
+      if (!isComplete || (legs.vector.withoutVector ?? 0) > 0 || legs.vector.hits === 0) {
         throw new Error(`A question was not answered: ${JSON.stringify(legs)}`)
       }
     }

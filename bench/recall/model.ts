@@ -88,7 +88,7 @@ export async function measureModel(
 /** Waits until every memory has its vector. */
 async function indexed(engine: Engine, tell: (missing: number) => void = () => {}): Promise<void> {
   for (;;) {
-    const missing = (await engine.status()).index?.missing ?? 0
+    const missing = (await engine.status()).index?.withoutVector ?? 0
     if (missing === 0) return
     tell(missing)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))

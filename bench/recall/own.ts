@@ -122,8 +122,8 @@ export async function ask({ shape, path, nearest }: AskInput): Promise<Asked> {
   const recall = async (run: number) => {
     const { owner, text } = at(questions, run)
     const { retrievers: legs, memories } = await engine.recall({ owner }, { text })
-    if (legs.meaning.state !== 'searched' || memories.length === 0) {
-      throw new Error(`A question was not answered: ${legs.meaning.reason}`)
+    if (legs.vector.state !== 'searched' || memories.length === 0) {
+      throw new Error(`A question was not answered: ${legs.vector.reason}`)
     }
   }
   const nearestTo = (run: number) => vectorSearch(store, shape, at(questions, run))
@@ -168,7 +168,7 @@ export async function answerOnce({
 }): Promise<{ readonly hits: number }> {
   const engine = await createEngine({ path })
   const { retrievers: legs, memories } = await engine.recall({ owner }, { text })
-  if (legs.meaning.state !== 'searched') throw new Error(`Not by meaning: ${legs.meaning.reason}`)
+  if (legs.vector.state !== 'searched') throw new Error(`Not by meaning: ${legs.vector.reason}`)
   // Closing is not part of the answer.
   setImmediate(() => engine.close())
   return { hits: memories.length }

@@ -71,8 +71,8 @@ export async function ask({
   const recall = async (run: number) => {
     const { owner, text } = at(questions, run)
     const { retrievers: legs, memories } = await engine.recall({ owner }, { text })
-    if (legs.meaning.state !== 'searched' || memories.length === 0) {
-      throw new Error(`A question was not answered: ${legs.meaning.reason}`)
+    if (legs.vector.state !== 'searched' || memories.length === 0) {
+      throw new Error(`A question was not answered: ${legs.vector.reason}`)
     }
   }
   const search = async (run: number) => {

@@ -121,7 +121,7 @@ async function openPostgres(
     elsewhereMb,
     settle: async ({ shape }) => {
       const isIndexed = shape.memories / shape.owners > SCANNED_VECTORS_MAX
-      while (vectors.report().indexesBeingBuilt !== 0) await delay(POLL_MS)
+      while (vectors.report().indexBuildsRunning !== 0) await delay(POLL_MS)
       const { failure } = vectors.report()
       if (failure !== undefined) throw new Error(`An index could not be built: ${failure}`)
       if (isIndexed && !(await hasIndex(url, schema))) throw new Error('There is no index.')

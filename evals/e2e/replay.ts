@@ -126,7 +126,7 @@ export async function openReplayEngine(embedder: Embedder | null): Promise<Repla
       const documentsIn = (turns: readonly TurnId[]) =>
         new Set(turns.flatMap((turn) => documentsOf.get(turn) ?? []))
       return {
-        quoted: documentsIn(receipt?.quoted ?? []),
+        quoted: documentsIn(receipt?.excerptIds ?? []),
         memories: memories
           .filter((memory) => memory !== null)
           .map(({ content, provenance }) => ({
@@ -180,5 +180,5 @@ function contentOf({ text }: Utterance): string {
 /** Memories and quotations that are in a block because of the question. */
 export function countItems(count: number, receipt: ReceiptDetail | null): number {
   const injected = new Set(receipt?.injected?.memories ?? [])
-  return count - (receipt?.identity.filter((id) => injected.has(id)).length ?? 0)
+  return count - (receipt?.identityIds.filter((id) => injected.has(id)).length ?? 0)
 }

@@ -127,13 +127,13 @@ function omitReplica(
   const isLance = vectorStore === 'lancedb' || (vectorStore === 'auto' && lancedbFolder !== '')
   const backend = isQdrantSetting(inForce) ? 'qdrant' : isLance ? 'lancedb' : null
   if (reason === undefined || (backend === null && vectorStore !== 'pgvector')) return off
-  return { ...off, backend, state: 'refused', reason }
+  return { ...off, backend, state: 'misconfigured', reason }
 }
 
 /** Without vectors there is nothing to keep anywhere. */
 function createOffStatus(since: Instant, because: string): VectorReplicaStatus {
   return {
-    ...{ backend: null, servedBy: 'embedded', state: 'off', since },
+    ...{ backend: null, servedBy: 'primary', state: 'off', since },
     reason: because,
     ...{ nextRetryAt: null, progress: null, pendingMemories: 0 },
   }

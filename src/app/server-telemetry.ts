@@ -40,8 +40,8 @@ export async function serveWithTelemetry(
           endpoint,
           version,
           onLost: (count, outcome) => {
-            telemetry.count('recollect_spans_lost_total', {}, count)
-            telemetry.log('warn', 'traces_lost', { count, outcome })
+            telemetry.count('recollect_spans_dropped_total', {}, count)
+            telemetry.log('warn', 'spans_dropped', { count, outcome })
           },
         })
   const stopWatching = bare.replication.subscribe(createReplicationListener(telemetry))
@@ -52,7 +52,7 @@ export async function serveWithTelemetry(
     metrics: () => metrics.text(),
     onRequest: (report) => recordRequest(telemetry, report),
     onAnswer: ({ provider, outcome }) =>
-      telemetry.count('recollect_provider_answers_total', { provider, outcome: String(outcome) }),
+      telemetry.count('recollect_provider_responses_total', { provider, outcome: String(outcome) }),
   })
   telemetry.log('info', 'started', { host, version })
   await startJobs(bare, telemetry)
@@ -80,7 +80,7 @@ async function startJobs({ jobs }: Engine, telemetry: Telemetry): Promise<void> 
       onModelCall: (asked) => recordModelCall(telemetry, asked),
     })
   } catch (error) {
-    telemetry.log('warn', 'job', { outcome: toAppError(error).code, error })
+    telemetry.log('warn', 'job_finished', { outcome: toAppError(error).code, error })
   }
 }
 
@@ -89,15 +89,15 @@ async function startFiles({ files }: Engine, telemetry: Telemetry): Promise<void
   try {
     await files?.start()
   } catch (error) {
-    telemetry.log('warn', 'files_unwatched', { outcome: toAppError(error).code, error })
+    telemetry.log('warn', 'file_watch_failed', { outcome: toAppError(error).code, error })
   }
 }
 
-function recordJob(telemetry: Telemetry, { kind: job, outcome, ms: milliseconds }: EndedJob): void {
+function recordJob(telemetry: Telemetry, { kind: job, outcome, ms: durationMs }: EndedJob): void {
   telemetry.count('recollect_jobs_total', { job, outcome })
-  telemetry.observe('recollect_job_seconds', milliseconds / 1_000, { job })
+  telemetry.observe('recollect_job_seconds', durationMs / 1_000, { job })
   const isAmiss = outcome === 'failed' || outcome === 'unsettled'
-  telemetry.log(isAmiss ? 'warn' : 'debug', 'job', { job, outcome, milliseconds })
+  telemetry.log(isAmiss ? 'warn' : 'debug', 'job_finished', { job, outcome, durationMs })
 }
 
 function recordModelCall(telemetry: Telemetry, { outcome, tokens }: AskedModel): void {
@@ -112,8 +112,8 @@ function recordRequest(telemetry: Telemetry, report: RequestReport): void {
   const { method, route, status, ms, requestId, keyId, error } = report
   telemetry.count('recollect_http_requests_total', { method, route, status: String(status) })
   telemetry.observe('recollect_http_request_seconds', ms / 1_000, { method, route })
-  const milliseconds = Math.round(ms * 100) / 100
-  const fields = { door: 'http', method, route, status, milliseconds, requestId, actor: keyId }
+  const durationMs = Math.round(ms * 100) / 100
+  const fields = { transport: 'http', method, route, status, durationMs, requestId, actor: keyId }
   if (status < SERVER_FAULT) telemetry.log('info', 'request', fields)
   else telemetry.log('error', 'request_failed', { ...fields, error })
 }

@@ -143,7 +143,7 @@ export function createConversationAdmin(parts: ConversationAdminDependencies): C
         const place = await getSessionByName(ports, parseScope(scope))
         const forgotten = await deleteSession(parts, place)
         const cleared = memories
-          ? await deleteMatching(ports, place, { includeEnded: true }, {})
+          ? await deleteMatching(ports, place, { includeExpired: true }, {})
           : null
         await letGo()
         return { ...forgotten, cleared }

@@ -18,16 +18,17 @@ export type ResponseOwner = 'own' | 'foreign' | 'unknown'
 /** Why nothing was injected. */
 export const CONTEXT_SKIP_REASONS = {
   off: 'Memory is switched off for this owner: the setting `enabled`.',
-  'no-memory': 'The request asked for no memory at all.',
-  'no-inject': 'The request, or the setting `inject`, said to inject nothing.',
-  'no-question': 'Nobody says anything in the request.',
+  'memory-disabled': 'The request asked for no memory at all.',
+  'context-disabled': 'The request, or the setting `inject`, said to inject nothing.',
+  'no-user-message': 'Nobody says anything in the request.',
   'no-budget':
     'There is no room: the setting `contextTokensMax`, or the window of the model is full.',
   'not-needed': 'The message needs no memories: the setting `relevanceGateMode`.',
-  'nothing-relevant': 'No memory was near enough to the question.',
-  'no-place': 'The request has no place for it.',
-  shadow: 'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
-  late: 'Recall took longer than the setting `injectDeadlineMs` allows.',
+  'no-relevant-memories': 'No memory was near enough to the question.',
+  'no-insertion-point': 'The request has no place for it.',
+  'dry-run':
+    'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
+  timeout: 'Recall took longer than the setting `injectDeadlineMs` allows.',
   failed: 'Recall failed.',
 } as const
 

@@ -45,7 +45,7 @@ export type CaptureResult = {
   /** In the order in which they were said. */
   readonly captured: readonly RememberResult[]
   /** Messages of the person that were looked at and left alone. */
-  readonly passed: number
+  readonly ignored: number
   /** `off`: the setting says that nothing is kept, and no message was looked at. */
   readonly skipped: 'off' | null
 }
@@ -125,7 +125,7 @@ export async function captureMessages(
     if (kept === null) passed++
     else captured.unshift(kept)
   }
-  return { captured, passed, skipped: null }
+  return { captured, ignored: passed, skipped: null }
 }
 
 async function captureMessage(

@@ -33,12 +33,12 @@ import type { Change, Page, SessionSummary } from '../storage/store.ts'
 
 export type SessionReport = SessionSummary & {
   /** Exchanges that wait to be learned from. */
-  readonly pending: number
+  readonly pendingSignals: number
   /** Exchanges that could not be learned from. */
-  readonly dead: number
+  readonly deadLetterSignals: number
   readonly episode: MemoryId | null
   /** The first words of the person; null when they said nothing. */
-  readonly opening: string | null
+  readonly firstMessage: string | null
 }
 
 export type PageQuery = { readonly limit?: number; readonly after?: string }
@@ -109,10 +109,10 @@ export async function listSessions(
       signals.filter(({ status }) => status === wanted).length
     reports.push({
       ...tally,
-      pending: counted('pending'),
-      dead: counted('dead'),
+      pendingSignals: counted('pending'),
+      deadLetterSignals: counted('dead'),
       episode: episode?.id ?? null,
-      opening,
+      firstMessage: opening,
     })
   }
   return { rows: reports, next }
@@ -258,7 +258,7 @@ function isPossiblyProcessed({ status }: Signal): boolean {
 
 const WAITING = {
   status: 'pending',
-  isRead: false,
+  isPatternScanned: false,
   attempts: 0,
   error: null,
   change: null,
@@ -360,7 +360,7 @@ export type MemorySources = {
   /** In the order in which they were said. */
   readonly turns: readonly Turn[]
   /** Those that are not kept any more. */
-  readonly gone: readonly TurnId[]
+  readonly deletedTurns: readonly TurnId[]
 }
 
 /** What a memory was learned from. */
@@ -370,7 +370,7 @@ export async function getMemorySources(
 ): Promise<MemorySources> {
   const { owner, user } = memory.place
   const ids = memory.provenance.turns
-  if (ids.length === 0) return { turns: [], gone: [] }
+  if (ids.length === 0) return { turns: [], deletedTurns: [] }
   const { rows } = await store.find(
     'turn',
     { owner, user },
@@ -379,6 +379,6 @@ export async function getMemorySources(
   const kept = new Set(rows.map(({ id }) => id))
   return {
     turns: [...rows].sort((a, b) => a.saidAt - b.saidAt || a.position - b.position),
-    gone: ids.filter((id) => !kept.has(id)),
+    deletedTurns: ids.filter((id) => !kept.has(id)),
   }
 }

@@ -18,13 +18,13 @@ export function buildSignalId(first: TurnId): SignalId {
 
 type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isPatternScanned'>>
 
-/** Something new to learn from, or the same again after it has changed. `isRead`: patterns read it where it comes from. */
+/** Something new to learn from, or the same again after it has changed. `isPatternScanned`: patterns read it where it comes from. */
 export function createPendingSignal(
   place: Place,
   turns: readonly [TurnId, ...TurnId[]],
   at: Instant,
   before: Entry | null,
-  { position = 0, isHistory = false, isPatternScanned: isRead = false }: SignalOptions = {},
+  { position = 0, isHistory = false, isPatternScanned = false }: SignalOptions = {},
 ): Entry {
   return toSignalEntry({
     id: buildSignalId(turns[0]),
@@ -34,7 +34,7 @@ export function createPendingSignal(
     position,
     isHistory,
     status: 'pending',
-    isPatternScanned: isRead,
+    isPatternScanned,
     attempts: 0,
     error: null,
     change: null,
@@ -44,7 +44,7 @@ export function createPendingSignal(
 
 /** `now` matters for one that is over: it is kept for a while. */
 export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): Entry {
-  const { id, place, version, createdAt, ...body } = signal
+  const { id, place, version, createdAt, isPatternScanned, ...rest } = signal
   const isOver = !isLearnable(signal)
   return {
     id: id as string as EntryId, // an entry of its own kind
@@ -54,7 +54,8 @@ export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): 
     at: createdAt,
     expiresAt: isOver ? ((now + OVER_KEPT_MS) as Instant) : null,
     version,
-    body,
+    // `isRead` is the name of the field in databases of earlier versions.
+    body: { ...rest, isRead: isPatternScanned },
   }
 }
 

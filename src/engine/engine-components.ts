@@ -16,7 +16,7 @@ export type IndexReport = IndexStatus & {
 export type EngineComponents = {
   readonly embedder: EmbedderReport | null
   /** What finds vectors: the store that keeps them, a mirror, or `none`. */
-  readonly vectors: 'store' | 'none' | Exclude<VectorReplicaStatus['servedBy'], 'embedded'>
+  readonly vectors: 'store' | 'none' | Exclude<VectorReplicaStatus['servedBy'], 'primary'>
   readonly reranker: { readonly name: string; readonly provider: string | null } | null
 }
 
@@ -27,7 +27,7 @@ export function buildEmbedderReport(
 ): EmbedderReport {
   const report = embedder.report()
   const because = guard.getOpenReason()
-  return because === null ? report : { ...report, state: { kind: 'failing', because } }
+  return because === null ? report : { ...report, state: { kind: 'failing', reason: because } }
 }
 
 export function describeReranker(
@@ -41,5 +41,5 @@ export function describeReranker(
 export function describeVectorSource({
   servedBy: answering,
 }: VectorReplicaStatus): EngineComponents['vectors'] {
-  return answering === 'embedded' ? 'store' : answering
+  return answering === 'primary' ? 'store' : answering
 }

@@ -12,7 +12,7 @@ const SOUND: Index = {
   memories: 500,
   turns: 0,
   vectors: 500,
-  missing: 0,
+  withoutVector: 0,
   reason: null,
   queued: 0,
   embedder: { source: 'local', model: 'small', state: { kind: 'ready' }, facts: {} },
@@ -27,8 +27,8 @@ function statusWith(index: Partial<Index> | null): EngineStatus {
   return { ...status, index: index === null ? null : { ...SOUND, ...index } } as EngineStatus
 }
 
-function failing(because: string): Partial<Index> {
-  return { embedder: { ...SOUND.embedder, state: { kind: 'failing', because } } }
+function failing(reason: string): Partial<Index> {
+  return { embedder: { ...SOUND.embedder, state: { kind: 'failing', reason } } }
 }
 
 describe('health', () => {
@@ -41,31 +41,31 @@ describe('health', () => {
   })
 
   it('[TE11] is degraded when something is found less well than it could be, and says why', () => {
-    expect(describeHealth(statusWith({ ...failing('It ran out of memory.'), missing: 3 }))).toEqual(
-      {
-        state: 'degraded',
-        codes: ['embedder_failing', 'vectors_missing'],
-        reasons: [
-          `${HEALTH_REASONS.embedder_failing} It ran out of memory.`,
-          `${HEALTH_REASONS.vectors_missing} 3 of 500 lack their vectors.`,
-        ],
-      },
-    )
+    expect(
+      describeHealth(statusWith({ ...failing('It ran out of memory.'), withoutVector: 3 })),
+    ).toEqual({
+      state: 'degraded',
+      codes: ['embedder_failing', 'embeddings_pending'],
+      reasons: [
+        `${HEALTH_REASONS.embedder_failing} It ran out of memory.`,
+        `${HEALTH_REASONS.embeddings_pending} 3 of 500 lack their vectors.`,
+      ],
+    })
     const codes = (index: Partial<Index>) => describeHealth(statusWith(index)).codes
-    expect(codes({ reason: 'The index is full.', missing: 1 })).toEqual([
+    expect(codes({ reason: 'The index is full.', withoutVector: 1 })).toEqual([
       'vectors_failing',
-      'vectors_missing',
+      'embeddings_pending',
     ])
-    expect(codes({ missing: 65 })).toEqual(['vectors_missing'])
-    expect(codes({ buildingSpace: 'b' })).toEqual(['model_changing'])
+    expect(codes({ withoutVector: 65 })).toEqual(['embeddings_pending'])
+    expect(codes({ buildingSpace: 'b' })).toEqual(['reembedding'])
   })
 
   it('[TE11] is degraded where a model makes vectors that the store can’t keep', () => {
     const status = { ...statusWith(null), vectorsUnavailableReason: 'pgvector is missing.' }
     expect(describeHealth(status)).toEqual({
       state: 'degraded',
-      codes: ['vectors_unkept'],
-      reasons: [`${HEALTH_REASONS.vectors_unkept} pgvector is missing.`],
+      codes: ['vectors_not_stored'],
+      reasons: [`${HEALTH_REASONS.vectors_not_stored} pgvector is missing.`],
     })
   })
 
@@ -85,28 +85,30 @@ describe('health', () => {
       describeHealth({ ...statusWith({}), replication: tier } as EngineStatus).codes
     expect(codes({ state: 'active', pendingMemories: 0 })).toEqual([])
     expect(codes({ state: 'checking', pendingMemories: 0 })).toEqual([])
-    for (const state of ['down', 'refused']) {
-      expect(codes({ state, reason: 'x' })).toEqual(['mirror_failing'])
+    for (const state of ['down', 'misconfigured']) {
+      expect(codes({ state, reason: 'x' })).toEqual(['vector_replica_failing'])
     }
-    for (const state of ['filling', 'lagging', 'recovering']) {
-      expect(codes({ state, reason: null, progress: null })).toEqual(['mirror_behind'])
+    for (const state of ['backfilling', 'lagging', 'recovering']) {
+      expect(codes({ state, reason: null, progress: null })).toEqual(['vector_replica_lagging'])
     }
     const tier = {
-      state: 'filling',
+      state: 'backfilling',
       pendingMemories: null,
       reason: null,
       progress: { done: 1, total: 3 },
     }
     const status = { ...statusWith({}), replication: tier } as EngineStatus
     expect(describeHealth(status).reasons[0]).toContain('1 of 3')
-    const gauges = readGauges(status).filter(({ name }) => name === 'recollect_vector_tier')
+    const gauges = readGauges(status).filter(
+      ({ name }) => name === 'recollect_vector_replica_state',
+    )
     expect(gauges.filter(({ value }) => value === 1)).toMatchObject([
-      { labels: { state: 'filling' } },
+      { labels: { state: 'backfilling' } },
     ])
   })
 
   it('[TE11] memories that were just written and are about to get their vectors are no trouble', () => {
-    expect(describeHealth(statusWith({ missing: 64 })).state).toBe('ok')
+    expect(describeHealth(statusWith({ withoutVector: 64 })).state).toBe('ok')
   })
 
   it('[TE11] is unavailable when the store does not answer, by the kind of its failure', () => {
@@ -114,7 +116,7 @@ describe('health', () => {
       locked: 'store_locked',
       read_only: 'store_read_only',
       disk_full: 'store_full',
-      damaged: 'store_damaged',
+      damaged: 'store_corrupt',
       busy: 'store_busy',
       schema_mismatch: 'store_incompatible',
       unavailable: 'store_unreachable',
@@ -144,7 +146,7 @@ describe('health', () => {
   })
 
   it('[TE11] gauges tell the same, with every reason, so that alarms also end', () => {
-    const readings = readGauges(statusWith({ ...failing('x'), missing: 3, queued: 2 }))
+    const readings = readGauges(statusWith({ ...failing('x'), withoutVector: 3, queued: 2 }))
     const value = (name: string, reason?: string) =>
       readings.find((each) => each.name === name && each.labels.reason === reason)?.value
     expect(value('recollect_ready')).toBe(1)

@@ -12,17 +12,18 @@ export const HEALTH_REASONS = {
   embedder_failing: 'The embedding model fails; memories are found by their words alone.',
   reranker_failing: 'The reranker fails; memories stay in the order that they were found in.',
   vectors_failing: 'Memories can’t be given their vectors at the moment.',
-  vectors_unkept: 'The store keeps no vectors; memories are found by their words alone.',
-  vectors_missing:
+  vectors_not_stored: 'The store keeps no vectors; memories are found by their words alone.',
+  embeddings_pending:
     'Some memories and turns are not embedded yet and are found by their words alone.',
-  mirror_failing: 'The vector store beside the memories can’t be used; their own index answers.',
-  mirror_behind:
+  vector_replica_failing:
+    'The vector store beside the memories can’t be used; their own index answers.',
+  vector_replica_lagging:
     'The vector store beside the memories is being brought up to date; their own index answers.',
-  model_changing: 'The vectors of a new model are being made; the former one answers meanwhile.',
+  reembedding: 'The vectors of a new model are being made; the former one answers meanwhile.',
   store_locked: 'The database is encrypted and its key is missing or wrong.',
   store_read_only: 'The database can’t be written to.',
   store_full: 'There is no space left for the database.',
-  store_damaged: 'The database is damaged.',
+  store_corrupt: 'The database is damaged.',
   store_busy: 'Another process keeps the database locked.',
   store_incompatible: 'The database was written by another version.',
   store_unreachable: 'The database can’t be reached.',
@@ -49,7 +50,7 @@ export type ServerConditions = {
 
 type HealthFinding = {
   readonly code: HealthReason
-  readonly because: string | null
+  readonly reason: string | null
   readonly isFatal: boolean
 }
 
@@ -95,17 +96,17 @@ export function readGauges(
   return [
     ...health,
     ...tierStates().map((state) => ({
-      name: 'recollect_vector_tier' as const,
+      name: 'recollect_vector_replica_state' as const,
       labels: { state },
       value: tier.state === state ? 1 : 0,
     })),
     ...(tier.pendingMemories === null
       ? []
-      : [plain('recollect_vectors_behind', tier.pendingMemories)]),
+      : [plain('recollect_vector_replica_pending', tier.pendingMemories)]),
     plain('recollect_memories', rows.memory),
     plain('recollect_turns', rows.turn),
     ...(sizeBytes === null ? [] : [plain('recollect_store_bytes', sizeBytes)]),
-    ...(index === null ? [] : [plain('recollect_memories_without_vector', index.missing)]),
+    ...(index === null ? [] : [plain('recollect_memories_without_vector', index.withoutVector)]),
     ...(index?.queued === undefined ? [] : [plain('recollect_embedding_queue', index.queued)]),
   ]
 }
@@ -133,12 +134,19 @@ function indexFindings({
 }: EngineStatus): readonly HealthFinding[] {
   if (index === null) {
     // Without a model, by words alone is what was asked for.
-    return withoutVectors === null ? [] : [degradedFinding('vectors_unkept', withoutVectors)]
+    return withoutVectors === null ? [] : [degradedFinding('vectors_not_stored', withoutVectors)]
   }
-  const { embedder, missing, memories, turns, reason: because, buildingSpace: filling } = index
+  const {
+    embedder,
+    withoutVector: missing,
+    memories,
+    turns,
+    reason: because,
+    buildingSpace: filling,
+  } = index
   const failing =
     embedder.state.kind === 'failing'
-      ? [degradedFinding('embedder_failing', embedder.state.because)]
+      ? [degradedFinding('embedder_failing', embedder.state.reason)]
       : because === null
         ? []
         : [degradedFinding('vectors_failing', because)]
@@ -148,22 +156,26 @@ function indexFindings({
     ...(isBehind
       ? [
           degradedFinding(
-            'vectors_missing',
+            'embeddings_pending',
             `${missing} of ${memories + turns} lack their vectors.`,
           ),
         ]
       : []),
-    ...(filling === null ? [] : [degradedFinding('model_changing')]),
+    ...(filling === null ? [] : [degradedFinding('reembedding')]),
   ]
 }
 
 function tierFindings({ replication: tier }: EngineStatus): readonly HealthFinding[] {
   const { state, reason: because, progress } = tier
-  if (state === 'down' || state === 'refused') return [degradedFinding('mirror_failing', because)]
-  if (state !== 'filling' && state !== 'lagging' && state !== 'recovering') return []
+  if (state === 'down' || state === 'misconfigured')
+    return [degradedFinding('vector_replica_failing', because)]
+  if (state !== 'backfilling' && state !== 'lagging' && state !== 'recovering') return []
   const { done, total } = progress ?? { done: 0, total: 0 }
   return [
-    degradedFinding('mirror_behind', total === 0 ? because : `${done} of ${total} are compared.`),
+    degradedFinding(
+      'vector_replica_lagging',
+      total === 0 ? because : `${done} of ${total} are compared.`,
+    ),
   ]
 }
 
@@ -174,7 +186,7 @@ const STORE_REASONS: { readonly [Code in ErrorCode]?: HealthReason } = {
   locked: 'store_locked',
   read_only: 'store_read_only',
   disk_full: 'store_full',
-  damaged: 'store_damaged',
+  damaged: 'store_corrupt',
   busy: 'store_busy',
   schema_mismatch: 'store_incompatible',
 }
@@ -194,13 +206,13 @@ function writeFindings({ writeFailure }: ServerConditions): readonly HealthFindi
 }
 
 function degradedFinding(code: HealthReason, because: string | null = null): HealthFinding {
-  return { code, because, isFatal: false }
+  return { code, reason: because, isFatal: false }
 }
 
 function unavailableFinding(code: HealthReason, because: string | null = null): HealthFinding {
-  return { code, because, isFatal: true }
+  return { code, reason: because, isFatal: true }
 }
 
-function toSentence({ code, because }: HealthFinding): string {
+function toSentence({ code, reason: because }: HealthFinding): string {
   return because === null ? HEALTH_REASONS[code] : `${HEALTH_REASONS[code]} ${because}`
 }

@@ -68,7 +68,7 @@ function listMethodNames(target: object): ReadonlySet<string> {
 
 class Observer {
   readonly #telemetry: Telemetry
-  /** Legs that failed when they were last asked: only a change is worth a line. */
+  /** Retrievers whose last call failed: only a change is logged. */
   readonly #failing = new Set<string>()
   /** The format of requests that got memories and have not ended yet. */
   readonly #formats = new WeakMap<object, string>()
@@ -85,8 +85,8 @@ class Observer {
         span === undefined ? method(...given) : this.#inSpan(operation, span, method, given)
       if (outcome instanceof Promise) return this.#awaited(operation, given, started, outcome)
       if (isStream(outcome)) return this.#streamed(operation, given, started, outcome)
-      if (operation === 'conversations.record') ignoreErrors(() => this.#recorded(given, outcome))
-      if (operation === 'conversations.passing') ignoreErrors(() => this.#prepared(given, outcome))
+      if (operation === 'conversations.recordOutcome') ignoreErrors(() => this.#recorded(given, outcome))
+      if (operation === 'conversations.prepareWithoutMemory') ignoreErrors(() => this.#prepared(given, outcome))
       return outcome
     }
   }
@@ -164,7 +164,7 @@ class Observer {
       operation,
       outcome: 'ok',
       owner: getOwner(given),
-      milliseconds: toMilliseconds(seconds),
+      durationMs: toMilliseconds(seconds),
     })
   }
 
@@ -175,7 +175,7 @@ class Observer {
       operation,
       outcome: code,
       owner: getOwner(given),
-      milliseconds: toMilliseconds(seconds),
+      durationMs: toMilliseconds(seconds),
     }
     // What callers get wrong is told to them, and not worth an operator's attention.
     if (ERRORS[code].status < 500) this.#telemetry.log('debug', 'operation', about)
@@ -194,8 +194,8 @@ class Observer {
     this.#telemetry.observe('recollect_recall_seconds', seconds, { strategy })
   }
 
-  #recalled({ retrievers: legs, abstained, memories }: RecallResult): void {
-    for (const [leg, report] of Object.entries(legs)) this.#leg(leg, report)
+  #recalled({ retrievers, abstained, memories }: RecallResult): void {
+    for (const [retriever, report] of Object.entries(retrievers)) this.#retriever(retriever, report)
     if (abstained) this.#telemetry.count('recollect_recalls_abstained_total', {})
     if (memories.length > 0) {
       this.#telemetry.count('recollect_memories_recalled_total', {}, memories.length)
@@ -219,7 +219,7 @@ class Observer {
     if (format !== undefined && this.#formats.delete(prepared as object)) {
       this.#passed(format, skipped ?? 'injected')
       if (placement !== null) {
-        this.#telemetry.count('recollect_injections_total', {})
+        this.#telemetry.count('recollect_contexts_injected_total', {})
         this.#telemetry.count('recollect_injected_tokens_total', {}, tokens)
       }
     }
@@ -232,13 +232,13 @@ class Observer {
     this.#telemetry.count('recollect_gateway_requests_total', { format, outcome })
   }
 
-  #leg(leg: string, { state }: RetrieverReport): void {
-    this.#telemetry.count('recollect_recall_legs_total', { leg, state })
-    if (state === 'failed' && !this.#failing.has(leg)) {
-      this.#failing.add(leg)
-      this.#telemetry.log('warn', 'leg_failed', { leg, state })
-    } else if (state === 'searched' && this.#failing.delete(leg)) {
-      this.#telemetry.log('info', 'leg_recovered', { leg, state })
+  #retriever(retriever: string, { state }: RetrieverReport): void {
+    this.#telemetry.count('recollect_recall_retrievers_total', { retriever, state })
+    if (state === 'failed' && !this.#failing.has(retriever)) {
+      this.#failing.add(retriever)
+      this.#telemetry.log('warn', 'retriever_failed', { retriever, state })
+    } else if (state === 'searched' && this.#failing.delete(retriever)) {
+      this.#telemetry.log('info', 'retriever_recovered', { retriever, state })
     }
   }
 }

@@ -168,10 +168,10 @@ async function buildStatus(
         ...countOf(files.get(id) ?? []),
         isDirty: keeper.isDirty(id),
         lastSyncAt: look?.at ?? null,
-        troubles: [
+        problems: [
           ...(failure === null ? [] : [failure]),
           ...(ofMirror === null || kind !== 'workspace' ? [] : [ofMirror]),
-          ...(look?.troubles ?? []),
+          ...(look?.problems ?? []),
         ],
       }
     }),
@@ -182,8 +182,8 @@ async function buildStatus(
     watching: watchingOf(owner),
     provider: inner.getComponents().embedder?.source ?? null,
     model: inner.getComponents().embedder?.model ?? null,
-    unembedded: wordsOnly.count,
-    unembeddedBecause: wordsOnly.reason,
+    withoutVector: wordsOnly.count,
+    withoutVectorReason: wordsOnly.reason,
     rebuilding: keeper.progress,
     facts: {
       ...prefill?.report(),

@@ -24,13 +24,13 @@ export interface EngineFiles {
     remove(owner: string, id: string): Promise<boolean>
     list(owner: string): Promise<readonly NamedRoot[]>
   }
-  /** What the built-in index holds: files of a root with their state, and pieces of a file. */
+  /** What the built-in index holds: files of a root with their state, and chunks of a file. */
   readonly contents: {
     files(
       owner: string,
       ...rest: RestParameters<FileContents['files']>
     ): ReturnType<FileContents['files']>
-    pieces(
+    chunks(
       owner: string,
       ...rest: RestParameters<FileContents['chunks']>
     ): ReturnType<FileContents['chunks']>
@@ -70,7 +70,7 @@ export function parseOwnerNames(files: Files): EngineFiles {
     },
     contents: {
       files: async (owner, root, asked) => files.contents.files(named(owner), root, asked),
-      pieces: async (owner, path, asked) => files.contents.chunks(named(owner), path, asked),
+      chunks: async (owner, path, asked) => files.contents.chunks(named(owner), path, asked),
     },
     search: async (owner, query) => files.search(named(owner), query),
     readFile: async (owner, path, range) => files.readFile(named(owner), path, range),

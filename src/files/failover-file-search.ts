@@ -120,7 +120,7 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
           ? well
           : {
               ...well,
-              bypassedBecause: bypass.because,
+              bypassReason: bypass.because,
               bypassedUntil: new Date(bypass.until).toISOString(),
               bypassedFailures: bypass.failures,
             }
@@ -151,5 +151,5 @@ function isCallerError({ code }: AppError): boolean {
 }
 
 function addProblem(report: SyncReport, message: string): SyncReport {
-  return { ...report, troubles: [...report.troubles, { path: '', reason: 'failed', message }] }
+  return { ...report, problems: [...report.problems, { path: '', reason: 'failed', message }] }
 }

@@ -12,8 +12,8 @@ import { type GenerationScope, readChunkMetadata, toFileRecord } from './indexin
 import { readScanLog } from './indexing/scan-log.ts'
 import { type NamedRoot, type Roots, resolveDisplayPath, toDisplayPath } from './roots.ts'
 
-/** `partly`: not all of it could be read. `left_out`: none of it. */
-export const FILE_STATES = ['indexed', 'partly', 'left_out'] as const
+/** `partial`: not all of it could be read. `skipped`: none of it. */
+export const FILE_STATES = ['indexed', 'partial', 'skipped'] as const
 
 export type ListedFile = {
   /** As `readFile` takes it. */
@@ -106,7 +106,7 @@ async function listFiles(
 ): Promise<readonly IndexedFileRow[]> {
   const files = new Map<string, IndexedFileRow>()
   const look = (await readScanLog(store, owner)).get(root.id)
-  for (const trouble of look?.troubles ?? []) {
+  for (const trouble of look?.problems ?? []) {
     if (trouble.path !== root.path) files.set(trouble.path, toSkippedFile(root, trouble))
   }
   const home = await toGenerationScope(store, owner)
@@ -119,10 +119,10 @@ async function listFiles(
         const path = toDisplayPath(root, record.path)
         const trouble = record.trouble ?? files.get(path)?.problem ?? null
         const { source, chunks: pieces, sizeBytes, modifiedAt, document } = record
-        const read = trouble === null ? 'indexed' : 'partly'
+        const read = trouble === null ? 'indexed' : 'partial'
         files.set(path, {
           ...{ path, source, chunks: pieces, sizeBytes, modifiedAt, document, problem: trouble },
-          state: trouble !== null && pieces === 0 ? 'left_out' : read,
+          state: trouble !== null && pieces === 0 ? 'skipped' : read,
           indexedAt: entry.at,
         })
       }
@@ -133,7 +133,7 @@ async function listFiles(
 
 function toSkippedFile({ kind }: NamedRoot, trouble: FileProblem): IndexedFileRow {
   return {
-    ...{ path: trouble.path, state: 'left_out', problem: trouble, chunks: 0, document: null },
+    ...{ path: trouble.path, state: 'skipped', problem: trouble, chunks: 0, document: null },
     source: kind === 'sessions' ? 'sessions' : 'memory',
     ...{ sizeBytes: null, modifiedAt: null, indexedAt: null },
   }

@@ -69,8 +69,8 @@ export type SyncReport = {
   readonly removed: number
   readonly unchanged: number
   readonly chunks: number
-  readonly troubles: readonly FileProblem[]
-  readonly milliseconds: number
+  readonly problems: readonly FileProblem[]
+  readonly durationMs: number
 }
 
 export type FileStatus = {
@@ -84,7 +84,7 @@ export type FileStatus = {
     /** Whether something may have changed since the last look. */
     readonly isDirty: boolean
     readonly lastSyncAt: number | null
-    readonly troubles: readonly FileProblem[]
+    readonly problems: readonly FileProblem[]
   }[]
   readonly bySource: Readonly<
     Record<FileSource, { readonly files: number; readonly chunks: number }>
@@ -92,14 +92,14 @@ export type FileStatus = {
   /** How changes are noticed, and why not better. */
   readonly watching: {
     readonly mode: 'events' | 'polling' | 'off'
-    readonly because: string | null
+    readonly reason: string | null
   }
   readonly provider: string | null
   readonly model: string | null
   /** Chunks that are found by their words only, for now. */
-  readonly unembedded: number
+  readonly withoutVector: number
   /** Why, where something is wrong; null where it is only a matter of time. */
-  readonly unembeddedBecause: string | null
+  readonly withoutVectorReason: string | null
   /** A rebuild under way. */
   readonly rebuilding: { readonly filesDone: number; readonly filesTotal: number } | null
   readonly facts: Readonly<Record<string, string | number | boolean>>

@@ -17,7 +17,7 @@ export type FileWatcherDependencies = {
   readonly look: (owner: OwnerId, isThorough: boolean) => Promise<void>
 }
 
-const OFF: FileStatus['watching'] = { mode: 'off', because: null }
+const OFF: FileStatus['watching'] = { mode: 'off', reason: null }
 
 /** One owner who is watched; `silent` are the roots that nothing was heard of yet. */
 type WatchedOwner = {
@@ -39,7 +39,7 @@ export class FileWatcher {
 
   of(owner: OwnerId): FileStatus['watching'] {
     const watch = this.#owners.get(owner)?.watch
-    return watch == null ? OFF : { mode: watch.mode(), because: watch.getReason() }
+    return watch == null ? OFF : { mode: watch.mode(), reason: watch.getReason() }
   }
 
   /** Whether every change is told at once. There is a hint when watching a root has begun. */

@@ -60,8 +60,8 @@ export const FILE_PROBLEMS = [
   'too_large',
   'binary',
   'encoding',
-  'outside',
-  'changing',
+  'outside_root',
+  'modified_during_read',
   'failed',
 ] as const
 

@@ -243,7 +243,7 @@ async function withToolErrors(work: () => Promise<string>): Promise<string> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof AppError && error.facts.because === 'link') {
+    if (error instanceof AppError && error.facts.reason === 'link') {
       throw createRefusal(`Path would escape ${TOP} directory via symlink`)
     }
     throw error

@@ -17,8 +17,8 @@ export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] 
 
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
-/** `lost`: whoever did it ended without a word; `bad_answer`: a model answered with what can't be used. */
-const FAULTS = ['lost', 'bad_answer'] as const
+/** `lease_lost`: the worker stopped renewing its lease; `bad_answer`: a model answered with what can't be used. */
+const FAULTS = ['lease_lost', 'bad_answer'] as const
 
 export type JobErrorCode = ErrorCode | (typeof FAULTS)[number]
 
@@ -87,6 +87,11 @@ export type JobResult =
   | { readonly kind: 'released' }
 
 const KIND = /^[a-z][A-Za-z0-9]{0,18}$/
+
+/** Databases of earlier versions hold jobs under these kinds, and so does the id of a job. */
+const STORED_KINDS: ReadonlyMap<string, string> = new Map([['maintenance', 'upkeep']])
+const KINDS = new Map([...STORED_KINDS].map(([kind, stored]) => [stored, kind]))
+
 const KEY_CHARACTERS_MAX = 1_000
 const EVERY_MS_MIN = 1_000
 const FIRST_PAUSE_MS = 30_000
@@ -104,7 +109,7 @@ export function buildJobId({
   owner,
   key,
 }: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
-  return `job_${kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
+  return `job_${STORED_KINDS.get(kind) ?? kind}_${hashParts(owner, key)}` as JobId // made from what it stands for
 }
 
 /** Of an owner; a job that is nobody's has one to itself. */
@@ -186,7 +191,7 @@ export function claimJob(
   { lostLeasesMax: lossesMax }: JobLimits,
 ): Job {
   const losses = job.lostLeases + (job.status === 'running' ? 1 : 0)
-  const lastError = losses > job.lostLeases ? 'lost' : job.lastError
+  const lastError = losses > job.lostLeases ? 'lease_lost' : job.lastError
   if (losses >= lossesMax) return toEnded({ ...job, lostLeases: losses, lastError }, 'dead', now)
   return { ...job, lostLeases: losses, lastError, status: 'running', statusChangedAt: now, claim }
 }
@@ -241,7 +246,7 @@ function toErrorCode({ code, facts }: AppError): JobErrorCode {
 
 /** Takes it back; of what recurs, this one time. `running` names the run that is to stop. */
 export function cancelJob(job: Job, running: string | null, now: Instant): Job {
-  const stopped = { ...job, stopped: running ?? job.cancelledRun }
+  const stopped = { ...job, cancelledRun: running ?? job.cancelledRun }
   if (job.status === 'done') return stopped
   return job.everyMs === null
     ? toEnded(stopped, 'cancelled', now)
@@ -262,7 +267,8 @@ function toEnded(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant):
 
 /** As it is stored. Dead ones are kept until somebody decides about them. */
 export function toJobEntry(job: Job): Omit<Entry, 'place' | 'version'> {
-  const { id, owner, dueAt, ...body } = job
+  const { id, owner, dueAt, kind, statusChangedAt, lostLeases, lastError, cancelledRun, ...rest } =
+    job
   const isForgettable = job.status === 'done' || job.status === 'cancelled'
   return {
     id,
@@ -270,7 +276,14 @@ export function toJobEntry(job: Job): Omit<Entry, 'place' | 'version'> {
     about: owner,
     at: dueAt ?? NEVER,
     expiresAt: isForgettable ? ((job.statusChangedAt + OVER_KEPT_MS) as Instant) : null,
-    body,
+    body: {
+      ...rest,
+      kind: STORED_KINDS.get(kind) ?? kind,
+      since: statusChangedAt,
+      losses: lostLeases,
+      lastError: lastError === 'lease_lost' ? 'lost' : lastError,
+      stopped: cancelledRun,
+    },
   }
 }
 
@@ -282,7 +295,7 @@ export function parseJob({ id, kind, about, at, body }: Entry): Job | null {
   if (typeof work !== 'string' || typeof key !== 'string' || !isObject(input)) return null
   return {
     id: id as JobId, // of an entry of this kind
-    kind: work,
+    kind: KINDS.get(work) ?? work,
     key,
     owner: about,
     input,
@@ -292,7 +305,7 @@ export function parseJob({ id, kind, about, at, body }: Entry): Job | null {
     attempts: parseCount(body.attempts),
     lostLeases: parseCount(body.losses),
     everyMs: typeof body.everyMs === 'number' ? body.everyMs : null,
-    lastError: isErrorCode(body.lastError) ? body.lastError : null,
+    lastError: parseErrorCode(body.lastError),
     outcome: isObject(outcome) ? outcome : null,
     claim: typeof body.claim === 'string' ? body.claim : null,
     cancelledRun: typeof body.stopped === 'string' ? body.stopped : null,
@@ -322,7 +335,9 @@ function parseCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0
 }
 
-function isErrorCode(value: unknown): value is JobErrorCode {
-  if (typeof value !== 'string') return false
-  return FAULTS.some((fault) => fault === value) || Object.hasOwn(ERRORS, value)
+function parseErrorCode(value: unknown): JobErrorCode | null {
+  if (value === 'lost') return 'lease_lost'
+  const fault = FAULTS.find((known) => known === value)
+  if (fault !== undefined) return fault
+  return typeof value === 'string' && Object.hasOwn(ERRORS, value) ? (value as ErrorCode) : null // a key of that table
 }

@@ -19,7 +19,7 @@ import { loadSignals } from './signals.ts'
 
 export const CONSOLIDATE_JOB = 'consolidate'
 
-export const MAINTENANCE_JOB = 'upkeep'
+export const MAINTENANCE_JOB = 'maintenance'
 const HOUR_MS = 3_600_000
 
 /** Without a model nothing is tried; what waits is woken when there is one. */

@@ -90,9 +90,9 @@ export type LearningStatus = {
   /** The model that distils; null when none is configured, and what was said waits. */
   readonly model: string | null
   /** Why the model is not asked at the moment: until when it rests. */
-  readonly circuitOpenUntil: number | null
+  readonly pausedUntil: number | null
   /** What models used today; null where there are none. */
-  readonly tokensUsed: Spent | null
+  readonly usageToday: Spent | null
 }
 
 export type LearningReport = LearningStatus & {
@@ -245,7 +245,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
       const { ports: judged, model } = await partsFor(scope.owner, 'learning.extractionModel')
       const word = model === null ? undefined : createModelTasks(model).narrative
       const report = await consolidate(judged, scope, { word, ...options })
-      if (report.emptied > 0) await letGo()
+      if (report.trashPurged > 0) await letGo()
       return report
     })
 
@@ -278,8 +278,8 @@ export function createLearning(parts: LearningDependencies): LearningService {
     const model = modelIn(await settings.resolve(owner))
     return {
       model,
-      circuitOpenUntil: model === null ? null : (models?.openUntil(model) ?? null),
-      tokensUsed: (await models?.spent(owner)) ?? null,
+      pausedUntil: model === null ? null : (models?.openUntil(model) ?? null),
+      usageToday: (await models?.spent(owner)) ?? null,
     }
   }
 
@@ -311,7 +311,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
         distillExclusive(asked, place, options, (signal, fence) =>
           distillSession(fence === undefined ? given : { ...given, fence }, place, signal),
         )
-      const whole = { ...given, arming, distil: inLane }
+      const whole = { ...given, buildJobChanges: arming, distil: inLane }
       return ingestConversation(input.skipExtraction === true ? given : whole, input)
     },
     recallForPrompt: async (scope, prompt) => {
@@ -323,7 +323,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
     captureMessages: async (scope, messages) => {
       const { 'hooks.captureEnabled': autoCapture, 'hooks.captureCharactersMax': captureMaxChars } =
         await settings.resolve(parseScope(scope).owner)
-      if (!autoCapture) return { captured: [], passed: 0, skipped: 'off' }
+      if (!autoCapture) return { captured: [], ignored: 0, skipped: 'off' }
       return captureMessages(parts, scope, messages, { captureMaxChars })
     },
     learning: async (scope) => learningOf(parseScope(scope).owner),

@@ -54,7 +54,7 @@ export function createSignalWriter(
         // Tried again after it was kept all the same: it waits, or has been learned from. What is not to be learned from, stays so.
         if (before !== null && (!isWritten || parseSignal(before)?.status === 'forgotten'))
           return []
-        const options = { position, isHistory, isRead: true }
+        const options = { position, isHistory, isPatternScanned: true }
         return [buildPut(createPendingSignal(place, turns, now, before, options), before)]
       },
     )

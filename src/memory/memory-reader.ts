@@ -41,7 +41,7 @@ export type ReadFilter = {
   readonly contains?: string
   readonly ids?: readonly MemoryId[]
   /** Also those that have expired or ceased to hold. */
-  readonly includeEnded?: boolean
+  readonly includeExpired?: boolean
 }
 
 export type ListQuery = ReadFilter & {
@@ -98,7 +98,7 @@ export async function listMemoriesAsOf(
   { store }: MemoryDependencies,
   scope: Scope,
   at: Instant,
-  query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeEnded?: boolean },
+  query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeExpired?: boolean },
 ): Promise<Page<Memory>> {
   const page = await store.find('memory', scope, {
     where: { createdBefore: (at + 1) as Instant }, // "at or before", in whole milliseconds
@@ -134,7 +134,7 @@ export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
     ...(ids === undefined ? {} : { ids }),
     ...(importanceMin === undefined ? {} : { importanceMin }),
     // A superseded memory has ended by that; who asks for such ones wants to see them.
-    ...(query.includeEnded === true || statuses?.some((status) => status !== 'active')
+    ...(query.includeExpired === true || statuses?.some((status) => status !== 'active')
       ? {}
       : { validAt: now }),
   }

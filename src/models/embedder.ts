@@ -26,7 +26,7 @@ export type EmbedderState =
   | { readonly kind: 'warming' }
   | { readonly kind: 'ready' }
   /** It may heal: the next call tries again. */
-  | { readonly kind: 'failing'; readonly because: string }
+  | { readonly kind: 'failing'; readonly reason: string }
 
 export type EmbedderReport = {
   readonly source: string

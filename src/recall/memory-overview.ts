@@ -226,7 +226,7 @@ async function loadTimes(
   // An episode is told by when the conversation was, which may be long before it was distilled.
   const [made, digests] = await Promise.all([
     loadNewest(ports, scope, span, TIMES_MAX),
-    loadNewest(ports, scope, { categories: ['episode'], includeEnded: true }, TIMES_MAX),
+    loadNewest(ports, scope, { categories: ['episode'], includeExpired: true }, TIMES_MAX),
   ])
   const isInSpan = (at: Instant) =>
     (from === undefined || at >= from) && (before === undefined || at < before)

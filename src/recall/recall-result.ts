@@ -19,7 +19,7 @@ export type RecallResult = {
   readonly strategy: Settings['recall.strategy']
   readonly retrievers: {
     readonly keyword: RetrieverReport
-    readonly meaning: RetrieverReport
+    readonly vector: RetrieverReport
     readonly rerank: RetrieverReport
   }
   /** Something was found, but nothing that was near enough. */
@@ -27,7 +27,7 @@ export type RecallResult = {
   /** How near the nearest memory is, on the scale of the settings `answerFloor` and `memberFloor`; null without vectors. */
   readonly topSimilarity: number | null
   /** The time that the question names, in its words. */
-  readonly time: string | null
+  readonly timeExpression: string | null
   readonly tokens: number
 }
 
@@ -37,5 +37,5 @@ export type RetrieverReport = {
   readonly hits: number
   readonly reason: string | null
   /** Of meaning: how many memories are known to have no vector yet. */
-  readonly missing?: number
+  readonly withoutVector?: number
 }

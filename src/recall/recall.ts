@@ -140,14 +140,14 @@ export async function recall(
     retrievers: found.retrievers,
     abstained: found.abstained,
     topSimilarity: found.topSimilarity,
-    time: found.time,
+    timeExpression: found.timeExpression,
     tokens: fitted.reduce((sum, { tokens }) => sum + tokens, 0),
   }
 }
 
 type RetrievedCandidates = Pick<
   RecallResult,
-  'retrievers' | 'abstained' | 'topSimilarity' | 'time'
+  'retrievers' | 'abstained' | 'topSimilarity' | 'timeExpression'
 > & {
   readonly candidates: readonly LoadedCandidate[]
 }
@@ -191,15 +191,15 @@ async function retrieveCandidates(call: RecallRun): Promise<RetrievedCandidates>
         keyword,
         keyword.kind === 'done' ? keyword.result.hits.length : 0,
       ),
-      meaning: {
+      vector: {
         ...buildRetrieverReport(meaning, answer?.hits.length ?? 0),
-        missing: call.indexer?.waiting(call.scope) ?? 0,
+        withoutVector: call.indexer?.waiting(call.scope) ?? 0,
       },
       rerank: reranked.report,
     },
     abstained: near.length === 0 && pool.length > 0,
     topSimilarity: getTopSimilarity(pool, answer),
-    time: asked.span?.words ?? null,
+    timeExpression: asked.span?.words ?? null,
   }
 }
 
@@ -464,10 +464,10 @@ async function loadNewest(call: RecallRun, limit: number): Promise<RetrievedCand
       memory,
       trail: [{ stage: 'recent', score: 0 }],
     })),
-    retrievers: { keyword: report, meaning: report, rerank: report },
+    retrievers: { keyword: report, vector: report, rerank: report },
     abstained: false,
     topSimilarity: null,
-    time: null,
+    timeExpression: null,
   }
 }
 

@@ -7,12 +7,12 @@ import type { ReplicaHealth, VectorReplica } from './vector-replica.ts'
 export const REPLICA_STATES = {
   off: 'Vectors are kept with the memories alone.',
   checking: 'It is tried whether something can be written there and found again.',
-  filling: 'It is being filled; the index of the memories answers meanwhile.',
+  backfilling: 'It is being filled; the index of the memories answers meanwhile.',
   active: 'It answers.',
   lagging: 'It lacks something; the index of the memories answers until it has caught up.',
   down: 'It fails; the index of the memories answers, and it is tried again by itself.',
   recovering: 'It is back and is being brought up to date; the index of the memories answers.',
-  refused: 'It can’t be used as it is configured; the index of the memories answers.',
+  misconfigured: 'It can’t be used as it is configured; the index of the memories answers.',
 } as const
 
 export type ReplicaState = keyof typeof REPLICA_STATES
@@ -20,10 +20,10 @@ export type ReplicaState = keyof typeof REPLICA_STATES
 /** What became of a search by meaning, and if the mirror did not answer it, why. The names are label values. */
 export const REPLICA_SEARCH_OUTCOMES = {
   answered: 'The mirror answered.',
-  state: 'It is not active.',
-  behind: 'It lacks something of this owner.',
-  filter: 'The filter is one that the mirror can’t apply well.',
-  sparse: 'Too few of what it found passed the filter.',
+  inactive: 'It is not active.',
+  stale: 'It lacks something of this owner.',
+  unsupported_filter: 'The filter is one that the mirror can’t apply well.',
+  too_few_hits: 'Too few of what it found passed the filter.',
   failed: 'It failed or was too slow.',
 } as const
 
@@ -33,7 +33,7 @@ export type VectorReplicaStatus = {
   /** The mirror that is configured; null for none. */
   readonly backend: VectorReplica['name'] | null
   /** What answers searches by meaning at the moment. */
-  readonly servedBy: VectorReplica['name'] | 'embedded'
+  readonly servedBy: VectorReplica['name'] | 'primary'
   readonly state: ReplicaState
   readonly since: Instant
   /** Why it is in this state, where there is something to say. Never a key. */
@@ -47,7 +47,10 @@ export type VectorReplicaStatus = {
 
 export type ReplicationListener = {
   readonly onState?: (status: VectorReplicaStatus) => void
-  readonly onSearch?: (tier: VectorReplicaStatus['servedBy'], outcome: ReplicaSearchOutcome) => void
+  readonly onSearch?: (
+    servedBy: VectorReplicaStatus['servedBy'],
+    outcome: ReplicaSearchOutcome,
+  ) => void
 }
 
 /** What compares badly between the store and its mirror. */

@@ -17,13 +17,13 @@ export const LOG_EVENTS = {
   request_failed: 'A request ended in an error that is not the caller’s.',
   operation: 'A call of the engine ended.',
   operation_failed: 'A call of the engine failed for a reason that is not the caller’s.',
-  leg_failed: 'A part of recall began to fail; answers come from what is left.',
-  leg_recovered: 'That part of recall works again.',
+  retriever_failed: 'A retriever began to fail; recall answers from the others.',
+  retriever_recovered: 'The retriever works again.',
   health_changed: 'The state of health is another than before.',
-  traces_lost: 'Spans could not be handed to the collector and were given up.',
-  job: 'A piece of background work ended.',
-  files_unwatched: 'Files could not be watched.',
-  vector_tier: 'The vector store beside the memories is in another state than before.',
+  spans_dropped: 'Spans could not be exported to the collector and were dropped.',
+  job_finished: 'A background job ended.',
+  file_watch_failed: 'Files could not be watched.',
+  vector_replica_state_changed: 'The vector replica is in another state than before.',
 } as const
 export type LogEvent = keyof typeof LOG_EVENTS
 
@@ -32,19 +32,19 @@ export const LOG_FIELDS = {
   requestId: 'Joins the lines of one request.',
   owner: 'Whose data it was about.',
   actor: 'The id of the API key that asked; never the key itself.',
-  door: 'How it came in: `http`, `mcp`, `cli`.',
+  transport: 'How it came in: `http`, `mcp`, `cli`.',
   method: 'The method of a request.',
   route: 'The pattern of its address, without what was filled in.',
   status: 'The status it was answered with.',
   operation: 'The call of the engine.',
   outcome: '`ok`, or the code of the error.',
   code: 'The code of an error.',
-  leg: 'The part of recall: `keyword`, `meaning`, `rerank`.',
+  retriever: 'The retriever: `keyword`, `vector`, `rerank`.',
   state: 'The state something is in now.',
   reasons: 'Why, as codes of the table of reasons.',
   job: 'The kind of background work.',
   count: 'How many.',
-  milliseconds: 'How long it took.',
+  durationMs: 'How long it took, in milliseconds.',
   host: 'Where the server listens, or what it could not reach.',
   port: 'The port it listens on.',
   version: 'Of Recollect.',
@@ -69,9 +69,9 @@ export const COUNTERS = {
     labels: ['operation', 'outcome'],
     help: 'Calls of the engine; outcome is ok or the code of an error.',
   },
-  recollect_recall_legs_total: {
-    labels: ['leg', 'state'],
-    help: 'What the parts of recall did: searched, skipped or failed.',
+  recollect_recall_retrievers_total: {
+    labels: ['retriever', 'state'],
+    help: 'What the retrievers of recall did: searched, skipped or failed.',
   },
   recollect_recalls_abstained_total: {
     labels: [],
@@ -81,15 +81,18 @@ export const COUNTERS = {
     labels: [],
     help: 'Memories and turns that were returned by recall.',
   },
-  recollect_injections_total: { labels: [], help: 'Prompts that memories were added to.' },
+  recollect_contexts_injected_total: {
+    labels: [],
+    help: 'Requests that a context block was injected into.',
+  },
   recollect_injected_tokens_total: { labels: [], help: 'Tokens that were added to prompts.' },
   recollect_gateway_requests_total: {
     labels: ['format', 'outcome'],
     help: 'Requests to models that passed; outcome is injected, or why no memories were added.',
   },
-  recollect_provider_answers_total: {
+  recollect_provider_responses_total: {
     labels: ['provider', 'outcome'],
-    help: "How requests to models ended: with a status of the provider's, or unreachable, late, broken (off in the middle) or left (by the client, or because the server stopped).",
+    help: 'How requests to models ended: with the status of the provider, or unreachable, timeout, interrupted (the response broke off) or client_closed (by the client, or because the server stopped).',
   },
   recollect_conversations_dropped_total: {
     labels: [],
@@ -108,12 +111,12 @@ export const COUNTERS = {
     help: 'Tokens that these took: input or output.',
   },
   recollect_vector_searches_total: {
-    labels: ['tier', 'outcome'],
-    help: 'Searches by meaning where a vector store is configured beside the memories: what answered them, and if it did not, why.',
+    labels: ['backend', 'outcome'],
+    help: 'Vector searches while a vector replica is configured: the backend that served them, and why the replica did not.',
   },
-  recollect_spans_lost_total: {
+  recollect_spans_dropped_total: {
     labels: [],
-    help: 'Spans that could not be handed to the collector.',
+    help: 'Spans that could not be exported to the collector.',
   },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>
 
@@ -147,13 +150,13 @@ export const GAUGES = {
     help: 'Memories and turns that are not embedded yet and are found by their words only.',
   },
   recollect_embedding_queue: { labels: [], help: 'Memories and turns in the embedding queue.' },
-  recollect_vector_tier: {
+  recollect_vector_replica_state: {
     labels: ['state'],
-    help: '1 for the state that the vector store beside the memories is in.',
+    help: '1 for the state that the vector replica is in.',
   },
-  recollect_vectors_behind: {
+  recollect_vector_replica_pending: {
     labels: [],
-    help: 'Memories whose present vector that store may lack, where they are known one by one.',
+    help: 'Memories whose current vector is not replicated yet, where they are tracked one by one.',
   },
   recollect_store_bytes: { labels: [], help: 'Size of the database, where that is known.' },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>

@@ -44,7 +44,7 @@ it('[PL3] asks a real provider, and the owner’s budget pays for it', async () 
     gate: { by: 'llm', section: 'none' },
   })
   expect(upstream.last().body).toMatchObject({ model: 'small', stream: false })
-  expect((await engine.signals.report(ADA)).tokensUsed).toMatchObject({ calls: 1 })
+  expect((await engine.signals.report(ADA)).usageToday).toMatchObject({ calls: 1 })
 })
 
 const TROUBLES: readonly (readonly [string, Reply])[] = [

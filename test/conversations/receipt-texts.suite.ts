@@ -86,12 +86,12 @@ function describeShown(open: OpenStore): void {
     const turn = await said(SAID)
     const { memory } = await engine.remember(ADA, { content: OBOE })
     await engine.edit(ADA, memory.id, { content: `${OBOE} and the piano` })
-    const { pieces } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
+    const { lines: pieces } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     expect(pieces).toMatchObject([
       { kind: 'memory', id: memory.id, version: 2, redaction: null },
       { kind: 'turn', id: turn.id, version: turn.version, redaction: null },
     ])
-    expect(pieces.map(({ line }) => line)).toEqual([
+    expect(pieces.map(({ text }) => text)).toEqual([
       expect.stringContaining(`- ${OBOE} and the piano (`),
       expect.stringContaining(SAID),
     ])
@@ -112,9 +112,9 @@ function describeShown(open: OpenStore): void {
   })
 
   it('[RC2] in shadow mode it holds the block that would have been sent', async () => {
-    const { engine, asked } = await openCited(open, { shadow: true })
+    const { engine, asked } = await openCited(open, { 'gateway.dryRun': true })
     await engine.remember(ADA, { content: OBOE })
-    const { sent, block, pieces } = await asked(QUESTION)
+    const { sent, block, lines: pieces } = await asked(QUESTION)
     expect(sent).toBeNull()
     expect(block).toContain(`\n- ${OBOE} (`)
     expect(pieces).toHaveLength(1)
@@ -127,11 +127,11 @@ function describeShown(open: OpenStore): void {
       [QUESTION],
       'Hm.',
       {},
-      { placement: null, skipped: 'no-place' },
+      { placement: null, skipped: 'no-insertion-point' },
     )
-    expect(await detail(receipt)).toMatchObject({ block: null, pieces: [] })
+    expect(await detail(receipt)).toMatchObject({ block: null, lines: [] })
     const unrelated = await client.ask(['Zzyzx qwertz?'], 'Hm.')
-    expect(await detail(unrelated.receipt)).toMatchObject({ block: null, pieces: [] })
+    expect(await detail(unrelated.receipt)).toMatchObject({ block: null, lines: [] })
   })
 
   it('[RC3] after an edit of a memory or a turn it shows what the model read', async () => {
@@ -145,7 +145,7 @@ function describeShown(open: OpenStore): void {
     expect(block).toMatch(/oboe.*bassoon/s)
     const later = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     expect(later.block).toContain('- Clara plays the harp (')
-    expect(later.pieces[0]).toMatchObject({ id: memory.id, version: 2 })
+    expect(later.lines[0]).toMatchObject({ id: memory.id, version: 2 })
   })
 
   it('[RC3] an edit between the request and its receipt changes nothing of that', async () => {
@@ -165,7 +165,7 @@ function describeShown(open: OpenStore): void {
     await engine.remember(ADA, { content: OBOE })
     const { id } = await asked(`${QUESTION} ${ABOUT_FLIGHT}`)
     const { rows } = await engine.conversations.listReceipts(ADA)
-    expect(rows[0]?.pieces).toHaveLength(2)
+    expect(rows[0]?.lines).toHaveLength(2)
     expect(JSON.stringify(rows)).not.toMatch(SECRET)
     expect(JSON.stringify(await store.get('entry', { owner: ada }, id))).not.toMatch(SECRET)
   })
@@ -178,8 +178,8 @@ function describeShown(open: OpenStore): void {
     if (entry === null) throw new Error('The receipt is gone.')
     const { pieces: _pieces, frame: _frame, ...body } = entry.body
     await store.commit([{ op: 'put', table: 'entry', row: { ...entry, body }, expect: 'any' }])
-    expect(await detail(id)).toMatchObject({ pieces: [], block: null, injected })
-    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ pieces: [] }])
+    expect(await detail(id)).toMatchObject({ lines: [], block: null, injected })
+    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ lines: [] }])
   })
 }
 
@@ -208,11 +208,11 @@ const TURN_REMOVALS: Readonly<Record<string, (cited: Cited, ids: Ids) => Promise
     engine.transcript.forgetSession({ ...ADA, session: 'earlier' }),
 }
 
-const REDACTED = { line: null, redaction: 'erased' }
+const REDACTED = { text: null, redaction: 'erased' }
 
 function describeRedaction(open: OpenStore): void {
   it.each(Object.keys(MEMORY_REMOVALS))('[RC5] a memory: %s', async (way) => {
-    const cited = await openCited(open, { receiptDays: 3_650 })
+    const cited = await openCited(open, { 'retention.receiptDays': 3_650 })
     const { engine, asked, store, detail } = cited
     const { memory } = await engine.remember(ADA, { content: OBOE })
     const { id, block } = await asked(QUESTION)
@@ -220,7 +220,7 @@ function describeRedaction(open: OpenStore): void {
     expect(block).toMatch(SECRET)
     await MEMORY_REMOVALS[way]?.(cited, { memory: memory.id, turn: '' })
     expect(await secretsIn(store)).toEqual([])
-    expect((await detail(id)).pieces).toMatchObject([
+    expect((await detail(id)).lines).toMatchObject([
       { kind: 'memory', id: memory.id, version: 1, ...REDACTED },
     ])
   })
@@ -233,12 +233,12 @@ function describeRedaction(open: OpenStore): void {
     expect(block).toMatch(SECRET)
     await TURN_REMOVALS[way]?.(cited, { memory: '', turn: turn.id })
     expect(await secretsIn(store)).toEqual([])
-    expect((await detail(id)).pieces).toMatchObject([{ kind: 'turn', id: turn.id, ...REDACTED }])
+    expect((await detail(id)).lines).toMatchObject([{ kind: 'turn', id: turn.id, ...REDACTED }])
   })
 
   it('[RC5] a turn: retention', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, {
-      ...{ receiptDays: 3_650, turnRetentionDays: 7 },
+      ...{ 'retention.receiptDays': 3_650, 'retention.turnDays': 7 },
     })
     const place = { owner: ada, user: null, session: null }
     const row = turnRow({ content: SAID, place, saidAt: clock.now() })
@@ -248,7 +248,7 @@ function describeRedaction(open: OpenStore): void {
     clock.advance(400 * DAY)
     await engine.consolidate(ADA)
     expect(await secretsIn(store)).toEqual([])
-    expect((await detail(id)).pieces).toMatchObject([{ id: row.id, ...REDACTED }])
+    expect((await detail(id)).lines).toMatchObject([{ id: row.id, ...REDACTED }])
   })
 
   it('[RC5] a turn: a conversation that is ingested again without it', async () => {
@@ -279,7 +279,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC5] shared memory that is erased is redacted in receipts of other owners', async () => {
     const { engine, asked, store, detail } = await openCited(open, {
-      ...{ sharedMemory: true, recallScope: 'global' },
+      ...{ 'recall.sharedMemoryEnabled': true, 'recall.scope': 'global' },
     })
     const shared = { owner: SHARED_OWNER as string }
     const { memory } = await engine.remember(shared, { content: OBOE })
@@ -288,7 +288,7 @@ function describeRedaction(open: OpenStore): void {
     expect(block).toBe(sent)
     await engine.erase(shared, memory.id)
     expect([...(await secretsIn(store)), ...(await secretsIn(store, SHARED_OWNER))]).toEqual([])
-    expect((await detail(id)).pieces).toMatchObject([{ id: memory.id, ...REDACTED }])
+    expect((await detail(id)).lines).toMatchObject([{ id: memory.id, ...REDACTED }])
   })
 
   it('[RC5] as many turns as a commit holds', async () => {
@@ -320,7 +320,7 @@ function describeRedaction(open: OpenStore): void {
     await engine.erase(ADA, memory.id)
     await engine.transcript.forget(ADA, turn.id)
     engine.conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('Hm.')))
-    const { pieces } = await detail(prepared.receipt)
+    const { lines: pieces } = await detail(prepared.receipt)
     expect(pieces).toMatchObject([REDACTED, REDACTED])
     expect(await secretsIn(store)).toEqual([])
   })
@@ -332,7 +332,7 @@ function describeRedaction(open: OpenStore): void {
     const { receipt } = await client.send([QUESTION], 'Hm.', fields)
     await engine.erase(ADA, memory.id)
     await engine.conversations.flush()
-    expect((await detail(receipt)).pieces).toMatchObject([REDACTED])
+    expect((await detail(receipt)).lines).toMatchObject([REDACTED])
     expect(await secretsIn(store)).toEqual([])
   })
 
@@ -352,7 +352,7 @@ function describeRedaction(open: OpenStore): void {
       erase = async () => {}
       await engine.erase(ADA, memory.id)
     }
-    const { pieces, sent } = await asked(QUESTION)
+    const { lines: pieces, sent } = await asked(QUESTION)
     expect(sent).toMatch(SECRET)
     expect(pieces).toMatchObject([REDACTED])
     expect(await secretsIn(store)).toEqual([])
@@ -362,12 +362,12 @@ function describeRedaction(open: OpenStore): void {
     const { engine, asked, detail } = await openCited(open)
     const { memory } = await engine.remember(ADA, { content: OBOE })
     await engine.remember(ADA, { content: 'Clara also has an instrument made of glass' })
-    const { id, block, pieces } = await asked(QUESTION)
+    const { id, block, lines: pieces } = await asked(QUESTION)
     expect(pieces).toHaveLength(2)
     await engine.erase(ADA, memory.id)
     const after = await detail(id)
     expect(after.block).toBe(block?.replace(/- Clara plays the oboe .*/, '- [erased]'))
-    expect(after.pieces).toEqual(
+    expect(after.lines).toEqual(
       pieces.map((piece) => (piece.id === memory.id ? { ...piece, ...REDACTED } : piece)),
     )
   })
@@ -378,7 +378,7 @@ function describeRedaction(open: OpenStore): void {
     const { id, block } = await asked(QUESTION)
     await engine.forget(ADA, memory.id)
     const hidden = await detail(id)
-    expect(hidden.pieces).toMatchObject([{ id: memory.id, line: null, redaction: 'forgotten' }])
+    expect(hidden.lines).toMatchObject([{ id: memory.id, text: null, redaction: 'forgotten' }])
     expect(hidden.block).toContain('\n- [forgotten]\n')
     await engine.restore(ADA, memory.id)
     expect((await detail(id)).block).toBe(block)
@@ -386,7 +386,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC10] erasing the history of a memory removes the lines that cite it, also of receipts to come', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, {
-      ...{ receiptDays: 3_650, relevanceGateMode: 'heuristic' },
+      ...{ 'retention.receiptDays': 3_650, 'gateway.gateMode': 'heuristic' },
     })
     const request = requestOf(['Who am I? Tell me.'], { wants: { extract: false } })
     const identity = { category: 'identity', pinned: true } as const
@@ -441,7 +441,7 @@ function describeStorage(open: OpenStore): void {
     await engine.erase(ADA, memory.id)
     const entries = commits.flat().filter((change) => 'table' in change && change.table === 'entry')
     expect(entries).toMatchObject([{ op: 'remove', id: row?.id }])
-    for (const id of sent) expect((await detail(id)).pieces).toMatchObject([REDACTED])
+    for (const id of sent) expect((await detail(id)).lines).toMatchObject([REDACTED])
   })
 
   it('[RC11] writers that cite the same memory at once lose no line', async () => {
@@ -460,13 +460,13 @@ function describeStorage(open: OpenStore): void {
       }),
     )
     for (const { receipt, block } of receipts) {
-      expect(await opened.detail(receipt)).toMatchObject({ block, pieces: [{ id: memory.id }] })
+      expect(await opened.detail(receipt)).toMatchObject({ block, lines: [{ id: memory.id }] })
     }
     await other.close()
   })
 
   it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
-    const { engine, asked, store, clock, detail } = await openCited(open, { receiptDays: 10 })
+    const { engine, asked, store, clock, detail } = await openCited(open, { 'retention.receiptDays': 10 })
     await engine.remember(ADA, { content: OBOE })
     await asked(QUESTION)
     clock.advance(8 * DAY)

@@ -34,8 +34,9 @@ const search = (store: PostgresStore, text: string, place = ADA) =>
     .then(({ hits }) => hits.map(({ id }) => id))
 
 async function searches(store: PostgresStore) {
-  const { searchesOnReplicas, searchesOnPrimary, replicasInUse } = (await store.getReport()).facts
-  return { onReplicas: searchesOnReplicas, onPrimary: searchesOnPrimary, inUse: replicasInUse }
+  const { searchesByReplica, searchesByPrimary, readReplicasUsable } = (await store.getReport())
+    .facts
+  return { onReplicas: searchesByReplica, onPrimary: searchesByPrimary, inUse: readReplicasUsable }
 }
 
 function describeReplicas(primary: PrivateServer, replica: PrivateServer): void {
@@ -131,7 +132,7 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     await replica.crash()
     expect(await search(store, 'ferry')).toEqual([row.id])
     await expect.poll(() => inUse(store), { timeout: 20_000 }).toBe(0)
-    expect((await store.getReport()).facts.replicaTrouble).toEqual(expect.any(String))
+    expect((await store.getReport()).facts.readReplicaError).toEqual(expect.any(String))
     await replica.restart()
     await untilAsked(store, 'ferry')
   }, 60_000)
@@ -166,6 +167,6 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     await store.commit([create(memory({ content: 'a pier' }))])
     expect(await search(store, 'pier')).toHaveLength(1)
     expect(await inUse(store)).toBe(0)
-    expect((await store.getReport()).facts.replicaTrouble).toContain('no replica')
+    expect((await store.getReport()).facts.readReplicaError).toContain('no replica')
   })
 }

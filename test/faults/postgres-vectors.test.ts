@@ -266,7 +266,7 @@ function describeIndex(url: string, options: Omit<PostgresStoreOptions, 'connect
     expect
       .poll(
         async () => [
-          vectors.report().indexesBeingBuilt,
+          vectors.report().indexBuildsRunning,
           (await indexesOf(schema)).map(({ valid }) => valid),
         ],
         { timeout: 60_000 },

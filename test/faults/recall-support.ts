@@ -54,7 +54,7 @@ export async function until(isSo: () => Promise<boolean> | boolean): Promise<voi
 }
 
 export async function untilIndexed(engine: Engine): Promise<void> {
-  await until(async () => (await engine.status()).index?.missing === 0)
+  await until(async () => (await engine.status()).index?.withoutVector === 0)
 }
 
 export async function fill(engine: Engine, count: number): Promise<void> {

@@ -106,13 +106,13 @@ describe('vectors and memory', () => {
         for (const hits of await Promise.all(searches)) {
           expectBest(hits, byLikeness(known, query), 30)
         }
-        const { memoryBytes, memoryLimitBytes } = parts.vectors.report()
-        expect(memoryBytes).toBeLessThanOrEqual(Number(memoryLimitBytes))
+        const { cacheBytes, cacheLimitBytes } = parts.vectors.report()
+        expect(cacheBytes).toBeLessThanOrEqual(Number(cacheLimitBytes))
       }
     }
-    expect(parts.vectors.report().ownersInMemory).toBeGreaterThan(0)
+    expect(parts.vectors.report().cachedOwners).toBeGreaterThan(0)
     await parts.vectors.close()
-    expect(parts.vectors.report()).toMatchObject({ ownersInMemory: 0, memoryBytes: 0 })
+    expect(parts.vectors.report()).toMatchObject({ cachedOwners: 0, cacheBytes: 0 })
   })
 
   it('[VI10] an owner that does not fit is searched all the same, beside others', async () => {

@@ -40,7 +40,7 @@ async function open({ textsMin = 2 } = {}) {
   const documents = () =>
     plain.calls.filter(({ purpose }) => purpose === 'document').flatMap(({ texts }) => texts)
   const embedded = async () => {
-    while ((await opened.files.status(ADA)).unembedded > 0) await pause(5)
+    while ((await opened.files.status(ADA)).withoutVector > 0) await pause(5)
   }
   return { ...opened, service, documents, embedded }
 }
@@ -55,16 +55,16 @@ describe('[EB10] pieces of files', () => {
     const before = await files.search(ADA, { text: 'topic number 2' })
     expect(before.hits.length).toBeGreaterThan(0)
     while (service.uploads.length === 0) await pause(5)
-    const { facts, unembedded } = await files.status(ADA)
-    expect(unembedded).toBe(chunks)
-    expect(facts).toMatchObject({ batches: true, batchFailures: 0 })
+    const { facts, withoutVector } = await files.status(ADA)
+    expect(withoutVector).toBe(chunks)
+    expect(facts).toMatchObject({ batchApiEnabled: true, batchApiFailures: 0 })
     service.polls = 0
     await embedded()
     expect(service.uploads.flat()).toHaveLength(chunks)
     // None but those that measure the model.
     expect(documents().some((text) => text.includes('speaks at length'))).toBe(false)
     const after = await files.search(ADA, { text: 'topic number 2' })
-    expect(after).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(after).toMatchObject({ mode: 'hybrid', fallbackReason: null })
   })
 
   it('[EB10] that a service fails to embed are embedded as usual, and the status says why', async () => {
@@ -74,7 +74,7 @@ describe('[EB10] pieces of files', () => {
     await embedded()
     const plain = documents().filter((text) => text.includes('speaks at length'))
     expect(plain).toHaveLength(chunks)
-    expect((await files.status(ADA)).facts).toMatchObject({ batchFailures: 1 })
+    expect((await files.status(ADA)).facts).toMatchObject({ batchApiFailures: 1 })
   })
 })
 

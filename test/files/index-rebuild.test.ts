@@ -179,20 +179,20 @@ describe('making everything anew', () => {
     const { files } = parts
     await files.sync(ADA, { embeds: true })
     await files.sync(ADA, { force: true })
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0, unembeddedBecause: null })
+    expect(await files.status(ADA)).toMatchObject({ withoutVector: 0, withoutVectorReason: null })
     isFailing = true
     await expect(files.sync(ADA, { force: true })).rejects.toThrow('no model today')
     expect(await files.status(ADA)).toMatchObject({
-      ...{ unembedded: 0, facts: { generation: 'g2' } },
-      roots: [{ troubles: [{ because: 'failed', message: expect.stringContaining('no model') }] }],
+      ...{ withoutVector: 0, facts: { generation: 'g2' } },
+      roots: [{ problems: [{ reason: 'failed', message: expect.stringContaining('no model') }] }],
     })
     const answer = await files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(answer).toMatchObject({ mode: 'hybrid', fallbackReason: null })
     expect(answer.hits).not.toEqual([])
     isFailing = false
     await files.sync(ADA)
     expect(await generationsIn(parts)).toEqual(['g3'])
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0, roots: [{ troubles: [] }] })
+    expect(await files.status(ADA)).toMatchObject({ withoutVector: 0, roots: [{ problems: [] }] })
   })
 
   it('[FX16] does without vectors where the old chunks have none either', async () => {
@@ -203,7 +203,10 @@ describe('making everything anew', () => {
     await parts.files.sync(ADA, { force: true })
     expect(await generationsIn(parts)).toEqual(['g2'])
     const answer = await parts.files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'keyword', fallback: expect.stringContaining('no model') })
+    expect(answer).toMatchObject({
+      mode: 'keyword',
+      fallbackReason: expect.stringContaining('no model'),
+    })
   })
 
   it('[FX16] waits for no vectors where the old chunks have none', async () => {
@@ -216,7 +219,7 @@ describe('making everything anew', () => {
     expect(await generationsIn(parts)).toEqual(['g2'])
     model.open()
     await parts.files.sync(ADA, { embeds: true })
-    expect((await parts.files.status(ADA)).unembedded).toBe(0)
+    expect((await parts.files.status(ADA)).withoutVector).toBe(0)
   })
 })
 
@@ -238,16 +241,16 @@ describe('vectors', () => {
       },
     })
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
-    const left = (await files.status(ADA)).unembedded
+    const left = (await files.status(ADA)).withoutVector
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThan(chunks)
     const before = documentsOf(embedder).length
     await files.sync(ADA, { embeds: true, onEmbedding: ({ done }) => seen.push(done) })
     expect(documentsOf(embedder).length - before).toBeLessThanOrEqual(left)
     expect(seen.at(-1)).toBe(chunks)
-    expect((await files.status(ADA)).unembedded).toBe(0)
+    expect((await files.status(ADA)).withoutVector).toBe(0)
     await files.sync(owner('bob'))
-    expect((await files.status(ADA)).unembedded).toBe(0)
+    expect((await files.status(ADA)).withoutVector).toBe(0)
   })
 
   it('[FX33] that fail are told, and words find meanwhile', async () => {
@@ -255,11 +258,14 @@ describe('vectors', () => {
       throw new Error('no model today')
     })
     const { files } = await opened({ embedder })
-    const { troubles, chunks } = await files.sync(ADA, { embeds: true })
-    expect(troubles).toMatchObject([{ because: 'failed', message: /no model today/ }])
+    const { problems: troubles, chunks } = await files.sync(ADA, { embeds: true })
+    expect(troubles).toMatchObject([{ reason: 'failed', message: /no model today/ }])
     await expect
       .poll(() => files.status(ADA))
-      .toMatchObject({ unembedded: chunks, unembeddedBecause: expect.stringMatching(/no model/) })
+      .toMatchObject({
+        withoutVector: chunks,
+        withoutVectorReason: expect.stringMatching(/no model/),
+      })
   })
 
   it('[FX34] of another model are made beside the old ones, which answer until all are there', async () => {
@@ -273,12 +279,12 @@ describe('vectors', () => {
     const former = scriptedEmbedder()
     const second = await openFiles({ path, store, embedder, formerEmbedder: () => former })
     const answer = await second.files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(answer).toMatchObject({ mode: 'hybrid', fallbackReason: null })
     expect(former.calls.map(({ purpose }) => purpose)).toContain('query')
-    expect((await second.files.status(ADA)).unembedded).toBeGreaterThan(0)
+    expect((await second.files.status(ADA)).withoutVector).toBeGreaterThan(0)
     held.open()
     await second.files.sync(ADA, { embeds: true })
-    expect(await second.files.status(ADA)).toMatchObject({ unembedded: 0, model: 'new' })
+    expect(await second.files.status(ADA)).toMatchObject({ withoutVector: 0, model: 'new' })
     expect(await second.innerStore.vectors?.spaces()).toMatchObject([
       { signature: expect.stringContaining('new') },
     ])

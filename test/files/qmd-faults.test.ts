@@ -107,8 +107,8 @@ describe('qmd failing', () => {
     const docs = folderWith({ 'a.md': 'A kite.' })
     await add({ kind: 'path', path: docs })
     rmSync(docs, { recursive: true })
-    const { troubles } = await search.sync(ADA)
-    expect(troubles).toMatchObject([{ because: 'missing' }])
+    const { problems: troubles } = await search.sync(ADA)
+    expect(troubles).toMatchObject([{ reason: 'missing' }])
     expect((await search.search(ADA, { text: 'bicycle' })).hits).toHaveLength(1)
   })
 

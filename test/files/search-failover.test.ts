@@ -16,7 +16,7 @@ import { ADA } from './index-support.ts'
 
 const REPORT: SyncReport = {
   ...{ added: 1, changed: 0, moved: 0, removed: 0, unchanged: 0, chunks: 1 },
-  ...{ troubles: [], milliseconds: 1 },
+  ...{ problems: [], durationMs: 1 },
 }
 
 /** A search that answers with its name, unless it is told to fail. */
@@ -102,12 +102,12 @@ describe('failover', () => {
     primary.failure = broken()
     expect(await ask()).toMatchObject({
       backend: 'builtin',
-      fallback: 'qmd is bypassed: qmd broke.',
+      fallbackReason: 'qmd is bypassed: qmd broke.',
     })
     expect((await search.status(ADA)).backend).toBe('builtin')
     expect(await facts()).toMatchObject({
       primaryIsWell: false,
-      bypassedBecause: 'qmd broke.',
+      bypassReason: 'qmd broke.',
       bypassedUntil: '2023-11-14T22:13:50.000Z',
       bypassedFailures: 1,
     })
@@ -118,7 +118,7 @@ describe('failover', () => {
     primary.failure = new AppError('busy', 'qmd is still making its index.')
     expect(await ask()).toMatchObject({
       backend: 'builtin',
-      fallback: 'qmd is bypassed: qmd is still making its index.',
+      fallbackReason: 'qmd is bypassed: qmd is still making its index.',
     })
     expect(await facts()).toEqual({ primary: 'qmd', primaryIsWell: true })
     primary.failure = null
@@ -212,7 +212,7 @@ describe('failover', () => {
     const report = await search.sync(ADA)
     expect(report).toMatchObject({
       chunks: 2,
-      troubles: [{ because: 'failed', message: 'qmd: qmd broke.' }],
+      problems: [{ reason: 'failed', message: 'qmd: qmd broke.' }],
     })
     expect(fallback.calls.filter((call) => call === 'sync')).toHaveLength(2)
     await expect(search.close()).rejects.toThrow('qmd broke.')

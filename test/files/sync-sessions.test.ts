@@ -38,11 +38,11 @@ describe('transcripts', () => {
     const { files, chunks } = await opened(
       `{"type":"session","id":"1"}\n${said('user', 'Where is the\nkettle?')}not json\n${said('assistant', 'On the stove.')}`,
     )
-    const { troubles } = await files.sync(ADA)
+    const { problems: troubles } = await files.sync(ADA)
     expect(await chunks()).toMatchObject([
       { lineFirst: 2, lineLast: 4, text: 'User: Where is the kettle?\nAssistant: On the stove.' },
     ])
-    expect(troubles).toMatchObject([{ path: 'sessions/s.jsonl', because: 'encoding' }])
+    expect(troubles).toMatchObject([{ path: 'sessions/s.jsonl', reason: 'encoding' }])
     const { hits } = await files.search(ADA, { text: 'kettle' })
     expect(hits).toMatchObject([
       { path: 'sessions/s.jsonl', startLine: 2, endLine: 4, source: 'sessions' },
@@ -152,7 +152,7 @@ describe('transcripts', () => {
       tree: treeOf({ tailBytesMax: 40_000 }),
       settings: { chunkTokens: 40, chunkOverlap: 0 },
     })
-    const { troubles } = await files.sync(ADA)
+    const { problems: troubles } = await files.sync(ADA)
     const all = await chunks()
     expect(all.map(({ lineFirst }) => lineFirst)).toEqual(all.map((_, index) => index + 1))
     expect(all).toHaveLength(lines)
@@ -175,7 +175,7 @@ describe('transcripts', () => {
     await files.sync(ADA)
     appendFileSync(path, long('three'))
     await files.sync(ADA)
-    const troubles = async () => (await files.status(ADA)).roots[0]?.troubles
+    const troubles = async () => (await files.status(ADA)).roots[0]?.problems
     expect(await troubles()).toMatchObject([{ message: expect.stringContaining(': 1 of its') }])
     appendFileSync(path, said('user', FILLER.repeat(1_000)))
     appendFileSync(path, long('quokka').repeat(3))
@@ -218,7 +218,7 @@ describe('transcripts', () => {
     expect(await idsOf('old/b.jsonl')).toEqual(known('b.jsonl'))
     expect(await idsOf('old/small.jsonl')).toEqual(known('tiny.jsonl'))
     expect(await idsOf('s.jsonl')).toEqual([])
-    expect((await files.status(ADA)).unembedded).toBe(0)
+    expect((await files.status(ADA)).withoutVector).toBe(0)
     const { hits } = await files.search(ADA, { text: 'alpha 3' })
     expect(hits[0]).toMatchObject({ path: 'sessions/old/a.jsonl' })
     // Moved and grown between two looks.

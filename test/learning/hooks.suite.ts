@@ -45,7 +45,7 @@ export function describeHooks(name: string, open: OpenStore): void {
         { role: 'user', content: 'We decided to use Postgres.' },
         { role: 'user', content: 'My sister is called Clara.' },
       ]
-      const { captured, passed } = await captureMessages(engine, ADA, said)
+      const { captured, ignored: passed } = await captureMessages(engine, ADA, said)
       expect(
         captured.map(({ memory }) => [memory.content, memory.category, memory.importance]),
       ).toEqual([
@@ -79,7 +79,7 @@ export function describeHooks(name: string, open: OpenStore): void {
     it('[DI19] read the texts of a message in parts, and no other parts', async () => {
       const session = await openSession(open)
       const engine = createEngineWith(session.ports)
-      const { captured, passed } = await captureMessages(engine, ADA, [
+      const { captured, ignored: passed } = await captureMessages(engine, ADA, [
         {
           role: 'user',
           content: [

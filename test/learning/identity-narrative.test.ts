@@ -41,7 +41,7 @@ async function openEngine(open: () => Promise<Store> | Store, model?: AnsweringM
   /** A day later. */
   const consolidate = async () => {
     clock.advance(DAY)
-    return (await engine.consolidate(ADA)).actions.filter(({ kind }) => kind === 'narrate')
+    return (await engine.consolidate(ADA)).actions.filter(({ kind }) => kind === 'update-narrative')
   }
   const narratives = async () => {
     const { rows } = await engine.list(ADA, { categories: ['identity'] })

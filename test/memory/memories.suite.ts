@@ -165,7 +165,7 @@ function describeWriting(open: OpenStore): void {
     clock.advance(DAY)
     expect(await contents(engine, 'parcel')).toEqual([])
     expect((await engine.list(ADA)).rows).toEqual([])
-    expect((await engine.list(ADA, { includeEnded: true })).rows).toHaveLength(1)
+    expect((await engine.list(ADA, { includeExpired: true })).rows).toHaveLength(1)
   })
 }
 
@@ -375,7 +375,7 @@ function describeTime(open: OpenStore): void {
     await engine.edit(ADA, memory.id, { content: 'three' })
     expect(await engine.undo(ADA, first.change)).toMatchObject({
       memories: [{ content: 'three', importance: 5 }],
-      kept: [`${memory.id}.content`],
+      conflictingFields: [`${memory.id}.content`],
     })
   })
 

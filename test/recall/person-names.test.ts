@@ -32,7 +32,7 @@ async function openEngine(wrap: (store: Store) => Store = (store) => store) {
   /** The question as the model got it. */
   const compared = async (text: string, strategy: 'hybrid' | 'semantic' = 'hybrid') => {
     const { retrievers: legs } = await engine.recall(ADA, { text, strategy })
-    expect(legs.meaning.state).toBe('searched')
+    expect(legs.vector.state).toBe('searched')
     const asked = embedder.calls.filter(({ purpose }) => purpose === 'query')
     return asked.at(-1)?.texts[0]
   }

@@ -12,8 +12,8 @@ import { readBodyBytes } from '../http/messages/request-body.ts'
 import type { Caller } from '../operations/authorization.ts'
 import type { EmbeddingProvider } from '../operations/operation.ts'
 
-/** A status, or what went wrong. `broken`: off in the middle. `left`: by the client, or because the server stops. */
-export type ProviderOutcome = number | 'unreachable' | 'late' | 'broken' | 'left'
+/** A status, or why there is none. `interrupted`: the response broke off. `client_closed`: the client, or the server that stops, closed it. */
+export type ProviderOutcome = number | 'unreachable' | 'timeout' | 'interrupted' | 'client_closed'
 
 /** Called when a request to a model has ended. */
 export type ProviderAnswerListener = (report: {

@@ -7,7 +7,10 @@ import type { McpBinding, Operation } from '../operations/operation.ts'
 import { formatAsJson } from './result-format.ts'
 import { type ScopeChoice, type Tool, toTool } from './tool.ts'
 
-const KINDS = ['agent', 'episode', 'identity', 'session', 'turn', 'signal', 'job', 'consolidation']
+const KINDS = [
+  ...['agent', 'episode', 'identity', 'session', 'turn', 'signal', 'learning', 'job'],
+  'consolidation',
+]
 const NAMES = ['memory.ingest', 'memory.summarize', 'memory.consolidate']
 /** The owner comes from the key. */
 const OWNER_FIELDS = ['owner', 'apiKeyId', 'agent_id']

@@ -88,9 +88,9 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
       .join('\n')
   },
   memory_flush: (output) => {
-    const { outcome, facts, pending } = output as z.output<(typeof flushSession)['output']>
+    const { outcome, facts, pendingSignals } = output as z.output<(typeof flushSession)['output']>
     if (outcome !== 'distilled') {
-      return `Nothing was learned: ${outcome}.${pending === 0 ? '' : ` What was said is kept, and waits (${pending}).`}`
+      return `Nothing was learned: ${outcome}.${pendingSignals === 0 ? '' : ` Signals that wait for distillation: ${pendingSignals}.`}`
     }
     const made = facts.created + facts.updated + facts.superseded + facts.conflicts
     return `Learned from: ${made} facts new or changed, ${facts.reinforced} known before.`
@@ -101,7 +101,7 @@ export const RESULT_FORMATTERS: { readonly [tool: string]: Tool['formatResult'] 
       reasons: readonly unknown[]
       memories: number
       version: string
-      learning: Pick<WireLearning, 'spent'>
+      learning: Pick<WireLearning, 'usageToday'>
     }
     const because = reasons.length === 0 ? '' : ` Because: ${reasons.map(formatReason).join('; ')}.`
     return `Memory is ${state}, with ${formatMemoryTotal(memories)} stored (Recollect ${version}).${because}${formatTokenUsage(learning)}`
@@ -171,10 +171,10 @@ function renderTurn({ id, role, speaker, content, saidAt, sessionId }: WireTurn)
   return `${content}\n(${id}; ${speaker ?? role} said this on ${dayOf(saidAt)}${session})`
 }
 
-function formatTokenUsage({ spent }: Pick<WireLearning, 'spent'>): string {
-  if (spent === null || spent.calls === 0) return ''
-  const limit = spent.budget === 0 ? '' : ` of ${spent.budget}`
-  return ` Learning used ${spent.input + spent.output}${limit} tokens today.`
+function formatTokenUsage({ usageToday }: Pick<WireLearning, 'usageToday'>): string {
+  if (usageToday === null || usageToday.calls === 0) return ''
+  const limit = usageToday.budget === 0 ? '' : ` of ${usageToday.budget}`
+  return ` Learning used ${usageToday.input + usageToday.output}${limit} tokens today.`
 }
 
 function formatReason(reason: unknown): string {

@@ -45,10 +45,10 @@ describe('the mirror that settings name', () => {
       identity: 'x',
     })
     expect(configured({ 'vectorStore.backend': 'pgvector' })).toMatchObject({ kind: 'refused' })
-    const onPgvector = (index: { readonly kind: string; readonly because?: string }) =>
+    const onPgvector = (index: { readonly kind: string; readonly reason?: string }) =>
       selectVectorReplica(resolveSettings({ 'vectorStore.backend': 'pgvector' }), null, { index })
     expect(onPgvector({ kind: 'pgvector' })).toEqual({ kind: 'none' })
-    expect(onPgvector({ kind: 'plain', because: 'not installed' })).toMatchObject({
+    expect(onPgvector({ kind: 'plain', reason: 'not installed' })).toMatchObject({
       kind: 'refused',
       because: expect.stringContaining('pgvector can’t be used: not installed'),
     })

@@ -91,12 +91,12 @@ export function selectVectorReplica(
   }
 }
 
-function pgvector({ kind, because }: ReturnType<VectorIndex['report']>): ReplicaConfiguration {
+function pgvector({ kind, reason }: ReturnType<VectorIndex['report']>): ReplicaConfiguration {
   if (kind === 'pgvector') return { kind: 'none' }
   return rejectedReplica(
     null,
     kind === 'plain'
-      ? `pgvector can’t be used: ${because}. Vectors are compared without it.`
+      ? `pgvector can’t be used: ${reason}. Vectors are compared without it.`
       : 'The memories are not in PostgreSQL, so there is no pgvector: set RECOLLECT_POSTGRES, or another vectorStore.',
   )
 }

@@ -146,7 +146,7 @@ function toContextBlock(
 ): ContextResult['block'] {
   if (block === 'no-room') return 'no-budget'
   if (block !== 'nothing') return block
-  return section === 'none' ? 'not-needed' : 'nothing-relevant'
+  return section === 'none' ? 'not-needed' : 'no-relevant-memories'
 }
 
 /** Where nothing can be found because something fails, who the person is still helps. */

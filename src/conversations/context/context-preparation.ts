@@ -60,7 +60,7 @@ export function prepareWithoutLookup(
   { settings, defaults }: ContextPreparationDependencies,
   { options: wants, scope }: Pick<ConversationRequest, 'scope' | 'options'>,
 ): PreparedRequest | null {
-  if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'no-memory' }
+  if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'memory-disabled' }
   const known = ignoreErrors(() => settings.peek(parseScope(scope).owner))
   return known === null || known['gateway.enabled']
     ? null
@@ -96,7 +96,7 @@ export async function prepareContext(
     error,
     isTimeout: isLate,
   }: Extract<TimedResult<unknown>, { kind: 'failed' }>) =>
-    end({ skipped: isLate ? 'late' : 'failed', error: error.code })
+    end({ skipped: isLate ? 'timeout' : 'failed', error: error.code })
 
   const read = await loadSettings(parts, request)
   if (read.kind === 'failed') return failed(read)
@@ -113,7 +113,7 @@ export async function prepareContext(
   if (made.kind === 'failed') return failed(made)
   const { block, ...found } = made.result
   if (typeof block === 'string') return end({ ...found, skipped: block })
-  return end({ ...found, block, skipped: shadow ? 'shadow' : null })
+  return end({ ...found, block, skipped: shadow ? 'dry-run' : null })
 }
 
 /** As a rule they are known; waiting for nothing would cost more than everything else when memory is off. */
@@ -137,8 +137,8 @@ function ignoreErrors<Result>(work: () => Result): Result | null {
 
 /** What can be told without looking at any memory. */
 function getSkipReason(request: ConversationRequest, settings: Settings): SkipReason | null {
-  if (!settings['gateway.contextEnabled'] || !request.options.inject) return 'no-inject'
-  if (getQuestion(request) === '') return 'no-question'
+  if (!settings['gateway.contextEnabled'] || !request.options.inject) return 'context-disabled'
+  if (getQuestion(request) === '') return 'no-user-message'
   return computeTokenBudget(request, settings) <= 0 ? 'no-budget' : null
 }
 

@@ -36,7 +36,7 @@ export type ContextPreview = {
   readonly recalled: readonly RecalledMemory[]
   readonly degraded: readonly string[]
   /** The gateway goes on without memories when it takes longer than `injectDeadlineMs`. */
-  readonly milliseconds: number
+  readonly durationMs: number
 }
 
 type PreviewParts = {
@@ -63,10 +63,10 @@ export async function previewContext(
     recalled: [],
     ...outcome,
     degraded: [...degraded],
-    milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
+    durationMs: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
   const text = stripBlocks(message).trim()
-  if (text === '') return end({ skipped: 'no-question' })
+  if (text === '') return end({ skipped: 'no-user-message' })
   if (settings['gateway.contextTokensMax'] === 0) return end({ skipped: 'no-budget' })
   const { owner, user = null, session } = parseScope(scope)
   const home = { owner, user }
@@ -100,6 +100,6 @@ function getSkipReason({
   'gateway.dryRun': shadow,
 }: Settings): SkipReason | null {
   if (!enabled) return 'off'
-  if (!inject) return 'no-inject'
-  return shadow ? 'shadow' : null
+  if (!inject) return 'context-disabled'
+  return shadow ? 'dry-run' : null
 }

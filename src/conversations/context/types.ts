@@ -52,7 +52,7 @@ export type ContextBuilderDependencies = {
 export type ContextResult = {
   readonly gate: ReceiptGate
   /** Or why there is nothing to give. */
-  readonly block: ContextBlock | 'not-needed' | 'nothing-relevant' | 'no-budget'
+  readonly block: ContextBlock | 'not-needed' | 'no-relevant-memories' | 'no-budget'
   /** What recall found, also what did not fit. */
   readonly recalled: readonly RecalledMemory[]
 }

@@ -5,7 +5,6 @@ import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../../domain/ids.ts'
 import type { Place } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildReceiptLinesId } from '../../memory/receipt-redaction.ts'
 import { pages } from '../../storage/access/row-pages.ts'
@@ -18,6 +17,7 @@ import type {
   ReceiptLine,
   RedactionReason,
 } from './receipt.ts'
+import { decodeLines, encodeLines, encodeReceipt } from './receipt-codec.ts'
 
 /** A receipt that is not stored yet. */
 export type NewReceipt = {
@@ -43,7 +43,7 @@ export async function storeReceipts(
     const { kind } = await store.commit(await planCommit(store, receipts, now))
     if (kind === 'committed') return
   }
-  await store.commit(receipts.map((each) => buildReceiptChange(each, each.receipt.pieces)))
+  await store.commit(receipts.map((each) => buildReceiptChange(each, each.receipt.lines)))
 }
 
 type LineCitation = CitedLine & { readonly piece: ReceiptCitation }
@@ -78,7 +78,7 @@ async function planCommit(
     const pieces = citations[index] ?? []
     return buildReceiptChange(
       receipt,
-      pieces.map((citation) => ({ ...citation.piece, line: keyOf(citation) })),
+      pieces.map((citation) => ({ ...citation.piece, lineKey: keyOf(citation) })),
     )
   })
   const texts = [...drafts].flatMap(([row, lines]): readonly Change[] => {
@@ -91,7 +91,7 @@ async function planCommit(
 }
 
 function listCitations({ receipt, lines, expiresAt }: NewReceipt): readonly LineCitation[] {
-  return receipt.pieces.flatMap((piece, index) => {
+  return receipt.lines.flatMap((piece, index) => {
     const text = lines[index]
     const key = `${receipt.id}.${index}`
     return text === undefined ? [] : [{ key, text, expiresAt, piece }]
@@ -207,40 +207,37 @@ function buildLineChange(
     at: now,
     expiresAt: getLatestExpiry(texts),
     version: (before?.version ?? 0) + 1,
-    body: { texts } satisfies JsonObject,
+    body: encodeLines(texts),
   }
   const expect = before === undefined ? 'absent' : { version: before.version }
   return { op: 'put', table: 'entry', row, expect }
 }
 
 function parseLines(row: Entry | undefined): readonly CitedLine[] {
-  return row === undefined ? NO_TEXTS : (row.body.texts as unknown as readonly CitedLine[]) // written by `putTexts`
+  return row === undefined ? NO_TEXTS : decodeLines(row)
 }
 const NO_TEXTS: readonly CitedLine[] = []
 
 /** The same receipt again changes nothing, whatever became of an earlier attempt. */
 function buildReceiptChange(
   { receipt, expiresAt }: NewReceipt,
-  pieces: readonly ReceiptCitation[],
+  lines: readonly ReceiptCitation[],
 ): Change {
-  const { id, place, at, ...rest } = receipt
+  const { id, place, at } = receipt
   const row: Entry = {
-    id,
-    place,
+    ...{ id, place, at, expiresAt },
     kind: 'receipt',
     about: null,
-    at,
-    expiresAt,
     version: 1,
-    body: { ...rest, pieces } satisfies JsonObject,
+    body: encodeReceipt(receipt, lines),
   }
   return { op: 'put', table: 'entry', row, expect: 'any' }
 }
 
 /** The receipt with the lines that may be shown: those of memories and turns that exist and are not in the trash. */
 export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<ReceiptDetail> {
-  const { frame, pieces: cited, ...rest } = receipt
-  const texts = await loadLineRows(store, cited)
+  const { frame, lines: cited, ...rest } = receipt
+  const rows = await loadLineRows(store, cited)
   const documents = new Map<string, SearchDocument>()
   for (const [owner, own] of groupByOwner(cited)) {
     const ids = [...new Set(own.map(({ id }) => id as MemoryId))] // documents of turns go by the id of the turn
@@ -248,20 +245,20 @@ export async function getReceiptDetail(store: Store, receipt: Receipt): Promise<
       documents.set(document.id, document)
     }
   }
-  const pieces = cited.map(({ line: key, ...piece }): ReceiptLine => {
+  const lines = cited.map(({ lineKey, ...piece }): ReceiptLine => {
     const document = documents.get(piece.id)
-    if (document === undefined) return { ...piece, line: null, redaction: 'erased' }
-    if (document.status === 'forgotten') return { ...piece, line: null, redaction: 'forgotten' }
-    const row = texts.get(buildReceiptLinesId(piece.owner, piece.id))
-    const text = parseLines(row).find((each) => each.key === key)?.text
+    if (document === undefined) return { ...piece, text: null, redaction: 'erased' }
+    if (document.status === 'forgotten') return { ...piece, text: null, redaction: 'forgotten' }
+    const row = rows.get(buildReceiptLinesId(piece.owner, piece.id))
+    const text = parseLines(row).find((each) => each.key === lineKey)?.text
     return text === undefined
-      ? { ...piece, line: null, redaction: 'not-kept' }
-      : { ...piece, line: text, redaction: null }
+      ? { ...piece, text: null, redaction: 'not-stored' }
+      : { ...piece, text, redaction: null }
   })
-  const lines = pieces.map(({ line, redaction: reason }) => line ?? placeholderLine(reason))
-  return { ...rest, pieces, block: frame === null ? null : insertLines(frame, lines) }
+  const texts = lines.map(({ text, redaction }) => text ?? placeholderLine(redaction))
+  return { ...rest, lines, block: frame === null ? null : insertLines(frame, texts) }
 }
 
 function placeholderLine(reason: RedactionReason | null): string {
-  return `- [${(reason ?? 'not-kept').replace('-', ' ')}]`
+  return `- [${(reason ?? 'not-stored').replace('-', ' ')}]`
 }

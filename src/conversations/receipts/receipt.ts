@@ -7,7 +7,7 @@ import type { GateSection } from '../gate/types.ts'
 
 /**
  * What memory did for one request. It names memories and turns by id and holds no text of theirs. The lines that the model
- * read are stored per memory and turn, see `core/receipt-text.ts`, so that erasing one of these redacts all receipts.
+ * read are stored per memory and turn, see `line-citations.ts`, so that erasing one of these redacts all receipts.
  */
 export type Receipt = {
   readonly id: ReceiptId
@@ -21,28 +21,28 @@ export type Receipt = {
   readonly provider: string
   /** What the provider answered with; null when there was no answer. */
   readonly status: number | null
-  /** Null when something was injected; otherwise why not, as a code of `SKIPPED` in `engine/conversations`. */
+  /** Null when something was injected; otherwise why not, as a code of `CONTEXT_SKIP_REASONS`. */
   readonly skipped: string | null
   /** The code of the error that memory met, if it did. */
   readonly error: string | null
-  /** What failed: `identity`, `recall`, or legs of it, `meaning`, `rerank`, `keyword`. */
+  /** What failed: `identity`, `recall`, or its retrievers: `vector`, `rerank`, `keyword`. */
   readonly degraded: readonly string[]
   /** What kind of memories the message was found to need; null when that was not asked, or by an earlier version. */
   readonly gate: ReceiptGate | null
-  readonly recalled: readonly ReceiptMemory[]
-  /** Of those that were given, or in shadow mode would have been: those that are always given. */
-  readonly identity: readonly MemoryId[]
-  /** What of earlier conversations was given word for word, or would have been. */
-  readonly quoted: readonly TurnId[]
+  readonly results: readonly ReceiptMemory[]
+  /** The injected memories, or in a dry run those that would have been, that belong to the identity section. */
+  readonly identityIds: readonly MemoryId[]
+  /** Turns of earlier conversations that were injected as excerpts, or would have been. */
+  readonly excerptIds: readonly TurnId[]
   readonly injected: {
     readonly placement: BlockPlacement
     readonly memories: readonly MemoryId[]
     readonly tokens: number
   } | null
-  /** In shadow mode, what would have been injected. */
-  readonly shadow: { readonly memories: readonly MemoryId[]; readonly tokens: number } | null
-  /** The lines of the injected block in its order, in shadow mode of the one that would have been; empty without one. */
-  readonly pieces: readonly ReceiptCitation[]
+  /** In a dry run, what would have been injected. */
+  readonly dryRun: { readonly memories: readonly MemoryId[]; readonly tokens: number } | null
+  /** The lines of the injected block in its order, in a dry run those of the block that would have been; empty without one. */
+  readonly lines: readonly ReceiptCitation[]
   /** The block without its lines, so that the exact text can be rebuilt after the format has changed; null without one. */
   readonly frame: string | null
   readonly turns: readonly TurnId[]
@@ -50,12 +50,13 @@ export type Receipt = {
   /** Calls of memory tools that were answered here, as `memory_search`. */
   readonly toolCalls: readonly string[]
   /** What these calls found and did. */
-  readonly toolMemories: ToolMemoryIds
+  readonly memoryToolResults: ToolMemoryIds
   /**
-   * How the answer ended: `cut` when it became too long, `broken` when the connection, the provider or the client gave
-   * up, `unread` when it was packed in a way that can't be read here. Null when there was none, or by an earlier version.
+   * How the response ended. `truncated`: the output limit was reached. `interrupted`: the connection, the provider or
+   * the client gave up. `unparsed`: its encoding is not supported here. Null when there was no response, and for receipts
+   * of earlier versions.
    */
-  readonly answer: 'whole' | 'cut' | 'broken' | 'unread' | null
+  readonly answer: 'complete' | 'truncated' | 'interrupted' | 'unparsed' | null
   readonly usage: TokenUsage | null
   readonly timings: {
     /** What memory took before the request went out. */
@@ -75,27 +76,27 @@ export type ReceiptCitation = {
   /** Shared memory belongs to another owner than the receipt. */
   readonly owner: OwnerId
   /** The key of the line in the texts of the memory or turn; null when the line was not stored. */
-  readonly line: string | null
+  readonly lineKey: string | null
 }
 
 /**
- * Why the line of a piece is not shown. `erased`: the memory or turn was erased, and the line with it. `forgotten`: the
- * memory is in the trash, and the line is shown again once it is restored. `not-kept`: the line was not stored.
+ * Why the text of a line is redacted. `erased`: the memory or turn was erased, and the line with it. `forgotten`: the
+ * memory is in the trash, and the line is shown again once it is restored. `not-stored`: the line was not stored.
  */
-export const REDACTION_REASONS = ['erased', 'forgotten', 'not-kept'] as const
+export const REDACTION_REASONS = ['erased', 'forgotten', 'not-stored'] as const
 
 export type RedactionReason = (typeof REDACTION_REASONS)[number]
 
-/** A piece with the line as the model read it, or the reason why it is not shown. */
-export type ReceiptLine = Omit<ReceiptCitation, 'line'> &
+/** A line with its text as the model read it, or the reason why the text is redacted. */
+export type ReceiptLine = Omit<ReceiptCitation, 'lineKey'> &
   (
-    | { readonly line: string; readonly redaction: null }
-    | { readonly line: null; readonly redaction: RedactionReason }
+    | { readonly text: string; readonly redaction: null }
+    | { readonly text: null; readonly redaction: RedactionReason }
   )
 
 /** A receipt with the texts that it cites. */
-export type ReceiptDetail = Omit<Receipt, 'pieces' | 'frame'> & {
-  readonly pieces: readonly ReceiptLine[]
+export type ReceiptDetail = Omit<Receipt, 'lines' | 'frame'> & {
+  readonly lines: readonly ReceiptLine[]
   /** What the model read, byte for byte, with a placeholder for each redacted line; null when there was no block. */
   readonly block: string | null
 }

@@ -16,7 +16,8 @@ import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
-import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptDetail } from './receipt.ts'
+import type { Receipt, ReceiptDetail } from './receipt.ts'
+import { decodeReceipt } from './receipt-codec.ts'
 import { getReceiptDetail, type NewReceipt, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_AFTER_MS = 250
@@ -105,7 +106,7 @@ export class ReceiptLog {
       limit: parseLimit(limit ?? LIST_LIMIT),
       ...(after === undefined ? {} : { after: parseCursor('rcp', after) }),
     })
-    return { rows: page.rows.map(parseReceipt), next: page.next }
+    return { rows: page.rows.map(decodeReceipt), next: page.next }
   }
 
   /** With the texts that it cites. */
@@ -115,7 +116,7 @@ export class ReceiptLog {
     await this.flush()
     const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
     if (entry === null || entry.kind !== 'receipt') return null
-    return getReceiptDetail(this.#ports.store, parseReceipt(entry))
+    return getReceiptDetail(this.#ports.store, decodeReceipt(entry))
   }
 
   /** Lets go of what waits to be written for an owner. */
@@ -151,7 +152,7 @@ export class ReceiptLog {
       // With the owner of shared memory, whose lines are stored with it.
       for (const owner of new Set([
         receipt.place.owner,
-        ...receipt.pieces.map((each) => each.owner),
+        ...receipt.lines.map((each) => each.owner),
       ])) {
         // An owner that was not seen since the start may have many.
         const added = (this.#added.get(owner) ?? CLEAN_EVERY) + 1
@@ -188,7 +189,7 @@ export class ReceiptLog {
 function computeBatchSize(pending: readonly NewReceipt[]): number {
   let pieces = 0
   const over = pending.findIndex(({ receipt }, index) => {
-    pieces += receipt.pieces.length
+    pieces += receipt.lines.length
     return index === BATCH || (index > 0 && pieces > PIECES_PER_COMMIT)
   })
   return over < 0 ? pending.length : over
@@ -198,24 +199,4 @@ function buildRemoval(scope: Scope, { id, kind, version }: Entry): Change {
   // A line that is cited again meanwhile stays.
   const expect = kind === 'receipt-text' ? { version } : 'any'
   return { op: 'remove', table: 'entry', scope, id, expect }
-}
-
-function parseReceipt({ id, place, at, body }: Entry): Receipt {
-  if (typeof body.requestId !== 'string') {
-    throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
-  }
-  // As written by `storeReceipts`; earlier versions wrote less.
-  const {
-    degraded = [],
-    gate = null,
-    identity = [],
-    quoted = [],
-    pieces = [],
-    frame = null,
-    toolMemories = NO_TOOL_MEMORY_IDS,
-    answer = null,
-    ...rest
-  } = body as unknown as Receipt
-  const later = { degraded, gate, identity, quoted, pieces, frame, toolMemories, answer }
-  return { ...rest, ...later, id: id as ReceiptId, place, at }
 }

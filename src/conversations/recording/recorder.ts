@@ -266,14 +266,14 @@ function isRepeatedText({ content }: Extraction, given: { readonly content: stri
 
 /** The pieces of the block that was sent, or in shadow mode would have been. A block without a place was not sent. */
 function listSentLines({ preparation, outcome }: EndedRequest): readonly BlockLine[] {
-  const isSent = toPlacement(outcome.placement) !== null || preparation.skipped === 'shadow'
+  const isSent = toPlacement(outcome.placement) !== null || preparation.skipped === 'dry-run'
   return (isSent ? preparation.block?.content.lines : undefined) ?? []
 }
 
 function toReceiptPiece({ document }: BlockLine): ReceiptCitation {
   const { id, version, place } = document
   const turn = getTurnId(document)
-  const piece = { version, owner: place.owner, line: null }
+  const piece = { version, owner: place.owner, lineKey: null }
   return turn === null ? { kind: 'memory', id, ...piece } : { kind: 'turn', id: turn, ...piece }
 }
 
@@ -300,17 +300,17 @@ function buildReceipt(recording: Recording, session: SessionId | null): Receipt 
     error: preparation.error ?? recording.error,
     degraded: preparation.degraded,
     gate: preparation.gate,
-    recalled: preparation.recalled,
-    identity: block?.identity ?? [],
-    quoted: block === null ? [] : getTurnIds(block.content),
+    results: preparation.recalled,
+    identityIds: block?.identity ?? [],
+    excerptIds: block === null ? [] : getTurnIds(block.content),
     injected: placement === null || given === null ? null : { placement, ...given },
-    shadow: preparation.skipped === 'shadow' ? given : null,
-    pieces,
+    dryRun: preparation.skipped === 'dry-run' ? given : null,
+    lines: pieces,
     frame: block === null || pieces.length === 0 ? null : renderBlockFrame(block.content.today),
     turns: recording.transcript?.turns ?? [],
     extracted: recording.extractedMemories,
     toolCalls: outcome.toolCalls,
-    toolMemories: outcome.toolMemories ?? NO_TOOL_MEMORY_IDS,
+    memoryToolResults: outcome.toolMemories ?? NO_TOOL_MEMORY_IDS,
     answer: getAnswerState(outcome),
     usage: outcome.answer?.usage ?? null,
     timings: {
@@ -324,9 +324,9 @@ function buildReceipt(recording: Recording, session: SessionId | null): Receipt 
 
 function getAnswerState({ status, answer }: RequestOutcome): Receipt['answer'] {
   if (status === null || status >= 300) return null
-  if (answer === null) return 'unread'
-  if (answer.isComplete) return 'whole'
-  return answer.isTruncated === true ? 'cut' : 'broken'
+  if (answer === null) return 'unparsed'
+  if (answer.isComplete) return 'complete'
+  return answer.isTruncated === true ? 'truncated' : 'interrupted'
 }
 
 function toPlacement(placement: string | null): BlockPlacement | null {

@@ -49,7 +49,7 @@ export class BatchPrefill {
 
   async #fill(owner: OwnerId, signal: AbortSignal): Promise<void> {
     const { index } = await this.#inner.status()
-    if (signal.aborted || (index?.missing ?? 0) < this.#prefill.textsMin) return
+    if (signal.aborted || (index?.withoutVector ?? 0) < this.#prefill.textsMin) return
     const texts: string[] = []
     const query = { where: {}, order: 'oldest' } as const
     for await (const page of pages(this.#store, 'memory', { owner }, query)) {

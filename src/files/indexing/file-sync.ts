@@ -357,7 +357,7 @@ function createFailedProblem(message: string): FileProblem {
 }
 
 function addProblem(report: SyncReport, message: string): SyncReport {
-  return { ...report, troubles: [...report.troubles, createFailedProblem(message)] }
+  return { ...report, problems: [...report.problems, createFailedProblem(message)] }
 }
 
 type SyncInput = { readonly roots: readonly NamedRoot[]; readonly settings: FileOptions }
@@ -370,7 +370,7 @@ function buildReport(counts: ScanCounts | null, milliseconds: number): SyncRepor
     removed: counts?.removed ?? 0,
     unchanged: counts?.unchanged ?? 0,
     chunks: counts?.chunks ?? 0,
-    troubles: [...(counts?.troubles.values() ?? [])].flat(),
-    milliseconds: Math.round(milliseconds),
+    problems: [...(counts?.troubles.values() ?? [])].flat(),
+    durationMs: Math.round(milliseconds),
   }
 }

@@ -109,10 +109,14 @@ async function nextGeneration(
 
 async function writeGenerations(
   { store, clock }: GenerationDependencies,
-  { owner, live, building: filling, count, version }: Generations,
+  { owner, live, building, count, version }: Generations,
   before: number | null,
 ): Promise<boolean> {
-  const body: JsonObject = { live, filling, count }
+  const body: JsonObject = {
+    live: encodeGeneration(live),
+    filling: building && encodeGeneration(building),
+    count,
+  } satisfies StoredGenerations
   const row: Entry = {
     id: buildId(owner),
     place: { owner, user: null, session: null },
@@ -128,14 +132,29 @@ async function writeGenerations(
   return outcome.kind === 'committed'
 }
 
+/** The field names of databases of earlier versions. */
+type StoredGeneration = { readonly name: UserId; readonly recipe: string }
+type StoredGenerations = {
+  readonly live: StoredGeneration
+  readonly filling: StoredGeneration | null
+  readonly count: number
+}
+
+function encodeGeneration({ name, chunkerVersion }: Generation): StoredGeneration {
+  return { name, recipe: chunkerVersion }
+}
+
+function decodeGeneration({ name, recipe }: StoredGeneration): Generation {
+  return { name, chunkerVersion: recipe }
+}
+
 function toGenerations({ place, version, body }: Entry): Generations {
-  // Written by `write`, and by nothing else.
-  const {
-    live,
-    building: filling,
-    count,
-  } = body as unknown as Pick<Generations, 'live' | 'building' | 'count'>
-  return { owner: place.owner, live, building: filling, count, version }
+  const { live, filling, count } = body as unknown as StoredGenerations // as `writeGenerations` wrote it
+  return {
+    ...{ owner: place.owner, count, version },
+    live: decodeGeneration(live),
+    building: filling && decodeGeneration(filling),
+  }
 }
 
 function createGeneration(count: number, recipe: string): Generation {

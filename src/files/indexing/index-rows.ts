@@ -16,6 +16,7 @@ import { hashParts } from '../../lib/parts-hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
 import type { Chunk, FileProblem, FileSource, HashedFileStat } from '../file.ts'
+import { decodeProblem, encodeProblem, type StoredProblem } from './problem-codec.ts'
 
 /** Where the rows of a generation are. */
 export type GenerationScope = { readonly owner: OwnerId; readonly user: UserId }
@@ -47,6 +48,8 @@ export type IndexedFile = HashedFileStat & {
   readonly trouble: FileProblem | null
 }
 
+type StoredFile = Omit<IndexedFile, 'trouble'> & { readonly trouble: StoredProblem | null }
+
 /** A file as its entry tells it. */
 export type FileRecord = IndexedFile & { readonly id: EntryId; readonly version: number }
 
@@ -73,7 +76,7 @@ export function buildFileChange(
     body: {
       ...{ root, path, sizeBytes, modifiedAt, hash, document, source, chunks },
       mark: file.mark,
-      trouble: file.trouble,
+      trouble: file.trouble && encodeProblem(file.trouble),
     },
   }
   const expect = before === null ? 'absent' : { version: before.version }
@@ -85,7 +88,8 @@ export function buildFileRemoval(home: GenerationScope, { id, version }: FileRec
 }
 
 export function toFileRecord({ id, version, body }: Entry): FileRecord {
-  return { ...(body as unknown as IndexedFile), id, version } // written by `putFile`
+  const { trouble, ...file } = body as unknown as StoredFile // as `buildFileChange` wrote it
+  return { ...file, trouble: trouble && decodeProblem(trouble), id, version }
 }
 
 export type ChunkMetadata = {

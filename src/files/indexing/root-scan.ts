@@ -45,7 +45,7 @@ export class ScanCounts {
     const known = this.troubles.get(root.id) ?? []
     known.push({ ...trouble, path })
     this.troubles.set(root.id, known)
-    if (trouble.reason === 'changing') this.unsettled.add(root.id)
+    if (trouble.reason === 'modified_during_read') this.unsettled.add(root.id)
   }
 }
 

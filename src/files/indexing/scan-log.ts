@@ -6,32 +6,40 @@ import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import type { FileProblem } from '../file.ts'
 import type { NamedRoot } from '../roots.ts'
+import { decodeProblem, encodeProblem, type StoredProblem } from './problem-codec.ts'
 
 export type ScanLogEntry = {
   readonly at: Instant
-  readonly troubles: readonly FileProblem[]
-  /** How many there are: not all are kept. */
+  readonly problems: readonly FileProblem[]
+  /** How many there are: not all are stored. */
+  readonly problemsTotal: number
+}
+
+/** The field names of databases of earlier versions. */
+type StoredScanLogEntry = {
+  readonly root: string
+  readonly at: Instant
+  readonly troubles: readonly StoredProblem[]
   readonly troublesTotal: number
 }
 
-const TROUBLES_KEPT = 100
+const STORED_PROBLEMS_MAX = 100
 
 /** One look for each root, and none for those that there are no longer. */
 export async function writeScanLog(
   store: Store,
   owner: OwnerId,
   roots: readonly NamedRoot[],
-  troubles: ReadonlyMap<string, readonly FileProblem[]>,
+  problems: ReadonlyMap<string, readonly FileProblem[]>,
   at: Instant,
 ): Promise<void> {
   const known = await readScanLog(store, owner)
   const present = new Set(roots.map(({ id }) => id))
   const changes: Change[] = roots.map((root) => {
-    const all = troubles.get(root.id) ?? []
-    const look: ScanLogEntry = {
-      at,
-      troubles: all.slice(0, TROUBLES_KEPT),
-      troublesTotal: all.length,
+    const all = problems.get(root.id) ?? []
+    const body: StoredScanLogEntry = {
+      ...{ root: root.id, at, troublesTotal: all.length },
+      troubles: all.slice(0, STORED_PROBLEMS_MAX).map(encodeProblem),
     }
     const row: Entry = {
       id: buildScanLogId(root.id),
@@ -41,7 +49,7 @@ export async function writeScanLog(
       at,
       expiresAt: null,
       version: 1,
-      body: { ...look, root: root.id },
+      body,
     }
     return { op: 'put', table: 'entry', row, expect: 'any' }
   })
@@ -62,8 +70,8 @@ export async function readScanLog(
   const query = { where: { kinds: ['root'] } } as const
   for await (const page of pages(store, 'entry', { owner, user: null }, query)) {
     for (const { body } of page) {
-      const { root, ...look } = body as unknown as ScanLogEntry & { readonly root: string } // as it was written
-      looks.set(root, look)
+      const { root, at, troubles, troublesTotal } = body as unknown as StoredScanLogEntry // as `writeScanLog` wrote it
+      looks.set(root, { at, problems: troubles.map(decodeProblem), problemsTotal: troublesTotal })
     }
   }
   return looks

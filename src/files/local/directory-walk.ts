@@ -193,7 +193,7 @@ class Walk {
       this.#troubles.push(
         createFileTrouble(
           path,
-          'outside',
+          'outside_root',
           'it is a link out of the root; add what it leads to as a root',
         ),
       )

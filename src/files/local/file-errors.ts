@@ -48,7 +48,7 @@ const TROUBLES: Readonly<Record<string, FileProblem['reason']>> = {
   ENOTDIR: 'missing',
   ENAMETOOLONG: 'missing',
   // It was no link a moment ago.
-  ELOOP: 'changing',
+  ELOOP: 'modified_during_read',
   EMFILE: 'failed',
   ENFILE: 'failed',
 }

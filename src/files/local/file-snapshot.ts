@@ -66,7 +66,7 @@ async function readSettledBytes(
       return { bytes, stats: before }
     }
   }
-  return createFileTrouble(path, 'changing', 'it was changed each time it was read')
+  return createFileTrouble(path, 'modified_during_read', 'it was changed each time it was read')
 }
 
 function isSame(one: Stats, other: Stats): boolean {
@@ -122,8 +122,8 @@ export async function readFileTail(
   } catch (error) {
     if (isMissing(error)) return null
     if (error instanceof AppError) throw error
-    const { message, reason: because } = toFileTrouble(path, error)
-    throw new AppError('unavailable', message, { path, because }, error)
+    const { message, reason } = toFileTrouble(path, error)
+    throw new AppError('unavailable', message, { path, reason }, error)
   }
 }
 
@@ -206,7 +206,7 @@ async function withFile<Result>(
 }
 
 export function createOutsideTrouble(path: string): FileProblem {
-  return createFileTrouble(path, 'outside', 'a symbolic link on its way leads out of the root')
+  return createFileTrouble(path, 'outside_root', 'a symbolic link on its way leads out of the root')
 }
 
 function hashOf(bytes: Uint8Array): string {

@@ -103,5 +103,5 @@ function isPart({ selection }: WalkOptions, path: string): boolean {
 }
 
 function noPart(path: string): FileProblem {
-  return createFileTrouble(path, 'outside', 'it is none of the files that the root is made of')
+  return createFileTrouble(path, 'outside_root', 'it is none of the files that the root is made of')
 }

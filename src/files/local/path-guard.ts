@@ -24,7 +24,7 @@ export function parseRelativePath(path: string): string {
   throw new AppError(
     'invalid_input',
     `${JSON.stringify(path.slice(0, 200))} is no path inside the folder. Paths are relative, with forward slashes.`,
-    { field: 'path', because: 'path' },
+    { field: 'path', reason: 'path' },
   )
 }
 
@@ -60,12 +60,12 @@ export function assertInside(folder: string, target: string, path: string): void
   throw new AppError(
     'invalid_input',
     `${path} leads out of the folder by a symbolic link, and such links are not followed.`,
-    { field: 'path', because: 'link' },
+    { field: 'path', reason: 'link' },
   )
 }
 
 export function isOutsideError(error: unknown): boolean {
-  return error instanceof AppError && error.facts.because === 'link'
+  return error instanceof AppError && error.facts.reason === 'link'
 }
 
 /** For reading. A pipe that nobody writes to doesn't block: it is opened, and then seen to be no file. */

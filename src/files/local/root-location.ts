@@ -33,5 +33,5 @@ export async function locateRoot(root: FileRoot): Promise<RootLocation | FilePro
 }
 
 export function isFileTrouble(base: RootLocation | FileProblem): base is FileProblem {
-  return 'because' in base
+  return 'reason' in base
 }

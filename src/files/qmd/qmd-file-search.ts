@@ -218,7 +218,7 @@ export function openQmdFileSearch(
         return {
           ...{ id: root.id, kind: root.kind, path: root.path },
           ...{ files, chunks: files, isDirty: isStale, lastSyncAt: index.updatedAt },
-          troubles: index.listTroubles(root.id),
+          problems: index.listTroubles(root.id),
         }
       }),
       bySource: {
@@ -227,12 +227,12 @@ export function openQmdFileSearch(
       },
       watching: {
         mode: 'polling',
-        because: `qmd looks at all files every ${times.updateEveryMs / 1_000} seconds.`,
+        reason: `qmd looks at all files every ${times.updateEveryMs / 1_000} seconds.`,
       },
       provider: mode === 'search' ? null : BACKEND,
       model: null,
-      unembedded: 0,
-      unembeddedBecause: null,
+      withoutVector: 0,
+      withoutVectorReason: null,
       rebuilding: null,
       facts: {
         qmdMode: modeKnown,

@@ -286,8 +286,8 @@ export class QmdOwnerIndex {
       ...{ added, changed, unchanged, removed: sum('removed'), moved: 0 },
       // It finds whole files.
       chunks: added + changed + unchanged,
-      troubles: [...this.#looks.values()].flatMap(({ troubles }) => troubles),
-      milliseconds: Math.round(milliseconds),
+      problems: [...this.#looks.values()].flatMap(({ troubles }) => troubles),
+      durationMs: Math.round(milliseconds),
     }
   }
 

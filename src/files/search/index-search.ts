@@ -43,7 +43,7 @@ export async function searchIndex(
   const asked = parseQuery(query, parts.settings)
   const found = asked.text.trim() === '' ? null : await recallChunks(parts, owner, asked)
   const embedder = parts.inner.getComponents().embedder
-  const isByMeaning = found?.retrievers.meaning.state === 'searched'
+  const isByMeaning = found?.retrievers.vector.state === 'searched'
   const roots = new Map((await parts.roots.list(owner)).map((root) => [root.id, root]))
   return {
     hits: found === null ? [] : toHits(parts, found, asked, roots),
@@ -52,7 +52,7 @@ export async function searchIndex(
     fallbackReason:
       found === null || isByMeaning || embedder === null
         ? null
-        : `Found by words alone: ${found.retrievers.meaning.reason ?? 'there are no vectors'}`,
+        : `Found by words alone: ${found.retrievers.vector.reason ?? 'there are no vectors'}`,
     mode: isByMeaning || (found === null && embedder !== null) ? 'hybrid' : 'keyword',
   }
 }

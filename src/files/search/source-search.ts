@@ -49,7 +49,7 @@ export type SourceSearchResult = {
   /** What the search in files said, where they were asked for and answered. */
   readonly files: FileSearchResult | null
   /** Sources that could not answer, and why. */
-  readonly failedSources: readonly { readonly source: SearchSource; readonly because: string }[]
+  readonly failedSources: readonly { readonly source: SearchSource; readonly reason: string }[]
 }
 
 export type SourceSearchDependencies = {
@@ -131,7 +131,7 @@ async function collectAnswers<Value>(
 }
 
 function listFailures({ error }: SourceAnswers<unknown>, source: SearchSource) {
-  return error === null ? [] : [{ source, because: error.message }]
+  return error === null ? [] : [{ source, reason: error.message }]
 }
 
 /** What one recall answers, in the order in which it is blamed. */

@@ -157,7 +157,11 @@ async function createLimitProblem(
 }
 
 function getProblem(path: string, { message, facts }: AppError): FileProblem {
-  return { path, reason: facts.because === 'changing' ? 'changing' : 'unreadable', message }
+  return {
+    path,
+    reason: facts.reason === 'modified_during_read' ? 'modified_during_read' : 'unreadable',
+    message,
+  }
 }
 
 /** Whether it has grown so much that it is worth a look. */

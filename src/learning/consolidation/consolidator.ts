@@ -88,29 +88,43 @@ export async function consolidate(
     ),
   )
   const { count: memories, decayed } = census
-  const emptied = isHeldBack ? 0 : await timed('empty', () => deleteOldTrash(run, census.oldBin))
+  const emptied = isHeldBack
+    ? 0
+    : await timed('empty-trash', () => deleteOldTrash(run, census.oldBin))
   const merged = await timed('merge', () => mergeDuplicates(run, census))
-  const judged = await timed('judge', () => adjudicateDoubtful(run, { since: lastAt, signal }))
+  const judged = await timed('adjudicate', () => adjudicateDoubtful(run, { since: lastAt, signal }))
   const promoted = await timed('promote', () => promoteMentioned(run, census))
-  const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
+  const { evicted, expired } = await timed('evict', () => evictFaded(run, census))
   const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes()))
   const prunedTurns = isHeldBack ? 0 : await timed('prune', () => deleteExpiredTurns(run))
-  const trimmed = isHeldBack ? 0 : await timed('trim', () => deleteExpiredEntries(run))
-  const narrated = await timed('narrate', () => updateNarratives(run, census, { word, signal }))
+  const trimmed = isHeldBack
+    ? 0
+    : await timed('delete-expired-entries', () => deleteExpiredEntries(run))
+  const narrated = await timed('update-narratives', () =>
+    updateNarratives(run, census, { word, signal }),
+  )
   const report: ConsolidationReport = {
     id: null,
     startedAt: now,
     finishedAt: ports.clock.now(),
     ...{
       isDryRun: dryRun,
-      isDeletionDeferred: isHeldBack,
+      isPurgeSkipped: isHeldBack,
       memories,
-      decayed,
+      salienceDecayed: decayed,
       merged,
       adjudicated: judged,
       promoted,
     },
-    ...{ evicted, retired, prunedEpisodes, deletedTurns: prunedTurns, trimmed, emptied, narrated },
+    ...{
+      evicted,
+      expired,
+      episodesDeleted: prunedEpisodes,
+      turnsDeleted: prunedTurns,
+      expiredEntriesDeleted: trimmed,
+      trashPurged: emptied,
+      narrativesWritten: narrated,
+    },
     actions: run.actions.told,
     actionsTotal: run.actions.total,
     durationsMs: timed.durations,

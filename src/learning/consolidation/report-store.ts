@@ -3,15 +3,15 @@
 import type { Entry } from '../../domain/entry.ts'
 import type { ReportId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ConsolidationReport, StoredConsolidationReport } from './report.ts'
+import { decodeReport, encodeReport } from './report-codec.ts'
 import { addUndoStates } from './undo-state.ts'
 
 export const REPORTS_MAX = 30
-const ACTIONS_KEPT = 200
+const STORED_ACTIONS_MAX = 200
 const SURPLUS_MAX = 100
 
 export async function saveReport(
@@ -19,9 +19,9 @@ export async function saveReport(
   scope: Scope,
   report: ConsolidationReport,
 ): Promise<ConsolidationReport> {
-  const { finishedAt, actions, ...rest } = report
   const id = ids.next('rpt', report.startedAt)
-  const body = { ...rest, id, finishedAt, actions: actions.slice(0, ACTIONS_KEPT) } as JsonObject // plain data
+  const actions = report.actions.slice(0, STORED_ACTIONS_MAX)
+  const body = { ...encodeReport({ ...report, actions }), id }
   const row: Entry = {
     id,
     place: { owner: scope.owner, user: scope.user ?? null, session: null },
@@ -47,9 +47,6 @@ export async function saveReport(
   return { ...report, id }
 }
 
-/** What reports of earlier versions did not count. */
-const UNCOUNTED = { judged: 0, narrated: 0 }
-
 /** Newest first, at most thirty. */
 export async function listReports(
   ports: MemoryDependencies,
@@ -61,9 +58,8 @@ export async function listReports(
     limit: REPORTS_MAX,
   })
   const reports = rows.map(({ body, id }) => ({
-    ...UNCOUNTED,
-    ...(body as ConsolidationReport), // as saved above
-    id: id as ReportId,
+    ...decodeReport(body),
+    id: id as ReportId, // the id of an entry of kind `report`
   }))
   return addUndoStates(ports, scope, reports)
 }

@@ -6,31 +6,34 @@ import type { Instant } from '../../lib/time.ts'
 
 export const CONSOLIDATION_STEPS = [
   'read',
-  'empty',
+  'empty-trash',
   'merge',
-  'judge',
+  'adjudicate',
   'promote',
   'evict',
   'prune',
-  'trim',
-  'narrate',
+  'delete-expired-entries',
+  'update-narratives',
 ] as const
 
 export type ConsolidationStep = (typeof CONSOLIDATION_STEPS)[number]
 
+/** `expire`: unused for longer than `retentionDays`. */
+export const CONSOLIDATION_ACTIONS = [
+  'merge',
+  'adjudicate',
+  'promote',
+  'evict',
+  'expire',
+  'delete-episode',
+  'delete-turns',
+  'delete-expired-entries',
+  'empty-trash',
+  'update-narrative',
+] as const
+
 export type ConsolidationAction = {
-  /** `retire`: not used for longer than `retentionDays`. */
-  readonly kind:
-    | 'merge'
-    | 'judge'
-    | 'promote'
-    | 'evict'
-    | 'retire'
-    | 'pruneEpisode'
-    | 'pruneTurns'
-    | 'trim'
-    | 'emptyBin'
-    | 'narrate'
+  readonly kind: (typeof CONSOLIDATION_ACTIONS)[number]
   /** In a merge, the one that stays comes first; of two that were judged, the newer one. */
   readonly memories: readonly MemoryId[]
   readonly reason: string
@@ -45,26 +48,26 @@ export type ConsolidationReport = {
   readonly finishedAt: Instant
   readonly isDryRun: boolean
   /** Whether nothing was removed for good, because nobody can tell how much time has really passed. */
-  readonly isDeletionDeferred: boolean
+  readonly isPurgeSkipped: boolean
   /** Active ones that were looked at. */
   readonly memories: number
   /** How many of them have lost half of their salience or more to time. */
-  readonly decayed: number
+  readonly salienceDecayed: number
   /** Memories that became part of another one. */
   readonly merged: number
   /** Pairs that a model has settled; in a dry run, those that it would be asked about. */
   readonly adjudicated: number
   readonly promoted: number
   readonly evicted: number
-  readonly retired: number
-  readonly prunedEpisodes: number
-  readonly deletedTurns: number
+  readonly expired: number
+  readonly episodesDeleted: number
+  readonly turnsDeleted: number
   /** Entries past their time. */
-  readonly trimmed: number
+  readonly expiredEntriesDeleted: number
   /** Erased from the bin. */
-  readonly emptied: number
+  readonly trashPurged: number
   /** Narratives that were told anew, or taken away. */
-  readonly narrated: number
+  readonly narrativesWritten: number
   /** All of a dry run, the first ones of a run, and fewer of one that is kept; `actionsTotal` says how many there were. */
   readonly actions: readonly ConsolidationAction[]
   readonly actionsTotal: number

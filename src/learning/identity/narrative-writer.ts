@@ -51,7 +51,7 @@ export async function updateNarratives(
 ): Promise<number> {
   let told = 0
   for (const [user, identity] of await groupIdentitiesByUser(run, census)) {
-    run.reportProgress({ step: 'narrate', done: told, total: null })
+    run.reportProgress({ step: 'update-narratives', done: told, total: null })
     const home: Scope = { owner: run.scope.owner, user }
     const facts = await loadImportantFacts(run, census, user)
     if (await updateNarrative(run, home, selectNarrativeSources(identity, facts), options)) told++
@@ -253,7 +253,7 @@ function logAction(
   change: Memory['change'] | null,
 ): true {
   run.actions.add({
-    kind: 'narrate',
+    kind: 'update-narrative',
     memories: told.map(({ id }) => id),
     reason: 'What is known about who the person is has changed.',
     change,

@@ -46,7 +46,7 @@ export function withRateLimits(embedder: Embedder, limits: EmbedderRateLimits): 
     },
     report: () => {
       const report = embedder.report()
-      return { ...report, facts: { ...report.facts, rateWaitedMs: Math.round(waitedMs) } }
+      return { ...report, facts: { ...report.facts, rateLimitWaitMs: Math.round(waitedMs) } }
     },
     close: () => embedder.close(),
   }

@@ -84,8 +84,12 @@ export function withEmbeddingCache(embedder: Embedder, options: EmbeddingCacheOp
     embed,
     report: () => {
       const report = embedder.report()
-      const counts = { keptHits: hits, keptMisses: misses, keptFailures: failures }
-      const failing = failure === null ? {} : { keptFailure: failure }
+      const counts = {
+        persistentCacheHits: hits,
+        persistentCacheMisses: misses,
+        persistentCacheFailures: failures,
+      }
+      const failing = failure === null ? {} : { persistentCacheError: failure }
       return { ...report, facts: { ...report.facts, ...cache.report(), ...counts, ...failing } }
     },
     close: async () => {

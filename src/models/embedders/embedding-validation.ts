@@ -55,7 +55,7 @@ export function createValidatedEmbedder(
       return result
     } catch (thrown) {
       const error = toAppError(thrown)
-      if (isBlamed(error)) state = { kind: 'failing', because: error.message }
+      if (isBlamed(error)) state = { kind: 'failing', reason: error.message }
       else if (state.kind === 'warming') state = { kind: 'cold' }
       throw error
     }

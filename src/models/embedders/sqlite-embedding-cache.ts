@@ -136,7 +136,7 @@ export function openSqliteEmbeddingCache(options: SqliteEmbeddingCacheOptions): 
     report: () => ({
       cacheFile: startedAnew ?? (open === null ? 'not in use' : 'in use'),
       ...(open === null ? {} : { cacheFileBytes: bytesUsedOrZero(open.database) }),
-      cacheFileEvicted: evicted,
+      cacheFileEvictions: evicted,
     }),
     close: async () => {
       isClosed = true

@@ -15,7 +15,7 @@ export function createUnavailableEmbedder(
   return {
     describe: refuse,
     embed: refuse,
-    report: () => ({ source, model, state: { kind: 'failing', because }, facts: {} }),
+    report: () => ({ source, model, state: { kind: 'failing', reason: because }, facts: {} }),
     close: async () => {},
   }
 }

@@ -33,7 +33,7 @@ export type IndexStatus = {
   readonly turns: number
   readonly vectors: number
   /** How many memories and turns lack a vector, and why, when something is wrong. */
-  readonly missing: number
+  readonly withoutVector: number
   readonly reason: string | null
   /** How many are in line for their vector. */
   readonly queued: number
@@ -241,7 +241,7 @@ export class Indexer {
       memories: rows.memory,
       turns: rows.turn,
       vectors,
-      missing,
+      withoutVector: missing,
       reason: this.#because ?? refusal ?? null,
       queued: this.#line.count,
     }

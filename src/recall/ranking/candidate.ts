@@ -4,13 +4,13 @@ import type { SearchDocument } from '../../domain/search-document.ts'
 
 export const RANKING_STAGES = [
   'keyword',
-  'meaning',
-  'fuse',
-  'match',
-  'weigh',
+  'vector',
+  'fusion',
+  'question-match',
+  'boost',
   'rerank',
-  'diversify',
-  'floor',
+  'diversity',
+  'threshold',
   'recent',
 ] as const
 export type RankingStage = (typeof RANKING_STAGES)[number]

@@ -32,7 +32,7 @@ export function diversifyCandidates(
     if (next === undefined) break
     const note = next.likeness > 0 ? `${Math.round(next.likeness * 100)} % like one above` : 'new'
     // The score keeps its meaning; only the order changes.
-    chosen.push(addTrailStep(next.candidate, 'diversify', next.candidate.score, note))
+    chosen.push(addTrailStep(next.candidate, 'diversity', next.candidate.score, note))
     for (const other of left) {
       other.likeness = Math.max(other.likeness, computeSimilarity(other.terms, next.terms))
     }

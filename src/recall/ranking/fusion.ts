@@ -90,9 +90,9 @@ export function addFusionTrail(
         note: () => describeMatchedTerms(hit, terms),
       })
     }
-    if (similarity !== null) trail.push({ stage: 'meaning', score: similarity })
+    if (similarity !== null) trail.push({ stage: 'vector', score: similarity })
     const note = fusion === 'adaptive' ? { note: () => describeContributions(evidence) } : {}
-    trail.push({ stage: 'fuse', score, ...note })
+    trail.push({ stage: 'fusion', score, ...note })
     return reviseCandidate(candidate, { trail })
   })
 }

@@ -97,7 +97,7 @@ describe('match', () => {
     expect(matched.map(({ id }) => id)).toEqual([2, 1, 3].map(memoryId))
     expect(matched[0]).toMatchObject({
       evidence: { speaker: 1, time: 1 },
-      trail: [{ stage: 'match', note: 'said by Ann, from last week' }],
+      trail: [{ stage: 'question-match', note: 'said by Ann, from last week' }],
     })
     expect(matched[0]?.score).toBeCloseTo(
       0.3 + 0.4 * (EVIDENCE_WEIGHTS.speaker + EVIDENCE_WEIGHTS.time),

@@ -55,7 +55,12 @@ export function boostQuestionMatches(
       const fit = EVIDENCE_WEIGHTS.speaker * speaker + EVIDENCE_WEIGHTS.time * time
       const evidence = { ...candidate.evidence, speaker, time }
       const matched = reviseCandidate(candidate, { evidence })
-      return addTrailStep(matched, 'match', candidate.score + scale * fit, notes.join(', '))
+      return addTrailStep(
+        matched,
+        'question-match',
+        candidate.score + scale * fit,
+        notes.join(', '),
+      )
     })
     .sort(compareByScore)
 }

@@ -52,7 +52,7 @@ describe('weigh', () => {
     )
     expect(idsOf(worths)).toEqual([2, 3, 1].map(memoryId))
     expect(renderTrail(worths[0]?.trail ?? [])[0]).toMatchObject({
-      stage: 'weigh',
+      stage: 'boost',
       note: expect.stringContaining('importance 9'),
     })
   })
@@ -117,7 +117,7 @@ describe('diversify', () => {
     ]
     expect(idsOf(diversifyCandidates(candidates, 0.5))[1]).toBe(memoryId(3))
     expect(diversifyCandidates(candidates, 0.5)[0]?.trail.at(-1)).toMatchObject({
-      stage: 'diversify',
+      stage: 'diversity',
       note: 'new',
     })
   })

@@ -32,7 +32,7 @@ export function applyBoosts(
       if (factor === 1) return candidate
       const note = () =>
         `importance ${memory.importance}, salience ${salience.toFixed(2)}, freshness ${fresh.toFixed(2)}`
-      return addTrailStep(candidate, 'weigh', candidate.score * factor, note)
+      return addTrailStep(candidate, 'boost', candidate.score * factor, note)
     })
     .sort(compareByScore)
 }

@@ -67,7 +67,7 @@ export function filterBySimilarity<C extends Candidate>(
   return candidates
     .filter(reaches(options.minSimilarity, KEYWORD_MEMBER_COVERAGE, 1))
     .map((candidate) =>
-      addTrailStep(candidate, 'floor', candidate.score, () =>
+      addTrailStep(candidate, 'threshold', candidate.score, () =>
         describeSimilarity(candidate, closeness),
       ),
     )

@@ -95,7 +95,7 @@ function createFailoverIndex(
     const mirror = keeper.selectReplica(scope.owner, query.where.validAt)
     if (mirror === null) return null
     if (typeof mirror === 'string' || !isReplicaQuery(query)) {
-      keeper.recordSearch(typeof mirror === 'string' ? mirror : 'filter')
+      keeper.recordSearch(typeof mirror === 'string' ? mirror : 'unsupported_filter')
       return null
     }
     const searched = await searchReplica({ vectors, replica: mirror }, space, scope, query)
@@ -240,7 +240,9 @@ async function inspectMirror(
     })
     if (found === null) {
       const { state, reason: because } = keeper.status()
-      return state === 'refused' ? [fault(`vector store that can't be used: ${because}`, 1)] : []
+      return state === 'misconfigured'
+        ? [fault(`vector store that can't be used: ${because}`, 1)]
+        : []
     }
     const { name, missing, stale, orphaned: stray } = found
     const counted = [

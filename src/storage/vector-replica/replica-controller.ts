@@ -104,7 +104,7 @@ export class ReplicaController {
     const isActive = this.#state.state === 'active'
     return {
       backend: name,
-      servedBy: isActive && name !== null ? name : 'embedded',
+      servedBy: isActive && name !== null ? name : 'primary',
       ...this.#state,
       progress: this.#upkeep?.progress ?? null,
       pendingMemories: this.#upkeep === null ? 0 : this.#upkeep.lag.count,
@@ -122,16 +122,16 @@ export class ReplicaController {
     unendedAt: Instant | undefined,
   ): VectorReplica | ReplicaSearchOutcome | null {
     if (this.#configured.kind === 'none') return null
-    if (this.#state.state !== 'active' || this.#mirror === null) return 'state'
+    if (this.#state.state !== 'active' || this.#mirror === null) return 'inactive'
     const { lag: behind, expiredRemovedBefore: cleanedBefore } = this.#upkeep ?? {}
-    if (behind === undefined || behind.affectsOwner(owner)) return 'behind'
+    if (behind === undefined || behind.affectsOwner(owner)) return 'stale'
     const isCleaned = cleanedBefore != null && (unendedAt ?? 0) < cleanedBefore
-    return isCleaned ? 'filter' : this.#mirror
+    return isCleaned ? 'unsupported_filter' : this.#mirror
   }
 
   recordSearch(outcome: ReplicaSearchOutcome): void {
-    const tier = outcome === 'answered' ? this.status().servedBy : 'embedded'
-    for (const { onSearch } of this.#listeners) onSearch?.(tier, outcome)
+    const servedBy = outcome === 'answered' ? this.status().servedBy : 'primary'
+    for (const { onSearch } of this.#listeners) onSearch?.(servedBy, outcome)
   }
 
   /** A search failed: everybody else is spared that until it has been tried again. */
@@ -191,7 +191,7 @@ export class ReplicaController {
   async reconfigure(): Promise<VectorReplicaStatus> {
     await this.reloadSettings()
     const { state } = this.#state
-    if (state === 'refused') this.#identity = null
+    if (state === 'misconfigured') this.#identity = null
     if (state === 'down') this.#state = { ...this.#state, nextRetryAt: this.#now() }
     if (!this.#isInterrupted && !RESTING.has(state)) return this.status()
     await this.#run // with the settings of before; it ends soon
@@ -321,7 +321,7 @@ export class ReplicaController {
         await this.#prove(mirror)
         upkeep.requireComparison()
         return this.#move('proven')
-      case 'filling':
+      case 'backfilling':
         await upkeep.catchUp()
         return this.#move('caughtUp')
       case 'recovering':
@@ -412,7 +412,7 @@ export class ReplicaController {
     if (code === 'cancelled') return
     const because = code === 'internal' ? 'It failed in an unexpected way.' : message
     const { state } = this.#state
-    const isNew = state === 'checking' || state === 'filling' || !this.#isProven
+    const isNew = state === 'checking' || state === 'backfilling' || !this.#isProven
     const hopeless: ReplicaEvent = isNew ? 'refused' : 'doubted'
     this.#move(HOPELESS.has(code) ? hopeless : event, because)
   }
@@ -449,7 +449,7 @@ export class ReplicaController {
   }
 }
 
-const RESTING: ReadonlySet<ReplicaState> = new Set(['off', 'refused', 'down'])
+const RESTING: ReadonlySet<ReplicaState> = new Set(['off', 'misconfigured', 'down'])
 const TRYING: ReadonlySet<ReplicaState> = new Set(['checking', 'recovering'])
 const SETTLE_ROUNDS_MAX = 100
 

@@ -19,7 +19,7 @@ export type ReplicaSearchDependencies = {
 export type ReplicaSearchResult =
   | { readonly kind: 'answered'; readonly hits: readonly VectorHit[] }
   /** Too much of what it proposes is not wanted, or it has less than there is. `isEmpty`: nothing at all of the owner. */
-  | { readonly kind: 'sparse'; readonly isEmpty: boolean }
+  | { readonly kind: 'too_few_hits'; readonly isEmpty: boolean }
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /** More than this at once is a reading of everything, which the index of the memories does better. */
@@ -67,9 +67,9 @@ export async function searchReplica(
       if (isAll) return { kind: 'answered', hits }
       const held =
         found.length > 0 ? found.length : await findPrimaryVectors(parts.replica, space, scope)
-      return { kind: 'sparse', isEmpty: held === 0 }
+      return { kind: 'too_few_hits', isEmpty: held === 0 }
     }
-    if (asked === REPLICA_HITS_MAX) return { kind: 'sparse', isEmpty: false }
+    if (asked === REPLICA_HITS_MAX) return { kind: 'too_few_hits', isEmpty: false }
     asked = Math.min(REPLICA_HITS_MAX, asked * GROWTH)
   }
 }

@@ -21,25 +21,29 @@ export type ReplicaEvent = keyof typeof REPLICA_EVENTS
 type TransitionTable = { readonly [Event in ReplicaEvent]?: ReplicaState }
 
 /** From anywhere: the settings have the last word. */
-const ALWAYS: TransitionTable = { configured: 'checking', switchedOff: 'off', refused: 'refused' }
+const ALWAYS: TransitionTable = {
+  configured: 'checking',
+  switchedOff: 'off',
+  refused: 'misconfigured',
+}
 
 export const REPLICA_TRANSITIONS: Readonly<Record<ReplicaState, TransitionTable>> = {
   off: ALWAYS,
-  checking: { ...ALWAYS, proven: 'filling', failed: 'down' },
-  filling: { ...ALWAYS, caughtUp: 'active', failed: 'down' },
+  checking: { ...ALWAYS, proven: 'backfilling', failed: 'down' },
+  backfilling: { ...ALWAYS, caughtUp: 'active', failed: 'down' },
   active: {
     ...ALWAYS,
     missed: 'lagging',
     differed: 'lagging',
     overwhelmed: 'lagging',
-    emptied: 'filling',
+    emptied: 'backfilling',
     failed: 'down',
     doubted: 'checking',
   },
   lagging: {
     ...ALWAYS,
     caughtUp: 'active',
-    emptied: 'filling',
+    emptied: 'backfilling',
     failed: 'down',
     doubted: 'checking',
   },
@@ -47,11 +51,11 @@ export const REPLICA_TRANSITIONS: Readonly<Record<ReplicaState, TransitionTable>
   recovering: {
     ...ALWAYS,
     caughtUp: 'active',
-    emptied: 'filling',
+    emptied: 'backfilling',
     failed: 'down',
     doubted: 'checking',
   },
-  refused: ALWAYS,
+  misconfigured: ALWAYS,
 }
 
 /** Null where the event means nothing in this state: a late answer of a mirror that is down already, for one. */

@@ -22,7 +22,11 @@ import type { Reply } from './support/scripted-upstream.ts'
 import { PATHS, speak } from './support/wire-format.ts'
 
 const ANSWER = 'Jasmine.'
-const SETTINGS = { enabled: true, requestsPerMinute: 0, injectDeadlineMs: 300 }
+const SETTINGS = {
+  'gateway.enabled': true,
+  'server.requestsPerMinute': 0,
+  'gateway.contextTimeoutMs': 300,
+}
 
 type Ill = { readonly setup: GatewaySetup; readonly become: Patient<unknown>['become'] }
 
@@ -48,7 +52,10 @@ async function withStore(): Promise<Ill> {
 async function withEmbedder(): Promise<Ill> {
   const { part, become } = patientEmbedder()
   const ill = await withEngine(
-    { embedding: part, settings: { strategy: 'semantic', recallSources: 'facts' } },
+    {
+      embedding: part,
+      settings: { 'recall.strategy': 'semantic', 'gateway.contextSources': 'facts' },
+    },
     become,
   )
   await ill.setup.engine.reindex()
@@ -97,7 +104,7 @@ describe.each([
         const { text, memory, isInjected } = await ask(setup)
         expect(text).toBe(ANSWER)
         expect(isInjected).toBe(false)
-        expect(memory).toMatch(/^skipped; reason=(failed|late)\b/)
+        expect(memory).toMatch(/^skipped; reason=(failed|timeout)\b/)
       }
       become('well')
       expect((await injected(setup)).text).toBe(ANSWER)
@@ -250,7 +257,7 @@ describe('how asking a provider ended', () => {
       () => outcomes.length,
       (count) => count === 7,
     )
-    const expected = ['unreachable', 'late', 'late', 'broken', 429, 200, 'left']
+    const expected = ['unreachable', 'timeout', 'timeout', 'interrupted', 429, 200, 'client_closed']
     expect(outcomes).toEqual(expected.map((outcome) => ({ provider: 'openai', outcome })))
     await setup.upstream.close()
     await ask()

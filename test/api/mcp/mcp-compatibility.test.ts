@@ -33,7 +33,7 @@ beforeAll(async () => {
   await client.tools()
 })
 beforeEach(async () => {
-  for (const owner of ['ann', 'ben']) await host.engine.clear({ owner }, { includeEnded: true })
+  for (const owner of ['ann', 'ben']) await host.engine.clear({ owner }, { includeExpired: true })
   host.as(ANN)
 })
 afterAll(async () => {

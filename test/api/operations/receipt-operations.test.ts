@@ -15,7 +15,10 @@ type Counted = { readonly days: readonly object[]; readonly total: object }
 async function openReceipts() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change('ada' as OwnerId, { enabled: true, injectDeadlineMs: 30_000 })
+  await engine.settings.change('ada' as OwnerId, {
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+  })
   const dog = await engine.remember({ owner: 'ada' }, { content: 'The dog of Ada is called Rex' })
   return {
     ...opened,
@@ -50,7 +53,7 @@ it('[SP5] receipts are narrowed by model, by memory and by reason', async () => 
   const unrelated = await asked('Zzyzx qwertz?')
   const ids = async (input: object) => (await listed(input)).receipts.map(({ id }) => id)
   expect(await ids({ model: 'claude' })).toEqual([other.receipt])
-  expect(await ids({ skipped: 'nothing-relevant' })).toEqual([unrelated.receipt])
+  expect(await ids({ skipped: 'no-relevant-memories' })).toEqual([unrelated.receipt])
   expect(await ids({ skipped: 'none', model: 'gpt' })).toEqual([given.receipt])
   expect(await ids({ model: 'nobody' })).toEqual([])
   expect(await ids({ memory: dog })).toEqual([other.receipt, given.receipt])
@@ -65,16 +68,16 @@ it('[RC13] only a single receipt has texts', async () => {
   const { receipt, block } = await asked(ABOUT_DOG)
   const piece = { kind: 'memory', id: dog, version: 1 }
   const { receipts } = await listed()
-  expect(receipts).toMatchObject([{ pieces: [piece] }])
+  expect(receipts).toMatchObject([{ lines: [piece] }])
   expect(JSON.stringify(receipts)).not.toMatch(/Rex|block"|line"/)
   const line = expect.stringContaining('The dog of Ada is called Rex')
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
-    receipt: { pieces: [{ ...piece, line, redaction: null }], block },
+    receipt: { lines: [{ ...piece, text: line, redaction: null }], block },
   })
   await engine.erase({ owner: 'ada' }, dog)
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
     receipt: {
-      pieces: [{ ...piece, line: null, redaction: 'erased' }],
+      lines: [{ ...piece, text: null, redaction: 'erased' }],
       block: expect.stringContaining('- [erased]'),
     },
   })
@@ -118,7 +121,7 @@ it('[SP6] requests are counted by day and model', async () => {
   expect(all.days).toMatchObject([...first, { day: '2023-11-15', model: 'gpt', ...once }])
   expect(all).toMatchObject({
     total: { requests: 3, input: 300, failed: 1 },
-    skipped: { 'nothing-relevant': 2 },
+    skipped: { 'no-relevant-memories': 2 },
     isComplete: true,
   })
   expect((await counted({ timeZone: 'Asia/Tokyo' })).days).toMatchObject([

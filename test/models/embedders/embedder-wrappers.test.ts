@@ -237,7 +237,7 @@ describe('rate-limited', () => {
     for (let request = 0; request < 9; request++) await embedAll(embedder, ['kites'])
     expect(clock.pauses).toEqual([10_000, 10_000, 10_000])
     expect(source.calls.length).toBe(9)
-    expect(embedder.report().facts.rateWaitedMs).toBe(30_000)
+    expect(embedder.report().facts.rateLimitWaitMs).toBe(30_000)
   })
 
   it('[EM8] counts tokens as well, and lets a call through that is larger than the limit', async () => {

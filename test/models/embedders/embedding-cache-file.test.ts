@@ -71,7 +71,11 @@ describe('the cache file', () => {
     const second = keptAt(path)
     expect(await embedAll(second.embedder, texts)).toEqual(await expected(texts))
     expect(second.source.calls).toEqual([])
-    expect(second.facts()).toMatchObject({ keptHits: 22, keptMisses: 0, cacheFile: 'in use' })
+    expect(second.facts()).toMatchObject({
+      persistentCacheHits: 22,
+      persistentCacheMisses: 0,
+      cacheFile: 'in use',
+    })
   })
 
   it('[EM11] asks only for what is missing', async () => {
@@ -85,7 +89,10 @@ describe('the cache file', () => {
   it('[EM11] tells addresses, models and purposes apart', async () => {
     const cache = cacheAt(temporaryFile('vectors.db'))
     const source = scriptedEmbedder()
-    const ask = async (options: { account: string; purposeMatters?: boolean }, dimensions = 64) => {
+    const ask = async (
+      options: { account: string; isPurposeSpecific?: boolean },
+      dimensions = 64,
+    ) => {
       const inner = { ...source, describe: () => createHashingEmbedder({ dimensions }).describe() }
       await withEmbeddingCache(inner, { cache, ...options }).embed(['kites'], { purpose: 'query' })
       return source.calls.length
@@ -94,7 +101,7 @@ describe('the cache file', () => {
     expect(await ask({ account })).toBe(1)
     expect(await ask({ account: hashAccount('https://example.com') })).toBe(2)
     expect(await ask({ account }, 65)).toBe(3)
-    expect(await ask({ account, purposeMatters: false })).toBe(4)
+    expect(await ask({ account, isPurposeSpecific: false })).toBe(4)
     await withEmbeddingCache(source, { cache, account }).embed(['kites'], { purpose: 'document' })
     expect(source.calls.length).toBe(5)
     await withEmbeddingCache(source, { cache, account, isPurposeSpecific: false }).embed(
@@ -129,7 +136,7 @@ describe('the cache file', () => {
       expect((await cache.get([keyOf(0)])).size).toBe(1)
       expect(cache.report().cacheFileBytes).toBeLessThanOrEqual(bytesMax)
     }
-    expect(cache.report().cacheFileEvicted).toBeGreaterThan(1_000)
+    expect(cache.report().cacheFileEvictions).toBeGreaterThan(1_000)
     const kept = await cache.get(Array.from({ length: 3_000 }, (_, number) => keyOf(number)))
     expect(kept.size).toBeGreaterThan(500)
     expect([...kept.keys()]).toContain(keyOf(2_999))
@@ -170,7 +177,7 @@ describe('a cache that fails', () => {
     expect(source.calls.length).toBe(1)
     expect(readFileSync(`${path}.damaged`, 'utf8')).toContain('shopping')
     expect(facts().cacheFile).toMatch(/begun anew.*vectors\.db\.damaged/)
-    expect(facts().keptFailures).toBe(0)
+    expect(facts().persistentCacheFailures).toBe(0)
   })
 
   it('[EM12] is put aside when it is the database of another program', async () => {
@@ -224,8 +231,8 @@ describe('a cache that fails', () => {
     writeFileSync(file, '')
     const { embedder, facts } = keptAt(`${file}/vectors.db`)
     expect(await embedAll(embedder, ['kites'])).toEqual(await expected(['kites']))
-    expect(facts().keptFailures).toBe(2)
-    expect(facts().keptFailure).toBeTypeOf('string')
+    expect(facts().persistentCacheFailures).toBe(2)
+    expect(facts().persistentCacheError).toBeTypeOf('string')
     expect(embedder.report().state).toEqual({ kind: 'ready' })
   })
 
@@ -237,11 +244,11 @@ describe('a cache that fails', () => {
     const holder = new DatabaseSync(path)
     holder.exec('BEGIN IMMEDIATE')
     expect(await embedAll(embedder, ['kites', 'boats'])).toEqual(await expected(['kites', 'boats']))
-    expect(facts()).toMatchObject({ keptHits: 1, keptFailures: 1 })
+    expect(facts()).toMatchObject({ persistentCacheHits: 1, persistentCacheFailures: 1 })
     holder.exec('ROLLBACK')
     holder.close()
     await embedAll(embedder, ['trains'])
-    expect(facts()).not.toHaveProperty('keptFailure')
+    expect(facts()).not.toHaveProperty('persistentCacheError')
   })
 
   it('[EM12] does not fail an embedding in whatever way it fails', async () => {
@@ -260,7 +267,7 @@ describe('a cache that fails', () => {
     }
     const embedder = withEmbeddingCache(createHashingEmbedder(), { cache: broken, account })
     expect(await embedAll(embedder, ['kites'])).toEqual(await expected(['kites']))
-    expect(embedder.report().facts).toMatchObject({ keptFailure: 'bad sector' })
+    expect(embedder.report().facts).toMatchObject({ persistentCacheError: 'bad sector' })
     await embedder.close()
   })
 
@@ -291,7 +298,7 @@ it('[EM11] the file may become as large as is said', async () => {
     const options = { source: 'static', cacheFile, cachesLocal: true, cacheFileBytesMax } as const
     const embedder = openEmbedder(options)
     await embedder?.embed(texts, { purpose: 'document' })
-    const evicted = embedder?.report().facts.cacheFileEvicted
+    const evicted = embedder?.report().facts.cacheFileEvictions
     await embedder?.close()
     return evicted
   }

@@ -46,7 +46,7 @@ describe('waiting', () => {
     expect(await embed(['3', '4'], 'document')).toBe('unavailable')
     expect(await embed(['1', '2', '3', '4'], 'document')).toBe('invalid_input')
     const query = embed(['q'], 'query')
-    expect(embedder.report().facts.textsWaiting).toBe(3)
+    expect(embedder.report().facts.queuedTexts).toBe(3)
     worker().open()
     for (let text = 0; text < 3; text++) worker().embed()
     expect(await Promise.all([taken, query])).toEqual([2, 1])
@@ -113,7 +113,7 @@ describe('failing', () => {
     fail(0)
     expect(await Promise.all(first)).toEqual(['damaged', 'damaged'])
     expect(worker(0).isStopped).toBe(true)
-    expect(embedder.report().state).toEqual({ kind: 'failing', because: 'It is broken.' })
+    expect(embedder.report().state).toEqual({ kind: 'failing', reason: 'It is broken.' })
     now = 999
     expect(await embed(['3'], 'query')).toBe('damaged')
     expect(started.length).toBe(1)

@@ -113,7 +113,7 @@ it('[EM21] falls back to WebAssembly where the native runtime is not installed, 
     expect((await embedOne(embedder, 'Hello')).length).toBe(384)
     expect(embedder.report().facts).toMatchObject({
       runtime: 'onnxruntime-web 1.30.0',
-      notNativeBecause: expect.stringContaining('onnxruntime-node'),
+      nativeRuntimeError: expect.stringContaining('onnxruntime-node'),
     })
     await expect(embedOne(native, 'Hello')).rejects.toMatchObject({
       code: 'missing_part',

@@ -58,17 +58,18 @@ function turnText({ role, speaker, createdAt, sessionId = '', snippet }: Hit, no
   return `[${[who, ...when].join(', ')}] ${toTerminalLine(snippet)}${session}`
 }
 
-/** Each memory or turn with the steps that brought it to its place, and what each leg did. */
+/** Each memory or turn with the steps that brought it to its place, and what each retriever did. */
 export function renderRankingTrails(style: Style, found: SearchOutput, now: number): string {
-  const legs = Object.entries(found.legs).map(([name, { state, hits, because }]) => {
-    const why = toOptionNames(because ?? '')
-    return [name, because === null ? `${hits} found` : `${state}: ${why}`] as const
+  const retrievers = Object.entries(found.retrievers).map(([name, { state, hits, reason }]) => {
+    const why = toOptionNames(reason ?? '')
+    return [name, reason === null ? `${hits} found` : `${state}: ${why}`] as const
   })
-  const time = found.time === null ? [] : [['time', found.time] as const]
+  const { timeExpression } = found
+  const time = timeExpression === null ? [] : [['time', timeExpression] as const]
   const about = renderFields(style, [
     ['strategy', found.strategy],
     ...time,
-    ...legs,
+    ...retrievers,
     ...nearestField(found),
   ])
   const entries = found.results.map((hit, index) =>
@@ -90,23 +91,28 @@ function nothingFound(found: SearchOutput): string {
 }
 
 /** Where the nearest memory stands, for whoever wonders why there is nothing or so much. */
-function nearestField({ closeness }: SearchOutput): readonly (readonly [string, string])[] {
-  return closeness === null
+function nearestField({ topSimilarity }: SearchOutput): readonly (readonly [string, string])[] {
+  return topSimilarity === null
     ? []
-    : [['nearest', `closeness ${closeness.toFixed(2)} (see the settings answerFloor, memberFloor)`]]
+    : [
+        [
+          'nearest',
+          `similarity ${topSimilarity.toFixed(2)} (see the settings answerFloor, memberFloor)`,
+        ],
+      ]
 }
 
-/** A leg or a source that should have answered and did not: the list may lack something. */
-function warnings({ legs, unanswered = [] }: SearchOutput): readonly string[] {
+/** Retrievers and sources that failed: results may be missing. */
+function warnings({ retrievers, failedSources = [] }: SearchOutput): readonly string[] {
   const failed = [
-    ...Object.entries(legs)
+    ...Object.entries(retrievers)
       .filter(([, { state }]) => state === 'failed')
-      .map(([name, { because }]) => `Not searched by ${name}: ${toOptionNames(because ?? '')}`),
-    ...unanswered.map(
-      ({ source, because }) => `Not searched in ${source}: ${toOptionNames(because)}`,
+      .map(([name, { reason }]) => `Not searched by ${name}: ${toOptionNames(reason ?? '')}`),
+    ...failedSources.map(
+      ({ source, reason }) => `Not searched in ${source}: ${toOptionNames(reason)}`,
     ),
   ]
-  const missing = legs.meaning.missing ?? 0
+  const missing = retrievers.vector.withoutVector ?? 0
   const lacking = formatCount(missing, 'memory or turn is', 'memories and turns are')
   return missing === 0
     ? failed

@@ -161,7 +161,7 @@ function injectContext(
     text: routed,
     bytes: routed === body.text ? body.bytes : Buffer.from(routed, 'utf8'),
     placement: injected?.placement ?? null,
-    skipped: block !== null && injected === null ? 'no-place' : skipped,
+    skipped: block !== null && injected === null ? 'no-insertion-point' : skipped,
   }
 }
 
@@ -257,10 +257,10 @@ function memoizeAsync<Result>(task: () => Promise<Result>): () => Promise<Result
 /** Null when the provider has no part in the failure: the request was never sent, or the gateway failed. */
 function classifyOutcome(failure: unknown, status: number | null): ProviderOutcome | null {
   const { code } = toAppError(failure)
-  if (code === 'cancelled') return 'left'
+  if (code === 'cancelled') return 'client_closed'
   if (code === 'bad_gateway') return 'unreachable'
-  if (code === 'gateway_timeout' || code === 'timeout') return 'late'
-  return status === null ? null : 'broken'
+  if (code === 'gateway_timeout' || code === 'timeout') return 'timeout'
+  return status === null ? null : 'interrupted'
 }
 
 /** Notes under which id the provider stores the response, for formats whose responses are stored. */

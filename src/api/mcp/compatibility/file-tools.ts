@@ -103,7 +103,7 @@ async function searchEverywhere(
     results: found.results.map(toPlace),
     provider: files?.provider ?? null,
     model: files?.model ?? null,
-    fallback: files?.fallback ?? null,
+    fallback: files?.fallbackReason ?? null,
     citations: files?.citations ?? 'auto',
     mode: files?.mode === 'hybrid' ? 'hybrid' : 'fts-only',
   }

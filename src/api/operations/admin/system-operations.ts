@@ -27,11 +27,11 @@ export const checkHealth = defineOperation({
   http: { method: 'GET', path: '/api/memory/health' },
   run: async ({ engine }) => {
     const started = performance.now()
-    const { works, reason: because } = await engine.testWrite()
+    const { works, reason } = await engine.testWrite()
     return {
       working: works,
       latencyMs: Math.round((performance.now() - started) * 100) / 100,
-      ...(because === null ? {} : { error: because }),
+      ...(reason === null ? {} : { error: reason }),
     }
   },
 })
@@ -135,17 +135,17 @@ export const getEngineStatus = defineOperation({
           embedder === null
             ? 'there is no embedding model'
             : embedder.state.kind === 'failing'
-              ? embedder.state.because
+              ? embedder.state.reason
               : null,
         cacheStats: readEmbeddingCacheStats(context),
       },
       vectorStore: {
-        backend: index === null ? 'none' : tier.servedBy === 'embedded' ? kind : tier.servedBy,
+        backend: index === null ? 'none' : tier.servedBy === 'primary' ? kind : tier.servedBy,
         available: index !== null,
         memories: counts?.memories ?? null,
         turns: counts?.turns ?? null,
         rowCount: counts?.vectors ?? null,
-        needsReindex: counts?.missing ?? null,
+        needsReindex: counts?.withoutVector ?? null,
         reason: index === null ? withoutVectors : index.reason,
       },
       qdrant: await qdrantPart(engine, tier, caller.role === 'superadmin'),
@@ -165,7 +165,7 @@ async function qdrantPart(engine: Engine, tier: VectorReplicaStatus, isSuperadmi
     return { enabled: false, healthy: null, latencyMs: null, error: null }
   }
   const health = await engine.replication.health()
-  const isFailing = tier.state === 'down' || tier.state === 'refused'
+  const isFailing = tier.state === 'down' || tier.state === 'misconfigured'
   const error = isFailing ? (isSuperadmin ? tier.reason : REPLICA_STATES[tier.state]) : null
   return {
     enabled: true,
@@ -210,7 +210,7 @@ export const reindex = defineOperation({
     if (index === null) {
       throw new AppError('missing_part', withoutVectors ?? 'There is no embedding model.')
     }
-    const pending = force ? index.memories + index.turns : index.missing
+    const pending = force ? index.memories + index.turns : index.withoutVector
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
     const progress: Reindexing = { done: 0, total: pending, error: null, running: true }
     reindexing.set(engine, progress)
@@ -243,7 +243,7 @@ export const getReindexStatus = defineOperation({
       running: progress?.running ?? false,
       done: progress?.done ?? 0,
       total: progress?.total ?? 0,
-      pending: index?.missing ?? 0,
+      pending: index?.withoutVector ?? 0,
       error: progress?.error ?? null,
     }
   },
@@ -276,13 +276,13 @@ export const getSystemStatus = defineOperation({
     index: z
       .object({
         space: nullableText,
-        filling: nullableText,
+        buildingSpace: nullableText.describe('The space of a new model while it is filled.'),
         vectors: z.int().nullable().describe('Of all owners; for superadmins only.'),
-        missing: z
+        withoutVector: z
           .int()
           .nullable()
           .describe('Memories and turns that are not embedded yet; for superadmins only.'),
-        because: nullableText,
+        reason: nullableText.describe('Why embedding fails; null while it works.'),
         facts: facts.describe(
           'How vectors are kept, and how much memory searching them takes; for superadmins only.',
         ),
@@ -296,11 +296,11 @@ export const getSystemStatus = defineOperation({
         }),
       })
       .nullable(),
-    vectors: replicaStatus.describe('Where memories are looked for by meaning.'),
+    vectors: replicaStatus.describe('The backend of vector searches.'),
     learning: z
       .object({
         ...learningFields,
-        because: nullableText.describe('Why background work could not be looked for.'),
+        reason: nullableText.describe('Why the job queue could not be read.'),
       })
       .describe('From conversations of the home owner.'),
     caller: z.object({
@@ -348,10 +348,10 @@ export const getSystemStatus = defineOperation({
           ? null
           : {
               space: index.space,
-              filling: index.buildingSpace,
+              buildingSpace: index.buildingSpace,
               vectors: isSuperadmin ? index.vectors : null,
-              missing: isSuperadmin ? index.missing : null,
-              because: index.reason,
+              withoutVector: isSuperadmin ? index.withoutVector : null,
+              reason: index.reason,
               facts: isSuperadmin ? { ...index.facts } : {},
               embedder: {
                 source: index.embedder.source,
@@ -361,20 +361,20 @@ export const getSystemStatus = defineOperation({
               },
             },
       vectors: toWireReplicaStatus(status.replication, isSuperadmin),
-      learning: { ...toWireLearning(learning), because: status.learning.lastError },
+      learning: { ...toWireLearning(learning), reason: status.learning.lastError },
       caller: { role: caller.role, home: caller.home, actsFor: [...caller.actsFor] },
     }
   },
 })
 
-const faults = z.object({
-  faults: z.array(z.object({ description: z.string(), count: z.int(), repairable: z.boolean() })),
+const integrityReport = z.object({
+  problems: z.array(z.object({ description: z.string(), count: z.int(), repairable: z.boolean() })),
   isRepaired: z.boolean(),
 })
 
 async function examine(engine: Engine, repair: boolean) {
   const found = await engine.checkIntegrity({ repair })
-  return { faults: found.map((fault) => ({ ...fault })), isRepaired: repair }
+  return { problems: found.map((problem) => ({ ...problem })), isRepaired: repair }
 }
 
 export const checkIntegrity = defineOperation({
@@ -382,7 +382,7 @@ export const checkIntegrity = defineOperation({
   summary: 'Compares what is stored with what is derived from it.',
   access: 'manage',
   input: nothing,
-  output: faults,
+  output: integrityReport,
   http: { method: 'GET', path: '/api/doctor' },
   cli: 'doctor',
   run: ({ engine }) => examine(engine, false),
@@ -394,7 +394,7 @@ export const repairIntegrity = defineOperation({
   access: 'manage',
   isIdempotent: true,
   input: nothing,
-  output: faults,
+  output: integrityReport,
   http: { method: 'POST', path: '/api/doctor' },
   cli: 'doctor',
   targets: () => ['store'],

@@ -22,36 +22,38 @@ const stateNames = Object.keys(REPLICA_STATES) as [ReplicaState, ...ReplicaState
 
 export const replicaStatus = z
   .object({
-    mirror: z.enum(['qdrant', 'lancedb']).nullable().describe('The one that is configured.'),
-    answering: z
-      .enum(['embedded', 'qdrant', 'lancedb'])
-      .describe('What answers now; `embedded` is the index that is kept with the memories.'),
+    backend: z.enum(['qdrant', 'lancedb']).nullable().describe('The configured vector replica.'),
+    servedBy: z
+      .enum(['primary', 'qdrant', 'lancedb'])
+      .describe('What serves vector searches now; `primary` is the index of the main store.'),
     state: z.enum(stateNames),
     since: z.string(),
-    because: nullableText.describe('Why, where there is something to say.'),
-    nextTryAt: nullableText,
+    reason: nullableText.describe('Why the replica is in this state.'),
+    nextRetryAt: nullableText,
     progress: z
       .object({ done: z.int(), total: z.int() })
       .nullable()
-      .describe('How many vectors have been compared, while it is being filled.'),
-    behind: z.int().nullable().describe('How many memories it may lack; null: not known.'),
+      .describe('Vectors that were compared, while the replica is synchronized.'),
+    pendingMemories: z
+      .int()
+      .nullable()
+      .describe('Memories whose current vector is not replicated yet; null: unknown.'),
   })
-  .meta({ id: 'VectorTier' })
+  .meta({ id: 'VectorReplicaStatus' })
 
-/** For all to see; what counts or names something is for superadmins. */
+/** Counts and reasons are for superadmins only. */
 export function toWireReplicaStatus(
   status: VectorReplicaStatus,
   isWhole: boolean,
 ): z.output<typeof replicaStatus> {
-  const { backend, servedBy: answering, state, since, nextRetryAt: nextTryAt } = status
-  const { reason: because, progress, pendingMemories: behind } = status
+  const { backend, servedBy, state, progress } = status
   return {
-    ...{ mirror, answering, state },
-    since: isoTime(since),
-    because: isWhole ? because : null,
-    nextTryAt: isoTime(nextTryAt),
+    ...{ backend, servedBy, state },
+    since: isoTime(status.since),
+    reason: isWhole ? status.reason : null,
+    nextRetryAt: isoTime(status.nextRetryAt),
     progress: isWhole && progress !== null ? { ...progress } : null,
-    behind: isWhole ? behind : null,
+    pendingMemories: isWhole ? status.pendingMemories : null,
   }
 }
 
@@ -66,7 +68,7 @@ const output = z.object({
   quantization: z.enum(QUANTIZATIONS),
   hasApiKey: z.boolean().describe('Whether a key is stored. One of the environment is not told.'),
   apiKeyMasked: nullableText,
-  tier: replicaStatus,
+  replica: replicaStatus,
 })
 
 async function toWire({ engine }: OperationContext): Promise<z.output<typeof output>> {
@@ -81,7 +83,7 @@ async function toWire({ engine }: OperationContext): Promise<z.output<typeof out
     quantization,
     hasApiKey: maskedKey !== null,
     apiKeyMasked: maskedKey,
-    tier: toWireReplicaStatus(await engine.replication.current(), true),
+    replica: toWireReplicaStatus(await engine.replication.current(), true),
   }
 }
 
@@ -138,10 +140,12 @@ export const changeQdrant = defineOperation({
     const { enabled, collection, quantization, apiKey } = given
     await engine.replication.changeQdrant(
       {
-        ...(enabled === undefined ? {} : { vectorStore: enabled ? 'qdrant' : 'embedded' }),
-        ...(url === undefined ? {} : { qdrantUrl: url }),
-        ...(collection === undefined ? {} : { qdrantPrefix: collection }),
-        ...(quantization === undefined ? {} : { qdrantQuantization: quantization }),
+        ...(enabled === undefined
+          ? {}
+          : { 'vectorStore.backend': enabled ? 'qdrant' : 'embedded' }),
+        ...(url === undefined ? {} : { 'vectorStore.qdrantUrl': url }),
+        ...(collection === undefined ? {} : { 'vectorStore.qdrantCollectionPrefix': collection }),
+        ...(quantization === undefined ? {} : { 'vectorStore.qdrantQuantization': quantization }),
       },
       apiKey,
     )
@@ -153,7 +157,7 @@ function assertSupportedModel(inUse: string | null, wanted: string | null | unde
   if (wanted == null || wanted === inUse) return
   throw new AppError(
     'invalid_input',
-    'There is one embedding model for all vectors. Set embeddingProviderModel in the settings of memory.',
+    'There is one embedding model for all vectors. Set `embedding.model` in the settings.',
     { field: 'embeddingModel' },
   )
 }
@@ -185,19 +189,19 @@ export const checkQdrantHealth = defineOperation({
     latencyMs: z.number().nullable(),
     error: z.string().optional().describe(`\`${NOT_CONFIGURED}\` where there is none.`),
     detail: nullableText.describe('What it says of itself.'),
-    tier: replicaStatus,
+    replica: replicaStatus,
   }),
   http: { method: 'GET', path: '/api/settings/qdrant/health' },
   cli: 'vectors',
   run: async ({ engine }) => {
     const health = await engine.replication.health()
-    const tier = toWireReplicaStatus(await engine.replication.current(), true)
+    const replica = toWireReplicaStatus(await engine.replication.current(), true)
     if (health === null) {
-      const error = tier.state === 'off' ? NOT_CONFIGURED : (tier.because ?? NOT_CONFIGURED)
-      return { ok: false, latencyMs: null, error, detail: null, tier }
+      const error = replica.state === 'off' ? NOT_CONFIGURED : (replica.reason ?? NOT_CONFIGURED)
+      return { ok: false, latencyMs: null, error, detail: null, replica }
     }
     const { isReady, latencyMs, detail } = health
-    return { ok: isReady, latencyMs, detail, tier, ...(isReady ? {} : { error: detail }) }
+    return { ok: isReady, latencyMs, detail, replica, ...(isReady ? {} : { error: detail }) }
   },
 })
 

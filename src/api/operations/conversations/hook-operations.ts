@@ -68,7 +68,7 @@ export const captureMessages = defineOperation({
   }),
   output: z.object({
     captured: z.array(wireMemory),
-    passed: z.int().describe('Messages of the person that were left alone.'),
+    ignored: z.int().describe('User messages that match no capture rule.'),
     skipped: z
       .enum(['off'])
       .nullable()
@@ -78,7 +78,7 @@ export const captureMessages = defineOperation({
   targets: ({ captured }) => captured.map(({ id }) => id),
   run: async (context, { messages, ...input }) => {
     const scope = resolveScope(context, input, 'write')
-    const { captured, passed, skipped } = await context.engine.captureMessages(scope, messages)
-    return { captured: captured.map(({ memory }) => toWireMemory(memory)), passed, skipped }
+    const { captured, ignored, skipped } = await context.engine.captureMessages(scope, messages)
+    return { captured: captured.map(({ memory }) => toWireMemory(memory)), ignored, skipped }
   },
 })

@@ -28,17 +28,19 @@ const gateMode = z.enum(SETTINGS['gateway.gateMode'].choices)
 export const wireGate = z
   .object({
     mode: gateMode.describe('The setting relevanceGateMode.'),
-    by: gateMode.describe('What decided: rules do where a model can’t be asked.'),
+    by: gateMode.describe('What decided: `heuristic` where the model of the gate failed.'),
     section: z.enum(['all', ...GATE_SECTIONS]),
-    because: z.string(),
+    reason: z.string(),
   })
   .nullable()
-  .describe('What kind of memories the message was found to need; null when that was not asked.')
+  .describe(
+    'The decision of the gate which memories the message needs; null when the gate did not run.',
+  )
 
-const wirePiece = z.object({
+const wireLine = z.object({
   kind: z.enum(['memory', 'turn']),
   id: z.string(),
-  version: z.int().describe('The version that the block shows.'),
+  version: z.int().describe('The version that the line renders.'),
 })
 
 export const wireReceipt = z
@@ -52,14 +54,19 @@ export const wireReceipt = z
     format: z.enum(API_FORMATS),
     model: z.string(),
     provider: z.string(),
-    status: z.int().nullable().describe('What the provider answered with; null for nothing.'),
-    skipped: z.string().nullable().describe('Why no memories were added; null when some were.'),
+    status: z.int().nullable().describe('The status of the provider; null without a response.'),
+    skipped: z
+      .string()
+      .nullable()
+      .describe('Why no context block was injected; null when one was.'),
     error: z.string().nullable().describe('The code of the error that memory met.'),
     degraded: z
       .array(z.string())
-      .describe('Parts of recall that failed, so that it found less than it could have.'),
+      .describe(
+        'Retrievers and sections that failed: `keyword`, `vector`, `rerank`, `identity`, `recall`.',
+      ),
     gate: wireGate,
-    recalled: z.array(
+    results: z.array(
       z.object({
         memory: z.string(),
         score: z.number(),
@@ -67,29 +74,29 @@ export const wireReceipt = z
         trail: z.array(z.object({ stage: z.string(), score: z.number() })),
       }),
     ),
-    identity: ids.describe('Of those that were added: those that are always given.'),
-    quoted: ids.describe('Turns of earlier conversations that were added word for word.'),
+    identityIds: ids.describe('Those of the injected memories in the identity section.'),
+    excerptIds: ids.describe('Turns of earlier conversations that the block quotes.'),
     injected: z
       .object({ placement: z.enum(BLOCK_PLACEMENTS), memories: ids, tokens: z.int() })
       .nullable(),
-    shadow: z
+    dryRun: z
       .object({ memories: ids, tokens: z.int() })
       .nullable()
-      .describe('What would have been added, in shadow mode.'),
-    pieces: z
-      .array(wirePiece)
-      .describe('The lines of the block in their order; empty for receipts of earlier versions.'),
-    turns: ids.describe('What of the conversation was recorded.'),
-    extracted: ids.describe('The memories that were learned from it.'),
-    toolCalls: z.array(z.string()).describe('Calls of memory tools that were answered.'),
-    toolMemories: z
+      .describe('What a dry run would have injected.'),
+    lines: z
+      .array(wireLine)
+      .describe('The lines of the block in order; empty for receipts of earlier versions.'),
+    turns: ids.describe('The turns that were recorded.'),
+    extracted: ids.describe('The memories that were extracted from it.'),
+    toolCalls: z.array(z.string()).describe('Memory tool calls that the gateway answered.'),
+    memoryToolResults: z
       .object({ found: ids, saved: ids, updated: ids, forgotten: ids })
-      .describe('The memories that these calls came by.'),
+      .describe('The memories that these calls found and changed.'),
     answer: z
-      .enum(['whole', 'cut', 'broken', 'unread'])
+      .enum(['complete', 'truncated', 'interrupted', 'unparsed'])
       .nullable()
       .describe(
-        'How the answer ended: `cut` when it became too long, `unread` when it was packed in a way that can’t be read here.',
+        'How the response ended: `truncated` at the output limit, `interrupted` when the connection, the provider or the client gave up, `unparsed` when its encoding is not supported.',
       ),
     usage: z
       .object({ input: z.int(), output: z.int(), cached: z.int().nullable() })
@@ -108,48 +115,48 @@ export type WireReceipt = z.output<typeof wireReceipt>
 
 export const wireReceiptDetail = wireReceipt
   .extend({
-    pieces: z
+    lines: z
       .array(
-        wirePiece.extend({
-          line: z.string().nullable().describe('As the model read it; null when it is redacted.'),
+        wireLine.extend({
+          text: z.string().nullable().describe('As the model read it; null when it is redacted.'),
           redaction: z
             .enum(REDACTION_REASONS)
             .nullable()
             .describe(
-              'Why the line is not shown: its memory or turn was erased (`erased`), its memory is in the trash (`forgotten`), or it was not stored (`not-kept`).',
+              'Why the text is redacted: its memory or turn was erased (`erased`), its memory is in the trash (`forgotten`), or it was not stored (`not-stored`).',
             ),
         }),
       )
-      .describe('The lines of the block in their order; empty for receipts of earlier versions.'),
+      .describe('The lines of the block in order; empty for receipts of earlier versions.'),
     block: z
       .string()
       .nullable()
       .describe(
-        'The injected text, byte for byte, with a placeholder such as `- [erased]` for each redacted line; in shadow mode the text that would have been injected. Null when there was none.',
+        'The injected text, byte for byte, with a placeholder such as `- [erased]` for each redacted line; in a dry run the text that would have been injected. Null when there was none.',
       ),
   })
   .meta({ id: 'ReceiptDetail' })
 
 export type WireReceiptDetail = z.output<typeof wireReceiptDetail>
 
-function toWireReceipt({ frame: _, pieces, ...receipt }: Receipt): WireReceipt {
+function toWireReceipt({ frame: _, lines, ...receipt }: Receipt): WireReceipt {
   return {
     ...commonFields(receipt),
-    pieces: pieces.map(({ kind, id, version }) => ({ kind, id, version })),
+    lines: lines.map(({ kind, id, version }) => ({ kind, id, version })),
   }
 }
 
-function toWireReceiptDetail({ pieces, block, ...receipt }: ReceiptDetail): WireReceiptDetail {
+function toWireReceiptDetail({ lines, block, ...receipt }: ReceiptDetail): WireReceiptDetail {
   return {
     ...commonFields(receipt),
-    pieces: pieces.map(({ owner: _, ...piece }) => piece),
+    lines: lines.map(({ owner: _, ...line }) => line),
     block,
   }
 }
 
-function commonFields({ place, at, ...receipt }: Omit<Receipt, 'pieces' | 'frame'>) {
-  const { degraded, recalled, injected, shadow, turns, extracted, toolCalls } = receipt
-  const { identity, quoted, toolMemories } = receipt
+function commonFields({ place, at, ...receipt }: Omit<Receipt, 'lines' | 'frame'>) {
+  const { degraded, results, injected, dryRun, turns, extracted, toolCalls } = receipt
+  const { identityIds, excerptIds, memoryToolResults } = receipt
   return {
     ...receipt,
     owner: place.owner,
@@ -157,19 +164,19 @@ function commonFields({ place, at, ...receipt }: Omit<Receipt, 'pieces' | 'frame
     sessionId: place.session ?? '',
     at: isoTime(at),
     degraded: [...degraded],
-    recalled: recalled.map((each) => ({ ...each, trail: [...each.trail] })),
+    results: results.map((each) => ({ ...each, trail: [...each.trail] })),
     injected: injected && { ...injected, memories: [...injected.memories] },
-    shadow: shadow && { ...shadow, memories: [...shadow.memories] },
-    identity: [...identity],
-    quoted: [...quoted],
+    dryRun: dryRun && { ...dryRun, memories: [...dryRun.memories] },
+    identityIds: [...identityIds],
+    excerptIds: [...excerptIds],
     turns: [...turns],
     extracted: [...extracted],
     toolCalls: [...toolCalls],
-    toolMemories: {
-      found: [...toolMemories.found],
-      saved: [...toolMemories.saved],
-      updated: [...toolMemories.updated],
-      forgotten: [...toolMemories.forgotten],
+    memoryToolResults: {
+      found: [...memoryToolResults.found],
+      saved: [...memoryToolResults.saved],
+      updated: [...memoryToolResults.updated],
+      forgotten: [...memoryToolResults.forgotten],
     },
   }
 }

@@ -1,5 +1,6 @@
 /** Operations on what was said: sessions, their turns, and what was learned from which. */
 import { z } from 'zod'
+import type { SessionReport } from '../../../conversations/transcript-admin.ts'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TURN_ROLES, type Turn } from '../../../domain/turn.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -46,17 +47,27 @@ const wireSession = z
     id: z.string(),
     owner: z.string(),
     user: z.string().nullable(),
-    firstSaidAt: z.string(),
-    lastSaidAt: z.string(),
+    startedAt: z.string().describe('When its first turn was said.'),
+    lastTurnAt: z.string(),
     turns: z.int(),
-    pending: z.int().describe('Exchanges that wait to be learned from.'),
-    dead: z.int().describe('Exchanges that could not be learned from.'),
-    episode: z.string().nullable().describe('Its digest.'),
-    opening: z.string().nullable().describe('The first words of the person.'),
+    pendingSignals: z.int().describe('Signals that wait for distillation.'),
+    deadLetterSignals: z.int().describe('Signals that failed too often.'),
+    episode: z.string().nullable().describe('Id of its episode.'),
+    firstMessage: z.string().nullable().describe('The beginning of the first user message.'),
   })
   .meta({ id: 'Session' })
 
 export type WireSession = z.output<typeof wireSession>
+
+function toWireSession({ place, ...session }: SessionReport): WireSession {
+  const { turns, pendingSignals, deadLetterSignals, episode, firstMessage } = session
+  return {
+    ...{ id: place.session, owner: place.owner, user: place.user },
+    ...{ turns, pendingSignals, deadLetterSignals, episode, firstMessage },
+    startedAt: isoTime(session.firstSaidAt),
+    lastTurnAt: isoTime(session.lastSaidAt),
+  }
+}
 
 export const listSessions = defineOperation({
   name: 'session.list',
@@ -73,12 +84,7 @@ export const listSessions = defineOperation({
       ...(after === undefined ? {} : { after }),
     })
     return {
-      sessions: page.rows.map(({ place, turns, pending, dead, episode, opening, ...said }) => ({
-        ...{ turns, pending, dead, episode, opening },
-        ...{ owner: place.owner, user: place.user, id: place.session },
-        firstSaidAt: isoTime(said.firstSaidAt),
-        lastSaidAt: isoTime(said.lastSaidAt),
-      })),
+      sessions: page.rows.map(toWireSession),
       next: page.next,
     }
   },
@@ -88,11 +94,11 @@ const sessionId = name.describe('The session.')
 
 export const listTurns = defineOperation({
   name: 'session.turns',
-  summary: 'What was said in a session, in its course.',
+  summary: 'The turns of a session, in order.',
   access: 'read',
   input: z.strictObject({
     ...{ owner, apiKeyId, user, id: sessionId },
-    order: z.enum(['said', 'lastSaid']).default('said').describe('`lastSaid`: backwards.'),
+    order: z.enum(['asc', 'desc']).default('asc').describe('By time; `desc`: newest first.'),
     ...pageFields,
   }),
   output: z.object({ turns: z.array(wireTurn), next }),
@@ -101,7 +107,7 @@ export const listTurns = defineOperation({
   run: async (context, { id, order, limit, after, ...input }) => {
     const scope = resolveScope(context, { ...input, sessionId: id }, 'read')
     const page = await context.engine.transcript.turns(scope, {
-      ...{ limit, order },
+      ...{ limit, order: order === 'desc' ? 'lastSaid' : 'said' },
       ...(after === undefined ? {} : { after }),
     })
     if (page.rows.length === 0 && after === undefined) {
@@ -254,14 +260,14 @@ export const listMemorySources = defineOperation({
   input: z.strictObject({ ...scopeFields, id: memoryIdField }),
   output: z.object({
     turns: z.array(wireTurn),
-    goneTurns: z.array(z.string()).describe('Those that are not kept any more.'),
+    deletedTurns: z.array(z.string()).describe('Ids of source turns that were deleted.'),
   }),
   http: { method: 'GET', path: '/api/memory/{id}/sources' },
   run: async (context, { id, ...input }) => {
     const { engine } = context
     const memory = await engine.get(resolveScope(context, input, 'read'), id)
     if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
-    const { turns, gone } = await engine.transcript.sources(memory)
-    return { turns: turns.map(toWireTurn), goneTurns: [...gone] }
+    const { turns, deletedTurns } = await engine.transcript.sources(memory)
+    return { turns: turns.map(toWireTurn), deletedTurns: [...deletedTurns] }
   },
 })

@@ -1,4 +1,4 @@
-/** Operations that look into the index of files: which files it holds, in what state, and the pieces they were cut into. */
+/** Operations on the file index: the indexed files with their state, and their chunks. */
 import { z } from 'zod'
 import { FILE_SOURCES } from '../../../files/file.ts'
 import { FILE_STATES } from '../../../files/file-contents.ts'
@@ -38,13 +38,13 @@ export const listFiles = defineOperation({
         path: z.string(),
         state: z
           .enum(FILE_STATES)
-          .describe('`partly`: not all of it could be read. `left_out`: none of it.'),
+          .describe('`partial`: only a part was indexed. `skipped`: nothing was indexed.'),
         source: z.enum(FILE_SOURCES),
-        pieces: z.int(),
+        chunks: z.int(),
         sizeBytes: z.int().nullable(),
         modifiedAt: z.string().nullable(),
         indexedAt: z.string().nullable(),
-        trouble: fileProblem.nullable(),
+        problem: fileProblem.nullable(),
       }),
     ),
     total: z.int(),
@@ -57,13 +57,13 @@ export const listFiles = defineOperation({
     const isTold = hasAccess(context.caller, 'manage')
     const root = (await files.roots.list(owner)).find((each) => each.id === id)
     return {
-      files: found.items.map(({ problem: trouble, modifiedAt, indexedAt, ...file }) => ({
+      files: found.items.map(({ problem, modifiedAt, indexedAt, ...file }) => ({
         ...file,
         ...{ modifiedAt: isoTime(modifiedAt), indexedAt: isoTime(indexedAt) },
-        trouble:
-          trouble === null || isTold || root === undefined
-            ? trouble
-            : redactRootPath(trouble, root),
+        problem:
+          problem === null || isTold || root === undefined
+            ? problem && { ...problem }
+            : redactRootPath(problem, root),
       })),
       ...{ total: found.total, next: found.next },
     }
@@ -71,8 +71,8 @@ export const listFiles = defineOperation({
 })
 
 export const listChunks = defineOperation({
-  name: 'files.pieces',
-  summary: 'What a file was cut into, each piece with its lines and headings.',
+  name: 'files.chunks',
+  summary: 'The chunks of a file, each with its lines and headings.',
   access: 'read',
   input: z.strictObject({
     ...fileScopeFields,
@@ -85,24 +85,24 @@ export const listChunks = defineOperation({
       .describe('From `next`.'),
   }),
   output: z.object({
-    pieces: z.array(
+    chunks: z.array(
       z.object({
         startLine: z.int().describe('From 1, as the last line is part of it.'),
         endLine: z.int(),
         headings: z.array(z.string()).describe('Outermost first.'),
         text: z.string(),
-        hasVector: z.boolean().describe('Without, it is found by its words only.'),
+        hasVector: z.boolean().describe('Without a vector, only keyword search finds it.'),
       }),
     ),
     total: z.int(),
     next,
   }),
-  http: { method: 'GET', path: '/api/files/pieces' },
+  http: { method: 'GET', path: '/api/files/chunks' },
   run: async (context, { path, limit, after, ...input }) => {
     const { files, owner } = resolveOwnerFiles(context, input, 'read')
-    const found = await files.contents.pieces(owner, path, { limit, ...from(after) })
+    const found = await files.contents.chunks(owner, path, { limit, ...from(after) })
     return {
-      pieces: found.items.map(({ lineFirst, lineLast, headings, text, hasVector }) => ({
+      chunks: found.items.map(({ lineFirst, lineLast, headings, text, hasVector }) => ({
         ...{ startLine: lineFirst, endLine: lineLast, headings: [...headings], text, hasVector },
       })),
       ...{ total: found.total, next: found.next },

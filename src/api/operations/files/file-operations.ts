@@ -138,7 +138,7 @@ const probeOutput = z.object({ ok: z.boolean(), error: z.string().nullable() })
 
 export const fileProblem = z.object({
   path: z.string().describe('Empty for the root itself.'),
-  because: z.enum(FILE_PROBLEMS),
+  reason: z.enum(FILE_PROBLEMS),
   message: z.string(),
 })
 
@@ -148,37 +148,39 @@ export const filesStatus = defineOperation({
   access: 'read',
   input: z.strictObject({
     ...fileScopeFields,
-    deep: z.boolean().default(false).describe('Also tries the embedding model and vectors.'),
+    probe: z.boolean().default(false).describe('Also tests the embedding model and the vectors.'),
   }),
   output: z.object({
-    backend: z.string().describe('What would answer now: `builtin` or `qmd`.'),
+    backend: z.string().describe('The search backend in use: `builtin` or `qmd`.'),
     roots: z.array(
       wireRoot.extend({
         ...countOutput.shape,
-        dirty: z.boolean().describe('Something may have changed since the last look.'),
+        dirty: z.boolean().describe('Whether files may have changed since the last sync.'),
         lastSyncAt: z.string().nullable(),
-        troubles: z.array(fileProblem),
+        problems: z.array(fileProblem),
       }),
     ),
     sources: z.object({ memory: countOutput, sessions: countOutput }),
     watching: z.object({
       mode: z.enum(['events', 'polling', 'off']),
-      because: z.string().nullable(),
+      reason: z.string().nullable().describe('Why changes are not watched by events.'),
     }),
     provider: z.string().nullable().describe('Of the embedding model; null without one.'),
     model: z.string().nullable(),
-    unembedded: z.int().describe('Pieces that are found by their words only, for now.'),
-    unembeddedBecause: z
+    withoutVector: z
+      .int()
+      .describe('Chunks that have no vector yet: only keyword search finds them.'),
+    withoutVectorReason: z
       .string()
       .nullable()
-      .describe('Why, where something is wrong; null where it is a matter of time.'),
+      .describe('What failed; null while the chunks just wait to be embedded.'),
     rebuilding: z.object({ filesDone: z.int(), filesTotal: z.int() }).nullable(),
     facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     probes: z.object({ embedding: probeOutput, vectors: probeOutput }).optional(),
   }),
   http: { method: 'GET', path: '/api/files/status' },
   cli: 'files',
-  run: async (context, { deep, ...input }) => {
+  run: async (context, { probe, ...input }) => {
     const { files, owner: of } = resolveOwnerFiles(context, input, 'read')
     const [status, roots] = await Promise.all([files.status(of), files.roots.list(of)])
     const { bySource, roots: states, facts, watching, rebuilding, ...rest } = status
@@ -188,7 +190,7 @@ export const filesStatus = defineOperation({
       rebuilding: rebuilding && { ...rebuilding },
       sources: { memory: { ...bySource.memory }, sessions: { ...bySource.sessions } },
       roots: roots.map((root) => toRootStatus(context, root, states)),
-      ...(deep ? { probes: await toProbes(files) } : {}),
+      ...(probe ? { probes: await toProbes(files) } : {}),
     }
   },
 })
@@ -210,17 +212,17 @@ function toRootStatus(context: OperationContext, root: NamedRoot, states: FileSt
     chunks: state?.chunks ?? 0,
     dirty: state?.isDirty ?? true,
     lastSyncAt: isoTime(state?.lastSyncAt ?? null),
-    troubles: (state?.troubles ?? []).map((each) =>
+    problems: (state?.problems ?? []).map((each) =>
       told.path === null ? redactRootPath(each, root) : { ...each },
     ),
   }
 }
 
 /** Where on the machine a root lies is not for everybody. */
-export function redactRootPath({ path, reason: because, message }: FileProblem, root: NamedRoot) {
+export function redactRootPath({ path, reason, message }: FileProblem, root: NamedRoot) {
   const name = root.name === '' ? 'the workspace' : root.name
   const hide = (text: string) => text.replaceAll(root.path, name)
-  return { path: hide(path), because, message: hide(message) }
+  return { path: hide(path), reason, message: hide(message) }
 }
 
 export const syncFiles = defineOperation({
@@ -234,7 +236,9 @@ export const syncFiles = defineOperation({
     embed: z
       .boolean()
       .default(false)
-      .describe('Waits until every piece has its vector; else they are made by and by.'),
+      .describe(
+        'Waits until every chunk has a vector; otherwise they are embedded in the background.',
+      ),
   }),
   output: z.object({
     added: z.int(),
@@ -243,24 +247,26 @@ export const syncFiles = defineOperation({
     removed: z.int(),
     unchanged: z.int(),
     chunks: z.int(),
-    troubles: z.array(fileProblem),
-    milliseconds: z.number(),
+    problems: z.array(fileProblem),
+    durationMs: z.number(),
   }),
   http: { method: 'POST', path: '/api/files/sync' },
   cli: 'files',
   run: async (context, { force, embed: embeds, ...input }) => {
     const { files, owner: of } = resolveOwnerFiles(context, input, 'write')
     const { signal, onProgress } = context
-    const { troubles, ...report } = await files.sync(of, {
+    const { problems, ...report } = await files.sync(of, {
       ...{ force, embeds, signal },
       onProgress: ({ filesDone, filesTotal }) =>
         onProgress?.({ done: filesDone, total: filesTotal, of: 'file' }),
-      onEmbedding: (progress) => onProgress?.({ ...progress, of: 'piece' }),
+      onEmbedding: (progress) => onProgress?.({ ...progress, of: 'chunk' }),
     })
-    if (hasAccess(context.caller, 'manage')) return { ...report, troubles: [...troubles] }
+    if (hasAccess(context.caller, 'manage')) return { ...report, problems: [...problems] }
     const roots = await files.roots.list(of)
-    const told = troubles.map((each) => roots.reduce(redactRootPath, { ...each }))
-    return { ...report, troubles: told }
+    return {
+      ...report,
+      problems: problems.map((each) => roots.reduce(redactRootPath, { ...each })),
+    }
   },
 })
 
@@ -300,17 +306,17 @@ export function toFileHit(hit: FileHit, isWithCitation: boolean): WireFileHit {
 
 /** What answered, and how. */
 export const fileAnswer = z.object({
-  backend: z.string().describe('What has answered: `builtin` or `qmd`.'),
+  backend: z.string().describe('The search backend that answered: `builtin` or `qmd`.'),
   provider: z.string().nullable().describe('Of the embedding model; null without one.'),
   model: z.string().nullable(),
-  fallback: z.string().nullable().describe('What it did without, and why.'),
+  fallbackReason: z.string().nullable().describe('What was unavailable, and why.'),
   citations: z.enum(CITATION_MODES),
   mode: z.enum(['hybrid', 'keyword']),
 })
 
 export function toFileAnswer(answer: FileSearchResult, citations: CitationMode) {
-  const { backend, provider, model, fallbackReason: fallback, mode } = answer
-  return { backend, provider, model, fallback, mode, citations }
+  const { backend, provider, model, fallbackReason, mode } = answer
+  return { backend, provider, model, fallbackReason, mode, citations }
 }
 
 export const searchFiles = defineOperation({
@@ -364,8 +370,8 @@ export const getFileText = defineOperation({
     const read = await files.readFile(of, path, range)
     if (read.reason === null || hasAccess(context.caller, 'manage')) return { ...read }
     const roots = await files.roots.list(of)
-    const because = { path: '', because: 'failed' as const, message: read.reason }
-    return { ...read, reason: roots.reduce(redactRootPath, because).message }
+    const problem: FileProblem = { path: '', reason: 'failed', message: read.reason }
+    return { ...read, reason: roots.reduce(redactRootPath, problem).message }
   },
 })
 

@@ -14,7 +14,7 @@ const path = z.string().max(4_000).optional()
 const text = z.string().max(TEXT_CHARACTERS).optional()
 
 export const useMemoryTool = defineOperation({
-  name: 'files.tool',
+  name: 'files.memoryTool',
   summary:
     'Does a command of Anthropic’s memory tool (memory_20250818) in memory/ of the workspace.',
   access: 'write',

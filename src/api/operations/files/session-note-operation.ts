@@ -17,7 +17,7 @@ const NOTE = /^memory\/\d{4}-\d\d-\d\d\.md$/
 const { owner, apiKeyId, user } = scopeFields
 
 export const writeSessionNote = defineOperation({
-  name: 'files.flush',
+  name: 'files.writeSessionNote',
   summary: 'Distils a session, and adds what it came to to the note of today, once.',
   access: 'write',
   isIdempotent: true,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
 import {
+  CONSOLIDATION_ACTIONS,
   type StoredConsolidationReport,
   UNDO_STATES,
 } from '../../../learning/consolidation/report.ts'
@@ -25,17 +26,17 @@ const facts = z
     reinforced: z.int(),
     superseded: z.int(),
     conflicts: z.int(),
-    suspect: z.int().describe('Of all of these, those that wait for review.'),
-    refused: z.int().describe('Not kept, because they were forgotten.'),
+    suspect: z.int().describe('Those of them that wait for review.'),
+    rejected: z.int().describe('Not stored, because they were forgotten before.'),
   })
-  .describe('What became of the facts that were found.')
+  .describe('The outcomes of the extracted facts.')
 
 const distilled = {
-  change: z.string().nullable().describe('What undo takes.'),
+  change: z.string().nullable().describe('The change to pass to undo.'),
   changes: changesSchema,
   facts,
-  identity: z.int().describe('How many statements were added to who the person is.'),
-  pending: z.int().describe('How many exchanges of the session still wait.'),
+  identityStatements: z.int().describe('How many identity statements were added.'),
+  pendingSignals: z.int().describe('How many signals of the session still wait for distillation.'),
 }
 const outcome = z
   .string()
@@ -43,8 +44,12 @@ const outcome = z
     'What became of it: distilled, no_signals, skipped:…, empty:…, dead_letter:n or error:….',
   )
 
-function toDistilled({ change, changes: all, facts: counts, identity, pending }: Distillation) {
-  return { change, changes: [...all], facts: { ...counts }, identity, pending }
+function toDistilled({ change, changes, facts, identity, pending }: Distillation) {
+  const { refused: rejected, ...counts } = facts
+  return {
+    ...{ change, changes: [...changes], facts: { ...counts, rejected } },
+    ...{ identityStatements: identity, pendingSignals: pending },
+  }
 }
 
 export const ingestConversation = defineOperation({
@@ -146,43 +151,43 @@ async function latestSession({ engine }: OperationContext, scope: ScopeInput): P
 
 export const report = z
   .object({
-    id: z.string().nullable().describe('Null in a dry run, which is not kept.'),
+    id: z.string().nullable().describe('Null for a dry run, which is not stored.'),
     startedAt: z.string(),
     finishedAt: z.string(),
     isDryRun: z.boolean(),
-    isHeldBack: z
+    isPurgeSkipped: z
       .boolean()
-      .describe('Nothing was removed for good, because the clock may have leapt.'),
-    memories: z.int(),
-    decayed: z.int(),
+      .describe('Whether permanent deletion was skipped, because the clock may have jumped.'),
+    memories: z.int().describe('Active memories that were read.'),
+    salienceDecayed: z.int().describe('Those that have lost at least half of their salience.'),
     merged: z.int(),
-    judged: z
+    adjudicated: z
       .int()
-      .describe('Pairs that a model settled; in a dry run, those it would be asked about.'),
+      .describe('Contradictions that a model settled; in a dry run, those to be settled.'),
     promoted: z.int(),
-    evicted: z.int(),
-    retired: z.int(),
-    prunedEpisodes: z.int(),
-    prunedTurns: z.int(),
-    trimmed: z.int(),
-    emptied: z.int(),
-    narrated: z.int().describe('Who people are, told anew.'),
+    evicted: z.int().describe('Memories moved to the trash for their low salience.'),
+    expired: z.int().describe('Memories moved to the trash because they were unused for too long.'),
+    episodesDeleted: z.int().describe('Episodes moved to the trash for their age.'),
+    turnsDeleted: z.int().describe('Turns past their retention.'),
+    expiredEntriesDeleted: z.int().describe('Log entries past their retention.'),
+    trashPurged: z.int().describe('Memories erased from the trash.'),
+    narrativesWritten: z.int().describe('Identity narratives that were written or removed.'),
     actions: z.array(
       z.object({
-        kind: z.string(),
-        memories: z.array(z.string()).describe('In a merge, the one that stays comes first.'),
-        because: z.string(),
-        change: z.string().nullable().describe('What undo takes.'),
+        kind: z.enum(CONSOLIDATION_ACTIONS),
+        memories: z.array(z.string()).describe('In a merge, the surviving memory comes first.'),
+        reason: z.string(),
+        change: z.string().nullable().describe('The change to pass to undo.'),
         undo: z
           .enum(UNDO_STATES)
           .describe(
-            '`done`: nothing of it is left to take back. `impossible`: it can’t be, or the memories are gone.',
+            '`done`: nothing is left to undo. `impossible`: the action cannot be undone, or its memories no longer exist.',
           ),
       }),
     ),
     actionsTotal: z
       .int()
-      .describe('How many there were: a run tells 1,000, one that is kept 200, a dry run all.'),
+      .describe('The total: a run lists up to 1,000 actions, a stored report 200, a dry run all.'),
     durationsMs: z.record(z.string(), z.number()),
   })
   .meta({ id: 'ConsolidationReport' })

@@ -115,7 +115,7 @@ export const getEpisode = defineOperation({
   input: byId,
   output: z.object({
     episode: wireEpisode,
-    goneTurns: z.array(z.string()).describe('Of its turns, those that are not kept any more.'),
+    deletedTurns: z.array(z.string()).describe('Ids of its turns that were deleted.'),
     facts: z.array(wireMemory).describe('What was distilled from the same turns.'),
   }),
   http: { method: 'GET', path: '/api/episodes/{id}', version: versionOf },
@@ -123,8 +123,12 @@ export const getEpisode = defineOperation({
   run: async (context, { id, ...input }) => {
     const { engine } = context
     const { episode, facts } = await engine.episodes.get(resolveScope(context, input, 'read'), id)
-    const { gone } = await engine.transcript.sources(episode)
-    return { episode: toWireEpisode(episode), goneTurns: [...gone], facts: facts.map(toWireMemory) }
+    const { deletedTurns } = await engine.transcript.sources(episode)
+    return {
+      episode: toWireEpisode(episode),
+      deletedTurns: [...deletedTurns],
+      facts: facts.map(toWireMemory),
+    }
   },
 })
 

@@ -41,7 +41,7 @@ export const listConflicts = defineOperation({
 })
 
 export const resolveConflict = defineOperation({
-  name: 'review.settle',
+  name: 'review.resolve',
   summary:
     'Keeps one of two memories, in its words or others, in the place of both; can be undone.',
   access: 'curate',
@@ -59,9 +59,9 @@ export const resolveConflict = defineOperation({
   output: z.object({
     kept: wireMemory,
     dropped: wireMemory,
-    change: z.string().describe('What undo takes.'),
+    change: z.string().describe('The change to pass to undo.'),
   }),
-  http: { method: 'POST', path: '/api/review/settle' },
+  http: { method: 'POST', path: '/api/review/resolve' },
   cli: 'review',
   targets: ({ kept, dropped }) => [kept.id, dropped.id],
   run: async (context, { keep, drop, content, ...input }) => {

@@ -20,7 +20,7 @@ export const wireJob = z
     input: z.record(z.string(), z.json()),
     status: z.enum(JOB_STATUSES),
     dueAt: z.string().nullable(),
-    since: z.string(),
+    statusChangedAt: z.string(),
     attempts: z.int(),
     everyMs: z.int().nullable(),
     lastError: z.string().nullable(),
@@ -29,13 +29,13 @@ export const wireJob = z
   .meta({ id: 'Job' })
 
 export function toWireJob(job: Job): WireJob {
-  const { id, kind, owner: whose, input, status, dueAt, statusChangedAt: since } = job
+  const { id, kind, owner: whose, input, status, dueAt, statusChangedAt } = job
   const { attempts, everyMs, lastError, outcome: came } = job
   return {
     ...{ id, kind, owner: whose, status, attempts, everyMs, lastError },
     input: { ...input } as WireJob['input'], // plain data
     dueAt: dueAt === null ? null : isoTime(dueAt),
-    since: isoTime(since),
+    statusChangedAt: isoTime(statusChangedAt),
     outcome: came && ({ ...came } as WireJob['outcome']), // plain data
   }
 }
@@ -164,42 +164,42 @@ export const retrySignals = defineOperation({
   },
 })
 
-/** With what is learned, and what it cost today. */
+/** The extraction model and its token usage of today. */
 export const learningFields = {
-  model: z.string().nullable().describe('Null when none is configured, and what was said waits.'),
-  restsUntil: z.string().nullable().describe('The model failed and is not asked until then.'),
-  spent: z
+  model: z
+    .string()
+    .nullable()
+    .describe('The extraction model. Null when none is configured: signals wait for one.'),
+  pausedUntil: z
+    .string()
+    .nullable()
+    .describe('The circuit of the model is open until then, because it failed.'),
+  usageToday: z
     .object({
       day: z.string(),
       calls: z.int(),
       input: z.int(),
       output: z.int(),
-      budget: z.int().describe('Tokens a day; 0 where there is no limit.'),
+      budget: z.int().describe('Tokens per day; 0: unlimited.'),
     })
     .nullable()
-    .describe('What models used today; null where there are none.'),
+    .describe('Model usage of today; null without models.'),
 }
 
 export type WireLearning = z.output<z.ZodObject<typeof learningFields>>
 
-export function toWireLearning({
-  model,
-  circuitOpenUntil: restsUntil,
-  tokensUsed: spent,
-}: LearningStatus): WireLearning {
+export function toWireLearning({ model, pausedUntil, usageToday }: LearningStatus): WireLearning {
+  if (usageToday === null) return { model, pausedUntil: isoTime(pausedUntil), usageToday }
+  const { day, calls, input, output, budget } = usageToday
   return {
-    model,
-    restsUntil: restsUntil === null ? null : isoTime(restsUntil),
-    spent: spent && {
-      ...{ day: spent.day, calls: spent.calls, budget: spent.budget },
-      ...{ input: spent.input, output: spent.output },
-    },
+    ...{ model, pausedUntil: isoTime(pausedUntil) },
+    usageToday: { day, calls, input, output, budget },
   }
 }
 
 export const learningStatus = defineOperation({
-  name: 'signal.report',
-  summary: 'Whether there is a model to learn with, what waits for it, and what it used today.',
+  name: 'learning.status',
+  summary: 'The extraction model, its token usage of today, and the number of signals by status.',
   access: 'read',
   input: z.strictObject({ ...scopeFields }),
   output: z.object({
@@ -211,10 +211,10 @@ export const learningStatus = defineOperation({
       forgotten: z.int(),
     }),
   }),
-  http: { method: 'GET', path: '/api/signals/report' },
+  http: { method: 'GET', path: '/api/learning/status' },
   cli: 'status',
   run: async (context, input) => {
-    const told = await context.engine.signals.report(resolveScope(context, input, 'read'))
-    return { ...toWireLearning(told), signals: { ...told.signals } }
+    const status = await context.engine.signals.report(resolveScope(context, input, 'read'))
+    return { ...toWireLearning(status), signals: { ...status.signals } }
   },
 })

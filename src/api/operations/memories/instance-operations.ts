@@ -179,7 +179,7 @@ export const clearInstance = defineOperation({
     const scope = scopeFor(context, instance, 'curate')
     if (ids?.length === 0) throw new AppError('invalid_input', 'ids is empty.', { field: 'ids' })
     const filter = {
-      includeEnded: true,
+      includeExpired: true,
       ...(ids === undefined ? {} : { ids: ids.map((id) => parseId('mem', id)) }),
     }
     const { matched, forgotten } = await context.engine.clear(scope, filter, { dryRun })

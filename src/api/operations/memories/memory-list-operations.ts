@@ -42,7 +42,10 @@ export const filterFields = {
   key: z.string().max(200).optional(),
   createdFrom: timeField.optional(),
   createdBefore: timeField.optional(),
-  includeEnded: z.boolean().optional().describe('Also what has expired or ceased to hold.'),
+  includeExpired: z
+    .boolean()
+    .optional()
+    .describe('Also memories that have expired or are no longer valid.'),
 }
 
 type FilterInput = {
@@ -56,11 +59,11 @@ type FilterInput = {
   readonly key?: string | undefined
   readonly createdFrom?: number | undefined
   readonly createdBefore?: number | undefined
-  readonly includeEnded?: boolean | undefined
+  readonly includeExpired?: boolean | undefined
 }
 
 export function toFilter(input: FilterInput): ReadFilter {
-  const { type, category, status, pinned, key, createdFrom, createdBefore, includeEnded } = input
+  const { type, category, status, pinned, key, createdFrom, createdBefore, includeExpired } = input
   const { trust, source, importanceMin } = input
   return omitUndefined({
     types: type,
@@ -73,7 +76,7 @@ export function toFilter(input: FilterInput): ReadFilter {
     key,
     createdFrom: createdFrom as Instant | undefined, // checked by its schema
     createdBefore: createdBefore as Instant | undefined,
-    includeEnded,
+    includeExpired,
   }) as ReadFilter // the fields of one, some left out
 }
 
@@ -152,13 +155,6 @@ export const listMemories = defineOperation({
   },
 })
 
-export const leg = z.object({
-  state: z.enum(['searched', 'skipped', 'failed']),
-  hits: z.int(),
-  because: z.string().nullable(),
-  missing: z.int().optional().describe('Memories without a vector yet.'),
-})
-
 export const clearMemories = defineOperation({
   name: 'memory.clear',
   summary: 'Forgets all memories with these ids, or all that match; can be undone unless erased.',
@@ -197,7 +193,7 @@ export const clearMemories = defineOperation({
       ...(ids === undefined ? {} : { ids: toIds(ids) }),
       ...(q === undefined ? {} : { contains: q }),
       ...(olderThan === undefined ? {} : { createdBefore: olderThan as Instant }), // checked by its schema
-      includeEnded: true,
+      includeExpired: true,
     }
     const narrowing = Object.keys(filter).length > 1 || input.sessionId !== undefined
     if (!narrowing && all !== true) throw needsAll()

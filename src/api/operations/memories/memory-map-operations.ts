@@ -36,7 +36,7 @@ export const listMemoryVectors = defineOperation({
     ),
     dimensions: z.int().nullable(),
     isComplete: z.boolean().describe('Whether these are all memories.'),
-    because: z.string().nullable().describe('Why there are no vectors; null when there are.'),
+    reason: z.string().nullable().describe('Why there are no vectors; null when there are.'),
   }),
   http: { method: 'GET', path: '/api/memory/vectors' },
   run: async (context, { limit, ...input }) => {
@@ -60,7 +60,7 @@ export const getMemoryVector = defineOperation({
   output: z.object({
     hasVector: z.boolean(),
     dimensions: z.int().nullable(),
-    because: z.string().nullable().describe('Why it has none; null when it has one.'),
+    reason: z.string().nullable().describe('Why it has none; null when it has one.'),
   }),
   http: { method: 'GET', path: '/api/memory/{id}/vector' },
   run: async (context, { id, ...input }) =>
@@ -113,7 +113,7 @@ export const listMemoryEntities = defineOperation({
 })
 
 export const countMemoriesByDay = defineOperation({
-  name: 'memory.days',
+  name: 'memory.countsByDay',
   summary: 'How many conversations were digested and how many memories were made, by day.',
   access: 'read',
   input: z.strictObject({

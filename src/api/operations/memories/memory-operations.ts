@@ -65,17 +65,17 @@ const rememberOutput = z.object({
   ),
   memory: wireMemory,
   other: wireMemory.nullable().describe('What was replaced, repeated or contradicted.'),
-  because: z.string().nullable(),
+  reason: z.string().nullable().describe('How it contradicts the other memory, where it does.'),
 })
 
-function toRememberOutput({ outcome, memory, other, reason: because }: RememberResult) {
+function toRememberOutput({ outcome, memory, other, reason }: RememberResult) {
   return {
     success: true as const,
     id: memory.id,
     outcome,
     memory: toWireMemory(memory),
     other: other === null ? null : toWireMemory(other),
-    because,
+    reason,
   }
 }
 
@@ -132,7 +132,10 @@ export const learnMemories = defineOperation({
     observedAt: timeField.optional(),
     source: z.string().max(100).optional(),
   }),
-  output: z.object({ remembered: z.array(rememberOutput), refused: z.int() }),
+  output: z.object({
+    remembered: z.array(rememberOutput),
+    rejected: z.int().describe('Statements that were forgotten before and are not stored again.'),
+  }),
   http: { method: 'POST', path: '/api/memory/learn' },
   cli: 'learn',
   targets: ({ remembered: all }) => all.map(({ id }) => id),
@@ -141,7 +144,7 @@ export const learnMemories = defineOperation({
       source: source ?? 'api',
       ...(observedAt === undefined ? {} : { observedAt }),
     })
-    return { remembered: learned.remembered.map(toRememberOutput), refused: learned.refused }
+    return { remembered: learned.remembered.map(toRememberOutput), rejected: learned.refused }
   },
 })
 
@@ -259,7 +262,7 @@ const candidate = z.object({
 })
 
 export const forgetMatching = defineOperation({
-  name: 'memory.forgetBy',
+  name: 'memory.forgetMatching',
   summary: 'Forgets the memory with an id, or the only one that clearly fits a description.',
   access: 'write',
   isDestructive: true, // it can be undone, but a model should ask before it
@@ -322,8 +325,6 @@ const CANDIDATES_MAX = 5
 /** How much of the description a memory must hold, and how far the next one must be behind, to be meant without doubt. */
 const CLEAR_COVERAGE = 0.6
 const CLEAR_LEAD = 0.7
-
-export const SNIPPET_CHARACTERS = 200
 
 export const memoryHistory = defineOperation({
   name: 'memory.history',
@@ -397,7 +398,9 @@ export const undoMemoryChange = defineOperation({
   input: z.strictObject({ ...scopeFields, change: z.string().min(1).max(100) }),
   output: z.object({
     memories: z.array(wireMemory),
-    kept: z.array(z.string()).describe('Fields that later changes touched, and that stay.'),
+    conflictingFields: z
+      .array(z.string())
+      .describe('Fields that later changes have set again: undo leaves them.'),
     turnsEnabled,
   }),
   http: { method: 'POST', path: '/api/memory/undo' },
@@ -405,8 +408,11 @@ export const undoMemoryChange = defineOperation({
   targets: ({ memories }) => memories.map(({ id }) => id),
   run: async (context, { change, ...input }) => {
     const undone = await context.engine.undo(resolveScope(context, input, 'write'), change)
-    const { memories, conflictingFields: kept, turnsEnabled } = undone
-    return { memories: memories.map(toWireMemory), kept: [...kept], turnsEnabled }
+    const { memories, conflictingFields, turnsEnabled } = undone
+    return {
+      ...{ memories: memories.map(toWireMemory), turnsEnabled },
+      conflictingFields: [...conflictingFields],
+    }
   },
 })
 
@@ -427,15 +433,16 @@ export const eraseMemory = defineOperation({
 })
 
 export const emptyTrash = defineOperation({
-  name: 'memory.emptyBin',
-  summary: 'Erases what has been forgotten for longer than the setting `binDays`, or than `days`.',
+  name: 'memory.emptyTrash',
+  summary:
+    'Erases memories that are in the trash for longer than the setting `binDays`, or than `days`.',
   access: 'curate',
   isDestructive: true,
   input: z.strictObject({ ...scopeFields, days: z.int().min(0).max(3_650).optional() }),
   output: erased,
-  http: { method: 'POST', path: '/api/memory/empty-bin' },
+  http: { method: 'POST', path: '/api/memory/empty-trash' },
   cli: 'erase',
-  targets: () => ['bin'],
+  targets: () => ['trash'],
   run: async (context, { days, ...input }) =>
     context.engine.emptyTrash(
       resolveScope(context, input, 'curate'),

@@ -74,10 +74,18 @@ export const previewRecall = defineOperation({
         trail: z.array(trailStep),
       }),
     ),
-    legs: retrieverReports,
-    abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
-    closeness: z.number().nullable(),
-    time: z.string().nullable().describe('The time that the question names, in its words.'),
+    retrievers: retrieverReports,
+    abstained: z
+      .boolean()
+      .describe('Whether there were candidates, but none above the similarity threshold.'),
+    topSimilarity: z
+      .number()
+      .nullable()
+      .describe('Similarity of the nearest candidate; null without vectors.'),
+    timeExpression: z
+      .string()
+      .nullable()
+      .describe('The time expression in the query, in its words.'),
     resolution: z.object({
       embeddingSource: z.string().nullable(),
       embeddingModel: z.string().nullable(),
@@ -109,10 +117,10 @@ export const previewRecall = defineOperation({
       memories: found.memories.map((recalled) =>
         toPreview(recalled, query, found.strategy, fusionUsed),
       ),
-      legs: toRetrieverReports(found),
+      retrievers: toRetrieverReports(found),
       abstained: found.abstained,
-      closeness: found.topSimilarity,
-      time: found.time,
+      topSimilarity: found.topSimilarity,
+      timeExpression: found.timeExpression,
       resolution: {
         embeddingSource: embedder?.source ?? null,
         embeddingModel: embedder?.model ?? null,
@@ -120,7 +128,7 @@ export const previewRecall = defineOperation({
         strategyUsed: found.strategy,
         fusionUsed,
         rerankApplied: found.retrievers.rerank.state === 'searched',
-        fallbackReason: found.retrievers.meaning.reason ?? found.retrievers.keyword.reason,
+        fallbackReason: found.retrievers.vector.reason ?? found.retrievers.keyword.reason,
       },
       totalTokensUsed: found.tokens,
       budgetMaxTokens: maxTokens,
@@ -143,7 +151,7 @@ function toPreview(
   fusion: Settings['recall.fusion'],
 ) {
   const isKeyword = evidence.keyword > 0
-  const isMeaning = evidence.vector > 0
+  const isVector = evidence.vector > 0
   const { role, speaker, sessionId } = toTurnExcerpt(memory)
   const isTurn = isTurnDocument(memory)
   return {
@@ -162,8 +170,8 @@ function toPreview(
     score,
     coverage,
     tokens,
-    tier: tierUsed(strategy, fusion, isKeyword, isMeaning),
-    vecScore: isMeaning ? evidence.vector : null,
+    tier: tierUsed(strategy, fusion, isKeyword, isVector),
+    vecScore: isVector ? evidence.vector : null,
     ftsScore: isKeyword ? evidence.keyword : null,
     trail: trail.map((each) => ({ ...each })),
   }
@@ -173,18 +181,17 @@ function tierUsed(
   strategy: RecallResult['strategy'],
   fusion: Settings['recall.fusion'],
   isKeyword: boolean,
-  isMeaning: boolean,
+  isVector: boolean,
 ) {
   if (strategy === 'recent' || strategy === 'exact') return 'recent' as const
-  if (isKeyword && isMeaning)
-    return fusion === 'rrf' ? ('hybrid-rrf' as const) : ('hybrid' as const)
-  return isMeaning ? ('vector' as const) : ('fts5' as const)
+  if (isKeyword && isVector) return fusion === 'rrf' ? ('hybrid-rrf' as const) : ('hybrid' as const)
+  return isVector ? ('vector' as const) : ('fts5' as const)
 }
 
 export const previewContext = defineOperation({
-  name: 'memory.previewInjection',
+  name: 'memory.previewContext',
   summary:
-    'The block that the gateway would give a model for a message, in a request of each API. Changes nothing.',
+    'The context block that the gateway would inject for a message, in a request of each API. Changes nothing.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
@@ -194,27 +201,27 @@ export const previewContext = defineOperation({
     gateMode: z
       .enum(SETTINGS['gateway.gateMode'].choices)
       .optional()
-      .describe('In place of the setting `relevanceGateMode`; `llm` asks a model.'),
+      .describe('In place of the setting `gateway.gateMode`; `llm` asks a model.'),
     include: z
       .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
-      .describe('In place of the setting `recallSources`.'),
+      .describe('In place of the setting `gateway.contextSources`.'),
     maxTokens: z.int().min(1).max(TOKENS_MAX).optional(),
     position: z.enum(SETTINGS['gateway.contextPosition'].choices).optional(),
   }),
   output: z.object({
-    block: z.string().describe('Fence and all; empty when there is nothing to give.'),
-    tokens: z.int().describe('What it adds to the request.'),
-    budgetMaxTokens: z.int(),
+    block: z.string().describe('The context block with its fence; empty when there is none.'),
+    tokens: z.int().describe('Tokens that the block adds to the request.'),
+    contextTokensMax: z.int().describe('The token budget of the block.'),
     skipped: z
       .enum(SKIP_REASONS)
       .nullable()
-      .describe('Why it would not be given; null when it would.'),
-    because: z.string().nullable().describe('The same in words.'),
+      .describe('Why the gateway would inject nothing; null when it would inject the block.'),
+    reason: z.string().nullable().describe('The skip reason as a sentence.'),
     gate: wireGate,
-    memories: z.array(z.string()).describe('In the block, in its order.'),
-    identity: z.array(z.string()).describe('Of those: what is always given.'),
-    quoted: z.array(z.string()).describe('Turns that are quoted.'),
+    memories: z.array(z.string()).describe('Ids of the memories in the block, in its order.'),
+    identityIds: z.array(z.string()).describe('Those of them in the identity section.'),
+    excerptIds: z.array(z.string()).describe('Ids of the turns that the block quotes.'),
     excerpts: z
       .array(
         z.object({
@@ -223,14 +230,20 @@ export const previewContext = defineOperation({
           speaker: z.string(),
           sessionId: z.string().describe('Empty when it belongs to none.'),
           createdAt: z.string().describe('When it was said.'),
-          line: z.string().describe('As it stands in the block.'),
+          line: z.string().describe('The line of the block.'),
         }),
       )
-      .describe('The same turns, with the lines that quote them.'),
-    left: z.array(z.string()).describe('Recalled, but without room in the block.'),
-    degraded: z.array(z.string()).describe('What failed, so that less was found.'),
-    milliseconds: z.number(),
-    deadlineMs: z.int().describe('The gateway waits no longer: the setting `injectDeadlineMs`.'),
+      .describe('The quoted turns with their lines.'),
+    omitted: z
+      .array(z.string())
+      .describe('Ids of recalled memories and turns that did not fit into the budget.'),
+    degraded: z.array(z.string()).describe('Retrievers and sections that failed.'),
+    durationMs: z.number(),
+    contextTimeoutMs: z
+      .int()
+      .describe(
+        'How long the gateway waits for the block: the setting `gateway.contextTimeoutMs`.',
+      ),
     requests: z.array(
       z.object({
         format: z.enum(API_FORMATS),
@@ -241,49 +254,49 @@ export const previewContext = defineOperation({
       }),
     ),
   }),
-  http: { method: 'POST', path: '/api/memory/injection-preview' },
+  http: { method: 'POST', path: '/api/memory/context-preview' },
   run: async (context, { query, strategy, fusion, gateMode, include, maxTokens, ...rest }) => {
     const { position, ...input } = rest
     const given = await context.engine.previewContext(resolveScope(context, input, 'read'), query, {
       trial: omitUndefined({
-        strategy,
-        fusion,
-        relevanceGateMode: gateMode,
-        recallSources: include,
-        contextTokensMax: maxTokens,
-        injectPosition: position,
+        'recall.strategy': strategy,
+        'recall.fusion': fusion,
+        'gateway.gateMode': gateMode,
+        'gateway.contextSources': include,
+        'gateway.contextTokensMax': maxTokens,
+        'gateway.contextPosition': position,
       }) as PreviewSettings, // what was not given is left out
       signal: context.signal,
     })
-    const { block, settings, skipped, gate, recalled, degraded, milliseconds } = given
+    const { block, settings, skipped, gate, recalled, degraded, durationMs } = given
     const content = block?.content
     const memories: string[] = content === undefined ? [] : [...getMemoryIds(content)]
-    const quoted: string[] = content === undefined ? [] : [...getTurnIds(content)]
+    const excerptIds: string[] = content === undefined ? [] : [...getTurnIds(content)]
     const text = block?.text ?? ''
     return {
       block: text,
       tokens: block?.tokens ?? 0,
-      budgetMaxTokens: settings['gateway.contextTokensMax'],
+      contextTokensMax: settings['gateway.contextTokensMax'],
       skipped,
-      because: skipped === null ? null : CONTEXT_SKIP_REASONS[skipped],
+      reason: skipped === null ? null : CONTEXT_SKIP_REASONS[skipped],
       gate,
       memories,
-      identity: block?.identity.map(({ id }) => id as string) ?? [],
-      quoted,
+      identityIds: block?.identity.map(({ id }) => id as string) ?? [],
+      excerptIds,
       excerpts: excerptsIn(content?.lines ?? []),
-      left: recalled
+      omitted: recalled
         .map(({ memory }) => memory.id as string)
-        .filter((id) => !memories.includes(id) && !quoted.includes(id)),
+        .filter((id) => !memories.includes(id) && !excerptIds.includes(id)),
       degraded: [...degraded],
-      milliseconds,
-      deadlineMs: settings['gateway.contextTimeoutMs'],
+      durationMs,
+      contextTimeoutMs: settings['gateway.contextTimeoutMs'],
       requests: API_FORMATS.map((name) => requestIn(name, query, text, settings)),
     }
   },
 })
 
-function excerptsIn(pieces: readonly BlockLine[]) {
-  return pieces
+function excerptsIn(lines: readonly BlockLine[]) {
+  return lines
     .filter(({ document }) => isTurnDocument(document))
     .map(({ document, text: line }) => ({
       ...{ id: document.id as string, line, ...toTurnExcerpt(document) },

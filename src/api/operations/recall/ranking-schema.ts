@@ -1,8 +1,23 @@
 import { z } from 'zod'
 import type { RecallResult, RetrieverReport } from '../../../recall/recall-result.ts'
-import { leg } from '../memories/memory-list-operations.ts'
 
-export const retrieverReports = z.object({ keyword: leg, meaning: leg, rerank: leg })
+const retrieverReport = z
+  .object({
+    state: z.enum(['searched', 'skipped', 'failed']),
+    hits: z.int(),
+    reason: z.string().nullable().describe('Why it was skipped or failed.'),
+    withoutVector: z
+      .int()
+      .optional()
+      .describe('Of `vector`: memories and turns that have no vector yet.'),
+  })
+  .describe('What one retriever did.')
+
+export const retrieverReports = z.object({
+  keyword: retrieverReport,
+  vector: retrieverReport,
+  rerank: retrieverReport,
+})
 
 export const trailStep = z.object({
   stage: z.string(),
@@ -10,7 +25,7 @@ export const trailStep = z.object({
   note: z.string().optional(),
 })
 
-export function toRetrieverReports({ retrievers: all }: RecallResult) {
-  const toLeg = (report: RetrieverReport) => ({ ...report })
-  return { keyword: toLeg(all.keyword), meaning: toLeg(all.meaning), rerank: toLeg(all.rerank) }
+export function toRetrieverReports({ retrievers: { keyword, vector, rerank } }: RecallResult) {
+  const copy = (report: RetrieverReport) => ({ ...report })
+  return { keyword: copy(keyword), vector: copy(vector), rerank: copy(rerank) }
 }

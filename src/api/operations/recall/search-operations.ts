@@ -116,15 +116,23 @@ export const searchMemories = defineOperation({
   output: z.object({
     results: z.array(searchHit),
     strategy: z.enum(STRATEGIES),
-    legs: retrieverReports,
-    abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
-    closeness: z.number().nullable(),
-    time: z.string().nullable().describe('The time that the question names, in its words.'),
+    retrievers: retrieverReports,
+    abstained: z
+      .boolean()
+      .describe('Whether there were candidates, but none above the similarity threshold.'),
+    topSimilarity: z
+      .number()
+      .nullable()
+      .describe('Similarity of the nearest candidate; null without vectors.'),
+    timeExpression: z
+      .string()
+      .nullable()
+      .describe('The time expression in the question, in its words.'),
     totalTokens: z.int(),
-    unanswered: z
-      .array(z.object({ source: z.enum(SEARCH_SOURCES), because: z.string() }))
+    failedSources: z
+      .array(z.object({ source: z.enum(SEARCH_SOURCES), reason: z.string() }))
       .optional()
-      .describe('With sources: those that could not answer.'),
+      .describe('With sources: those that failed.'),
     files: fileAnswer.optional().describe('With files: what searched in them.'),
   }),
   http: { method: 'POST', path: '/api/memory/search' },
@@ -176,7 +184,7 @@ export const searchMemories = defineOperation({
       items,
       recall: recollection,
       files,
-      failedSources: unanswered,
+      failedSources,
     } = await engine.searchSources(scope, {
       ...asked,
       ...{ sources, signal },
@@ -195,7 +203,7 @@ export const searchMemories = defineOperation({
       abstained: items.length === 0 && (recollection?.abstained ?? false),
       results: items.map((item) => toItem(item, telling)),
       totalTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
-      unanswered: unanswered.map((each) => ({ ...each })),
+      failedSources: failedSources.map((each) => ({ ...each })),
       ...(files === null ? {} : { files: toFileAnswer(files, inForce['files.citations']) }),
     }
   },
@@ -217,15 +225,20 @@ function assertSupportedSources(include: string | undefined): void {
 }
 
 function recallSummary(found: RecallResult) {
-  const { strategy, abstained, topSimilarity: closeness, time } = found
-  return { strategy, abstained, closeness, time, legs: toRetrieverReports(found) }
+  const { strategy, abstained, topSimilarity, timeExpression } = found
+  const retrievers = toRetrieverReports(found)
+  return { strategy, abstained, topSimilarity, timeExpression, retrievers }
 }
 
 function emptyRecallSummary(strategy: RecallResult['strategy']) {
-  const leg = { state: 'skipped' as const, hits: 0, because: 'memories were not asked for' }
+  const skipped = {
+    state: 'skipped' as const,
+    hits: 0,
+    reason: '`sources` contains no memories, episodes or transcript',
+  }
   return {
-    ...{ strategy, closeness: null, time: null },
-    legs: { keyword: leg, meaning: leg, rerank: leg },
+    ...{ strategy, topSimilarity: null, timeExpression: null },
+    retrievers: { keyword: skipped, vector: skipped, rerank: skipped },
   }
 }
 

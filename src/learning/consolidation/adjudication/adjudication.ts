@@ -49,7 +49,7 @@ export async function adjudicateDoubtful(
   let settled = 0
   let asked = 0
   for (const { id } of await loadWrittenSince(run, since)) {
-    run.reportProgress({ step: 'judge', done: asked, total: null })
+    run.reportProgress({ step: 'adjudicate', done: asked, total: null })
     if (asked === QUESTIONS_MAX) break
     const pair = await findDoubtfulPair(run, id)
     if (pair !== null) {
@@ -57,7 +57,7 @@ export async function adjudicateDoubtful(
       const { older, newer } = pair
       if (run.isDryRun) {
         const memories = [newer.id, older.id]
-        run.actions.add({ kind: 'judge', memories, reason: WOULD_ASK, change: null })
+        run.actions.add({ kind: 'adjudicate', memories, reason: WOULD_ASK, change: null })
         continue
       }
       const said = await withTimeout(VERDICT_MS, (late) => ask(older.content, newer.content, late))
@@ -167,7 +167,7 @@ async function adjudicatePair(
   })
   if (settlement === null) return false
   actions.add({
-    kind: 'judge',
+    kind: 'adjudicate',
     memories: [newer.id, older.id],
     reason: REASONS[settlement.kind],
     change: stamp.change,

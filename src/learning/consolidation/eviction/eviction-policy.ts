@@ -15,8 +15,8 @@ import {
 export const IDLE_DAYS_MIN = 30
 
 export type EvictionDecision = {
-  /** `retire`: not used for longer than `retentionDays`. */
-  readonly kind: 'evict' | 'retire' | 'pruneEpisode'
+  /** `expire`: not used for longer than `retentionDays`. */
+  readonly kind: 'evict' | 'expire' | 'delete-episode'
   /** In words for a person. */
   readonly reason: string
 }
@@ -34,7 +34,7 @@ export function decideEviction(
   const { 'retention.minSalience': salienceFloor, 'retention.unusedDays': retentionDays } = settings
   if (retentionDays > 0 && idle >= retentionDays) {
     const because = `It was not used for ${formatDays(idle)}, and is kept for ${formatDays(retentionDays)}.`
-    return { kind: 'retire', reason: because }
+    return { kind: 'expire', reason: because }
   }
   const left = computeEffectiveSalience(memory, now)
   const isFact = memory.category !== 'episode' && memory.trust !== 'suspect'

@@ -31,19 +31,19 @@ const MEMORIES_PER_COMMIT = 10
 const PAGE_ROWS = 200
 const TURNS_PER_COMMIT = 10
 
-export type EvictionCounts = { readonly evicted: number; readonly retired: number }
+export type EvictionCounts = { readonly evicted: number; readonly expired: number }
 
 export async function evictFaded(
   run: ConsolidationRun,
   census: MemoryStatistics,
 ): Promise<EvictionCounts> {
-  const changes = { evict: createChangeId(run), retire: createChangeId(run) }
+  const changes = { evict: createChangeId(run), expire: createChangeId(run) }
   const reasonOf = (memory: EvictionCandidate) => decideEviction(memory, run.now, run.settings)
-  const left = { evict: 0, retire: 0 }
+  const left = { evict: 0, expire: 0 }
   const pace = new TimeSlice()
   let waiting: number[] = []
   const flush = async () => {
-    for (const kind of ['evict', 'retire'] as const) {
+    for (const kind of ['evict', 'expire'] as const) {
       const meant = waiting.filter((index) => reasonOf(census.candidateAt(index))?.kind === kind)
       const gone = await trashBatch(run, {
         ids: meant.map((index) => census.idAt(index)),
@@ -69,7 +69,7 @@ export async function evictFaded(
     if (waiting.length === MEMORIES_PER_COMMIT) await flush()
   }
   if (waiting.length > 0) await flush()
-  return { evicted: left.evict, retired: left.retire }
+  return { evicted: left.evict, expired: left.expire }
 }
 
 /** Digests of conversations that are past their time, whatever became of them since. */
@@ -86,7 +86,7 @@ export async function pruneEpisodes(
     const gone = await trashBatch(run, {
       ids: meant.slice(start, start + MEMORIES_PER_COMMIT),
       reasonOf: ({ status, pinned }) =>
-        status === 'forgotten' || pinned ? null : { kind: 'pruneEpisode', reason: because },
+        status === 'forgotten' || pinned ? null : { kind: 'delete-episode', reason: because },
       change,
     })
     pruned += gone.size
@@ -116,7 +116,7 @@ export async function deleteExpiredTurns(run: ConsolidationRun): Promise<number>
   if (pruned > 0) {
     const turns = pruned === 1 ? '1 turn was' : `${pruned} turns were`
     const because = `${turns} said more than ${formatDays(turnRetentionDays)} ago.`
-    run.actions.add({ kind: 'pruneTurns', memories: [], reason: because, change: null })
+    run.actions.add({ kind: 'delete-turns', memories: [], reason: because, change: null })
   }
   return pruned
 }

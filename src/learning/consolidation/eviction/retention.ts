@@ -27,7 +27,7 @@ export async function deleteExpiredEntries(run: ConsolidationRun): Promise<numbe
     }))
   if (trimmed > 0) {
     const because = `${trimmed} entries of logs are past their time.`
-    run.actions.add({ kind: 'trim', memories: [], reason: because, change: null })
+    run.actions.add({ kind: 'delete-expired-entries', memories: [], reason: because, change: null })
   }
   return trimmed
 }
@@ -40,7 +40,7 @@ async function deleteExpiredIn(
   const { ports, isDryRun } = run
   let trimmed = 0
   for await (const page of pages(ports.store, 'entry', scope, { where, limit: ROWS_PER_COMMIT })) {
-    run.reportProgress({ step: 'trim', done: trimmed, total: null })
+    run.reportProgress({ step: 'delete-expired-entries', done: trimmed, total: null })
     trimmed += page.length
     if (isDryRun) continue
     await ports.store.commit(
@@ -65,7 +65,7 @@ export async function deleteOldTrash(
     status === 'forgotten' && updatedAt <= computeTrashCutoff(run)
   let emptied = isDryRun ? ids.length : 0
   for (const [index, id] of isDryRun ? [] : ids.entries()) {
-    run.reportProgress({ step: 'empty', done: index, total: ids.length })
+    run.reportProgress({ step: 'empty-trash', done: index, total: ids.length })
     if ((await eraseMatching(ports, scope, id, isMeant)) !== null) emptied++
     await yieldToEventLoop()
   }
@@ -73,7 +73,7 @@ export async function deleteOldTrash(
     const because = `${emptied} memories were in the bin for more than ${formatDays(settings['retention.trashDays'])}.`
     // Whoever looks first is told which; afterwards there is nothing left that could be named.
     run.actions.add({
-      kind: 'emptyBin',
+      kind: 'empty-trash',
       memories: isDryRun ? ids : [],
       reason: because,
       change: null,

@@ -26,7 +26,7 @@ export class BatchBreaker {
 
   /** For `status`. */
   report(): Readonly<Record<string, string | number | boolean>> {
-    const why = this.#because === null ? {} : { batchesOffBecause: this.#because }
-    return { batches: this.#because === null, batchFailures: this.#failures, ...why }
+    const why = this.#because === null ? {} : { batchApiDisabledReason: this.#because }
+    return { batchApiEnabled: this.#because === null, batchApiFailures: this.#failures, ...why }
   }
 }

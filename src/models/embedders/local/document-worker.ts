@@ -105,11 +105,9 @@ export function withDocumentWorker(
 
     report: () => {
       const report = first.report()
-      const waiting = [report, second?.report()].map((each) =>
-        Number(each?.facts.textsWaiting ?? 0),
-      )
-      const textsWaiting = waiting.reduce((sum, count) => sum + count, 0)
-      return { ...report, facts: { ...report.facts, textsWaiting } }
+      const waiting = [report, second?.report()].map((each) => Number(each?.facts.queuedTexts ?? 0))
+      const queuedTexts = waiting.reduce((sum, count) => sum + count, 0)
+      return { ...report, facts: { ...report.facts, queuedTexts } }
     },
 
     async close() {

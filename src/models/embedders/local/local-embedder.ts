@@ -216,7 +216,7 @@ export function openLocalEmbedderWith(
   }
 
   function rejectAll(error: AppError): void {
-    state = { kind: 'failing', because: error.message }
+    state = { kind: 'failing', reason: error.message }
     for (const waiting of calls.removeAll()) waiting.reject(copyOf(error))
   }
 
@@ -254,10 +254,10 @@ export function openLocalEmbedderWith(
       facts: {
         threads: known?.threads ?? settings.request.threads,
         tokensMax: known?.tokensMax ?? settings.request.tokensMax ?? DEFAULT_TOKENS_MAX,
-        textsWaiting: calls.pendingTexts(),
+        queuedTexts: calls.pendingTexts(),
         ...(known === null ? {} : { runtime: known.runtime, dimensions: known.dimensions }),
         ...(warmUpMs === null ? {} : { warmUpMs }),
-        ...(known?.nativeRuntimeError ? { notNativeBecause: known.nativeRuntimeError } : {}),
+        ...(known?.nativeRuntimeError ? { nativeRuntimeError: known.nativeRuntimeError } : {}),
       },
     }),
 

@@ -46,7 +46,7 @@ export function openStaticEmbedder({ folder }: StaticEmbedderOptions): Embedder 
       (thrown: unknown) => {
         const error = toAppError(thrown)
         loading = null
-        state = { kind: 'failing', because: error.message }
+        state = { kind: 'failing', reason: error.message }
         throw error
       },
     )

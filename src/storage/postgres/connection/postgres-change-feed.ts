@@ -22,7 +22,7 @@ export interface PostgresChangeFeed {
   publishMemories(changed: OwnerMemories): void
   subscribe: SubscribeRemoteChanges
   /** `heard` once a message of our own has come back: some poolers take the call and deliver nothing. */
-  report(): 'nobody listens' | 'connecting' | 'listening' | 'heard'
+  report(): 'idle' | 'connecting' | 'listening' | 'verified'
   close(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ class NotificationChannel implements PostgresChangeFeed {
   #kinds = new Set<EntryKind>()
   #memories: OwnerMemories[] = []
   #telling: Promise<void> | null = null
-  #state: ReturnType<PostgresChangeFeed['report']> = 'nobody listens'
+  #state: ReturnType<PostgresChangeFeed['report']> = 'idle'
   #open: { close(): Promise<void> } | null = null
   #retry: NodeJS.Timeout | null = null
   #connecting: Promise<void> | null = null
@@ -106,7 +106,7 @@ class NotificationChannel implements PostgresChangeFeed {
 
   subscribe: SubscribeRemoteChanges = (listener) => {
     this.#listeners.add(listener)
-    if (this.#state === 'nobody listens') this.#connect()
+    if (this.#state === 'idle') this.#connect()
     return () => this.#listeners.delete(listener)
   }
 
@@ -213,7 +213,7 @@ class NotificationChannel implements PostgresChangeFeed {
 
   #hear(payload: string): void {
     const message = parseMessage(payload)
-    if (message?.by === this.#self) this.#state = 'heard'
+    if (message?.by === this.#self) this.#state = 'verified'
     else if (message !== null) this.#pass(parseNews(message))
   }
 

@@ -124,11 +124,11 @@ class LagAwareReplicas implements ReadReplicas {
     const usable = this.#followers.filter((follower) => this.#isUsable(follower)).length
     const trouble = this.#followers.find((follower) => follower.trouble !== null)?.trouble
     return {
-      replicas: this.#followers.length,
-      replicasInUse: usable,
-      searchesOnReplicas: this.#searches.replica,
-      searchesOnPrimary: this.#searches.primary,
-      ...(trouble == null ? {} : { replicaTrouble: trouble }),
+      readReplicas: this.#followers.length,
+      readReplicasUsable: usable,
+      searchesByReplica: this.#searches.replica,
+      searchesByPrimary: this.#searches.primary,
+      ...(trouble == null ? {} : { readReplicaError: trouble }),
     }
   }
 

@@ -103,8 +103,8 @@ export function createAnnIndexes(
 
     report() {
       const [failure] = failed.values()
-      const told = failure === undefined ? {} : { failure: failure.because }
-      return { indexesBeingBuilt: building.size, ...told }
+      const told = failure === undefined ? {} : { indexBuildError: failure.because }
+      return { indexBuildsRunning: building.size, ...told }
     },
   }
 }

@@ -77,7 +77,7 @@ export function createPostgresVectorIndex(options: PostgresVectorIndexOptions): 
       ? NO_ANN_INDEXES
       : createAnnIndexes({ ...tables, format: form }, scannedMax)
   const facts =
-    form.kind === 'plain' ? { because: form.reason } : { version: form.version, scannedMax }
+    form.kind === 'plain' ? { reason: form.reason } : { version: form.version, scannedMax }
   const known = createSpaceLocationCache()
   return {
     put: (space, entries) => put(tables, indexes, space, entries),

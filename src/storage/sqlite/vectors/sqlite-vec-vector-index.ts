@@ -79,7 +79,7 @@ export async function openSqliteVecIndex(
     },
 
     report() {
-      return { ...builtIn.report(), kind: PACKAGE, ownersCopied: copies.size }
+      return { ...builtIn.report(), kind: PACKAGE, cachedOwners: copies.size }
     },
 
     async close() {

@@ -106,9 +106,9 @@ export function openSqliteVectorIndex(
     report() {
       return {
         kind: 'built-in',
-        ownersInMemory: blocks?.count ?? 0,
-        memoryBytes: blocks?.arena.allocatedBytes ?? 0,
-        memoryLimitBytes: limitBytes,
+        cachedOwners: blocks?.count ?? 0,
+        cacheBytes: blocks?.arena.allocatedBytes ?? 0,
+        cacheLimitBytes: limitBytes,
       }
     },
 

@@ -113,11 +113,11 @@ it('[VI10] vectors in full give way to the bytes that other owners are searched 
   const store = await opened({ vectorCacheBytes: SEGMENT_BYTES * owners.length })
   for (const name of owners) await fill(store, name)
   const first = await search(store, 'ada')
-  expect(store.vectors.report().memoryBytes).toBe(SEGMENT_BYTES * 3)
+  expect(store.vectors.report().cacheBytes).toBe(SEGMENT_BYTES * 3)
   for (const name of owners) expect(await search(store, name)).toHaveLength(VECTORS)
   expect(store.vectors.report()).toMatchObject({
-    ownersInMemory: owners.length,
-    memoryBytes: SEGMENT_BYTES * owners.length,
+    cachedOwners: owners.length,
+    cacheBytes: SEGMENT_BYTES * owners.length,
   })
   expect(await search(store, 'ada')).toEqual(first)
 })

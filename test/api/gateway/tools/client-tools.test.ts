@@ -220,7 +220,10 @@ it('[MT5] what the client wrote stays as it was written', async () => {
 
 it('[MT5] no more is kept than fits, and what was used last stays', () => {
   const clock = new FakeClock()
-  const hidden = new HiddenToolCalls(clock, { entries: 2, characters: 10_000 }).forScope('ann', null)
+  const hidden = new HiddenToolCalls(clock, { entries: 2, characters: 10_000 }).forScope(
+    'ann',
+    null,
+  )
   const call = (id: string) => ({ id, name: 'get_weather', arguments: '{}' })
   const own = { id: 'm', name: 'memory_search', arguments: '{}' }
   const keep = (id: string, result = 'r') =>

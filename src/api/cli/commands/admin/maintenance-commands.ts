@@ -105,21 +105,28 @@ async function knownStatus(call: Invocation) {
   }
 }
 
-function learningText({ model, restsUntil, spent, because }: Status['learning']): string {
+function learningText({ model, pausedUntil, usageToday, reason }: Status['learning']): string {
   const lines = [
     model === null
       ? 'by patterns; conversations wait for a model (`coreModel`)'
       : `by patterns, and with ${toTerminalLine(model)}`,
-    ...(restsUntil === null
+    ...(pausedUntil === null
       ? []
-      : [`it failed, and rests until ${formatTime(Date.parse(restsUntil))}`]),
-    ...(spent === null || (model === null && spent.calls === 0) ? [] : [spentText(spent)]),
-    ...(because === null ? [] : [`Background work can't be looked for: ${because}`]),
+      : [`the model failed; paused until ${formatTime(Date.parse(pausedUntil))}`]),
+    ...(usageToday === null || (model === null && usageToday.calls === 0)
+      ? []
+      : [usageText(usageToday)]),
+    ...(reason === null ? [] : [`The job queue can't be read: ${reason}`]),
   ]
   return lines.join('\n')
 }
 
-function spentText({ calls, input, output, budget }: NonNullable<Status['learning']['spent']>) {
+function usageText({
+  calls,
+  input,
+  output,
+  budget,
+}: NonNullable<Status['learning']['usageToday']>) {
   const limit = budget === 0 ? '' : ` of ${formatNumber(budget)}`
   return `models used ${formatNumber(input + output)}${limit} tokens today, in ${formatCount(calls, 'call')}`
 }
@@ -180,15 +187,15 @@ function lockedStatus(call: Invocation, setup: CliEnvironment, error: AppError):
 /** How memories are found by meaning, and how many are not yet. */
 function indexFields(index: Status['index']): Fields {
   if (index === null) return [['recall', 'by words alone']]
-  const { embedder, missing, filling, because } = index
+  const { embedder, withoutVector, buildingSpace, reason } = index
   const lack =
-    missing === null || missing === 0
+    withoutVector === null || withoutVector === 0
       ? []
-      : [`${formatNumber(missing)} not embedded yet; \`recollect reindex\` embeds them`]
-  const why = because === null ? [] : [toOptionNames(because)]
+      : [`${formatNumber(withoutVector)} not embedded yet; \`recollect reindex\` embeds them`]
+  const why = reason === null ? [] : [toOptionNames(reason)]
   const of = index.space === null ? '' : ` (${index.space})`
   const vectors = index.vectors === null ? index.space : `${formatNumber(index.vectors)}${of}`
-  const other = filling === null ? [] : [`filling ${filling}`]
+  const other = buildingSpace === null ? [] : [`building ${buildingSpace}`]
   const state = embedder.state === 'failing' ? ' (failing)' : ''
   const model = `${embedder.source}, ${embedder.model}${state}`
   return [
@@ -201,18 +208,18 @@ type Facts = NonNullable<Status['index']>['facts']
 
 /** How the model runs, once it does, and why it is not another one. */
 function runningText(facts: Facts): readonly string[] {
-  const { runtime, warmUpMs, notNativeBecause, insteadOf, insteadBecause } = facts
+  const { runtime, warmUpMs, nativeRuntimeError, fallbackFor, fallbackReason } = facts
   const ready = warmUpMs === undefined ? '' : `, ready after ${formatNumber(Number(warmUpMs))} ms`
   return [
     ...(runtime === undefined ? [] : [`runs ${runtime}${ready}`]),
-    ...(notNativeBecause === undefined ? [] : [`not the native runtime: ${notNativeBecause}`]),
-    ...(insteadOf === undefined ? [] : [`not ${insteadOf}: ${insteadBecause}`]),
+    ...(nativeRuntimeError === undefined ? [] : [`not the native runtime: ${nativeRuntimeError}`]),
+    ...(fallbackFor === undefined ? [] : [`not ${fallbackFor}: ${fallbackReason}`]),
   ]
 }
 
-function memoryText({ memoryBytes }: Facts): readonly string[] {
-  if (memoryBytes === undefined || memoryBytes === 0) return []
-  return [`${formatBytes(Number(memoryBytes))} of memory`]
+function memoryText({ cacheBytes }: Facts): readonly string[] {
+  if (cacheBytes === undefined || cacheBytes === 0) return []
+  return [`${formatBytes(Number(cacheBytes))} of memory`]
 }
 
 const OWNERS_SHOWN_MAX = 20
@@ -313,21 +320,21 @@ export const doctorCommand = defineCommand({
     }
     const saved = salvage ? await salvaged(call) : null
     const found = await call.perform(repair ? repairing : examine, {})
-    const isMended = repair && found.faults.length > 0
-    const remaining = isMended ? (await call.perform(examine, {})).faults : found.faults
+    const isMended = repair && found.problems.length > 0
+    const remaining = isMended ? (await call.perform(examine, {})).problems : found.problems
     const { index } = await call.perform(getSystemStatus, {})
     const healthy = isMissing ? `There is no database at ${database.file} yet.` : 'All is well.'
     const text = [
       ...(saved === null ? [] : [salvagedText(saved)]),
-      ...faultLines(found.faults, remaining, healthy),
-      ...lackingLines(index?.missing ?? 0),
+      ...faultLines(found.problems, remaining, healthy),
+      ...lackingLines(index?.withoutVector ?? 0),
     ].join('\n')
     return {
       json: {
         ...found,
         ...(repair ? { remaining } : {}),
         ...(saved === null ? {} : { salvaged: saved }),
-        withoutVector: index?.missing ?? 0,
+        withoutVector: index?.withoutVector ?? 0,
       },
       text,
       ...(remaining.length > 0 ? { exitCode: ERRORS.damaged.exit } : {}),
@@ -335,7 +342,7 @@ export const doctorCommand = defineCommand({
   },
 })
 
-type Fault = z.output<(typeof examine)['output']>['faults'][number]
+type Fault = z.output<(typeof examine)['output']>['problems'][number]
 
 function faultLines(
   found: readonly Fault[],

@@ -36,7 +36,7 @@ const OPTIONS = {
 
 type VectorsCall = Invocation<typeof OPTIONS>
 type Qdrant = z.output<(typeof getQdrant)['output']>
-export type WireReplicaStatus = Qdrant['tier']
+export type WireReplicaStatus = Qdrant['replica']
 
 export const vectorsCommand = defineCommand({
   name: 'vectors',
@@ -91,7 +91,7 @@ async function askedKey(call: VectorsCall): Promise<string> {
 }
 
 function told(call: VectorsCall, known: Qdrant): CommandResult {
-  const { url, collection, quantization, apiKeyMasked, tier } = known
+  const { url, collection, quantization, apiKeyMasked, replica } = known
   const qdrant =
     url === null
       ? []
@@ -100,35 +100,35 @@ function told(call: VectorsCall, known: Qdrant): CommandResult {
           ['collections', toTerminalLine(`${collection}…, quantization ${quantization}`)] as const,
           ['key', apiKeyMasked ?? '(none stored)'] as const,
         ]
-  return { json: known, text: renderFields(call.style, [...replicaFields(tier), ...qdrant]) }
+  return { json: known, text: renderFields(call.style, [...replicaFields(replica), ...qdrant]) }
 }
 
 /** What finds memories by meaning, for `status` as well. Nothing where there is only one thing that could. */
 export function replicaFields({
-  mirror,
-  answering,
+  backend,
+  servedBy,
   state,
-  because,
+  reason,
   progress,
-  behind,
-  nextTryAt,
+  pendingMemories,
+  nextRetryAt,
 }: WireReplicaStatus): readonly (readonly [string, string])[] {
   const kept = 'the index of the memories'
-  if (state === 'off') return [['vector store', because === null ? kept : toTerminalLine(because)]]
+  if (state === 'off') return [['vector store', reason === null ? kept : toTerminalLine(reason)]]
   const lines = [
-    `${mirror ?? 'none'}, ${state}: ${REPLICA_STATES[state]}`,
-    ...(because === null ? [] : [toTerminalLine(because)]),
+    `${backend ?? 'none'}, ${state}: ${REPLICA_STATES[state]}`,
+    ...(reason === null ? [] : [toTerminalLine(reason)]),
     ...(progress === null
       ? []
       : [`${formatNumber(progress.done)} of ${formatNumber(progress.total)} are compared`]),
-    ...(behind === null || behind === 0
+    ...(pendingMemories === null || pendingMemories === 0
       ? []
-      : [`${formatCount(behind, 'memory', 'memories')} behind`]),
-    ...(nextTryAt === null ? [] : [`tried again at ${nextTryAt}`]),
+      : [`${formatCount(pendingMemories, 'memory', 'memories')} pending`]),
+    ...(nextRetryAt === null ? [] : [`next retry at ${nextRetryAt}`]),
   ]
   return [
     ['vector store', lines.join('\n')],
-    ['answers', answering === 'embedded' ? kept : answering],
+    ['served by', servedBy === 'primary' ? kept : servedBy],
   ]
 }
 

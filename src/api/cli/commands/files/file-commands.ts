@@ -208,21 +208,18 @@ async function removed(call: FilesInvocation, named: string): Promise<CommandRes
 type Status = z.output<(typeof filesStatus)['output']>
 
 async function status(call: FilesInvocation): Promise<CommandResult> {
-  const output = await call.perform(filesStatus, { deep: call.options.deep })
+  const output = await call.perform(filesStatus, { probe: call.options.deep })
   const { watching, model, provider, rebuilding, probes, sources } = output
-  const pieces = sources.memory.chunks + sources.sessions.chunks
+  const chunks = sources.memory.chunks + sources.sessions.chunks
   const text = renderFields(call.style, [
     ['searched by', backendText(output)],
     ['embedding', model === null ? 'none; found by words' : `${provider} ${toTerminalLine(model)}`],
     [
       'holds',
-      `${formatCount(sources.memory.files, 'note')}, ${formatCount(sources.sessions.files, 'transcript')}, ${formatCount(pieces, 'piece')}`,
+      `${formatCount(sources.memory.files, 'note')}, ${formatCount(sources.sessions.files, 'transcript')}, ${formatCount(chunks, 'chunk')}`,
     ],
-    ...(output.unembedded === 0 ? [] : [['by words only', wordsOnlyText(output)] as const]),
-    [
-      'watching',
-      watching.because === null ? watching.mode : `${watching.mode}: ${watching.because}`,
-    ],
+    ...(output.withoutVector === 0 ? [] : [['without vector', withoutVectorText(output)] as const]),
+    ['watching', watching.reason === null ? watching.mode : `${watching.mode}: ${watching.reason}`],
     ...(rebuilding === null
       ? []
       : [['rebuilding', `${rebuilding.filesDone} of ${rebuilding.filesTotal}`] as const]),
@@ -238,39 +235,39 @@ async function status(call: FilesInvocation): Promise<CommandResult> {
 }
 
 function backendText({ backend, facts }: Status): string {
-  const { bypassedBecause } = facts
-  return bypassedBecause === undefined
+  const { bypassReason } = facts
+  return bypassReason === undefined
     ? backend
-    : `${backend}, as ${facts.primary} fails: ${toTerminalLine(String(bypassedBecause))}`
+    : `${backend}, as ${facts.primary} fails: ${toTerminalLine(String(bypassReason))}`
 }
 
-function wordsOnlyText({ unembedded, unembeddedBecause: because }: Status): string {
-  const pieces = formatCount(unembedded, 'piece')
-  return because === null ? pieces : `${pieces}: ${toTerminalLine(because)}`
+function withoutVectorText({ withoutVector, withoutVectorReason: reason }: Status): string {
+  const chunks = formatCount(withoutVector, 'chunk')
+  return reason === null ? chunks : `${chunks}: ${toTerminalLine(reason)}`
 }
 
 function probeText({ ok, error }: { readonly ok: boolean; readonly error: string | null }): string {
   return ok ? 'works' : `does not work: ${toTerminalLine(error ?? 'no reason is known')}`
 }
 
-const TROUBLES_SHOWN = 10
+const PROBLEMS_SHOWN = 10
 
 function rootText(call: FilesInvocation, root: Status['roots'][number]): string {
-  const { lastSyncAt, troubles } = root
+  const { lastSyncAt, problems } = root
   const looked =
     lastSyncAt === null
       ? 'not indexed yet'
       : `looked at ${formatAge(Date.parse(lastSyncAt), call.host.now())}`
   return [
     `${placeOf(root)} (${root.kind}, ${root.id})`,
-    `${formatCount(root.files, 'file')}, ${formatCount(root.chunks, 'piece')}, ${looked}${root.dirty ? ', may have changed' : ''}`,
-    ...troubleLines(troubles),
+    `${formatCount(root.files, 'file')}, ${formatCount(root.chunks, 'chunk')}, ${looked}${root.dirty ? ', may have changed' : ''}`,
+    ...problemLines(problems),
   ].join('\n')
 }
 
-function troubleLines(troubles: readonly { readonly message: string }[]): readonly string[] {
-  const lines = troubles.slice(0, TROUBLES_SHOWN).map(({ message }) => toTerminalLine(message))
-  const more = troubles.length - lines.length
+function problemLines(problems: readonly { readonly message: string }[]): readonly string[] {
+  const lines = problems.slice(0, PROBLEMS_SHOWN).map(({ message }) => toTerminalLine(message))
+  const more = problems.length - lines.length
   return more === 0 ? lines : [...lines, `… and ${more} more.`]
 }
 
@@ -287,14 +284,14 @@ async function indexed(call: FilesInvocation): Promise<CommandResult> {
       ({ done, total, of = 'file' }) => {
         const left = rest(of, done, total)
         progress.show(
-          `${formatNumber(done)} of ${formatCount(total, of)}${of === 'piece' ? ' embedded' : ''}${formatPercent(done, total)}${left}`,
+          `${formatNumber(done)} of ${formatCount(total, of)}${of === 'chunk' ? ' embedded' : ''}${formatPercent(done, total)}${left}`,
         )
       },
     )
-    const { added: news, changed, moved, removed: gone, unchanged, chunks, troubles } = output
+    const { added: news, changed, moved, removed: gone, unchanged, chunks, problems } = output
     const text = [
-      `${formatCount(news + changed + moved + unchanged, 'file')}, ${formatCount(chunks, 'piece')}: ${news} new, ${changed} changed, ${moved} moved, ${gone} gone.`,
-      ...troubleLines(troubles),
+      `${formatCount(news + changed + moved + unchanged, 'file')}, ${formatCount(chunks, 'chunk')}: ${news} new, ${changed} changed, ${moved} moved, ${gone} gone.`,
+      ...problemLines(problems),
     ].join('\n')
     return { json: output, text }
   } finally {
@@ -316,10 +313,10 @@ async function searched(call: FilesInvocation, words: readonly string[]): Promis
       ? {}
       : { sources: source.map((name) => parseChoice('source', name, FILE_SOURCES)) }),
   })
-  const { results, fallback } = output
+  const { results, fallbackReason } = output
   const lines = [
     results.length === 0 ? 'No matches.' : results.map((hit) => hitText(call, hit)).join('\n\n'),
-    ...(fallback === null ? [] : [`\n${toTerminalLine(fallback)}`]),
+    ...(fallbackReason === null ? [] : [`\n${toTerminalLine(fallbackReason)}`]),
   ]
   return { json: output, text: lines.join('\n') }
 }

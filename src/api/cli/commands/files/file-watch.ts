@@ -30,20 +30,20 @@ async function tellChanges(
   const told = new Map<string, string>()
   while (!host.stopSignal.aborted) {
     for (const root of (await look()).roots) {
-      const { id, path, files, chunks, troubles, lastSyncAt } = root
-      const state = JSON.stringify([files, chunks, troubles])
+      const { id, path, files, chunks, problems, lastSyncAt } = root
+      const state = JSON.stringify([files, chunks, problems])
       if (lastSyncAt === null || told.get(id) === state) continue
       told.set(id, state)
-      const line = { id, path, files, chunks, troubles, at: new Date(lastSyncAt).toISOString() }
+      const line = { id, path, files, chunks, problems, at: new Date(lastSyncAt).toISOString() }
       await host.stdout.write(`${isJson ? JSON.stringify(line) : lineOf(root)}\n`)
     }
     await pause(host.stopSignal)
   }
 }
 
-function lineOf({ path, files, chunks, troubles }: Root): string {
-  const amiss = troubles.length === 0 ? '' : `, ${formatCount(troubles.length, 'trouble')}`
-  return `${toTerminalLine(path)}: ${formatCount(files, 'file')}, ${formatCount(chunks, 'piece')}${amiss}`
+function lineOf({ path, files, chunks, problems }: Root): string {
+  const amiss = problems.length === 0 ? '' : `, ${formatCount(problems.length, 'problem')}`
+  return `${toTerminalLine(path)}: ${formatCount(files, 'file')}, ${formatCount(chunks, 'chunk')}${amiss}`
 }
 
 function pause(stop: AbortSignal): Promise<void> {

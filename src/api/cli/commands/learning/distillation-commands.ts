@@ -30,6 +30,7 @@ import { renderMemoryList } from '../../output/memory-rendering.ts'
 import {
   formatCount,
   formatMemoryCount,
+  formatNumber,
   renderFields,
   renderTable,
   toTerminalLine,
@@ -57,12 +58,12 @@ export const flushCommand = defineCommand({
 
 type Distilled = Pick<
   z.output<(typeof flushSession)['output']>,
-  'outcome' | 'episode' | 'facts' | 'pending'
+  'outcome' | 'episode' | 'facts' | 'pendingSignals'
 >
 
 export function distillationFields(
   call: Invocation,
-  { outcome, episode, facts, pending }: Distilled,
+  { outcome, episode, facts, pendingSignals }: Distilled,
 ): readonly (readonly [string, string])[] {
   const made = facts.created + facts.updated + facts.superseded + facts.conflicts
   return [
@@ -72,7 +73,7 @@ export function distillationFields(
     ...(facts.suspect === 0
       ? []
       : [['review', `${facts.suspect}: ${call.suggestCommand('review')}`] as const]),
-    ...(pending === 0 ? [] : [['waiting', formatCount(pending, 'exchange')] as const]),
+    ...(pendingSignals === 0 ? [] : [['pending', formatCount(pendingSignals, 'signal')] as const]),
   ]
 }
 
@@ -117,24 +118,24 @@ function reportText(call: Invocation, report: WireReport): string {
     renderFields(call.style, [
       ['looked at', formatMemoryCount(report.memories)],
       ['merged', String(report.merged)],
-      ...(report.judged === 0 ? [] : [judgedField(report)]),
+      ...(report.adjudicated === 0 ? [] : [adjudicatedField(report)]),
       ['promoted', String(report.promoted)],
-      ['evicted', String(report.evicted + report.retired)],
+      ['evicted', String(report.evicted + report.expired)],
       [
         'pruned',
-        `${formatCount(report.prunedEpisodes, 'episode')}, ${formatCount(report.prunedTurns, 'turn')}`,
+        `${formatCount(report.episodesDeleted, 'episode')}, ${formatCount(report.turnsDeleted, 'turn')}`,
       ],
       [
         'removed',
-        `${formatMemoryCount(report.emptied)} from the bin, ${formatCount(report.trimmed, 'old entry', 'old entries')}`,
+        `${formatMemoryCount(report.trashPurged)} from the trash, ${formatCount(report.expiredEntriesDeleted, 'expired entry', 'expired entries')}`,
       ],
-      ...(report.narrated === 0
+      ...(report.narrativesWritten === 0
         ? []
-        : [['narrated', formatCount(report.narrated, 'person', 'people')] as const]),
+        : [['narratives', formatNumber(report.narrativesWritten)] as const]),
     ]),
     ...actions.map(
-      ({ kind, memories: ids, because, change }) =>
-        `${kind}: ${toTerminalLine(because)}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}${change === null ? '' : ` ${change}`}`,
+      ({ kind, memories: ids, reason, change }) =>
+        `${kind}: ${toTerminalLine(reason)}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}${change === null ? '' : ` ${change}`}`,
     ),
   ]
   if (actionsTotal > actions.length) {
@@ -144,9 +145,9 @@ function reportText(call: Invocation, report: WireReport): string {
   return lines.join('\n')
 }
 
-function judgedField({ judged, isDryRun }: WireReport): readonly [string, string] {
-  const pairs = formatCount(judged, 'pair')
-  return ['judged', isDryRun ? `a model would be asked about ${pairs}` : `${pairs} by a model`]
+function adjudicatedField({ adjudicated, isDryRun }: WireReport): readonly [string, string] {
+  const pairs = formatCount(adjudicated, 'pair')
+  return ['adjudicated', isDryRun ? `a model would decide ${pairs}` : `${pairs} by a model`]
 }
 
 export const JOB_ACTIONS = ['list', 'retry', 'cancel'] as const

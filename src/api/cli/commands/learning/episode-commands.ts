@@ -155,10 +155,10 @@ async function listed(call: EpisodesCall): Promise<CommandResult> {
 
 async function shown(call: Invocation, id: string): Promise<CommandResult> {
   const output = await call.perform(getEpisode, { id })
-  const { episode, facts, goneTurns } = output
+  const { episode, facts, deletedTurns } = output
   const some = (name: string, values: readonly string[]) =>
     values.length === 0 ? [] : [[name, values.map(toTerminalLine).join('\n')] as const]
-  const gone = goneTurns.length === 0 ? '' : ` (${goneTurns.length} of them not kept any more)`
+  const gone = deletedTurns.length === 0 ? '' : ` (${deletedTurns.length} of them deleted)`
   const text = [
     escapeControlCharacters(episode.summary),
     '',

@@ -93,10 +93,10 @@ async function listed(call: ReceiptsCall): Promise<CommandResult> {
   return { json: output, text: lines.join('\n') }
 }
 
-function outcomeOf({ injected, skipped, quoted }: WireReceipt): string {
+function outcomeOf({ injected, skipped, excerptIds }: WireReceipt): string {
   if (injected === null) return `skipped: ${skipped ?? 'unknown'}`
-  const quotes = quoted.length === 0 ? '' : `, ${formatCount(quoted.length, 'quotation')}`
-  return `${formatMemoryCount(injected.memories.length)}${quotes}, ${formatCount(injected.tokens, 'token')}`
+  const excerpts = excerptIds.length === 0 ? '' : `, ${formatCount(excerptIds.length, 'excerpt')}`
+  return `${formatMemoryCount(injected.memories.length)}${excerpts}, ${formatCount(injected.tokens, 'token')}`
 }
 
 async function shown(call: ReceiptsCall, id: string | undefined): Promise<CommandResult> {
@@ -123,9 +123,13 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Comman
         ? []
         : [['degraded', receipt.degraded.map(toTerminalLine).join(', ')] as const]),
       ...(receipt.gate === null ? [] : [['section', gateText(receipt.gate)] as const]),
-      ...(receipt.identity.length === 0 ? [] : [['always', listText(receipt.identity)] as const]),
-      ...(receipt.quoted.length === 0 ? [] : [['quoted', listText(receipt.quoted)] as const]),
-      ['recalled', recalledText(receipt)],
+      ...(receipt.identityIds.length === 0
+        ? []
+        : [['identity', listText(receipt.identityIds)] as const]),
+      ...(receipt.excerptIds.length === 0
+        ? []
+        : [['excerpts', listText(receipt.excerptIds)] as const]),
+      ['results', resultsText(receipt)],
       ['recorded', listText(receipt.turns)],
       ['learned', listText(receipt.extracted)],
       ...(receipt.toolCalls.length === 0
@@ -145,27 +149,27 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Comman
   return { json: output, text: lines.join('\n') }
 }
 
-function memoryText({ injected, skipped, shadow }: WireReceipt): string {
+function memoryText({ injected, skipped, dryRun }: WireReceipt): string {
   if (injected !== null) {
     const { placement, tokens } = injected
     return `${formatCount(tokens, 'token')} at ${placement}\n${injected.memories.join('\n')}`
   }
   const known = Object.entries(CONTEXT_SKIP_REASONS).find(([code]) => code === skipped)
-  const because =
+  const reason =
     known === undefined ? toTerminalLine(skipped ?? 'unknown') : `${known[0]}. ${known[1]}`
   const would =
-    shadow === null ? '' : `\n${formatCount(shadow.tokens, 'token')}: ${shadow.memories.join(', ')}`
-  return `skipped: ${because}${would}`
+    dryRun === null ? '' : `\n${formatCount(dryRun.tokens, 'token')}: ${dryRun.memories.join(', ')}`
+  return `skipped: ${reason}${would}`
 }
 
-function gateText({ mode, by, section, because }: NonNullable<WireReceipt['gate']>): string {
+function gateText({ mode, by, section, reason }: NonNullable<WireReceipt['gate']>): string {
   const decided = by === mode ? mode : `${by} instead of ${mode}`
-  return toTerminalLine(`${section} (${decided}). ${because}`)
+  return toTerminalLine(`${section} (${decided}). ${reason}`)
 }
 
-function recalledText({ recalled }: WireReceipt): string {
-  if (recalled.length === 0) return '(nothing)'
-  return recalled
+function resultsText({ results }: WireReceipt): string {
+  if (results.length === 0) return '(nothing)'
+  return results
     .map(({ memory, score, trail }) => {
       const steps = trail.map((step) => `${step.stage} ${step.score.toFixed(3)}`).join(' → ')
       return `${memory}  ${score.toFixed(3)}  ${steps}`

@@ -128,16 +128,16 @@ async function listed(call: SessionsCall): Promise<CommandResult> {
   const output = await call.perform(listSessions, parsePage(call.options))
   if (output.sessions.length === 0) return { json: output, text: 'No conversations are kept.' }
   const now = call.host.now()
-  const rows = output.sessions.map(({ id, user, lastSaidAt, turns, pending, dead, episode }) => [
-    { text: toTerminalLine(id) },
-    { text: toTerminalLine(user ?? '-') },
-    { text: formatAge(Date.parse(lastSaidAt), now) },
-    { text: formatNumber(turns) },
-    { text: pending === 0 ? '-' : formatNumber(pending) },
-    { text: dead === 0 ? '-' : formatNumber(dead) },
-    { text: episode ?? '-' },
+  const rows = output.sessions.map((session) => [
+    { text: toTerminalLine(session.id) },
+    { text: toTerminalLine(session.user ?? '-') },
+    { text: formatAge(Date.parse(session.lastTurnAt), now) },
+    { text: formatNumber(session.turns) },
+    { text: session.pendingSignals === 0 ? '-' : formatNumber(session.pendingSignals) },
+    { text: session.deadLetterSignals === 0 ? '-' : formatNumber(session.deadLetterSignals) },
+    { text: session.episode ?? '-' },
   ])
-  const head = ['SESSION', 'USER', 'LAST', 'TURNS', 'WAITING', 'FAILED', 'EPISODE']
+  const head = ['SESSION', 'USER', 'LAST', 'TURNS', 'PENDING', 'FAILED', 'EPISODE']
   const lines = [renderTable(call.style, head, rows)]
   if (output.next !== null) {
     lines.push('', `There are more: ${call.suggestCommand(`sessions --after ${output.next}`)}`)
@@ -148,7 +148,7 @@ async function listed(call: SessionsCall): Promise<CommandResult> {
 async function course(call: SessionsCall, id: string): Promise<CommandResult> {
   const { last } = call.options
   const output = await call.perform(listTurns, {
-    ...{ id, order: last ? 'lastSaid' : 'said' },
+    ...{ id, order: last ? 'desc' : 'asc' },
     ...parsePage(call.options),
   })
   const texts = output.turns.map((turn) => turnText(call, turn))

@@ -85,7 +85,7 @@ function saidAt(call: Invocation<typeof SAID_OPTION>): number | undefined {
   return said === undefined ? undefined : parseTime('said', said, call.host.now(), 'back')
 }
 
-function sentenceFor(call: Invocation, { outcome, memory, other, because }: Remembered): string {
+function sentenceFor(call: Invocation, { outcome, memory, other, reason }: Remembered): string {
   const undo = `undo: ${call.suggestCommand(`undo ${memory.change}`)}`
   const otherId = other?.id ?? ''
   switch (outcome) {
@@ -100,16 +100,16 @@ function sentenceFor(call: Invocation, { outcome, memory, other, because }: Reme
     case 'supersede':
       return `Replaced ${otherId} with ${memory.id} (${undo})`
     case 'conflict':
-      return `Remembered ${memory.id}\nKept beside ${otherId}, which says otherwise (${because ?? 'unclear'})`
+      return `Remembered ${memory.id}\nKept beside ${otherId}, which says otherwise (${reason ?? 'unclear'})`
   }
 }
 
-function summaryOf(call: Invocation, { remembered, refused }: Learned): string {
+function summaryOf(call: Invocation, { remembered, rejected }: Learned): string {
   const lines = remembered.map(
     (each) => `${sentenceFor(call, each)}\n  ${toTerminalLine(each.memory.content)}`,
   )
-  if (refused > 0) {
-    lines.push(`Left out ${formatCount(refused, 'statement')} that had been forgotten since.`)
+  if (rejected > 0) {
+    lines.push(`Left out ${formatCount(rejected, 'statement')} that had been forgotten since.`)
   }
   return lines.length > 0 ? lines.join('\n') : 'Found nothing that the writer says about themself.'
 }

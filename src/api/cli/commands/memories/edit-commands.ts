@@ -159,7 +159,7 @@ export const undoCommand = defineCommand({
     const lines = output.memories.map(({ id, status }) =>
       status === 'forgotten' ? `  ${id} is in the bin` : `  ${id} is as it was before`,
     )
-    const kept = output.kept.map((field) => `  ${field} was changed since and stays`)
+    const kept = output.conflictingFields.map((field) => `  ${field} was changed since and stays`)
     const turns = output.turnsEnabled === 0 ? [] : [`  Turns enabled: ${output.turnsEnabled}`]
     const text = [`Took back ${requirePositional(call)}:`, ...lines, ...kept, ...turns].join('\n')
     return { json: output, text }

@@ -95,7 +95,7 @@ export const serveCommand = defineCommand({
 /** What another process wrote gets its vectors too, whether or not somebody asks for it. */
 async function catchUp(engine: Engine): Promise<void> {
   const { index } = await engine.status()
-  if (index !== null && index.missing > 0 && index.queued === 0) await engine.warmUp()
+  if (index !== null && index.withoutVector > 0 && index.queued === 0) await engine.warmUp()
 }
 const CATCH_UP_MS = 60_000
 
