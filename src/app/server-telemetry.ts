@@ -2,6 +2,7 @@
 
 import type { RunningServer, ServeOptions } from '../api/cli/host.ts'
 import type { RequestReport } from '../api/http/server-options.ts'
+import type { MemoryFailure } from '../conversations/failures.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readGauges } from '../engine/health.ts'
 import { instrumentEngine } from '../engine/instrumentation.ts'
@@ -45,12 +46,15 @@ export async function serveWithTelemetry(
           },
         })
   const stopWatching = bare.replication.subscribe(createReplicationListener(telemetry))
+  const onFailure = (failure: MemoryFailure) => recordFailure(telemetry, failure)
+  const stopReporting = bare.conversations.onFailure(onFailure)
   const engine = instrumentEngine(bare, telemetry)
   const serving = await start({
     ...options,
     engine,
     metrics: () => metrics.text(),
     onRequest: (report) => recordRequest(telemetry, report),
+    onFailure,
     onAnswer: ({ provider, outcome }) =>
       telemetry.count('recollect_provider_responses_total', { provider, outcome: String(outcome) }),
   })
@@ -64,6 +68,7 @@ export async function serveWithTelemetry(
       telemetry.log('info', 'stopping')
       await Promise.all([serving.close(), bare.jobs.stop()])
       stopWatching()
+      stopReporting()
       await yieldToEventLoop() // what was last done is told by then
       telemetry.log('info', 'stopped')
       await exporter?.close()
@@ -106,6 +111,18 @@ function recordModelCall(telemetry: Telemetry, { outcome, tokens }: AskedModel):
     const count = tokens?.[direction] ?? 0
     if (count > 0) telemetry.count('recollect_model_tokens_total', { direction }, count)
   }
+}
+
+/** A request continues without memory when memory fails, so only this line tells the cause. */
+function recordFailure(
+  telemetry: Telemetry,
+  { stage, owner, requestId, error }: MemoryFailure,
+): void {
+  const outcome = toAppError(error).code
+  const operation = `conversations.${stage}`
+  telemetry.log(outcome === 'internal' ? 'error' : 'warn', 'operation_failed', {
+    ...{ operation, outcome, owner, requestId, error },
+  })
 }
 
 function recordRequest(telemetry: Telemetry, report: RequestReport): void {

@@ -10,6 +10,7 @@ import type { ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Page } from '../storage/store.ts'
 import type { CountTokens } from '../text/tokens.ts'
+import type { FailureListener } from './failures.ts'
 import type { Receipt, ReceiptDetail, ToolMemoryIds } from './receipts/receipt.ts'
 
 /** Whose an answer is that a provider keeps. */
@@ -122,6 +123,13 @@ export interface Conversations {
   getResponseOwner(scope: ScopeInput, responseId: string): Promise<ResponseOwner>
   /** Waits until everything that was given to `record` so far is kept, or has failed. */
   flush(): Promise<void>
+  /**
+   * Subscribes to failures of memory that did not fail a request. Returns a function that ends the subscription.
+   *
+   * @example
+   * const unsubscribe = engine.conversations.onFailure(({ stage, error }) => console.warn(stage, error))
+   */
+  onFailure(listener: FailureListener): () => void
   /** Newest first, without texts. */
   listReceipts(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
   /** With the block that the model read. Also what was recorded a moment ago, like those of the list. */

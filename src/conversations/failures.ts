@@ -20,3 +20,22 @@ export type MemoryFailure = {
 }
 
 export type FailureListener = (failure: MemoryFailure) => void
+
+export type FailureChannel = {
+  readonly report: FailureListener
+  /** Returns a function that ends the subscription. */
+  readonly subscribe: (listener: FailureListener) => () => void
+}
+
+export function createFailureChannel(): FailureChannel {
+  const listeners = new Set<FailureListener>()
+  return {
+    report: (failure) => {
+      for (const listener of listeners) listener(failure)
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

@@ -18,7 +18,7 @@ import type { MemoryDependencies } from '../memory/types.ts'
 import { isFollowUp } from '../recall/question/follow-up.ts'
 import { stripHarnessTags } from '../text/harness-tags.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { ContextBuilder } from './context/types.ts'
+import type { ContextBuilder } from './context/context-builder.ts'
 
 /** The engine, as far as these need it. */
 export type PromptHookDependencies = {
@@ -70,16 +70,16 @@ export async function recallForPrompt(
   if (settings['gateway.contextTokensMax'] === 0) return nothing
   const parsed = parseScope(scope)
   // Who names no user speaks for nobody in particular: what each user told is not for all of them.
-  const home = { owner: parsed.owner, user: parsed.user ?? null }
+  const userScope = { owner: parsed.owner, user: parsed.user ?? null }
   const { block } = await read({
-    home,
-    place: async () => ({ ...parsed, ...home }),
+    userScope,
+    resolveScope: async () => ({ ...parsed, ...userScope }),
     text,
     at: ports.clock.now(),
     settings,
-    budget: settings['gateway.contextTokensMax'],
+    tokensMax: settings['gateway.contextTokensMax'],
     countTokens: ports.countTokens ?? estimateTokens,
-    context: await loadPreviousMessages(ports, parsed, text),
+    previousMessages: await loadPreviousMessages(ports, parsed, text),
     getRemainingMs: () => settings['gateway.contextTimeoutMs'],
     signal: NEVER,
     degraded: new Set(),

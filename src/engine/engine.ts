@@ -17,6 +17,7 @@ import {
 } from '../conversations/context/context-preview.ts'
 import { createConversations } from '../conversations/conversation-service.ts'
 import type { Conversations } from '../conversations/conversations.ts'
+import { createFailureChannel } from '../conversations/failures.ts'
 import { parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { parseScope, type Scope, type ScopeInput, SYSTEM_OWNER } from '../domain/scope.ts'
@@ -282,11 +283,13 @@ export function createEngineWith(given: EngineDependencies): Engine {
       const parsed = parseScope(scope)
       return remember(await portsOf(parsed), parsed, draft)
     })
+  const failures = createFailureChannel()
   const reader = createContextBuilder({
     ports,
     recall: (scope, query) => recallIn(scope, query),
     countUse: (scope, ids) => uses.note(scope, ids),
     modelFor: (owner) => keeper.modelFor(owner),
+    onFailure: failures.report,
   })
   const keeper = createLearning({
     ports,
@@ -355,9 +358,10 @@ export function createEngineWith(given: EngineDependencies): Engine {
   const conversations = createConversations({
     ports,
     settings,
-    read: reader.buildContext,
+    buildContext: reader.buildContext,
     learn: learnInTurn,
-    noteSaid,
+    buildSignalChanges: noteSaid,
+    failures,
   })
   const tiers = createReplicaAdmin(ports, settings)
   const ending = new AbortController()
@@ -393,7 +397,13 @@ export function createEngineWith(given: EngineDependencies): Engine {
       ),
     previewContext: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
       const inForce = resolveSettings(await settings.resolve(parseScope(scope).owner), trial)
-      return previewContext({ ports, read: reader.buildContext }, scope, message, inForce, signal)
+      return previewContext(
+        { ports, buildContext: reader.buildContext },
+        scope,
+        message,
+        inForce,
+        signal,
+      )
     },
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
     list: async (scope, query = {}) => read.listMemories(ports, parseScope(scope), query),

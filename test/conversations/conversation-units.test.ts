@@ -1,12 +1,14 @@
 /** Parts of conversations that need no store. */
 import { expect, it, onTestFinished } from 'vitest'
+import type { ContextBuilderDependencies } from '../../src/conversations/context/context-builder.ts'
 import { createContextBuilder } from '../../src/conversations/context/context-builder.ts'
-import type { ContextBuilderDependencies } from '../../src/conversations/context/types.ts'
 import { createConversations } from '../../src/conversations/conversation-service.ts'
+import { createFailureChannel, type MemoryFailure } from '../../src/conversations/failures.ts'
 import { resolveSettings, type SettingValues } from '../../src/domain/settings/settings.ts'
 import { RequestBackpressure } from '../../src/lib/backpressure.ts'
 import { BoundedQueue, type QueuedTask } from '../../src/lib/bounded-queue.ts'
 import { yieldToEventLoop } from '../../src/lib/event-loop.ts'
+import type { LanguageModel } from '../../src/models/language-model.ts'
 import { yieldingStore } from '../../src/storage/access/yielding-store.ts'
 import { createInMemoryStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -103,7 +105,11 @@ it('[CV32] a request that never ends, or one after the other, doesn’t keep any
 })
 
 /** Conversations that look memories up with `recall`, which mostly refuses. */
-function conversationsOn(given: SettingValues, recall: ContextBuilderDependencies['recall']) {
+function conversationsOn(
+  given: SettingValues,
+  recall: ContextBuilderDependencies['recall'],
+  languageModel: LanguageModel | null = null,
+) {
   const settings = resolveSettings({
     'gateway.enabled': true,
     'gateway.contextTimeoutMs': 30_000,
@@ -115,13 +121,19 @@ function conversationsOn(given: SettingValues, recall: ContextBuilderDependencie
     ids: countingIds(),
     settings,
   }
-  const reader = createContextBuilder({ ports, recall, modelFor: () => null, countUse: () => {} })
+  const failures = createFailureChannel()
+  const reader = createContextBuilder({
+    ...{ ports, recall, onFailure: failures.report },
+    modelFor: () => languageModel,
+    countUse: () => {},
+  })
   const conversations = createConversations({
     ports,
     settings: { resolve: async () => settings, peek: () => settings },
-    read: reader.buildContext,
+    buildContext: reader.buildContext,
     learn: async () => ({ remembered: [], refused: 0 }),
-    noteSaid: async () => [],
+    buildSignalChanges: async () => [],
+    failures,
   })
   onTestFinished(async () => {
     await conversations.close()
@@ -158,4 +170,40 @@ it.each([
   await conversations.prepare(requestOf([message]))
   const [{ text, strategy } = {}] = queries as { text?: string; strategy?: string }[]
   expect(strategy === undefined ? { text } : { text, strategy }).toEqual(asked)
+})
+
+it('[CV7] a failure that the request survives is reported with its cause', async () => {
+  const cause = new TypeError('no such field')
+  const failing = conversationsOn({}, () => Promise.reject(cause))
+  const failures: MemoryFailure[] = []
+  const unsubscribe = failing.onFailure((failure) => failures.push(failure))
+  const request = requestOf(['What is my dog called?'])
+  expect(await failing.prepare(request)).toMatchObject({ block: null, skipped: 'failed' })
+  expect(failures).toEqual([
+    {
+      stage: 'context',
+      owner: request.scope.owner,
+      requestId: request.requestId,
+      error: expect.objectContaining({ code: 'internal', message: cause.message, cause }),
+    },
+  ])
+  unsubscribe()
+  await failing.prepare(request)
+  expect(failures).toHaveLength(1)
+})
+
+it('[CV7] a gate model with an invalid answer leaves the decision to the rules and is reported', async () => {
+  const invalid = { complete: async () => ({ answer: 'none' }) } as unknown as LanguageModel // answers without `text`
+  const settings = { 'gateway.gateMode': 'llm', 'gateway.gateModel': 'demo/model' } as const
+  const conversations = conversationsOn(
+    settings,
+    () => Promise.reject(new Error('recall')),
+    invalid,
+  )
+  const failures: MemoryFailure[] = []
+  conversations.onFailure((failure) => failures.push(failure))
+  expect(await conversations.prepare(requestOf(['Thanks!']))).toMatchObject({
+    skipped: 'not-needed',
+  })
+  expect(failures).toMatchObject([{ stage: 'gate', error: { code: 'internal' } }])
 })

@@ -17,7 +17,7 @@ export type CitedLine = {
 /** Excerpts of a long turn differ from question to question. Beyond this, the lines that expire first are dropped. */
 export const CITED_LINES_PER_DOCUMENT_MAX = 256
 
-/** Lines are kept for so much longer than needed, so that citing them again within that time writes nothing. */
+/** Lines expire so much later than needed, so that citing them again within that time writes nothing. */
 const REFRESH_MS = 86_400_000
 
 export type CitedLineUpdate = {
@@ -34,7 +34,7 @@ export function citeLine(
 ): CitedLineUpdate {
   const known = texts.find((each) => each.text === text)
   if (known !== undefined && known.expiresAt >= expiresAt) return { texts, key: known.key }
-  const cited = { key: known?.key ?? key, text, expiresAt: (expiresAt + REFRESH_MS) as Instant } // still whole milliseconds
+  const cited = { key: known?.key ?? key, text, expiresAt: (expiresAt + REFRESH_MS) as Instant } // whole milliseconds
   const others = texts.filter((each) => each !== known && each.expiresAt > now)
   const kept = others
     .toSorted((a, b) => b.expiresAt - a.expiresAt)

@@ -10,34 +10,32 @@ import type { RecordedText, RecordedTranscript } from './transcript-writer.ts'
 
 export type ForgettingExchange = {
   readonly conversation: Conversation
-  /** Null where no memory tool can have forgotten anything, so that nothing needs to be read. */
+  /** Null when no memory tool can have forgotten anything. */
   readonly forgotten: readonly MemoryId[] | null
-  /** The turn that is answered; an earlier request may have stored it. */
-  readonly spoken: TurnId | null
+  /** The user turn that is answered; an earlier request may have stored it. */
+  readonly answeredTurn: TurnId | null
 }
 
 export async function disableStatedFacts(
   ports: MemoryDependencies,
-  { conversation, forgotten, spoken }: ForgettingExchange,
-  decided: PlannedCommit<RecordedTranscript>,
+  { conversation, forgotten, answeredTurn }: ForgettingExchange,
+  planned: PlannedCommit<RecordedTranscript>,
 ): Promise<PlannedCommit<RecordedTranscript>> {
-  if (forgotten === null || spoken === null) return decided
-  const { changes, result } = decided
-  const ids = [...new Set([spoken, ...result.turns])]
+  if (forgotten === null || answeredTurn === null) return planned
+  const { changes, result } = planned
+  const ids = [...new Set([answeredTurn, ...result.turns])]
   const written = changes.flatMap((change) =>
-    isPutOfTurn(change) && ids.includes(change.row.id) ? change.row : [],
+    isTurnPut(change) && ids.includes(change.row.id) ? change.row : [],
   )
   const others = ids.filter((id) => written.every((turn) => turn.id !== id))
-  const stored = await readTurns(ports, conversation, others)
+  const stored = await loadTurns(ports, conversation, others)
   const plan = await planExchangeSuppression(ports, [...written, ...stored], forgotten)
   const disabled = new Map(plan.turns.map((turn) => [turn.id, turn]))
-  const isDisabled = (said: RecordedText | null) => said !== null && disabled.has(said.turn)
+  const isDisabled = (text: RecordedText | null) => text !== null && disabled.has(text.turn)
   return {
     changes: [
       ...changes.map((change) =>
-        isPutOfTurn(change)
-          ? { ...change, row: disabled.get(change.row.id) ?? change.row }
-          : change,
+        isTurnPut(change) ? { ...change, row: disabled.get(change.row.id) ?? change.row } : change,
       ),
       ...stored.flatMap(({ id, version }): readonly Change[] => {
         const turn = disabled.get(id)
@@ -50,19 +48,19 @@ export async function disableStatedFacts(
     // Nothing is learned from a disabled turn.
     result: {
       ...result,
-      userTexts: result.userTexts.filter((said) => !isDisabled(said)),
+      userTexts: result.userTexts.filter((text) => !isDisabled(text)),
       answer: isDisabled(result.answer) ? null : result.answer,
     },
   }
 }
 
-type PutOfTurn = Extract<Change, { readonly op: 'put'; readonly table: 'turn' }>
+type TurnPut = Extract<Change, { readonly op: 'put'; readonly table: 'turn' }>
 
-function isPutOfTurn(change: Change): change is PutOfTurn {
+function isTurnPut(change: Change): change is TurnPut {
   return change.op === 'put' && change.table === 'turn'
 }
 
-async function readTurns(
+async function loadTurns(
   { store }: MemoryDependencies,
   { owner, user }: Conversation,
   ids: readonly TurnId[],
