@@ -80,7 +80,7 @@ export function createReplicaAdmin(
       }
     },
     changeQdrant: async (changes, key) => {
-      if (tiers === undefined && withoutVectors !== undefined && changes.vectorStore === 'qdrant') {
+      if (tiers === undefined && withoutVectors !== undefined && changes['vectorStore.backend'] === 'qdrant') {
         throw new AppError('missing_part', withoutVectors) // it would copy what there is not
       }
       // At once: no server may be asked with a key that is meant for another address.

@@ -1,11 +1,11 @@
 import type { Entry } from '../domain/entry.ts'
 import {
   createInvalidInputError,
-  instant,
-  nullable,
-  object,
-  text,
-  whole,
+  parseInstant,
+  parseInteger,
+  parseNullable,
+  parseObject,
+  parseText,
 } from '../domain/field-parsers.ts'
 import type { EntryId, OwnerId } from '../domain/ids.ts'
 import { parseScope, SYSTEM_OWNER } from '../domain/scope.ts'
@@ -24,11 +24,14 @@ export function settingEntryId(owner: OwnerId | null): EntryId {
  * file can put an entry where keys are.
  */
 export function parseSettingEntry(value: unknown): Entry {
-  const fields = object('entry', value)
+  const fields = parseObject('entry', value)
   if (fields.kind !== 'setting')
     throw createInvalidInputError('kind', 'Of entries, only settings are imported.')
-  const about = nullable(fields.about, (name) => parseScope({ owner: text('about', name) }).owner)
-  const values = parseSettings(object('body', fields.body))
+  const about = parseNullable(
+    fields.about,
+    (name) => parseScope({ owner: parseText('about', name) }).owner,
+  )
+  const values = parseSettings(parseObject('body', fields.body))
   const system = Object.keys(values).find(
     (name) => about !== null && SETTINGS[name as SettingName].scope === 'system',
   )
@@ -43,9 +46,9 @@ export function parseSettingEntry(value: unknown): Entry {
     place: { owner: SYSTEM_OWNER, user: null, session: null },
     kind: 'setting',
     about,
-    at: instant('at', fields.at),
+    at: parseInstant('at', fields.at),
     expiresAt: null,
-    version: whole('version', fields.version, 1),
+    version: parseInteger('version', fields.version, 1),
     body: values as JsonObject, // numbers, switches and words
   }
 }

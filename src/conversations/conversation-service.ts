@@ -4,7 +4,7 @@ import type { OwnerId, ReceiptId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { RequestBackpressure } from '../lib/backpressure.ts'
-import { CircuitBreaker } from '../lib/overdue-circuit-breaker.ts'
+import { createStallBreaker } from '../lib/circuit-breaker.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { ContextCache } from './context/context-cache.ts'
 import {
@@ -53,7 +53,7 @@ export function createConversations(dependencies: ConversationDependencies): Con
     ...dependencies,
     ...{ onFailure, contextCache },
     defaults: resolveSettings(ports.settings),
-    circuitBreaker: new CircuitBreaker(ports.clock),
+    circuitBreaker: createStallBreaker(ports.clock),
   }
   /** Requests that memory takes part in and that have no outcome yet. */
   const openRequests = new WeakMap<PreparedRequest, OpenRequest>()

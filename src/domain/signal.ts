@@ -1,7 +1,7 @@
 /** Signals as they are stored: one for each exchange, written in the commit that keeps its turns. */
 
 import { sha256 } from '../lib/hash.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import type { Entry } from './entry.ts'
 import type { ChangeId, EntryId, SignalId, TurnId } from './ids.ts'
 import type { Place } from './scope.ts'
@@ -9,7 +9,7 @@ import type { Place } from './scope.ts'
 const HASH_CHARACTERS = 40
 
 /** How long one that was learned from, or is not to be, can still be looked at. */
-const OVER_KEPT_MS = 30 * 86_400_000
+const OVER_KEPT_MS = 30 * DAY_MS
 
 /** Of an exchange, named by its first turn: recorded again, it is the same signal. */
 export function buildSignalId(first: TurnId): SignalId {
@@ -52,7 +52,7 @@ export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): 
     kind: 'signal',
     about: null,
     at: createdAt,
-    expiresAt: isOver ? ((now + OVER_KEPT_MS) as Instant) : null,
+    expiresAt: isOver ? addMs(now, OVER_KEPT_MS) : null,
     version,
     // `isRead` is the name of the field in databases of earlier versions.
     body: { ...rest, isRead: isPatternScanned },

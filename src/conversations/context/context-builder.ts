@@ -16,7 +16,7 @@ import { type SearchDocument, toTurnDocument } from '../../domain/search-documen
 import type { Settings } from '../../domain/settings/settings.ts'
 import { gradeIdentity, IDENTITY_HINTS } from '../../learning/identity/identity-grade.ts'
 import { Semaphore } from '../../lib/semaphore.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
@@ -495,7 +495,6 @@ function compareNewestFirst(a: DatedDocument, b: DatedDocument): number {
 }
 
 const QUOTED_DAYS = 365
-const DAY_MS = 86_400_000
 
 /** More turns than can be quoted, because some are dropped later. */
 const CANDIDATES_PER_QUOTE = 4
@@ -512,7 +511,7 @@ async function retrieveQuotedTurns(
 ): Promise<Candidates> {
   const { resolveScope, at, shownMessages = NO_MESSAGES } = request
   const count = limitTo(request, sectionMax)
-  const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
+  const saidFrom = addMs(at, -QUOTED_DAYS * DAY_MS)
   const limit = CANDIDATES_PER_QUOTE * count + shownMessages.size
   const scope = await resolveScope()
   const turns = hasTopic(text)

@@ -10,8 +10,9 @@ import { TRUSTED_LEVELS } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
-import type { Instant } from '../../lib/time.ts'
+import { hashParts } from '../../lib/hash.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
+import { HOUR_MS, type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { Store } from '../../storage/store.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'
@@ -34,8 +35,8 @@ export type BlockDecision = {
 export type BlockKey = { readonly name: string; readonly settings: Settings }
 
 /** After its last use, and after its creation: memories that are learned meanwhile must become visible. */
-const IDLE_MS_MAX = 10 * 60_000
-const AGE_MS_MAX = 2 * 60 * 60_000
+const IDLE_MS_MAX = 10 * MINUTE_MS
+const AGE_MS_MAX = 2 * HOUR_MS
 const ENTRIES_MAX = 1_000
 
 type CachedBlock = {
@@ -46,12 +47,11 @@ type CachedBlock = {
 }
 
 export class ContextCache {
-  /** Least recently used first. */
-  readonly #entries = new Map<string, CachedBlock>()
+  readonly #entries = new LruCache<string, CachedBlock>({ entriesMax: ENTRIES_MAX })
 
   set({ name, settings }: BlockKey, decision: BlockDecision, now: Instant): void {
     const settingsHash = hashSettings(settings)
-    this.#put(name, { decision, settingsHash, createdAt: now, usedAt: now })
+    this.#entries.set(name, { decision, settingsHash, createdAt: now, usedAt: now })
   }
 
   /** To be called when the user message was answered. */
@@ -76,8 +76,8 @@ export class ContextCache {
     const isValid =
       isFresh && (typeof block === 'string' || (await isUnchanged(store, scope, block, now)))
     // A concurrent request may have replaced the entry.
-    if (this.#entries.get(name) === entry) {
-      if (isValid) this.#put(name, { ...entry, usedAt: now })
+    if (this.#entries.peek(name) === entry) {
+      if (isValid) this.#entries.set(name, { ...entry, usedAt: now })
       else this.#entries.delete(name)
     }
     return isValid ? entry.decision : null
@@ -85,13 +85,6 @@ export class ContextCache {
 
   clear(): void {
     this.#entries.clear()
-  }
-
-  #put(name: string, entry: CachedBlock): void {
-    this.#entries.delete(name)
-    this.#entries.set(name, entry)
-    const [oldest] = this.#entries.keys()
-    if (this.#entries.size > ENTRIES_MAX && oldest !== undefined) this.#entries.delete(oldest)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Who the user is, as far as every message needs it: the identity section of a block, and names known to the gate. */
 
 import { hasEnded, type Memory } from '../../domain/memory.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { listLeadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
@@ -10,8 +10,6 @@ import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { foldWord } from '../gate/topic-detection.ts'
 import { UserMemoryCache } from './user-cache.ts'
-
-const DAY_MS = 86_400_000
 
 /** Of the cached identity memories, the most important are in every block. */
 const IDENTITY_CACHED_MAX = 100
@@ -35,7 +33,7 @@ export function createEpisodeCache(ports: MemoryDependencies): UserMemoryCache {
   return new UserMemoryCache(ports, {
     category: 'episode',
     limit: EPISODES_MAX,
-    where: (now) => ({ createdFrom: (now - EPISODE_DAYS * DAY_MS) as Instant }), // whole milliseconds
+    where: (now) => ({ createdFrom: addMs(now, -EPISODE_DAYS * DAY_MS) }),
   })
 }
 

@@ -6,7 +6,8 @@
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
-import type { Instant } from '../../lib/time.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
+import { type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
 
@@ -29,15 +30,14 @@ type CachedMemories = {
   readonly checkedAt: Instant
 }
 
-const LOAD_INTERVAL_MS = 60_000
+const LOAD_INTERVAL_MS = MINUTE_MS
 const CHECK_INTERVAL_MS = 2_000
 const ENTRIES_MAX = 5_000
 
 export class UserMemoryCache {
   readonly #ports: MemoryDependencies
   readonly #query: CachedMemoryQuery
-  /** Least recently loaded first. */
-  readonly #entries = new Map<string, CachedMemories>()
+  readonly #entries = new LruCache<string, CachedMemories>({ entriesMax: ENTRIES_MAX })
 
   constructor(ports: MemoryDependencies, query: CachedMemoryQuery) {
     this.#ports = ports
@@ -77,9 +77,7 @@ export class UserMemoryCache {
   forget(owners: readonly OwnerId[] | 'any'): void {
     if (owners === 'any') this.clear()
     const changed = new Set<OwnerId>(owners === 'any' ? [] : owners)
-    for (const [key, { scope }] of this.#entries) {
-      if (changed.has(scope.owner)) this.#entries.delete(key)
-    }
+    this.#entries.deleteWhere((_, { scope }) => changed.has(scope.owner))
   }
 
   #onPut({ id, place, category }: Memory): void {
@@ -90,13 +88,11 @@ export class UserMemoryCache {
   }
 
   #onRemove(scope: Scope, id: string): void {
-    for (const [key, entry] of this.#entries) {
-      const isInScope = isWithinScope(
-        { ...scope, session: null },
-        { ...entry.scope, session: null },
-      )
-      if (isInScope && mayContain(entry, id)) this.#entries.delete(key)
-    }
+    this.#entries.deleteWhere(
+      (_, entry) =>
+        isWithinScope({ ...scope, session: null }, { ...entry.scope, session: null }) &&
+        mayContain(entry, id),
+    )
   }
 
   async #find(
@@ -123,16 +119,13 @@ export class UserMemoryCache {
     const key = buildCacheKey(scope)
     const rows = load()
     const entry: CachedMemories = { scope, rows, ids: null, loadedAt, checkedAt }
-    this.#entries.delete(key)
     this.#entries.set(key, entry)
-    const [oldest] = this.#entries.keys()
-    if (this.#entries.size > ENTRIES_MAX && oldest !== undefined) this.#entries.delete(oldest)
     rows.then(
       (loaded) => {
         entry.ids = new Set(loaded.map(({ id }) => id))
       },
       () => {
-        if (this.#entries.get(key) === entry) this.#entries.delete(key)
+        if (this.#entries.peek(key) === entry) this.#entries.delete(key)
       },
     )
     return rows

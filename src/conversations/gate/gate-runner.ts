@@ -5,8 +5,9 @@
 
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
+import { type CircuitBreaker, createModelBreaker } from '../../lib/circuit-breaker.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { ProbingCircuitBreaker } from '../../lib/probing-circuit-breaker.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import { classifyMessage, type GateDecision } from './gate.ts'
@@ -42,7 +43,9 @@ const CIRCUIT_BREAKERS_MAX = 1_000
 export class GateRunner {
   readonly #dependencies: GateRunnerDependencies
   /** By owner and model: the failure of one must not affect the others. */
-  readonly #circuitBreakers = new Map<string, ProbingCircuitBreaker>()
+  readonly #circuitBreakers = new LruCache<string, CircuitBreaker>({
+    entriesMax: CIRCUIT_BREAKERS_MAX,
+  })
 
   constructor(dependencies: GateRunnerDependencies) {
     this.#dependencies = dependencies
@@ -71,8 +74,8 @@ export class GateRunner {
     if (model === null) return null
     const messages = buildGatePrompt(message, { entities })
     const circuitBreaker = this.#getCircuitBreaker(owner, name)
-    const isOpen = circuitBreaker.getOpenReason() !== null
-    const answer = await circuitBreaker.run(
+    const isOpen = circuitBreaker.openReason !== null
+    const answer = await circuitBreaker.runGuarded(
       getModelTimeoutMs(),
       async (timeoutSignal, { awaitAnswer }) => {
         const { text } = await awaitAnswer(() =>
@@ -90,13 +93,10 @@ export class GateRunner {
     return null
   }
 
-  #getCircuitBreaker(owner: OwnerId, model: string): ProbingCircuitBreaker {
+  #getCircuitBreaker(owner: OwnerId, model: string): CircuitBreaker {
     const key = JSON.stringify([owner, model])
-    const known = this.#circuitBreakers.get(key)
-    if (known !== undefined) return known
-    if (this.#circuitBreakers.size >= CIRCUIT_BREAKERS_MAX) this.#circuitBreakers.clear()
-    const circuitBreaker = new ProbingCircuitBreaker(this.#dependencies.clock)
-    this.#circuitBreakers.set(key, circuitBreaker)
-    return circuitBreaker
+    return this.#circuitBreakers.getOrCreate(key, () =>
+      createModelBreaker(this.#dependencies.clock),
+    )
   }
 }

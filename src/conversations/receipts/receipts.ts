@@ -8,8 +8,8 @@ import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
-import { retry } from '../../lib/retry.ts'
-import type { Instant } from '../../lib/time.ts'
+import { retryBriefly } from '../../lib/retry.ts'
+import { addMs, DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
@@ -34,7 +34,6 @@ const LIST_LIMIT = 50
 const CLEANUP_INTERVAL = 100
 const CLEANUP_ROWS_MAX = 500
 const OWNERS_COUNTED_MAX = 10_000
-const DAY_MS = 86_400_000
 const RECEIPT_ID = /^rcp_\w{1,60}$/
 
 export type ReceiptLogDependencies = {
@@ -68,7 +67,7 @@ export class ReceiptLog {
     }: Pick<Settings, 'retention.receiptsMax' | 'retention.receiptDays'>,
   ): void {
     if (receiptsMax === 0) return
-    const expiresAt = (receipt.at + receiptDays * DAY_MS) as Instant // whole milliseconds
+    const expiresAt = addMs(receipt.at, receiptDays * DAY_MS)
     this.#pending.push({ receipt, lines, expiresAt })
     const surplus = this.#pending.length - PENDING_MAX
     if (surplus > 0) {
@@ -136,7 +135,7 @@ export class ReceiptLog {
       const batch = this.#pending.splice(0, computeBatchSize(this.#pending))
       const { clock, store } = this.#dependencies.ports
       try {
-        await retry(clock, () => storeReceipts(store, batch, clock.now()))
+        await retryBriefly(clock, () => storeReceipts(store, batch, clock.now()))
       } catch (error) {
         this.#dropped += batch.length
         this.#fail(batch[0]?.receipt.place.owner ?? '', error)

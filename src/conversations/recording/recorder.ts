@@ -20,7 +20,7 @@ import type { LearnResult } from '../../learning/patterns/pattern-learning.ts'
 import type { BuildSignalChanges } from '../../learning/signal-writer.ts'
 import type { YieldTurn } from '../../lib/backpressure.ts'
 import { type AppError, toAppError } from '../../lib/errors.ts'
-import { retry } from '../../lib/retry.ts'
+import { retryBriefly } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
@@ -134,7 +134,7 @@ async function recordBatch(
   inputs: readonly RecordingInput[],
 ): Promise<boolean> {
   try {
-    const transcripts = await retry(ports.clock, () => recordTranscriptBatch(ports, inputs))
+    const transcripts = await retryBriefly(ports.clock, () => recordTranscriptBatch(ports, inputs))
     if (transcripts === null) return false
     for (const [input, transcript] of transcripts) input.recording.transcript = transcript
   } catch (thrown) {
@@ -149,7 +149,7 @@ async function recordSingle(
   { recording, ...input }: RecordingInput,
 ): Promise<void> {
   try {
-    recording.transcript = await retry(ports.clock, () => recordTranscript(ports, input))
+    recording.transcript = await retryBriefly(ports.clock, () => recordTranscript(ports, input))
   } catch (thrown) {
     fail(recording, 'record', thrown, onFailure)
   }
@@ -216,7 +216,7 @@ async function learnFromTranscript(
   const { owner, user, at } = recording.conversation
   const scope = { owner, user, session: transcript.session }
   for (const { text, options } of listLearnableTexts(transcript, recording.preparation)) {
-    const { remembered } = await retry(ports.clock, () =>
+    const { remembered } = await retryBriefly(ports.clock, () =>
       learn(scope, stripLineMarkers(text), { ...options, observedAt: at, source: 'gateway' }),
     )
     const ids = remembered.map(({ memory }) => memory.id)

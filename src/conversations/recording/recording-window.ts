@@ -4,7 +4,7 @@
  * each response is recorded before it ends. A stalled store delays nobody: responses end at once until it recovers.
  */
 
-import { withTimeout } from '../../lib/timeout.ts'
+import { resolvesWithin } from '../../lib/timeout.ts'
 
 /** How many ended responses may be unrecorded. */
 const UNRECORDED_MAX = 4
@@ -92,7 +92,7 @@ export class RecordingWindow {
         const remainingMs =
           Math.max(started, this.#recordedAt) + this.#stalledMs - performance.now()
         if (remainingMs <= 0) this.#isStalled = true
-        else if ((await withTimeout(remainingMs, () => recorded)).kind === 'done') return
+        else if (await resolvesWithin(remainingMs, recorded)) return
       }
     } finally {
       this.#waiting--

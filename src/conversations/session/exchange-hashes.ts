@@ -3,7 +3,7 @@
  * conversations ("thanks", "You are welcome!"); the more of the exchanges before it match, the more certain the match.
  */
 import type { Exchange } from '../../domain/model-call.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/hash.ts'
 
 /** Window sizes in exchanges, most distinctive first. They complement the hash of the whole history, whose beginning clients may cut off. */
 export const EXCHANGE_WINDOWS = [6, 2, 1] as const

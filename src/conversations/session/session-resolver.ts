@@ -9,9 +9,9 @@ import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, OwnerId, SessionId, TurnId, UserId } from '../../domain/ids.ts'
 import type { Exchange } from '../../domain/model-call.ts'
 import { parseScope } from '../../domain/scope.ts'
+import { hashParts } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ConversationRequest } from '../conversations.ts'
 import {
@@ -96,7 +96,7 @@ const WINDOW_LOOKUPS_MAX = 10
 /** The same first message again is a retry within this time, and a new session after it. */
 const IDLE_MS = 30 * 60_000
 
-export const LINK_TTL_MS = 30 * 86_400_000
+export const LINK_TTL_MS = 30 * DAY_MS
 
 /** The id of a possible link, and the exchange that would follow it. */
 type SessionLead = { readonly id: EntryId; readonly end: number }
@@ -353,7 +353,7 @@ export function buildLinkChange(
     kind: 'thread',
     about: null,
     at,
-    expiresAt: (at + LINK_TTL_MS) as Instant,
+    expiresAt: addMs(at, LINK_TTL_MS),
     version: (known?.entry.version ?? 0) + 1,
     body: { ...link } satisfies JsonObject,
   }

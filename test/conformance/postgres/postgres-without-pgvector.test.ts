@@ -54,7 +54,7 @@ describe('postgres vectors without pgvector', () => {
     const because = expect.stringContaining('pgvector can’t be used: not installed')
     expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_not_stored'] })
     await expect(
-      engine.replication.changeQdrant({ vectorStore: 'qdrant' }, 'key'),
+      engine.replication.changeQdrant({ 'vectorStore.backend': 'qdrant' }, 'key'),
     ).rejects.toMatchObject({ code: 'missing_part', message: because })
     expect(await engine.replication.current()).toMatchObject({
       backend: null,

@@ -6,9 +6,10 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib'
 import type { ResponseOwner } from '../../../conversations/conversations.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Provider } from '../../../models/provider.ts'
 import { type HeaderPairs, headerValue } from '../../../models/upstream.ts'
@@ -30,11 +31,11 @@ const PREVIOUS_LOOKUP_TIMEOUT_MS = 2_000
 export class ResponseOwnership {
   readonly #engine: Engine
   readonly #circuitBreaker: CircuitBreaker
-  readonly #responses = new Map<string, StoredResponse>()
+  readonly #responses = new LruCache<string, StoredResponse>({ entriesMax: STORED_RESPONSES_MAX })
 
   constructor(engine: Engine, clock: Clock) {
     this.#engine = engine
-    this.#circuitBreaker = new CircuitBreaker(clock)
+    this.#circuitBreaker = createStallBreaker(clock)
   }
 
   /** The provider that stores the response; null when unknown. */
@@ -63,12 +64,7 @@ export class ResponseOwnership {
 
   /** A response belongs to the first owner that it was tracked for. */
   #add(id: string, response: StoredResponse): void {
-    if (this.#responses.has(id)) return
-    this.#responses.set(id, response)
-    const [oldest] = this.#responses.keys()
-    if (this.#responses.size > STORED_RESPONSES_MAX && oldest !== undefined) {
-      this.#responses.delete(oldest)
-    }
+    this.#responses.getOrCreate(id, () => response)
   }
 
   /** Fails with `not_found` unless the response is known to belong to the owner. */

@@ -4,6 +4,8 @@ import type { ApiFormat } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { JsonObject } from '../../../lib/json.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 import type { ModelRoute } from '../../../models/provider.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
 import { canAddTools, TOOL_DIALECTS } from '../formats/tools/index.ts'
@@ -84,28 +86,23 @@ export async function runToolLoop(request: ToolRequest): Promise<ToolAnswer | nu
 }
 
 /** Expires, because whatever serves a model may be reconfigured. */
-const TOOL_SUPPORT_TTL_MS = 60 * 60_000
+const TOOL_SUPPORT_TTL_MS = HOUR_MS
 const MODELS_MAX = 1_000
 
 /** Models that rejected a request because of its tools. They are offered none until the entry expires. */
 export class ToolSupportCache {
-  readonly #clock: Clock
-  readonly #unsupportedUntil = new Map<string, number>()
+  readonly #unsupported: LruCache<string, true>
 
   constructor(clock: Clock) {
-    this.#clock = clock
+    const now = () => clock.now()
+    this.#unsupported = new LruCache({ entriesMax: MODELS_MAX, ttlMs: TOOL_SUPPORT_TTL_MS, now })
   }
 
-  isUnsupported(route: ModelRoute): boolean {
-    return this.#clock.now() < (this.#unsupportedUntil.get(getModelKey(route)) ?? 0)
+  isUnsupported({ provider, model }: ModelRoute): boolean {
+    return this.#unsupported.get(`${provider.name}/${model}`) === true
   }
 
-  markUnsupported(route: ModelRoute): void {
-    if (this.#unsupportedUntil.size >= MODELS_MAX) this.#unsupportedUntil.clear()
-    this.#unsupportedUntil.set(getModelKey(route), this.#clock.now() + TOOL_SUPPORT_TTL_MS)
+  markUnsupported({ provider, model }: ModelRoute): void {
+    this.#unsupported.set(`${provider.name}/${model}`, true)
   }
-}
-
-function getModelKey({ provider, model }: ModelRoute): string {
-  return `${provider.name}/${model}`
 }

@@ -165,7 +165,7 @@ async function eraseBin(call: Sure, days: string | undefined): Promise<CommandRe
     days === undefined
       ? {}
       : { days: parseInteger('days', days, 0, SETTINGS['retention.trashDays'].max) }
-  const age = options.days ?? Number((await call.perform(getSettings, {})).binDays)
+  const age = options.days ?? Number((await call.perform(getSettings, {}))['retention.trashDays'])
   const which =
     age === 0
       ? 'everything in the bin'
