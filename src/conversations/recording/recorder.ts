@@ -28,13 +28,12 @@ import type { ContextPreparation } from '../context/context-preparation.ts'
 import type { ConversationRequest, RequestOutcome } from '../conversations.ts'
 import type { FailureListener, FailureStage } from '../failures.ts'
 import { NO_TOOL_MEMORY_IDS, type Receipt, type ReceiptCitation } from '../receipts/receipt.ts'
-import { type Conversation, toConversation } from '../session/session-resolver.ts'
+import { type Conversation, resolveSession, toConversation } from '../session/session-resolver.ts'
 import { recordTranscriptBatch } from './transcript-batch.ts'
 import {
   type ModelReply,
   type RecordedTranscript,
   recordTranscript,
-  resolveSession,
   type TranscriptInput,
 } from './transcript-writer.ts'
 

@@ -12,13 +12,13 @@ import type { Turn } from '../../domain/turn.ts'
 import type { RecordedExchange } from '../../learning/signal-writer.ts'
 import { hashParts } from '../../lib/hash.ts'
 import type { Instant } from '../../lib/time.ts'
+import { planExchangeSuppression } from '../../memory/turn-suppression.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { commitWithRetry, type PlannedCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { claimResponse } from '../session/response-owner.ts'
 import {
   buildExchangeLinks,
-  buildLeads,
   buildLinkChange,
   buildLinkRemoval,
   buildOpeningLinkId,
@@ -27,17 +27,13 @@ import {
   buildTailLinkIds,
   buildToolResultLinkId,
   type Conversation,
-  findOpenedSession,
   hashUserMessage,
-  type KnownLinks,
-  listLinkIds,
-  parseLink,
-  resolvePosition,
+  loadLinks,
+  locateSession,
   type SessionLink,
   type SessionLinks,
   type SessionPosition,
 } from '../session/session-resolver.ts'
-import { disableStatedFacts } from './forgotten-facts.ts'
 
 export type RecordedText = { readonly turn: TurnId; readonly text: string }
 
@@ -88,15 +84,6 @@ export type RecordOptions = {
 
 const TOOL_RESULTS_MAX = 20
 
-/** The session of a request, without recording anything. */
-export async function resolveSession(
-  ports: MemoryDependencies,
-  conversation: Conversation,
-): Promise<SessionId> {
-  const { start } = await locateSession(ports, conversation, [])
-  return start.session
-}
-
 export type TranscriptInput = {
   readonly conversation: Conversation
   readonly reply: ModelReply
@@ -130,7 +117,9 @@ export async function planTranscript(
     ...results.map((result) => buildToolResultLinkId(conversation, result)),
   ])
   const exchanges = buildExchanges(conversation, start, links, reply)
-  const known = await loadTurns(ports, conversation, exchanges)
+  const ids = exchanges.flatMap(buildTurns).map(({ id }) => id)
+  const turns = await loadTurns(ports, conversation, ids)
+  const known = new Map(turns.map((turn) => [turn.id, turn]))
   const pending = await loadPendingTurnIds(ports, conversation, exchanges, known)
   const rows = listChangedTurns(exchanges, known)
   for (const { id } of rows) attempted.add(id)
@@ -432,50 +421,6 @@ function isLinkTo(links: SessionLinks, id: EntryId, { session, position }: Sessi
   return known !== undefined && known.session === session && known.position === position
 }
 
-/** The position of a request, with the links that led there and the `others`. */
-async function locateSession(
-  ports: MemoryDependencies,
-  conversation: Conversation,
-  others: readonly EntryId[],
-): Promise<{ readonly start: SessionPosition; readonly links: SessionLinks }> {
-  const { leads, links } = await followLeads(ports, conversation, [
-    ...listLinkIds(conversation),
-    ...others,
-  ])
-  const opened = findOpenedSession(conversation, links)
-  const hasGoneOn = opened !== null && (await isPastOpening(ports, conversation, opened))
-  return { start: resolvePosition(conversation, { leads, links, hasGoneOn }), links }
-}
-
-/** Looks up the history link first, which mostly exists, and the others only if it does not. */
-async function followLeads(
-  ports: MemoryDependencies,
-  conversation: Conversation,
-  ids: readonly EntryId[],
-): Promise<Pick<KnownLinks, 'leads' | 'links'>> {
-  const { history, others } = buildLeads(conversation)
-  if (history === null) return { leads: [], links: await loadLinks(ports, conversation, ids) }
-  const links = await loadLinks(ports, conversation, [history.id, ...ids])
-  if (links.has(history.id)) return { leads: [history], links }
-  const leads = others()
-  const otherLinks = await loadLinks(
-    ports,
-    conversation,
-    leads.map(({ id }) => id),
-  )
-  return { leads, links: new Map([...links, ...otherLinks]) }
-}
-
-async function isPastOpening(
-  { store }: MemoryDependencies,
-  { owner, user }: Conversation,
-  session: SessionId,
-): Promise<boolean> {
-  const query = { where: {}, order: 'lastSaid', limit: 1 } as const
-  const { rows } = await store.find('turn', { owner, user, session }, query)
-  return rows.some(({ position }) => position > 1)
-}
-
 /** Existing user turns that wait for a complete answer. */
 async function loadPendingTurnIds(
   ports: MemoryDependencies,
@@ -494,28 +439,64 @@ async function loadPendingTurnIds(
   return new Set(turns.filter((turn) => links.has(buildPendingLinkId(conversation, turn))))
 }
 
-async function loadLinks(
-  { store }: MemoryDependencies,
-  { owner, user }: Conversation,
-  ids: readonly EntryId[],
-): Promise<SessionLinks> {
-  const unique = [...new Set(ids)]
-  if (unique.length === 0) return new Map()
-  const { rows } = await store.find(
-    'entry',
-    { owner, user },
-    { where: { ids: unique, kinds: ['thread'] }, limit: unique.length },
+type ForgettingExchange = {
+  readonly conversation: Conversation
+  /** Null when no memory tool can have forgotten anything. */
+  readonly forgotten: readonly MemoryId[] | null
+  /** The user turn that is answered; an earlier request may have stored it. */
+  readonly answeredTurn: TurnId | null
+}
+
+/** Stores turns disabled that state facts which a memory tool forgot in this exchange. */
+async function disableStatedFacts(
+  ports: MemoryDependencies,
+  { conversation, forgotten, answeredTurn }: ForgettingExchange,
+  planned: PlannedCommit<RecordedTranscript>,
+): Promise<PlannedCommit<RecordedTranscript>> {
+  if (forgotten === null || answeredTurn === null) return planned
+  const { changes, result } = planned
+  const ids = [...new Set([answeredTurn, ...result.turns])]
+  const written = changes.flatMap((change) =>
+    isTurnPut(change) && ids.includes(change.row.id) ? change.row : [],
   )
-  return new Map(rows.map((entry) => [entry.id, parseLink(entry)]))
+  const others = ids.filter((id) => written.every((turn) => turn.id !== id))
+  const stored = await loadTurns(ports, conversation, others)
+  const plan = await planExchangeSuppression(ports, [...written, ...stored], forgotten)
+  const disabled = new Map(plan.turns.map((turn) => [turn.id, turn]))
+  const isDisabled = (text: RecordedText | null) => text !== null && disabled.has(text.turn)
+  return {
+    changes: [
+      ...changes.map((change) =>
+        isTurnPut(change) ? { ...change, row: disabled.get(change.row.id) ?? change.row } : change,
+      ),
+      ...stored.flatMap(({ id, version }): readonly Change[] => {
+        const turn = disabled.get(id)
+        if (turn === undefined) return []
+        const row = { ...turn, version: version + 1 }
+        return [{ op: 'put', table: 'turn', row, expect: { version } }]
+      }),
+      ...plan.changes,
+    ],
+    // Nothing is learned from a disabled turn.
+    result: {
+      ...result,
+      userTexts: result.userTexts.filter((text) => !isDisabled(text)),
+      answer: isDisabled(result.answer) ? null : result.answer,
+    },
+  }
+}
+
+type TurnPut = Extract<Change, { readonly op: 'put'; readonly table: 'turn' }>
+
+function isTurnPut(change: Change): change is TurnPut {
+  return change.op === 'put' && change.table === 'turn'
 }
 
 async function loadTurns(
   { store }: MemoryDependencies,
   { owner, user }: Conversation,
-  exchanges: readonly RecordedExchangeRows[],
-): Promise<ReadonlyMap<TurnId, Turn>> {
-  const ids = exchanges.flatMap(buildTurns).map(({ id }) => id)
-  if (ids.length === 0) return new Map()
-  const { rows } = await store.find('turn', { owner, user }, { where: { ids }, limit: ids.length })
-  return new Map(rows.map((turn) => [turn.id, turn]))
+  ids: readonly TurnId[],
+): Promise<readonly Turn[]> {
+  if (ids.length === 0) return []
+  return (await store.find('turn', { owner, user }, { where: { ids }, limit: ids.length })).rows
 }

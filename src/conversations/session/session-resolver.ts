@@ -12,6 +12,7 @@ import { parseScope } from '../../domain/scope.ts'
 import { hashParts } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
+import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ConversationRequest } from '../conversations.ts'
 import {
@@ -72,7 +73,7 @@ export type SessionLink = {
   readonly turn?: TurnId
 }
 
-export type StoredSessionLink = SessionLink & { readonly entry: Entry }
+type StoredSessionLink = SessionLink & { readonly entry: Entry }
 
 export type SessionLinks = ReadonlyMap<EntryId, StoredSessionLink>
 
@@ -98,18 +99,86 @@ const IDLE_MS = 30 * 60_000
 
 export const LINK_TTL_MS = 30 * DAY_MS
 
+/** The session of a request, without recording anything. */
+export async function resolveSession(
+  ports: MemoryDependencies,
+  conversation: Conversation,
+): Promise<SessionId> {
+  const { start } = await locateSession(ports, conversation, [])
+  return start.session
+}
+
+/** The position of a request, with the links that led there and the `others`. */
+export async function locateSession(
+  ports: MemoryDependencies,
+  conversation: Conversation,
+  others: readonly EntryId[],
+): Promise<{ readonly start: SessionPosition; readonly links: SessionLinks }> {
+  const { leads, links } = await followLeads(ports, conversation, [
+    ...listLinkIds(conversation),
+    ...others,
+  ])
+  const opened = findOpenedSession(conversation, links)
+  const hasGoneOn = opened !== null && (await isPastOpening(ports, conversation, opened))
+  return { start: resolvePosition(conversation, { leads, links, hasGoneOn }), links }
+}
+
+/** Looks up the history link first, which mostly exists, and the others only if it does not. */
+async function followLeads(
+  ports: MemoryDependencies,
+  conversation: Conversation,
+  ids: readonly EntryId[],
+): Promise<Pick<KnownLinks, 'leads' | 'links'>> {
+  const { history, others } = buildLeads(conversation)
+  if (history === null) return { leads: [], links: await loadLinks(ports, conversation, ids) }
+  const links = await loadLinks(ports, conversation, [history.id, ...ids])
+  if (links.has(history.id)) return { leads: [history], links }
+  const leads = others()
+  const otherLinks = await loadLinks(
+    ports,
+    conversation,
+    leads.map(({ id }) => id),
+  )
+  return { leads, links: new Map([...links, ...otherLinks]) }
+}
+
+async function isPastOpening(
+  { store }: MemoryDependencies,
+  { owner, user }: Conversation,
+  session: SessionId,
+): Promise<boolean> {
+  const query = { where: {}, order: 'lastSaid', limit: 1 } as const
+  const { rows } = await store.find('turn', { owner, user, session }, query)
+  return rows.some(({ position }) => position > 1)
+}
+
+export async function loadLinks(
+  { store }: MemoryDependencies,
+  { owner, user }: Conversation,
+  ids: readonly EntryId[],
+): Promise<SessionLinks> {
+  const unique = [...new Set(ids)]
+  if (unique.length === 0) return new Map()
+  const { rows } = await store.find(
+    'entry',
+    { owner, user },
+    { where: { ids: unique, kinds: ['thread'] }, limit: unique.length },
+  )
+  return new Map(rows.map((entry) => [entry.id, parseLink(entry)]))
+}
+
 /** The id of a possible link, and the exchange that would follow it. */
 type SessionLead = { readonly id: EntryId; readonly end: number }
 
 /** Possible links through the exchanges before the current one. */
-export type SessionLeads = {
+type SessionLeads = {
   /** Through the whole history, as in most requests. Null without earlier exchanges. */
   readonly history: SessionLead | null
   /** The others, most distinctive first, then latest first. Computed lazily. */
   others(): readonly SessionLead[]
 }
 
-export function buildLeads(conversation: Conversation): SessionLeads {
+function buildLeads(conversation: Conversation): SessionLeads {
   const { exchanges, named } = conversation
   const completed = exchanges.slice(0, -1)
   const hashes = new ExchangeHashes(completed)
@@ -151,7 +220,7 @@ export function buildExchangeLinks(
 }
 
 /** Other links that may lead to the session. */
-export function listLinkIds(conversation: Conversation): readonly EntryId[] {
+function listLinkIds(conversation: Conversation): readonly EntryId[] {
   const { previous } = conversation
   return [
     ...(previous === null ? [] : [buildResponseLinkId(conversation, previous)]),
@@ -159,7 +228,7 @@ export function listLinkIds(conversation: Conversation): readonly EntryId[] {
   ]
 }
 
-export type KnownLinks = {
+type KnownLinks = {
   /** In order of precedence. */
   readonly leads: readonly SessionLead[]
   readonly links: SessionLinks
@@ -167,7 +236,7 @@ export type KnownLinks = {
   readonly hasGoneOn: boolean
 }
 
-export function resolvePosition(conversation: Conversation, known: KnownLinks): SessionPosition {
+function resolvePosition(conversation: Conversation, known: KnownLinks): SessionPosition {
   const position =
     resolveByResponse(conversation, known) ??
     resolveByExchange(known) ??
@@ -239,10 +308,7 @@ function findOpening(
 }
 
 /** The session that the first message may have opened; null if the request holds more than a first message. */
-export function findOpenedSession(
-  conversation: Conversation,
-  links: SessionLinks,
-): SessionId | null {
+function findOpenedSession(conversation: Conversation, links: SessionLinks): SessionId | null {
   return (isNewSession(conversation) && findOpening(conversation, links)?.session) || null
 }
 
@@ -330,7 +396,7 @@ export function hashUserMessage({ user }: Exchange): string {
 }
 
 /** Parses an entry that `buildLinkChange` built. */
-export function parseLink(entry: Entry): StoredSessionLink {
+function parseLink(entry: Entry): StoredSessionLink {
   const { session, position, last, turn } = entry.body
   return {
     session: session as SessionId, // written by `buildLinkChange`, like the other fields
