@@ -29,7 +29,7 @@ function laboured(limits: { readonly tasksMax: number; readonly sizeMax: number 
   return { backlog, done, work }
 }
 
-it('[CV20] work is done in turn for each lane, and lanes don’t wait for each other', async () => {
+it('[CV20] tasks of a lane run in order, and lanes run independently', async () => {
   const { backlog, done, work } = laboured({ tasksMax: 10, sizeMax: 100 })
   const held = gate()
   backlog.add(work('a1', held.opened))
@@ -42,7 +42,7 @@ it('[CV20] work is done in turn for each lane, and lanes don’t wait for each o
   expect(done).toEqual(['b1', 'a1', 'a2'])
 })
 
-it('[CV20] when there is too much, or too large, the oldest is given up and counted', async () => {
+it('[CV20] beyond the limits the oldest tasks are dropped and counted', async () => {
   const { backlog, done, work } = laboured({ tasksMax: 3, sizeMax: 100 })
   const held = gate()
   backlog.add(work('a0', held.opened))
@@ -59,7 +59,7 @@ it('[CV20] when there is too much, or too large, the oldest is given up and coun
   expect(done).toEqual(['b1', 'a0', 'a6'])
 })
 
-it('[CV20] what waits in a lane can be dropped', async () => {
+it('[CV20] waiting tasks of a lane can be dropped', async () => {
   const { backlog, done, work } = laboured({ tasksMax: 9, sizeMax: 100 })
   for (const name of ['a1', 'a2', 'b1']) backlog.add(work(name))
   backlog.dropAll((lane) => lane === 'a')
@@ -67,7 +67,7 @@ it('[CV20] what waits in a lane can be dropped', async () => {
   expect(done).toEqual(['b1'])
 })
 
-it('[CV32] what is kept gives way to requests that are under way, and goes on when they have ended', async () => {
+it('[CV32] commits yield to open requests and continue when these have ended', async () => {
   const courtesy = new RequestBackpressure()
   const done: string[] = []
   const giveWay = courtesy.yieldToRequests()
@@ -85,7 +85,7 @@ it('[CV32] what is kept gives way to requests that are under way, and goes on wh
   await store.close()
 })
 
-it('[CV32] a request that never ends, or one after the other, doesn’t keep anything from being kept', async () => {
+it('[CV32] endless or consecutive requests do not block commits', async () => {
   const courtesy = new RequestBackpressure()
   courtesy.trackRequest()
   await courtesy.yieldToRequests()()
@@ -143,7 +143,7 @@ function conversationsOn(
   return conversations
 }
 
-it('[CV4] a message that needs no memories is told so, and nothing is looked for', async () => {
+it('[CV4] a message that needs no memories is skipped without recall', async () => {
   const conversations = conversationsOn({ 'gateway.gateMode': 'heuristic' }, () =>
     Promise.reject(new Error('nobody asked')),
   )
@@ -161,7 +161,7 @@ it.each([
   ['What is my dog called?', { text: 'What is my dog called?' }],
   ['Which of the two would suit me better?', { text: 'Which of the two would suit me better?' }],
   [`${'There is much to tell. '.repeat(20)}Who is Rex?`, { text: 'Who is Rex' }],
-])('[CV31] asks memory for what a message is about: %s', async (message, asked) => {
+])('[CV31] recalls with the focus of a message: %s', async (message, asked) => {
   const queries: object[] = []
   const conversations = conversationsOn({}, (_, query) => {
     queries.push(query)

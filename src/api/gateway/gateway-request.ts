@@ -52,7 +52,7 @@ export type GatewayRequest = {
   readonly signal: AbortSignal
 }
 
-export const GATEWAY_BODY_BYTES_MAX = 32 * 1_048_576
+const GATEWAY_BODY_BYTES_MAX = 32 * 1_048_576
 
 /** Long enough for large images over slow connections. */
 const BODY_TIMEOUT_MS = 300_000

@@ -276,7 +276,7 @@ function needsNoRecall(text: string, request: ContextRequest): boolean {
   return isSmallTalk(text) || isCalculation(text) || (isSelfContained && !hasContentWord(text))
 }
 
-export type SectionSizes = {
+type SectionSizes = {
   readonly pinned: number
   readonly episodes: number
   readonly transcript: number

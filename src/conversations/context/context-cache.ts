@@ -32,7 +32,7 @@ export type BlockDecision = {
   readonly block: InjectedBlock | SkipReason
 }
 
-export type BlockKey = { readonly name: string; readonly settings: Settings }
+type BlockKey = { readonly name: string; readonly settings: Settings }
 
 /** After its last use, and after its creation: memories that are learned meanwhile must become visible. */
 const IDLE_MS_MAX = 10 * MINUTE_MS

@@ -15,7 +15,7 @@ import type { Change, MemoryFilter } from '../../storage/store.ts'
 export type UserScope = { readonly owner: OwnerId; readonly user: UserId | null }
 
 /** The active and trusted memories of one category, the newest if there are more than `limit`. */
-export type CachedMemoryQuery = {
+type CachedMemoryQuery = {
   readonly category: Memory['category']
   readonly limit: number
   readonly where?: (now: Instant) => MemoryFilter

@@ -7,7 +7,7 @@ import {
 } from '../../learning/patterns/grammar-notation.ts'
 import type { GateCue } from './types.ts'
 
-export type CueNotation = {
+type CueNotation = {
   /** Whole words anywhere in a sentence, except in sentences that also match `unless`. */
   readonly cue: (source: string, unless?: string) => GateCue
   /** The beginning of a sentence. */

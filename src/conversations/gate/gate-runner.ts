@@ -18,13 +18,13 @@ const NO_GATE: Omit<ReceiptGate, 'mode' | 'by'> = {
   reason: 'Every message is looked up.',
 }
 
-export type GateRunnerDependencies = {
+type GateRunnerDependencies = {
   readonly clock: Clock
   /** The model of an owner, charged to its budget; null when there is none. */
   readonly modelFor: (owner: OwnerId) => LanguageModel | null
 }
 
-export type GateRequest = {
+type GateRequest = {
   readonly owner: OwnerId
   readonly message: string
   readonly settings: Settings

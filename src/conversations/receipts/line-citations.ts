@@ -20,7 +20,7 @@ export const CITED_LINES_PER_DOCUMENT_MAX = 256
 /** Lines expire so much later than needed, so that citing them again within that time writes nothing. */
 const REFRESH_MS = DAY_MS
 
-export type CitedLineUpdate = {
+type CitedLineUpdate = {
   readonly texts: readonly CitedLine[]
   /** The key to cite it by. */
   readonly key: string

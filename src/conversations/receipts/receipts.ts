@@ -36,7 +36,7 @@ const CLEANUP_ROWS_MAX = 500
 const OWNERS_COUNTED_MAX = 10_000
 const RECEIPT_ID = /^rcp_\w{1,60}$/
 
-export type ReceiptLogDependencies = {
+type ReceiptLogDependencies = {
   readonly ports: MemoryDependencies
   readonly settings: { resolve(owner: OwnerId): Promise<Settings> }
   readonly onFailure?: FailureListener

@@ -22,7 +22,7 @@ import {
 import { type QueuedItem, RecordingQueue } from './recording-queue.ts'
 import type { RecordingWindow } from './recording-window.ts'
 
-export type BackgroundRecorderDependencies = RecorderDependencies & {
+type BackgroundRecorderDependencies = RecorderDependencies & {
   readonly settings: { resolve(owner: OwnerId): Promise<Settings> }
 }
 

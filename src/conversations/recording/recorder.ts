@@ -166,7 +166,7 @@ function fail(
   onFailure?.({ stage, owner: scope.owner, requestId, error })
 }
 
-export type RecordedRequest = {
+type RecordedRequest = {
   readonly receipt: Receipt
   /** The text of each line of the receipt. */
   readonly lines: readonly string[]

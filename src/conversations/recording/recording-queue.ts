@@ -11,7 +11,7 @@ export type QueuedItem = {
   readonly size: number
 }
 
-export type RecordingQueueOptions<Item> = {
+type RecordingQueueOptions<Item> = {
   readonly limits: BoundedQueueLimits
   readonly batchMax: number
   /** Must not fail. */

@@ -35,10 +35,10 @@ import {
   type SessionPosition,
 } from '../session/session-resolver.ts'
 
-export type RecordedText = { readonly turn: TurnId; readonly text: string }
+type RecordedText = { readonly turn: TurnId; readonly text: string }
 
 /** `isHistory`: from the history in the request, so from an unknown time before it. */
-export type RecordedUserText = RecordedText & { readonly isHistory: boolean }
+type RecordedUserText = RecordedText & { readonly isHistory: boolean }
 
 export type RecordedTranscript = {
   readonly session: SessionId
@@ -63,7 +63,7 @@ export type ModelReply = {
   readonly at: Instant
 } | null
 
-export type RecordOptions = {
+type RecordOptions = {
   readonly keepsToolResults: boolean
   /** Memories that memory tools forgot in this request; null when no tool can have run in its exchange. */
   readonly forgotten: readonly MemoryId[] | null

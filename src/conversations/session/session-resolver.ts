@@ -88,7 +88,7 @@ export type SessionPosition = {
 }
 
 /** At most so many exchanges of a history are recorded with one request. */
-export const EXCHANGES_MAX = 200
+const EXCHANGES_MAX = 200
 
 /** How many exchanges back links are looked up: links of histories, and links of windows. */
 const HISTORY_LOOKUPS_MAX = 50

@@ -7,9 +7,9 @@ import type { SystemRole } from '../../../models/provider.ts'
 import { appendToString, insertElement, type JsonPath, prependToString } from './json-edit.ts'
 
 /** Separates a block from the text of the client. */
-export const BLOCK_SEPARATOR = '\n\n'
+const BLOCK_SEPARATOR = '\n\n'
 
-export type ContentLocation = { readonly path: JsonPath; readonly value: Json | undefined }
+type ContentLocation = { readonly path: JsonPath; readonly value: Json | undefined }
 
 /** Inserts a block after the content: at the end of its string, or as the last part. */
 export function appendBlock(text: string, content: ContentLocation, block: string, part: string) {

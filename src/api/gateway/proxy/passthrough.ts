@@ -18,7 +18,7 @@ import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-
 export const COUNT_TOKENS_PATH = '/v1/messages/count_tokens'
 
 /** A request about a response that the provider stores. */
-export type StoredResponseRequest = {
+type StoredResponseRequest = {
   readonly id: string
   readonly path: string
   readonly methods: readonly ['GET', 'DELETE'] | readonly ['GET'] | readonly ['POST']

@@ -62,7 +62,7 @@ import { createResponseTail, NO_TAIL } from './response-tail.ts'
 import { mapUpstreamErrors, queryStringOf, usesSharedAccount } from './upstream-call.ts'
 
 /** State that the gateway keeps between requests. */
-export type GatewayCaches = {
+type GatewayCaches = {
   readonly hiddenToolCalls: HiddenToolCalls
   readonly toolSupport: ToolSupportCache
   readonly responseOwnership: ResponseOwnership

@@ -4,7 +4,7 @@
  */
 import type { AnswerReader } from '../formats/format.ts'
 
-export type WriteChunk = (chunk: Uint8Array) => void
+type WriteChunk = (chunk: Uint8Array) => void
 
 export type ResponseTail = {
   /** Writes a chunk that the reader has parsed, or holds it back. */
@@ -22,7 +22,7 @@ export const NO_TAIL: ResponseTail = {
   release: () => {},
 }
 
-export type ResponseTailOptions = {
+type ResponseTailOptions = {
   /** Whether the body is an event stream; only the end of any other body tells which chunk is the last. */
   readonly isStream: boolean
   readonly reader: AnswerReader

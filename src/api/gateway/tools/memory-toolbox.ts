@@ -33,7 +33,7 @@ const SHOWN_CHARACTERS_MAX = 600
 const ERROR_CHARACTERS_MAX = 600
 const FIELD_CHARACTERS_MAX = 80
 
-export type MemoryToolbox = {
+type MemoryToolbox = {
   /** The requested tools that the caller's role permits. */
   readonly names: readonly MemoryToolName[]
   /** Returns short JSON, or a text that explains the error. Never fails. */

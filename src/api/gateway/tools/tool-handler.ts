@@ -15,7 +15,7 @@ import type { ScopedHiddenToolCalls } from './hidden-tool-calls.ts'
 import { streamAnswer } from './streamed-answer.ts'
 import { ToolLoop, type ToolRequest } from './tool-loop.ts'
 
-export type ToolAvailability = {
+type ToolAvailability = {
   readonly settings: Pick<
     Settings,
     | 'gateway.enabled'
@@ -66,7 +66,7 @@ export function restoreHiddenToolCalls(
   return TOOL_DIALECTS[format].restoreHiddenRounds(text, body, hiddenCalls.find)
 }
 
-export type ToolAnswer = UpstreamResponse & {
+type ToolAnswer = UpstreamResponse & {
   /** Names of the memory tools that were called; complete when the body has ended. */
   readonly toolCalls: readonly string[]
 }

@@ -9,6 +9,7 @@ import {
   type FindHiddenRounds,
   type ProviderError,
   type StreamMerger,
+  splitCalls,
   sumUsage,
   type ToolCall,
   type ToolDialect,
@@ -148,8 +149,7 @@ function parseChatRound(
 ): ToolRound {
   const calls = filterObjects(message.tool_calls).map(parseChatToolCall)
   return {
-    memoryCalls: calls.filter(({ name }) => memoryTools.has(name)),
-    clientCalls: calls.filter(({ name }) => !memoryTools.has(name)),
+    ...splitCalls(calls, memoryTools),
     parts: [message],
     isComplete: isWhole,
   }

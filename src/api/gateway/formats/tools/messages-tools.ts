@@ -10,6 +10,7 @@ import {
   mergeUsage,
   type ProviderError,
   type StreamMerger,
+  splitCalls,
   sumUsage,
   type ToolCall,
   type ToolDialect,
@@ -171,8 +172,7 @@ function parseMessagesRound(
 ): ToolRound {
   const calls = blocks.filter(isToolUse).map(parseToolUse)
   return {
-    memoryCalls: calls.filter(({ name }) => memoryTools.has(name)),
-    clientCalls: calls.filter(({ name }) => !memoryTools.has(name)),
+    ...splitCalls(calls, memoryTools),
     parts: blocks,
     isComplete: stopReason === TOOL_USE_STOP_REASON,
   }

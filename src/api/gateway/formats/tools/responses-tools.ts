@@ -9,6 +9,7 @@ import {
   type FindHiddenRounds,
   type ProviderError,
   type StreamMerger,
+  splitCalls,
   sumUsage,
   type ToolCall,
   type ToolDialect,
@@ -175,8 +176,7 @@ function parseResponsesRound(
 ): ToolRound {
   const calls = items.filter(isFunctionCall).map(parseFunctionCall)
   return {
-    memoryCalls: calls.filter(({ name }) => memoryTools.has(name)),
-    clientCalls: calls.filter(({ name }) => !memoryTools.has(name)),
+    ...splitCalls(calls, memoryTools),
     parts: items,
     isComplete: isWhole,
   }

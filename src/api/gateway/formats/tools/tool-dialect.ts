@@ -37,7 +37,7 @@ export type FindHiddenRounds = (
 ) => readonly AnsweredToolRound[] | null
 
 /** A call of the client; `call` is null when the client sends only its id. */
-export type HiddenCallKey = { readonly id: string; readonly call: ToolCall | null }
+type HiddenCallKey = { readonly id: string; readonly call: ToolCall | null }
 
 /** An answer that is not streamed, with its parsed round. */
 export type BufferedRound = { readonly answer: JsonObject; readonly round: ToolRound }
@@ -102,4 +102,15 @@ export function sumUsage(a: Json | undefined, b: Json | undefined): Json {
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
   const known = Object.entries(later).filter(([, value]) => value !== null)
   return { ...earlier, ...Object.fromEntries(known) }
+}
+
+/** Splits the calls of a round by who runs them. */
+export function splitCalls(
+  calls: readonly ToolCall[],
+  memoryTools: ReadonlySet<string>,
+): Pick<ToolRound, 'memoryCalls' | 'clientCalls'> {
+  return {
+    memoryCalls: calls.filter(({ name }) => memoryTools.has(name)),
+    clientCalls: calls.filter(({ name }) => !memoryTools.has(name)),
+  }
 }
