@@ -1,11 +1,15 @@
-/** The request lifecycle: context before a request to a model, recording after it, and receipts of both. */
+/** The conversations feature: the request lifecycle, recorded conversations and prompt hooks as one service. */
 
 import type { OwnerId, ReceiptId } from '../domain/ids.ts'
-import { parseScope } from '../domain/scope.ts'
+import { parseScope, type ScopeInput } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { RequestBackpressure } from '../lib/backpressure.ts'
 import { createStallBreaker } from '../lib/circuit-breaker.ts'
 import { withTimeout } from '../lib/timeout.ts'
+import type { DraftInput } from '../memory/draft.ts'
+import type { RememberResult } from '../memory/memory-writer.ts'
+import { type ConversationAdmin, createConversationAdmin } from './admin.ts'
 import { ContextCache } from './context/context-cache.ts'
 import {
   buildContextCacheKey,
@@ -14,34 +18,61 @@ import {
   prepareContext,
   prepareWithoutLookup,
 } from './context/context-preparation.ts'
-import type { Conversations, PreparedRequest, RequestOutcome } from './conversations.ts'
+import type { PreparedRequest, RequestLifecycle, RequestOutcome } from './conversations.ts'
 import type { FailureChannel } from './failures.ts'
+import { createPromptHooks, type PromptHooks } from './prompt-hooks.ts'
 import { BackgroundRecorder } from './recording/background-recorder.ts'
 import type { EndedRequest, RecorderDependencies } from './recording/recorder.ts'
 import { RecordingWindow } from './recording/recording-window.ts'
 import { getResponseOwner } from './session/response-owner.ts'
 
-export type ConversationDependencies = Pick<
-  ContextPreparationDependencies,
-  'ports' | 'settings' | 'buildContext'
-> &
-  Pick<RecorderDependencies, 'learn' | 'buildSignalChanges'> & {
-    readonly failures: FailureChannel
-  }
+export interface Conversations extends RequestLifecycle, ConversationAdmin, PromptHooks {}
 
-/** With what only the engine calls. */
-export interface ConversationService extends Conversations {
+export type RequestLifecycleDependencies = Omit<
+  ContextPreparationDependencies,
+  'defaults' | 'contextCache' | 'circuitBreaker' | 'onFailure'
+> &
+  Omit<RecorderDependencies, 'onFailure'> & { readonly failures: FailureChannel }
+
+export type ConversationDependencies = RequestLifecycleDependencies & {
+  readonly jobs: Jobs
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<RememberResult>
+  /** Purges caches that may hold erased text, this feature's own included. */
+  readonly purgeCaches: () => Promise<void>
+}
+
+/** The lifecycle with what only the engine calls. */
+export interface RequestLifecycleService extends RequestLifecycle {
   /** Drops everything queued for an owner. */
   dropPending(owner: OwnerId): Promise<void>
-  /** Discards cached text of memories. */
+  /** Drops cached text of memories. */
   purgeCaches(): void
   /** Records what is queued, for a few seconds at most. */
   close(): Promise<void>
 }
 
-const CLOSE_WAIT_MS = 5_000
+/** The feature with what only the engine calls. */
+export interface ConversationService extends Omit<RequestLifecycleService, keyof RequestLifecycle> {
+  readonly api: Conversations
+}
 
 export function createConversations(dependencies: ConversationDependencies): ConversationService {
+  const { dropPending, purgeCaches, close, ...lifecycle } = createRequestLifecycle(dependencies)
+  return {
+    api: {
+      ...lifecycle,
+      ...createConversationAdmin(dependencies),
+      ...createPromptHooks(dependencies),
+    },
+    ...{ dropPending, purgeCaches, close },
+  }
+}
+
+const CLOSE_WAIT_MS = 5_000
+
+export function createRequestLifecycle(
+  dependencies: RequestLifecycleDependencies,
+): RequestLifecycleService {
   const { ports, failures } = dependencies
   const onFailure = failures.report
   const contextCache = new ContextCache()
@@ -81,10 +112,11 @@ export function createConversations(dependencies: ConversationDependencies): Con
         return recorder.takeDropped()
       }
       openRequests.delete(prepared) // a second call records nothing
-      if (isAnswered(outcome)) contextCache.drop(buildContextCacheKey(open.ended.request))
+      const { request } = open.ended
+      if (isAnswered(outcome)) contextCache.drop(buildContextCacheKey(request))
+      const { promise, resolve } = createDeferred()
       window.begin(prepared)
-      let resolve = () => {}
-      recordings.set(prepared, new Promise((resolved) => (resolve = resolved)))
+      recordings.set(prepared, promise)
       recorder.add({ ...open.ended, outcome, endedAt: ports.clock.now() }, (isRecorded) => {
         window.leave(prepared, isRecorded)
         resolve()
@@ -103,13 +135,15 @@ export function createConversations(dependencies: ConversationDependencies): Con
     },
     flush: () => recorder.flush(),
     onFailure: failures.subscribe,
-    listReceipts: async (scope, query = {}) => {
-      await recorder.settleRecent(parseScope(scope).owner)
-      return receipts.list(scope, query)
-    },
-    getReceipt: async (scope, id) => {
-      await recorder.settleRecent(parseScope(scope).owner)
-      return receipts.get(scope, id)
+    receipts: {
+      list: async (scope, query = {}) => {
+        await recorder.settleRecent(parseScope(scope).owner)
+        return receipts.list(scope, query)
+      },
+      get: async (scope, id) => {
+        await recorder.settleRecent(parseScope(scope).owner)
+        return receipts.get(scope, id)
+      },
     },
     dropPending: async (owner) => {
       contextCache.clear()
@@ -130,6 +164,14 @@ type OpenRequest = {
   readonly ended: Omit<EndedRequest, 'outcome' | 'endedAt'> | null
 }
 
+function createDeferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
 function toPreparedRequest(
   { settings, block, skipped, degraded }: ContextPreparation,
   receipt: ReceiptId | null,
@@ -137,15 +179,17 @@ function toPreparedRequest(
 ): PreparedRequest {
   const injected = skipped === null ? block : null
   return {
-    ...{ receipt, skipped, degraded },
+    receipt,
     settings: settings ?? defaults,
     block: injected?.text ?? null,
     count: injected?.content.lines.length ?? 0,
     tokens: injected?.tokens ?? 0,
+    skipped,
+    degraded,
   }
 }
 
-/** Whether the model is done with the user message: tool loops continue, and incomplete answers are asked again. */
+/** Whether the model is done with the user message. Tool loops continue, and incomplete responses are asked again. */
 function isAnswered({ answer }: RequestOutcome): boolean {
   if (answer === null || answer.hasToolCalls === true) return false
   return answer.isComplete || answer.isTruncated === true

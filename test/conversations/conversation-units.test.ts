@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { ContextBuilderDependencies } from '../../src/conversations/context/context-builder.ts'
 import { createContextBuilder } from '../../src/conversations/context/context-builder.ts'
-import { createConversations } from '../../src/conversations/conversation-service.ts'
+import { createRequestLifecycle } from '../../src/conversations/conversation-service.ts'
 import { createFailureChannel, type MemoryFailure } from '../../src/conversations/failures.ts'
 import { resolveSettings, type SettingValues } from '../../src/domain/settings/settings.ts'
 import { RequestBackpressure } from '../../src/lib/backpressure.ts'
@@ -127,7 +127,7 @@ function conversationsOn(
     modelFor: () => languageModel,
     countUse: () => {},
   })
-  const conversations = createConversations({
+  const conversations = createRequestLifecycle({
     ports,
     settings: { resolve: async () => settings, peek: () => settings },
     buildContext: reader.buildContext,

@@ -1,7 +1,7 @@
 /** A mirror that fails, hangs, falls behind, loses everything and comes back: no request fails, and nothing is lost. */
 import { describe, expect, it, vi } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { createReplicationListener } from '../../src/engine/replica-instrumentation.ts'
+import { createReplicationListener } from '../../src/engine/instrumentation.ts'
 import { ADA, BOB, instant, session } from '../fakes/memories.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
 import { unitVector } from '../fakes/vectors.ts'
@@ -310,7 +310,12 @@ describe('following', () => {
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([])
     await opened.expectSame()
     await opened.search({ unendedAt: opened.clock.now() })
-    expect(opened.outcomes).toEqual(['unsupported_filter', 'unsupported_filter', 'unsupported_filter', 'answered'])
+    expect(opened.outcomes).toEqual([
+      'unsupported_filter',
+      'unsupported_filter',
+      'unsupported_filter',
+      'answered',
+    ])
     for (let round = 0; round < 3; round++) {
       opened.timers.pass(15_000)
       await opened.tiers.settle()

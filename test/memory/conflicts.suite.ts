@@ -28,13 +28,13 @@ async function openDispute(open: OpenStore) {
 }
 
 async function pairsOf(engine: Engine, scope: object = {}) {
-  const { rows } = await engine.review.conflicts({ ...ADA, ...scope })
+  const { rows } = await engine.learning.review.listConflicts({ ...ADA, ...scope })
   return rows.map(({ memory, other }) => [memory.content, other.content])
 }
 
 export function describeConflicts(name: string, open: OpenStore): void {
   describe(`conflicts ${name}`, () => {
-    it('[SR3] are listed with both sides while both are in use, page by page', async () => {
+    it('[SR3] are listed with both memories while both are active, page by page', async () => {
       const { engine, second } = await openDispute(open)
       await engine.remember(ADA, { content: 'I prefer tea' })
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
@@ -42,26 +42,29 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await pairsOf(engine, { owner: 'bob' })).toEqual([])
       const { memory: third } = await engine.remember(ADA, { content: ELEVEN })
       expect(third.conflictsWith).not.toBeNull()
-      const page = await engine.review.conflicts(ADA, { limit: 1 })
+      const page = await engine.learning.review.listConflicts(ADA, { limit: 1 })
       expect(page.rows.map(({ memory }) => memory.id)).toEqual([third.id])
-      const rest = await engine.review.conflicts(ADA, { after: page.next ?? '' })
+      const rest = await engine.learning.review.listConflicts(ADA, { after: page.next ?? '' })
       expect(rest.rows.map(({ memory }) => memory.id)).toEqual([second.id])
       await engine.forget(ADA, third.id)
-      await engine.disable(ADA, second.id)
+      await engine.memories.disable(ADA, second.id)
       expect(await pairsOf(engine)).toEqual([])
     })
 
-    it('[SR3] wait until neither side is suspect', async () => {
+    it('[SR3] are not listed while one memory is suspect', async () => {
       const { engine, second } = await openDispute(open)
       await engine.edit(ADA, second.id, { trust: 'suspect' })
       expect(await pairsOf(engine)).toEqual([])
-      await engine.review.approve(ADA, second.id)
+      await engine.learning.review.approve(ADA, second.id)
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
     })
 
-    it('[SR4] are settled in one change, which gives the key on and can be undone', async () => {
+    it('[SR4] are resolved in one change, which passes the key on and can be undone', async () => {
       const { engine, first, second } = await openDispute(open)
-      const { kept, dropped } = await engine.review.settle(ADA, { keep: second.id, drop: first.id })
+      const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, {
+        keep: second.id,
+        drop: first.id,
+      })
       expect(kept).toMatchObject({ content: TEN, key: 'boat', conflictsWith: null, sourceCount: 1 })
       expect(dropped).toMatchObject({ status: 'superseded', supersededBy: second.id })
       expect(dropped.change).toBe(kept.change)
@@ -74,11 +77,11 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
     })
 
-    it('[SR4] can be settled for what is older, and a wording of both has the sources of both', async () => {
+    it('[SR4] can be resolved for the older memory; a merged wording has the sources of both', async () => {
       const { engine, first, second } = await openDispute(open)
       const words = 'The boat leaves at 9 on weekdays and at 10 on Sundays'
       const ids = { keep: first.id, drop: second.id }
-      const { kept, dropped } = await engine.review.settle(ADA, ids, words)
+      const { kept, dropped } = await engine.learning.review.resolveConflict(ADA, ids, words)
       expect(kept).toMatchObject({ content: words, key: 'boat', sourceCount: 2 })
       expect(kept.provenance.turns).toEqual([turnId('a'), turnId('b')])
       expect(dropped.supersededBy).toBe(first.id)
@@ -86,12 +89,15 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(found.memories.map(({ memory }) => memory.content)).toEqual([words])
     })
 
-    it('[SR5] with a third memory are not lost when one of them goes', async () => {
+    it('[SR5] with a third memory survive the resolution', async () => {
       const { engine, first, second } = await openDispute(open)
       const { memory: third } = await engine.remember(ADA, { content: ELEVEN })
       const other = third.conflictsWith === first.id ? second : first
       const gone = third.conflictsWith ?? ''
-      const { kept } = await engine.review.settle(ADA, { keep: other.id, drop: gone })
+      const { kept } = await engine.learning.review.resolveConflict(ADA, {
+        keep: other.id,
+        drop: gone,
+      })
       expect(await engine.get(ADA, third.id)).toMatchObject({
         conflictsWith: other.id,
         change: kept.change,
@@ -101,24 +107,26 @@ export function describeConflicts(name: string, open: OpenStore): void {
       expect(await engine.get(ADA, third.id)).toMatchObject({ conflictsWith: gone })
     })
 
-    it('[SR6] are none any more where both hold', async () => {
+    it('[SR6] end when both memories hold', async () => {
       const { engine, first, second } = await openDispute(open)
-      const settled = await engine.review.reconcile(ADA, second.id)
+      const settled = await engine.learning.review.keepBoth(ADA, second.id)
       expect(settled).toMatchObject({ status: 'active', conflictsWith: null })
       expect(await pairsOf(engine)).toEqual([])
-      await expect(engine.review.reconcile(ADA, first.id)).rejects.toMatchObject({
+      await expect(engine.learning.review.keepBoth(ADA, first.id)).rejects.toMatchObject({
         code: 'conflict',
       })
       await engine.undo(ADA, settled.change)
       expect(await pairsOf(engine)).toEqual([[TEN, NINE]])
     })
 
-    it('[SR7] are settled only between two memories in use of one person', async () => {
+    it('[SR7] are resolved only between two active memories of one user', async () => {
       const { engine, first, second } = await openDispute(open)
       const { memory: kims } = await engine.remember({ ...ADA, user: 'kim' }, { content: NINE })
       const refused = async (keep: string, drop: string) => {
         const before = await engine.get(ADA, first.id)
-        const error = await engine.review.settle(ADA, { keep, drop }).catch(({ code }) => code)
+        const error = await engine.learning.review
+          .resolveConflict(ADA, { keep, drop })
+          .catch(({ code }) => code)
         expect(await engine.get(ADA, first.id)).toEqual(before)
         return error
       }
@@ -129,21 +137,24 @@ export function describeConflicts(name: string, open: OpenStore): void {
       await engine.forget(ADA, second.id)
       expect(await refused(first.id, second.id)).toBe('conflict')
       await expect(
-        engine.review.settle({ owner: 'bob' }, { keep: first.id, drop: second.id }),
+        engine.learning.review.resolveConflict(
+          { owner: 'bob' },
+          { keep: first.id, drop: second.id },
+        ),
       ).rejects.toMatchObject({ code: 'not_found' })
     })
   })
 
   describe(`sessions ${name}`, () => {
-    it('[SR2] tell how they began, and what could not be learned from', async () => {
+    it('[SR2] report their first message and failed signals', async () => {
       const { engine, clock } = await openLife(open)
       const long = 'When does the train leave? '.repeat(20)
       const said = { owner: 'ada', skipExtraction: true }
-      await engine.ingest({ ...said, conversation: 'long', turns: [{ user: long }] })
+      await engine.learning.ingest({ ...said, conversation: 'long', turns: [{ user: long }] })
       clock.advance(1_000)
       const turns = [{ user: 'Is it late? 😀', assistant: 'No.' }, { user: 'Good.' }]
-      await engine.ingest({ ...said, conversation: 'short', turns })
-      const { rows } = await engine.transcript.sessions(ADA)
+      await engine.learning.ingest({ ...said, conversation: 'short', turns })
+      const { rows } = await engine.conversations.sessions.list(ADA)
       expect(rows.map(({ firstMessage: opening }) => opening)).toEqual([
         'Is it late? 😀',
         long.slice(0, 200),

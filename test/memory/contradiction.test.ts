@@ -55,16 +55,16 @@ describe('candidates', () => {
     expect((await engine.remember(ADA, { content: newer })).outcome).toBe(outcome)
   })
 
-  it('[TR5] closeness in meaning finds, and decides nothing', async () => {
+  it('[TR5] close vectors find candidates and decide nothing', async () => {
     const { adjudicate, asked } = judge(async () => 'unsure')
     const { engine } = openEngine({ embedder: knowing(), adjudicate })
     await engine.remember(ADA, { content: CATS })
-    await engine.reindex()
+    await engine.admin.reindex()
     expect((await engine.remember(ADA, { content: FELINES })).outcome).toBe('create')
     expect(asked).toEqual([[CATS, FELINES]])
   })
 
-  it('[TR5] a model that fails or hangs is left out, and not asked again for a while', async () => {
+  it('[TR5] a model that fails or hangs is skipped for a while', async () => {
     const troubles = [
       () => Promise.reject(new AppError('unavailable', 'The model is gone.')),
       untilAborted,
@@ -76,7 +76,7 @@ describe('candidates', () => {
       const { engine, clock } = openEngine({ embedder: inner })
       const bob = { owner: 'bob' }
       for (const scope of [ADA, bob]) await engine.remember(scope, { content: CATS })
-      await engine.reindex()
+      await engine.admin.reindex()
       const isAsked = async (scope: { readonly owner: string }, content: string) => {
         expect((await engine.remember(scope, { content })).outcome).toBe('create')
         return inner.texts().includes(content)
@@ -89,7 +89,7 @@ describe('candidates', () => {
     }
   })
 
-  it('[TR5] a cold model is not woken, nor any model asked while vectors lag or the text is long', async () => {
+  it('[TR5] a cold model is not loaded, and no model is called while vectors lag or for long text', async () => {
     const lagging = scriptedEmbedder()
     const first = openEngine({ embedder: lagging })
     await first.engine.remember(ADA, { content: CATS })
@@ -101,7 +101,7 @@ describe('candidates', () => {
     const embedder = { ...inner, report: () => ({ ...inner.report(), state: { kind: state } }) }
     const { engine } = openEngine({ embedder })
     await engine.remember(ADA, { content: CATS })
-    await engine.reindex()
+    await engine.admin.reindex()
     const before = inner.calls.length
     await engine.remember(ADA, { content: `${FELINES}, ${'and much more, '.repeat(30)}` })
     state = 'cold'
@@ -110,7 +110,7 @@ describe('candidates', () => {
   })
 })
 
-describe('judgement', () => {
+describe('adjudication', () => {
   it.each([
     ['duplicate', 'duplicate'],
     ['update', 'supersede'],
@@ -126,7 +126,7 @@ describe('judgement', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('[TR6] nobody is asked what rules can tell, and a judge who fails is unsure', async () => {
+  it('[TR6] the adjudicator is not asked where rules decide, and its failure counts as unsure', async () => {
     const { adjudicate, asked } = judge(() => Promise.reject(new Error('no answer')))
     const { engine } = openEngine({ adjudicate })
     await engine.remember(ADA, { content: 'I drive a Golf' })

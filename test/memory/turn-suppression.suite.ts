@@ -41,7 +41,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       (await client.ask([question], '-', inSession('later', { wants: { extract: false } })))
         .block ?? ''
     const turns = async (session: string) =>
-      (await engine.transcript.turns({ ...ADA, session })).rows
+      (await engine.conversations.turns.list({ ...ADA, session })).rows
     const disabledIn = async (session: string) =>
       (await turns(session)).filter(({ disabled }) => disabled).map(({ content }) => content)
     const fact = async (content = 'Anna') => {
@@ -54,7 +54,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
   }
 
   describe(`${name}: turns of forgotten facts`, () => {
-    it('[TF1] forgetting a fact takes its turn out of every later prompt', async () => {
+    it('[TF1] forgetting a fact excludes its turn from later prompts', async () => {
       const { engine, say, asked, disabledIn, fact } = await opened()
       await say('one', SISTER)
       expect(await asked()).toContain('Anna')
@@ -66,13 +66,15 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await engine.forget(ADA, id)).toMatchObject({ turnsDisabled: 0 })
     })
 
-    it('[TF1] clearing many facts does the same, and a dry run does nothing', async () => {
+    it('[TF1] bulk deletion does the same, and a dry run does nothing', async () => {
       const { engine, say, asked, disabledIn } = await opened()
       await say('one', SISTER)
       await say('two', 'I live in Berlin.')
-      expect(await engine.clear(ADA, {}, { dryRun: true })).toMatchObject({ turnsDisabled: 0 })
+      expect(await engine.memories.clear(ADA, {}, { dryRun: true })).toMatchObject({
+        turnsDisabled: 0,
+      })
       expect(await disabledIn('one')).toEqual([])
-      expect(await engine.clear(ADA, {})).toMatchObject({ forgotten: 2, turnsDisabled: 2 })
+      expect(await engine.memories.clear(ADA, {})).toMatchObject({ forgotten: 2, turnsDisabled: 2 })
       expect(await asked()).not.toContain('Anna')
       expect(await asked('Where do I live?')).not.toContain('Berlin')
     })
@@ -88,26 +90,26 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await engine.forget(ADA, id)
       expect(await engine.restore(ADA, id)).toMatchObject({ status: 'active', turnsEnabled: 1 })
       expect(await disabledIn('one')).toEqual([])
-      const cleared = await engine.clear(ADA, {})
+      const cleared = await engine.memories.clear(ADA, {})
       expect(await engine.undo(ADA, cleared.change ?? '')).toMatchObject({ turnsEnabled: 1 })
       const kinds = ['turn-suppression'] as const
       const { rows } = await store.find('entry', ADA as never, { where: { kinds }, limit: 9 }) // an owner alone
       expect(rows).toEqual([])
     })
 
-    it('[TF2] what a person disabled stays disabled, before the forgetting and after it', async () => {
+    it('[TF2] a turn that a person disabled stays disabled, before and after', async () => {
       const { engine, say, turns, disabledIn, fact } = await opened()
       await say('one', SISTER)
       const { id } = await fact()
       const [turn] = await turns('one')
-      await engine.transcript.disable(ADA, turn?.id ?? '')
+      await engine.conversations.turns.disable(ADA, turn?.id ?? '')
       const before = await engine.forget(ADA, id)
       expect(before.turnsDisabled).toBe(0)
       expect(await engine.undo(ADA, before.change)).toMatchObject({ turnsEnabled: 0 })
       expect(await disabledIn('one')).toEqual([SISTER])
-      await engine.transcript.restore(ADA, turn?.id ?? '')
+      await engine.conversations.turns.restore(ADA, turn?.id ?? '')
       await engine.forget(ADA, id)
-      await engine.transcript.disable(ADA, turn?.id ?? '')
+      await engine.conversations.turns.disable(ADA, turn?.id ?? '')
       expect(await engine.restore(ADA, id)).toMatchObject({ turnsEnabled: 0 })
       expect(await disabledIn('one')).toEqual([SISTER])
     })
@@ -125,7 +127,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await engine.restore(ADA, berlin.id)).toMatchObject({ turnsEnabled: 1 })
     })
 
-    it('[TF3] answers and restatements of the fact go with it, and other turns stay', async () => {
+    it('[TF3] answers and restatements are disabled, too, and other turns stay enabled', async () => {
       const { engine, say, asked, disabledIn, fact } = await opened()
       await say('one', SISTER, ANSWER)
       await say('two', 'Anna, as you know, is the name of my sister.', 'Yes.')
@@ -148,7 +150,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await asked('Where is the spare key?')).toBe('')
     })
 
-    it('[TF4] of a fact from many turns, only those that support it are disabled', async () => {
+    it('[TF4] only turns that support the fact are disabled', async () => {
       const { engine, say, turns, disabledIn } = await opened()
       await say('one', 'We flew to Porto and Clara brought her oboe.', 'Nice.')
       await say('one', 'The hotel had a sauna on the roof.', 'Nice.')
@@ -172,9 +174,9 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('one', SISTER)
       const prepared = await client.ask([QUESTION], '-', { wants: { extract: false } })
       const lines = async () =>
-        JSON.stringify(await engine.conversations.getReceipt(ADA, prepared.receipt ?? ''))
+        JSON.stringify(await engine.conversations.receipts.get(ADA, prepared.receipt ?? ''))
       expect(await lines()).toContain('Anna')
-      expect(await engine.erase(ADA, (await fact()).id)).toMatchObject({
+      expect(await engine.memories.erase(ADA, (await fact()).id)).toMatchObject({
         memories: 1,
         turnsDisabled: 1,
       })
@@ -183,7 +185,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await asked()).toBe('')
     })
 
-    it('[TF5] the same for what is erased from the bin and by clearing', async () => {
+    it('[TF5] the same for erasure from the trash and in bulk', async () => {
       const { engine, client, say, disabledIn, fact } = await opened({
         'gateway.contextSources': 'conversations',
       })
@@ -191,17 +193,18 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('two', 'I live in Berlin.')
       const ask = async (question: string) => {
         const { receipt } = await client.ask([question], '-', { wants: { extract: false } })
-        return async () => JSON.stringify(await engine.conversations.getReceipt(ADA, receipt ?? ''))
+        return async () =>
+          JSON.stringify(await engine.conversations.receipts.get(ADA, receipt ?? ''))
       }
       const [sister, home] = [await ask(QUESTION), await ask('Where do I live?')]
       expect([await sister(), await home()].join()).toMatch(/Anna.*Berlin/s)
       await engine.forget(ADA, (await fact()).id)
-      expect(await engine.emptyTrash(ADA, { days: 0 })).toMatchObject({
+      expect(await engine.memories.emptyTrash(ADA, { days: 0 })).toMatchObject({
         memories: 1,
         turnsDisabled: 0,
       })
       expect(await sister()).not.toContain('Anna')
-      expect(await engine.clear(ADA, {}, { erase: true })).toMatchObject({
+      expect(await engine.memories.clear(ADA, {}, { erase: true })).toMatchObject({
         erased: 1,
         turnsDisabled: 1,
       })
@@ -209,7 +212,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect([await disabledIn('one'), await disabledIn('two')].flat()).toHaveLength(2)
     })
 
-    it('[TF6] superseding, evicting and undoing what was learned disable no turn', async () => {
+    it('[TF6] superseding, eviction and undoing a learned fact disable no turn', async () => {
       const { engine, say, disabledIn, fact } = await opened()
       await say('one', 'I live in Berlin.')
       const berlin = await fact('Berlin')
@@ -223,7 +226,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await disabledIn('three')).toEqual([])
     })
 
-    it('[TF7] turns of other users and owners stay as they are', async () => {
+    it('[TF7] turns of other users and owners do not change', async () => {
       const { engine, say, fact } = await opened()
       const eve = { ...ADA, user: 'eve' }
       await say('one', SISTER)
@@ -231,7 +234,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       await say('one', SISTER, 'Noted.', { scope: { owner: 'bob' } })
       expect(await engine.forget(ADA, (await fact()).id)).toMatchObject({ turnsDisabled: 1 })
       for (const scope of [eve, { owner: 'bob' }]) {
-        const { rows } = await engine.transcript.turns({ ...scope, session: 'one' })
+        const { rows } = await engine.conversations.turns.list({ ...scope, session: 'one' })
         expect(rows.map(({ disabled }) => disabled)).toEqual([false, false])
       }
     })
@@ -264,7 +267,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       return { ...opening, id, request, answer, tell, client }
     }
 
-    it('[TF9] the exchange in which a tool forgets a fact is not quoted for it', async () => {
+    it('[TF9] the exchange in which a tool forgets a fact is not quoted', async () => {
       const { engine, id, request, answer, tell, asked, disabledIn, turns } = await openForgetting()
       await tell(request, answer)
       expect(await disabledIn('two')).toEqual([request, answer])
@@ -275,7 +278,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect((await turns('two')).map(({ disabled }) => disabled)).toEqual([false, false])
     })
 
-    it('[TF9] what the exchange says besides stays in use, and so do exchanges after it', async () => {
+    it('[TF9] other turns of the exchange and later exchanges stay enabled', async () => {
       const { tell, disabledIn, id, engine } = await openForgetting()
       await tell('Forget what I told you about her.', 'It is forgotten.')
       await tell('My cat is named Oscar.', 'A fine name.', {}, { forgotten: [] })
@@ -283,7 +286,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await engine.restore(ADA, id)).toMatchObject({ turnsEnabled: 1 })
     })
 
-    it('[TF9] an answer that goes on after other tools, and a request tried again, are no exception', async () => {
+    it('[TF9] the same for an answer that continues after other tools, and for a retried request', async () => {
       const { request, answer, tell, disabledIn } = await openForgetting()
       await tell(request, null)
       expect(await disabledIn('two')).toEqual([request])
@@ -291,14 +294,14 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await disabledIn('two')).toEqual([request, answer])
     })
 
-    it('[TF9] a fact that is restored before the exchange is recorded disables none of it', async () => {
+    it('[TF9] a fact restored before the exchange is recorded disables no turn', async () => {
       const { engine, id, request, answer, tell, disabledIn } = await openForgetting()
       const afterwards = () => engine.restore(ADA, id)
       await tell(request, answer, {}, { afterwards })
       expect(await disabledIn('two')).toEqual([])
     })
 
-    it('[TF8] a fact that a person corrected is told, and the turn that it came from is not', async () => {
+    it('[TF8] a corrected fact is used, and its source turn is not', async () => {
       const { engine, say, asked, fact } = await opened()
       await say('one', SISTER)
       await engine.edit(ADA, (await fact()).id, { content: "My sister's name is Hanna" })
@@ -307,7 +310,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(block).not.toContain(' Anna')
     })
 
-    it('[TF8] also where the turn says much more than the corrected fact', async () => {
+    it('[TF8] also if the turn says much more than the corrected fact', async () => {
       const { engine, say, asked, fact } = await opened()
       await say(
         'one',

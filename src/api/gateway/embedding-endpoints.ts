@@ -47,7 +47,7 @@ export async function handleEmbeddings(exchange: GatewayRequest): Promise<void> 
   const input = parseInput(embeddingsInput, await decodeTokenInputs(json, options.loadTokenDecoder))
   const texts = [input.input].flat()
   const purpose = input.input_type?.includes('query') === true ? 'query' : 'document'
-  const { model, vectors } = await options.engine.models.embed(texts, { purpose, signal })
+  const { model, vectors } = await options.engine.admin.models.embed(texts, { purpose, signal })
   if (input.dimensions !== undefined && input.dimensions !== model.dimensions) {
     throw new AppError(
       'invalid_input',
@@ -112,7 +112,7 @@ export async function handleRerank(exchange: GatewayRequest): Promise<void> {
   const { options, request, response, signal } = exchange
   const input = parseInput(rerankInput, (await readRequestBody(exchange)).json)
   const documents = input.documents.map((each) => (typeof each === 'string' ? each : each.text))
-  const { model, ranked } = await options.engine.models.rerank(input.query, documents, signal)
+  const { model, ranked } = await options.engine.admin.models.rerank(input.query, documents, signal)
   await sendJson(request, response, 200, {
     model,
     results: ranked.slice(0, input.top_n).map(({ index, score }) => ({

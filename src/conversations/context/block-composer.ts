@@ -22,8 +22,8 @@ import type { Instant } from '../../lib/time.ts'
 import { isPromptInjection } from '../../text/prompt-injection.ts'
 import {
   buildQueryTerms,
+  extractPassageLines,
   findQueryTerms,
-  linesOfPassage,
   type QueryTerm,
 } from '../../text/query-passage.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
@@ -180,7 +180,7 @@ function createPassage(
   charactersMax: number,
   count: CountTokens,
 ): readonly BlockCandidate[] {
-  const passage = linesOfPassage(document.content, terms, charactersMax)
+  const passage = extractPassageLines(document.content, terms, charactersMax)
   const texts = isTurnDocument(document) ? [passage, document.provenance.speaker ?? ''] : []
   return texts.some(isPromptInjection) ? [] : toBlockLine(document, passage, count)
 }

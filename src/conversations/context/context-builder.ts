@@ -8,9 +8,13 @@
  */
 
 import { getMemoryIds } from '../../domain/context-block.ts'
-import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
-import { MEMORY_CATEGORIES, type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
+import {
+  MEMORY_CATEGORIES,
+  type Memory,
+  NARRATIVE_KEY,
+  TRUSTED_LEVELS,
+} from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'

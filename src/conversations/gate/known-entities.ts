@@ -1,6 +1,7 @@
 /** Whether a message contains a name that the owner has memories of. */
+
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { normalizeKeepingCase } from '../../text/speech/message-text.ts'
 
 /** Shorter names are too ambiguous. In scripts with a character per syllable, two characters are enough. */

@@ -2,8 +2,9 @@
  * Whether a message that refers to the past names a topic. "Where did we leave off?" does not: its words express only the
  * reference, and searching for them finds arbitrary text.
  */
+
+import { UNSPACED_SCRIPT } from '../../text/search/cjk-terms.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
-import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { clipMessage, normalizeText } from '../../text/speech/message-text.ts'
 
 const ENGLISH =

@@ -8,6 +8,8 @@ import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
+import { DelayedTask } from '../../lib/delayed-task.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import { retryBriefly } from '../../lib/retry.ts'
 import { addMs, DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
@@ -47,9 +49,9 @@ export class ReceiptLog {
   readonly #yieldTurn: YieldTurn
   #pending: NewReceipt[] = []
   #writing: Promise<void> = Promise.resolve()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #write = new DelayedTask(() => void this.#yieldTurn().then(() => this.flush()))
   /** New receipts by owner, since the last cleanup. */
-  readonly #added = new Map<OwnerId, number>()
+  readonly #added = new LruCache<OwnerId, number>({ entriesMax: OWNERS_COUNTED_MAX })
   #dropped = 0
 
   constructor(dependencies: ReceiptLogDependencies, yieldTurn: YieldTurn = NO_YIELD) {
@@ -74,7 +76,7 @@ export class ReceiptLog {
       this.#pending.splice(0, surplus)
       this.#dropped += surplus
     }
-    if (this.#pending.length < BATCH_MAX) this.#scheduleWrite()
+    if (this.#pending.length < BATCH_MAX) this.#write.schedule(WRITE_DELAY_MS)
     else void this.flush() // never fails
   }
 
@@ -87,8 +89,7 @@ export class ReceiptLog {
 
   /** Writes pending receipts. Never fails: receipts that cannot be written after retries are dropped. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#write.cancel()
     this.#writing = this.#writing.then(() => this.#writeAll())
     return this.#writing
   }
@@ -124,12 +125,6 @@ export class ReceiptLog {
     this.#added.delete(owner)
   }
 
-  #scheduleWrite(): void {
-    if (this.#timer !== undefined) return
-    this.#timer = setTimeout(() => void this.#yieldTurn().then(() => this.flush()), WRITE_DELAY_MS)
-    this.#timer.unref()
-  }
-
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, computeBatchSize(this.#pending))
@@ -146,7 +141,6 @@ export class ReceiptLog {
   }
 
   async #cleanUpAfter(batch: readonly NewReceipt[]): Promise<void> {
-    if (this.#added.size > OWNERS_COUNTED_MAX) this.#added.clear()
     const owners = new Set<OwnerId>()
     for (const { receipt } of batch) {
       // Including the owner of shared memory, which stores the lines of its memories.

@@ -1,7 +1,7 @@
 /** Collects the text of an answer, for all formats. Nothing here throws on malformed input. */
 
 import { joinTexts } from '../../../domain/message-content.ts'
-import { isObject, type JsonObject } from '../../../lib/json.ts'
+import { type JsonObject, parseJsonObject } from '../../../lib/json.ts'
 
 /** Longer answers are truncated, so that an endless stream cannot exhaust memory. */
 export const STREAMED_ANSWER_CHARACTERS_MAX = 1_000_000
@@ -39,10 +39,5 @@ export class AnswerText {
 
 /** The data of an event; null when it is not a JSON object. */
 export function parseEventData(data: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  return parseJsonObject(data)
 }

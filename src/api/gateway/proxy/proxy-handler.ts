@@ -14,13 +14,14 @@ import { NO_TOOL_MEMORY_IDS, type ToolMemoryIds } from '../../../conversations/r
 import type { BlockPlacement, ModelRequest } from '../../../domain/model-call.ts'
 import { toAppError } from '../../../lib/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
+import { lazy } from '../../../lib/single-flight.ts'
 import {
-  contextWindowOf,
-  type ModelRoute,
-  routeModel,
-  supportsTools,
-  systemRoleOf,
-} from '../../../models/provider.ts'
+  getContextWindow,
+  getSystemRole,
+  hasToolSupport,
+} from '../../../models/model-capabilities.ts'
+import { routeModel } from '../../../models/model-routing.ts'
+import type { ModelRoute } from '../../../models/provider.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
 import { selectPlacement } from '../formats/block-placement.ts'
 import type { WireFormat } from '../formats/format.ts'
@@ -129,7 +130,7 @@ function prepareContext(
       request: modelRequest,
       // Both are lookups in long tables, needed only when there is a block to fit into the window.
       get contextWindow() {
-        return contextWindowOf(route.provider, route.model)
+        return getContextWindow(route.provider, route.model)
       },
       get countTokens() {
         return options.tokenizerFor?.(route.model)
@@ -173,7 +174,7 @@ function tryInjectBlock(
   block: string,
 ): { readonly text: string; readonly placement: BlockPlacement } | null {
   try {
-    const systemRole = systemRoleOf(route.provider, route.model)
+    const systemRole = getSystemRole(route.provider, route.model)
     const placement = selectPlacement(settings['gateway.contextPosition'], systemRole)
     const text = format.injectBlock(body.text, body.json, block, placement)
     return text === null ? null : { text, placement }
@@ -199,7 +200,7 @@ async function respond(
   let sent: UpstreamAnswer | null = null
   let readerListener = NO_LISTENER
   let failure: unknown
-  const record = memoizeAsync(async () => {
+  const record = lazy(async () => {
     await readerListener.end().catch(() => {}) // an answer that cannot be decoded is recorded as it was read so far
     conversations.recordOutcome(prepared, {
       placement: edited.placement,
@@ -243,14 +244,6 @@ async function respond(
     const outcome =
       failure === undefined ? progress.status : classifyOutcome(failure, progress.status)
     if (outcome !== null) options.onAnswer?.({ provider: turn.route.provider.name, outcome })
-  }
-}
-
-function memoizeAsync<Result>(task: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined
-  return () => {
-    result ??= task()
-    return result
   }
 }
 
@@ -318,7 +311,7 @@ async function sendUpstream(
   const toolNames = selectTools({
     settings,
     headers,
-    supportsTools: supportsTools(route.provider, route.model),
+    supportsTools: hasToolSupport(route.provider, route.model),
     body: body.json,
   })
   if (toolNames.length === 0) return await sendWithoutTools(false)

@@ -1,6 +1,6 @@
 /** Tool loop over answers that are not streamed. */
 
-import { isObject, type JsonObject } from '../../../lib/json.ts'
+import { type JsonObject, parseJsonObject } from '../../../lib/json.ts'
 import { type HeaderPairs, headerValue, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { BufferedRound } from '../formats/tools/tool-dialect.ts'
 import type { ToolLoop } from './tool-loop.ts'
@@ -18,7 +18,7 @@ export async function bufferAnswer(
   for (;;) {
     if (!isUsableAnswer(response, 'json')) return response
     const { bytes, body } = await collectBytes(response.body)
-    const answer = bytes === null ? null : parseObject(bytes)
+    const answer = bytes === null ? null : parseJsonObject(bytes.toString('utf8'))
     const round = answer === null ? null : loop.dialect.read(answer, loop.memoryToolNames)
     if (answer === null || round === null) return { ...response, body }
     if (!(await loop.runTools(round))) {
@@ -85,15 +85,6 @@ async function* concatChunks(
 ): AsyncGenerator<Uint8Array> {
   yield* chunks
   if (rest !== undefined) yield* { [Symbol.asyncIterator]: () => rest }
-}
-
-function parseObject(bytes: Buffer): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
 }
 
 function withBody(response: UpstreamResponse, answer: JsonObject): UpstreamResponse {

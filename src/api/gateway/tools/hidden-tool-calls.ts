@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../../../lib/clock.ts'
-import { isObject } from '../../../lib/json.ts'
+import { canonicalJson } from '../../../lib/json.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 import type {
   AnsweredToolRound,
@@ -113,15 +113,8 @@ export class HiddenToolCalls {
 /** Equal for arguments that were parsed and serialized again in between. */
 function describeCall({ name, arguments: json }: ToolCall): string {
   try {
-    return `${name} ${JSON.stringify(sortKeys(JSON.parse(json)))}`
+    return `${name} ${canonicalJson(JSON.parse(json))}`
   } catch {
     return `${name} ${json}`
   }
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isObject(value)) return value
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return members.map(([name, member]) => [name, sortKeys(member)])
 }

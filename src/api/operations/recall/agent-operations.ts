@@ -1,13 +1,12 @@
 /** Operations for agent programs: list agents, search one layer of memory. */
 import { z } from 'zod'
-import { getEpisodeTime } from '../../../domain/episode.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
-import { MEMORY_CATEGORIES } from '../../../domain/memory.ts'
+import { getEventTime, MEMORY_CATEGORIES } from '../../../domain/memory.ts'
 import { SHARED_OWNER } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { ValidationError } from '../../../lib/errors.ts'
 import type { RecalledMemory } from '../../../recall/recall-result.ts'
-import { extractExcerpt } from '../../../text/excerpt.ts'
+import { buildQueryTerms, extractPassage } from '../../../text/query-passage.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
@@ -51,7 +50,7 @@ async function listReachableOwners({
 }: OperationContext): Promise<readonly string[]> {
   const own = [caller.home, ...caller.actsFor]
   if (caller.role !== 'superadmin') return [...new Set(own)].sort()
-  const places = await engine.listPlaces()
+  const places = await engine.admin.listPlaces()
   return [...new Set([...own, ...places.map(({ owner }) => owner)])].sort()
 }
 
@@ -59,10 +58,10 @@ async function agentOf({ engine }: OperationContext, owner: string) {
   const scope = { owner }
   const [tally, { rows: first }, { rows: last }, { 'learning.extractionModel': coreModel }] =
     await Promise.all([
-      engine.countMemories(scope),
+      engine.memories.count(scope),
       engine.list(scope, { order: 'oldest', limit: 1 }),
       engine.list(scope, { order: 'updated', limit: 1 }),
-      engine.settings.resolve(owner as Parameters<typeof engine.settings.resolve>[0]), // of a place or a key
+      engine.admin.settings.resolve(owner as Parameters<typeof engine.admin.settings.resolve>[0]), // of a place or a key
     ])
   return {
     id: owner,
@@ -150,12 +149,16 @@ export const searchLayer = defineOperation({
     )
     const { engine } = context
     if (layer === 'transcript') {
-      const said = await engine.transcript.search(place, {
+      const said = await engine.conversations.turns.search(place, {
         ...{ text: query, limit: top_k, days: days ?? DAYS },
       })
       const results = said.map(({ turn, score }) => ({
         ...{ id: turn.id, score, role: turn.role },
-        content: extractExcerpt(turn.content, query, EXCERPT_CHARACTERS),
+        content: extractPassage(
+          turn.content,
+          buildQueryTerms(query, [turn.content]),
+          EXCERPT_CHARACTERS,
+        ),
         created_at: isoTime(turn.saidAt),
         session_id: turn.place.session ?? '',
       }))
@@ -180,7 +183,7 @@ function toEpisodeHit(recalled: RecalledMemory): LayerHit {
   const { memory } = recalled
   return {
     ...toFactHit(recalled),
-    created_at: isoTime(getEpisodeTime(memory)),
+    created_at: isoTime(getEventTime(memory)),
     topics: [...getEpisodeLines(memory, 'topics')],
     decisions: [...getEpisodeLines(memory, 'decisions')],
   }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../lib/json.ts'
+import { type JsonObject, parseJsonObject } from '../../../../lib/json.ts'
 import { EVENT_CHARACTERS_MAX } from '../../../../lib/sse.ts'
 
 /** A server-sent event with its raw text, so that unchanged events keep their bytes. */
@@ -69,13 +69,7 @@ function toRawEvent(raw: string): RawEvent {
 
 /** The data of an event; null when it is not a JSON object. */
 export function parseEventJson({ data }: RawEvent): JsonObject | null {
-  if (data === null) return null
-  try {
-    const value: unknown = JSON.parse(data)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  return data === null ? null : parseJsonObject(data)
 }
 
 /** The text of an event that the gateway changed or created. */
