@@ -8,7 +8,7 @@ import type { Entry } from '../domain/entry.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
+import { type Instant, MINUTE_MS } from '../lib/time.ts'
 import {
   buildEntryChange,
   buildEntryRemoval,
@@ -51,7 +51,7 @@ const MANAGEMENT_NAME = 'management'
 const MANAGEMENT_HOME = 'default'
 
 /** The last use is for people to look at; writing it once a minute is enough for that. */
-const LAST_USE_STEP_MS = 60_000
+const LAST_USE_STEP_MS = MINUTE_MS
 
 export function createApiKeys(ports: StoreDependencies): ApiKeys {
   const { store, clock } = ports

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
 import type { ApiKeyId, AuditId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import {
   buildEntryChange,
@@ -42,7 +42,6 @@ export interface AuditLog {
 
 const LIST_LIMIT = 50
 const TARGETS_MAX = 100
-const DAY_MS = 86_400_000
 
 /** Old entries are removed with every so many new ones. */
 const CLEAN_EVERY = 200
@@ -59,7 +58,7 @@ export function createAuditLog(ports: StoreDependencies, days: () => Promise<num
         kind: 'audit' as const,
         at,
         about: parseScope({ owner }).owner,
-        expiresAt: (at + kept * DAY_MS) as Instant,
+        expiresAt: addMs(at, kept * DAY_MS),
         body: {
           actor,
           operation,

@@ -7,7 +7,7 @@ import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import {
   buildEntryChange,
   buildEntryRemoval,
@@ -31,7 +31,7 @@ export interface IdempotencyKeys {
   clear(): Promise<void>
 }
 
-const KEPT_MS = 24 * 3_600_000
+const KEPT_MS = DAY_MS
 
 /** A claim whose process has died is free again after this time. */
 const CLAIM_MS = 10 * 60_000
@@ -87,5 +87,5 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
 }
 
 function buildEntry(id: string, at: Instant, keptMs: number, body: JsonObject) {
-  return { id, kind: 'answer' as const, at, expiresAt: (at + keptMs) as Instant, body }
+  return { id, kind: 'answer' as const, at, expiresAt: addMs(at, keptMs), body }
 }

@@ -21,7 +21,7 @@ import { buildRetractions, listChangeIds } from '../learning/distillation/retrac
 import { loadSignals } from '../learning/signals.ts'
 import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, DAY_MS } from '../lib/time.ts'
 import { parseTurn } from '../memory/record-codec.ts'
 import { planHandover } from '../memory/turn-suppression.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
@@ -83,7 +83,6 @@ export type TranscriptAdminDependencies = {
 }
 
 const LIST_LIMIT = 50
-const DAY_MS = 86_400_000
 const OPENING_CHARACTERS = 200
 
 /** So few that others are answered between two commits. */
@@ -157,7 +156,7 @@ export async function searchTurns(
   scope: Scope,
   { text, limit, days }: TurnSearchQuery,
 ): Promise<readonly TurnHit[]> {
-  const createdFrom = (clock.now() - days * DAY_MS) as Instant // whole milliseconds
+  const createdFrom = addMs(clock.now(), -days * DAY_MS)
   return retrieveTurns(store, scope, { text, limit, where: { createdFrom, statuses: ['active'] } })
 }
 

@@ -1,6 +1,6 @@
 /** Learning signals: one for each recorded exchange, written in the commit that stores its turns. */
 import { sha256 } from '../lib/hash.ts'
-import { DAY_MS, type Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import type { ChangeId, SignalId, TurnId } from './ids.ts'
 import type { Place } from './scope.ts'
 
@@ -69,8 +69,7 @@ export function createPendingSignal(
 /** The next version of a signal. Once nothing is left to learn from it, it expires. */
 export function updateSignal(before: Signal, changes: Partial<Signal>, now: Instant): Signal {
   const signal = { ...before, ...changes, version: before.version + 1 }
-  const expiresAt = isLearnable(signal) ? null : ((now + SETTLED_TTL_MS) as Instant) // whole milliseconds
-  return { ...signal, expiresAt }
+  return { ...signal, expiresAt: isLearnable(signal) ? null : addMs(now, SETTLED_TTL_MS) }
 }
 
 /** Whether something is still to be learned from it, be it after a person has decided. */

@@ -6,7 +6,7 @@
 import type { OwnerId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError, toAppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, type Instant } from '../lib/time.ts'
 import type { FileQuery, FileSearch, FileSearchResult, SyncReport } from './file-search.ts'
 
 export type FailoverDependencies = {
@@ -48,7 +48,7 @@ export function createFailoverFileSearch(parts: FailoverDependencies): FileSearc
 
   function noteFailure(because: string): OpenState {
     const pauseMs = bypass === null ? firstPauseMs : Math.min(bypass.pauseMs * 2, pauseMsMax)
-    const until = (clock.now() + pauseMs) as Instant // a later one
+    const until = addMs(clock.now(), pauseMs)
     return { because, pauseMs, until, failures: (bypass?.failures ?? 0) + 1 }
   }
 

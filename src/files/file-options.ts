@@ -1,6 +1,7 @@
 /** What can be tuned about files. Whoever builds the engine fills it from the table of settings. */
 
 import type { Fusion } from '../domain/settings/recall-modes.ts'
+import { HOUR_MS } from '../lib/time.ts'
 import { CHUNK_DEFAULTS } from './chunking/chunker.ts'
 
 export type FileOptions = {
@@ -64,7 +65,7 @@ export type FileTimings = {
 export const FILE_TIMINGS: FileTimings = {
   debounceMs: 1_500,
   sessionDebounceMs: 5_000,
-  intervalMs: 3_600_000,
+  intervalMs: HOUR_MS,
   searchWaitMs: 1_000,
   cheapLookMs: 25,
 }

@@ -1,6 +1,6 @@
 /** When files are looked at by themselves: at the start, when they change, and from time to time. */
 import type { OwnerId } from '../domain/ids.ts'
-import type { IntervalTimers } from '../lib/interval-timers.ts'
+import type { IntervalTimers } from '../lib/clock.ts'
 import type { FileTimings } from './file-options.ts'
 import type { FileStatus } from './file-search.ts'
 import type { FileTree, FileWatch } from './file-tree.ts'

@@ -3,7 +3,7 @@ import type { Entry } from '../domain/entry.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, type Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import {
@@ -82,8 +82,8 @@ export class JobQueue {
     const { leaseMs } = this.#limits
     const where =
       reach === 'due'
-        ? { kinds: ['job' as const], atBefore: (now + 1) as Instant }
-        : { kinds: ['job' as const], atFrom: (now + 2 * leaseMs) as Instant }
+        ? { kinds: ['job' as const], atBefore: addMs(now, 1) }
+        : { kinds: ['job' as const], atFrom: addMs(now, 2 * leaseMs) }
     for await (const page of pages(this.#ports.store, 'entry', SYSTEM_SCOPE, { where })) {
       const jobs = page.map(parseJob).filter((job) => job !== null)
       yield jobs.filter((job) => isDue(job, now, leaseMs))

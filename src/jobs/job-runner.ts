@@ -4,9 +4,9 @@
  */
 
 import type { OwnerId } from '../domain/ids.ts'
+import type { IntervalTimers } from '../lib/clock.ts'
 import { AppError, type ErrorCode, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
-import type { IntervalTimers } from '../lib/interval-timers.ts'
 import { retry } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'

@@ -10,7 +10,7 @@ import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
 import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { INSTANT_MAX, type Instant } from '../lib/time.ts'
+import { addMs, HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
 
 /** `dead`: it failed too often and waits for a person; `done` and `cancelled` ones are kept for a while to be looked at. */
 export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const
@@ -95,10 +95,10 @@ const KINDS = new Map([...STORED_KINDS].map(([kind, stored]) => [stored, kind]))
 const KEY_CHARACTERS_MAX = 1_000
 const EVERY_MS_MIN = 1_000
 const FIRST_PAUSE_MS = 30_000
-const PAUSE_MS_MAX = 3_600_000
+const PAUSE_MS_MAX = HOUR_MS
 
 /** How long something that is over can still be looked at. */
-const OVER_KEPT_MS = 3_600_000
+const OVER_KEPT_MS = HOUR_MS
 const HASH_CHARACTERS = 40
 
 /** When nothing is due: no search for what is due meets it. */
@@ -232,7 +232,7 @@ function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLi
   const attempts = job.attempts + 1
   if (attempts < attemptsMax) {
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** job.attempts, PAUSE_MS_MAX)
-    return toWaiting({ ...told, attempts }, (now + pause) as Instant, now)
+    return toWaiting({ ...told, attempts }, addMs(now, pause), now)
   }
   // What recurs has another chance by itself.
   if (job.everyMs !== null) return toNextRun(told, job.everyMs, now)
@@ -258,7 +258,7 @@ function toWaiting(job: Job, dueAt: Instant, now: Instant): Job {
 }
 
 function toNextRun(job: Job, everyMs: number, now: Instant): Job {
-  return toWaiting({ ...job, attempts: 0, lostLeases: 0 }, (now + everyMs) as Instant, now)
+  return toWaiting({ ...job, attempts: 0, lostLeases: 0 }, addMs(now, everyMs), now)
 }
 
 function toEnded(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant): Job {

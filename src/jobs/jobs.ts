@@ -5,9 +5,10 @@
 
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
+import { type IntervalTimers, systemIntervalTimers } from '../lib/clock.ts'
 import type { ErrorCode } from '../lib/errors.ts'
-import { type IntervalTimers, systemIntervalTimers } from '../lib/interval-timers.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
@@ -23,7 +24,7 @@ import {
   type TryAcquire,
 } from './owner-locks.ts'
 
-export type { IntervalTimers as Timers } from '../lib/interval-timers.ts'
+export type { IntervalTimers as Timers } from '../lib/clock.ts'
 
 export type { Job, JobRequest, JobStatus } from './job.ts'
 
@@ -116,7 +117,7 @@ const CLOSE_MS = 5_000
 const LIST_ROWS = 50
 
 export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs {
-  const { leaseMs = 60_000, attemptsMax = 3, lostLeasesMax = 10 } = options
+  const { leaseMs = MINUTE_MS, attemptsMax = 3, lostLeasesMax = 10 } = options
   const limits = { leaseMs, attemptsMax, lostLeasesMax }
   const rows = new JobQueue(ports, limits)
   const timers = options.timers ?? systemIntervalTimers

@@ -10,7 +10,7 @@ import type { ForegroundJob, Job, JobContext, JobHandler, JobOutcome, Jobs } fro
 import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, HOUR_MS, type Instant } from '../lib/time.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { ConsolidateOptions, ConsolidationReport } from './consolidation/consolidator.ts'
 import { buildDistillationJob, DISTILL_JOB } from './distillation/distillation-job.ts'
@@ -20,10 +20,9 @@ import { loadSignals } from './signals.ts'
 export const CONSOLIDATE_JOB = 'consolidate'
 
 export const MAINTENANCE_JOB = 'maintenance'
-const HOUR_MS = 3_600_000
 
 /** Without a model nothing is tried; what waits is woken when there is one. */
-const NO_MODEL_MS = 30 * 24 * HOUR_MS
+const NO_MODEL_MS = 30 * DAY_MS
 const NO_MODEL = 'skipped:no_model'
 
 export type LearningJobDependencies = {
@@ -113,7 +112,7 @@ export function buildConsolidationJob(
   now: Instant,
 ): JobRequest {
   const everyMs = consolidationIntervalHours * HOUR_MS
-  const at = (now + everyMs) as Instant // whole milliseconds
+  const at = addMs(now, everyMs)
   return { kind: CONSOLIDATE_JOB, key: 'all', owner, at, everyMs, onlyIfNew: true }
 }
 
@@ -141,7 +140,7 @@ async function runMaintenance(
     await retryModelJobs(parts, owner)
     await yieldToEventLoop()
   }
-  const at = (clock.now() + HOUR_MS) as Instant // whole milliseconds
+  const at = addMs(clock.now(), HOUR_MS)
   return { kind: 'later', at, input: {}, outcome: { owners: owners.size } }
 }
 

@@ -10,8 +10,8 @@ import type { Settings } from '../domain/settings/settings.ts'
 import { buildSignalId, createPendingSignal, parseSignal } from '../domain/signal.ts'
 import { buildJobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { hashParts } from '../lib/parts-hash.ts'
-import type { Instant } from '../lib/time.ts'
+import { hashParts } from '../lib/hash.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { buildDistillationJob, buildDistillationJobAt } from './distillation/distillation-job.ts'
@@ -37,7 +37,7 @@ export type BuildSignalChanges = (
   store?: Store,
 ) => Promise<readonly Change[]>
 
-const OPEN_KEPT_MS = 30 * 86_400_000
+const OPEN_KEPT_MS = 30 * DAY_MS
 
 export function createSignalWriter(
   ports: MemoryDependencies,
@@ -103,7 +103,7 @@ function buildOpenSessionEntry(
     kind: 'thread',
     about: null,
     at,
-    expiresAt: (at + OPEN_KEPT_MS) as Instant, // whole milliseconds
+    expiresAt: addMs(at, OPEN_KEPT_MS),
     version: (before?.version ?? 0) + 1,
     body: { session },
   } satisfies Entry

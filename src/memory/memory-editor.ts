@@ -13,7 +13,7 @@ import type { Scope } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { buildTombstones } from '../domain/tombstone.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
+import { DAY_MS, type Instant } from '../lib/time.ts'
 import {
   commitWithRetry,
   createChangeStamp,
@@ -48,8 +48,6 @@ export type Restored = Memory & {
   /** Turns that were out of use because it was forgotten. */
   readonly turnsEnabled: number
 }
-
-const DAY_MS = 86_400_000
 
 /** Changes what is given and leaves the rest. With `version`, only if nobody changed it since that one. */
 export async function edit(

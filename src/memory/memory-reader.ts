@@ -12,7 +12,7 @@ import {
 } from '../domain/memory.ts'
 import type { Scope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, type Instant } from '../lib/time.ts'
 import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import {
@@ -101,7 +101,7 @@ export async function listMemoriesAsOf(
   query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeEnded?: boolean },
 ): Promise<Page<Memory>> {
   const page = await store.find('memory', scope, {
-    where: { createdBefore: (at + 1) as Instant }, // "at or before", in whole milliseconds
+    where: { createdBefore: addMs(at, 1) }, // "at or before", in whole milliseconds
     limit: parseLimit(query.limit ?? LIST_LIMIT),
     ...(query.after === undefined ? {} : { after: parseCursor('mem', query.after) }),
   })

@@ -1,6 +1,6 @@
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import { hashParts } from '../lib/parts-hash.ts'
+import { hashParts } from '../lib/hash.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { suppressionId } from './turn-suppression.ts'
 

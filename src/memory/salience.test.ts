@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { instant, memory } from '../../test/fakes/memories.ts'
-import { DAY_MS } from '../lib/decay.ts'
+import { DAY_MS } from '../lib/time.ts'
 import { computeEffectiveSalience, countIdleDays } from './salience.ts'
 
 const NOW = instant(1_000 * DAY_MS)

@@ -4,8 +4,7 @@
  */
 
 import type { Memory } from '../domain/memory.ts'
-import { DAY_MS, exponentialDecay } from '../lib/decay.ts'
-import type { Instant } from '../lib/time.ts'
+import { DAY_MS, exponentialDecay, type Instant } from '../lib/time.ts'
 
 export const SALIENCE_HALF_LIFE_DAYS = 30
 

@@ -8,7 +8,7 @@ import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, type Instant, MINUTE_MS } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { MemoryFilter } from '../storage/store.ts'
@@ -41,7 +41,7 @@ const CLOSE_CHARACTERS_MAX = 300
 const CLOSE_MS = 150
 
 /** A model that failed or was late is not asked again for this long: others would wait for it in vain. */
-const PAUSE_MS = 60_000
+const PAUSE_MS = MINUTE_MS
 
 export async function findSimilarMemories(
   ports: MemoryDependencies,
@@ -109,7 +109,7 @@ async function findByVector(
     return vectors.search(space, home, { vector, limit: CLOSE_MAX, where })
   })
   if (found.kind === 'failed') {
-    paused.set(embedder, (clock.now() + PAUSE_MS) as Instant) // a whole number of milliseconds
+    paused.set(embedder, addMs(clock.now(), PAUSE_MS))
     return []
   }
   return found.result.filter(({ similarity }) => similarity >= SIMILARITY_MIN).map(({ id }) => id)

@@ -7,7 +7,7 @@ import type { OwnerId } from '../domain/ids.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
 import { retry } from '../lib/retry.ts'
-import type { Instant } from '../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import {
   buildEntryChange,
@@ -32,7 +32,6 @@ export type BudgetUsage = {
 type TokenSum = Pick<BudgetUsage, 'calls' | 'input' | 'output'>
 
 export const BUDGET_KIND = 'spend' satisfies EntryKind
-const DAY_MS = 86_400_000
 const KEPT_MS = 40 * DAY_MS
 const NOTHING: TokenSum = { calls: 0, input: 0, output: 0 }
 
@@ -86,7 +85,7 @@ export class ModelBudget {
   async #add(id: string, owner: OwnerId, at: Instant, cost: TokenSum): Promise<void> {
     await commitWithRetry(this.#ports, async () => {
       const before = await getSystemEntry(this.#ports, id)
-      const expiresAt = (at + KEPT_MS) as Instant
+      const expiresAt = addMs(at, KEPT_MS)
       const body = addTokens(parseTokenSum(before), cost)
       const { change } = buildEntryChange(
         { id, kind: BUDGET_KIND, about: owner, at, expiresAt, body },
@@ -105,9 +104,9 @@ export class ModelBudget {
   }
 
   #today(): { readonly day: string; readonly start: Instant; readonly until: Instant } {
-    const start = Math.floor(this.#ports.clock.now() / DAY_MS) * DAY_MS
+    const start = (Math.floor(this.#ports.clock.now() / DAY_MS) * DAY_MS) as Instant // a whole day
     const day = new Date(start).toISOString().slice(0, 'yyyy-mm-dd'.length)
-    return { day, start: start as Instant, until: (start + DAY_MS) as Instant } // both are instants
+    return { day, start, until: addMs(start, DAY_MS) }
   }
 }
 

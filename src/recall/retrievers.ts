@@ -10,7 +10,7 @@ import type { Settings } from '../domain/settings/settings.ts'
 import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { GuardedTask, ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
-import type { Instant } from '../lib/time.ts'
+import { DAY_MS, type Instant } from '../lib/time.ts'
 import { type TimedResult, withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type {
@@ -68,10 +68,10 @@ const BESIDES: NeighborRequest = { reach: SESSION_CONTEXT_REACH, hits: SESSION_C
 
 /** How many memories of the time that is asked about take part, and how long such a time may be. */
 const SPAN_MEMORIES = 50
-const SPAN_MS_MAX = 63 * 86_400_000
+const SPAN_MS_MAX = 63 * DAY_MS
 
 /** A year and longer tells so little about when that its words tell more. */
-const TELLING_SPAN_MS_MAX = 183 * 86_400_000
+const TELLING_SPAN_MS_MAX = 183 * DAY_MS
 
 /** How long recall waits for memories that were just written to get their vectors. */
 const SETTLE_MS = 1_000

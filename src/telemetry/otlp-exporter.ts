@@ -10,6 +10,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { parseBaseUrl } from '../domain/service-endpoint.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { encodeTraceRequest, type OtlpService } from './otlp-format.ts'
 import { createRecordingTracer, type EndedSpan } from './span-recorder.ts'
 
@@ -42,7 +43,7 @@ const QUEUE_SPANS_MAX = 4_096
 const BATCH_SPANS_MAX = 512
 const BATCH_MS = 5_000
 const DEADLINE_MS = 10_000
-const PAUSE_MS_MAX = 60_000
+const PAUSE_MS_MAX = MINUTE_MS
 /** Nobody wants to wait for spans when the program ends. */
 const CLOSE_MS = 2_000
 /** What the protocol says may be sent again. */

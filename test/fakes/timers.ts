@@ -1,4 +1,4 @@
-import type { IntervalTimers } from '../../src/lib/interval-timers.ts'
+import type { IntervalTimers } from '../../src/lib/clock.ts'
 import type { FakeClock } from './clock.ts'
 
 /** Timers that go off when a test lets time pass. Setting the clock by itself, as people do, moves none of them. */

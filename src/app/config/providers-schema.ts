@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { API_FORMATS, type ApiFormat } from '../../domain/model-call.ts'
 import { findClosestMatch } from '../../lib/closest-match.ts'
 import { AppError } from '../../lib/errors.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import {
   PROVIDER_KINDS,
   type ProviderKind,
@@ -34,7 +35,7 @@ export type ProvidersFile = {
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-const TIMEOUT_MS_MAX = 86_400_000
+const TIMEOUT_MS_MAX = DAY_MS
 
 const text = z.string().trim().min(1)
 const milliseconds = z.int().min(1).max(TIMEOUT_MS_MAX)

@@ -9,7 +9,7 @@ import { MEMORY_CATEGORIES, type Memory, TRUSTED_LEVELS } from '../../domain/mem
 import type { Scope } from '../../domain/scope.ts'
 import { type SearchDocument, toTurnDocument } from '../../domain/search-document.ts'
 import { gradeIdentity, IDENTITY_HINTS } from '../../learning/identity/identity-grade.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { hasContentWord } from '../../recall/question/follow-up.ts'
 import { parseTimeSpan } from '../../recall/question/time-expressions.ts'
 import type { RecallQuery } from '../../recall/recall-query.ts'
@@ -237,7 +237,6 @@ function compareNewestFirst(a: DatedDocument, b: DatedDocument): number {
 }
 
 const QUOTED_DAYS = 365
-const DAY_MS = 86_400_000
 
 /** Some are left out, and others take their place. */
 const QUOTES_PER_PLACE = 4
@@ -251,7 +250,7 @@ async function retrieveQuotedTurns(
 ): Promise<ContextDocuments> {
   const { place, at, limit, shown } = message
   const most = minLimit(limit, sectionMax) ?? sectionMax
-  const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
+  const saidFrom = addMs(at, -QUOTED_DAYS * DAY_MS)
   const query = { limit: QUOTES_PER_PLACE * most + (shown?.size ?? 0), scope: await place() }
   const { store } = parts.ports
   const turns = hasTopic(text)

@@ -1,7 +1,7 @@
 /** Who a person is, as far as every message needs it: what is always said, and the names that a message may drop. */
 
 import { hasEnded, type Memory } from '../../domain/memory.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { listLeadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { parseStatement } from '../../memory/contradiction/statements.ts'
@@ -9,8 +9,6 @@ import type { MemoryDependencies } from '../../memory/types.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { UNSPACED_SCRIPT } from '../../text/search/terms.ts'
 import { UserMemoryCache, type UserScope } from './user-cache.ts'
-
-const DAY_MS = 86_400_000
 
 /** Of those that are looked at, the most important are always said. */
 const OVERRIDES_LOOKED_AT = 100
@@ -34,7 +32,7 @@ export function createEpisodeCache(ports: MemoryDependencies): UserMemoryCache {
   return new UserMemoryCache(ports, {
     category: 'episode',
     limit: EPISODES_MAX,
-    where: (now) => ({ createdFrom: (now - EPISODE_DAYS * DAY_MS) as Instant }), // whole milliseconds
+    where: (now) => ({ createdFrom: addMs(now, -EPISODE_DAYS * DAY_MS) }),
   })
 }
 

@@ -7,7 +7,7 @@
 import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { type Memory, TRUSTED_LEVELS } from '../../domain/memory.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
-import type { Instant } from '../../lib/time.ts'
+import { type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
 
@@ -30,7 +30,7 @@ type CachedMemories = {
   readonly checkedAt: Instant
 }
 
-const LOOK_MS = 60_000
+const LOOK_MS = MINUTE_MS
 const CHECK_MS = 2_000
 const HOMES_MAX = 5_000
 

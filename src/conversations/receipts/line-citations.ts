@@ -5,7 +5,7 @@
  * receipt at the cost of one row. Receipts refer to a line by a key and not by a hash of its text: a hash that stays
  * behind would confirm a guess of what was erased.
  */
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 
 export type CitedLine = {
   readonly key: string
@@ -18,7 +18,7 @@ export type CitedLine = {
 export const CITED_LINES_PER_DOCUMENT_MAX = 256
 
 /** Lines are kept for so much longer than needed, so that citing them again within that time writes nothing. */
-const REFRESH_MS = 86_400_000
+const REFRESH_MS = DAY_MS
 
 export type CitedLineUpdate = {
   readonly texts: readonly CitedLine[]
@@ -34,7 +34,7 @@ export function citeLine(
 ): CitedLineUpdate {
   const known = texts.find((each) => each.text === text)
   if (known !== undefined && known.expiresAt >= expiresAt) return { texts, key: known.key }
-  const cited = { key: known?.key ?? key, text, expiresAt: (expiresAt + REFRESH_MS) as Instant } // still whole milliseconds
+  const cited = { key: known?.key ?? key, text, expiresAt: addMs(expiresAt, REFRESH_MS) }
   const others = texts.filter((each) => each !== known && each.expiresAt > now)
   const kept = others
     .toSorted((a, b) => b.expiresAt - a.expiresAt)

@@ -10,7 +10,7 @@ import type { Settings } from '../../domain/settings/settings.ts'
 import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
 import { AppError } from '../../lib/errors.ts'
 import { retry } from '../../lib/retry.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
@@ -34,7 +34,6 @@ const LIST_LIMIT = 50
 const CLEAN_EVERY = 100
 const CLEANED_ROWS = 500
 const OWNERS_COUNTED_MAX = 10_000
-const DAY_MS = 86_400_000
 const RECEIPT_ID = /^rcp_\w{1,60}$/
 
 export class ReceiptLog {
@@ -69,7 +68,7 @@ export class ReceiptLog {
     }: Pick<Settings, 'retention.receiptsMax' | 'retention.receiptDays'>,
   ): void {
     if (receiptsMax === 0) return
-    const expiresAt = (receipt.at + receiptDays * DAY_MS) as Instant // still whole milliseconds
+    const expiresAt = addMs(receipt.at, receiptDays * DAY_MS)
     this.#pending.push({ receipt, lines, expiresAt })
     const surplus = this.#pending.length - PENDING_MAX
     if (surplus > 0) {

@@ -3,7 +3,7 @@
  * more of those before it are the same, the surer it is that the conversation is.
  */
 import type { Exchange } from '../../domain/model-call.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/hash.ts'
 
 /** How many exchanges a run may hold, the surest first, besides all that the client sends: it may cut off the beginning. */
 export const EXCHANGE_WINDOWS = [6, 2, 1] as const

@@ -3,8 +3,8 @@
  * noted for whom each was made: in a place of its own, as it is asked by those whom it doesn't belong to.
  */
 import type { OwnerId } from '../../domain/ids.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
-import type { Instant } from '../../lib/time.ts'
+import { hashParts } from '../../lib/hash.ts'
+import { addMs } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { buildEntryChange, getSystemEntry } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
@@ -29,7 +29,7 @@ export async function claimResponse(
 ): Promise<readonly Change[]> {
   const id = buildResponseId(response)
   if ((await getSystemEntry(ports, id)) !== null) return []
-  const expiresAt = (at + LINK_TTL_MS) as Instant
+  const expiresAt = addMs(at, LINK_TTL_MS)
   const body = { owner: hashParts(owner) }
   return [buildEntryChange({ id, kind: 'thread', at, expiresAt, body }, null).change]
 }

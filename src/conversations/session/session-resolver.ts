@@ -7,9 +7,9 @@
 import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, OwnerId, SessionId, TurnId, UserId } from '../../domain/ids.ts'
 import type { Exchange } from '../../domain/model-call.ts'
+import { hashParts } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
 import { EXCHANGE_WINDOWS, ExchangeHashes, removeWhitespace } from './exchange-hashes.ts'
 
@@ -64,7 +64,7 @@ const RUNS_SOUGHT_MAX = 10
 /** The same words again after this time begin something new; before, it is somebody trying again. */
 const IDLE_MS = 30 * 60_000
 
-export const LINK_TTL_MS = 30 * 86_400_000
+export const LINK_TTL_MS = 30 * DAY_MS
 
 /** A link to look for, and the exchange that would come after it. */
 type SessionLead = { readonly id: EntryId; readonly end: number }
@@ -314,7 +314,7 @@ export function buildLinkChange(
     kind: 'thread',
     about: null,
     at,
-    expiresAt: (at + LINK_TTL_MS) as Instant,
+    expiresAt: addMs(at, LINK_TTL_MS),
     version: (known?.entry.version ?? 0) + 1,
     body: { ...link } satisfies JsonObject,
   }

@@ -7,7 +7,7 @@ import type { OwnerId } from '../../domain/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
-import type { Instant } from '../../lib/time.ts'
+import { type Instant, MINUTE_MS } from '../../lib/time.ts'
 import { buildChunkerVersion } from '../chunking/chunker-version.ts'
 import type { FileProblem } from '../file.ts'
 import type { FileOptions } from '../file-options.ts'
@@ -56,7 +56,7 @@ export type SyncOptions = {
 const LOOKS_MAX = 5
 
 /** A generation that could not be completed is tried again by itself, but not by every question. */
-const REBUILD_PAUSE_MS = 60_000
+const REBUILD_PAUSE_MS = MINUTE_MS
 
 /** One look that is under way or about to begin. */
 type SyncRun = { readonly done: Promise<SyncReport>; isThorough: boolean }

@@ -8,8 +8,8 @@
 import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, OwnerId, UserId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { hashParts } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
 import type { Change, Store } from '../../storage/store.ts'
 
 /** `name` is the user whose memories its chunks are. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
-import type { Instant } from '../../lib/time.ts'
+import { HOUR_MS, type Instant } from '../../lib/time.ts'
 import type { FileProblem } from '../file.ts'
 import type { SyncReport } from '../file-search.ts'
 import type { FolderScan } from '../file-tree.ts'
@@ -34,10 +34,10 @@ export const QMD_TIMEOUTS: QmdTimeouts = {
   searchMs: 4_000,
   waitMs: 500,
   updateMs: 600_000,
-  embedMs: 3_600_000,
+  embedMs: HOUR_MS,
   updateEveryMs: 300_000,
   updateGapMs: 15_000,
-  embedEveryMs: 3_600_000,
+  embedEveryMs: HOUR_MS,
 }
 
 export type QmdOwnerIndexDependencies = {

@@ -7,6 +7,7 @@ import type { Memory } from '../../domain/memory.ts'
 import type { Adjudicate } from '../../domain/verdict.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
@@ -34,7 +35,7 @@ export type ModelTasks = {
 const VERDICT_TOKENS_MAX = 1_024
 const NARRATIVE_TOKENS_MAX = 2_048
 const SUMMARY_TOKENS_MAX = 4_096
-const WORDING_MS = 60_000
+const WORDING_MS = MINUTE_MS
 const NEVER = new AbortController().signal
 
 /** Null where there is no model, or none is named. */

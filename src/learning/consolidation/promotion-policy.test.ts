@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { changeId, instant, memory } from '../../../test/fakes/memories.ts'
-import { DAY_MS } from '../../lib/decay.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { encodeWords } from './merging/word-sets.ts'
 import { isPromotable, MentionIndex, promoteMemory } from './promotion-policy.ts'
 

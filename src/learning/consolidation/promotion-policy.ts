@@ -2,7 +2,7 @@
 
 import { METADATA_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
-import type { Instant } from '../../lib/time.ts'
+import { HOUR_MS, type Instant } from '../../lib/time.ts'
 import { isExemptFromDecay } from '../../memory/salience.ts'
 import type { ChangeStamp } from './merging/merge-decision.ts'
 import { selectContentWords } from './merging/word-sets.ts'
@@ -22,7 +22,6 @@ const WORDS_MIN = 2
 
 /** Where a fact remembers it, so that undoing takes both back. */
 const NOTE = 'promotedAt'
-const HOUR_MS = 3_600_000
 const WINDOW_HOURS_MIN = 24
 
 /** Which of the recent episodes mention something, by their words. */

@@ -2,9 +2,8 @@
 
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
-import { DAY_MS } from '../../lib/decay.ts'
 import { TimeSlice, yieldToEventLoop } from '../../lib/event-loop.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import { commitWithRetry } from '../../storage/access/optimistic-commit.ts'
 import { type ConsolidationRun, createChangeId, loadMemories } from './consolidation-run.ts'
@@ -64,7 +63,7 @@ async function indexMentions(
   run: ConsolidationRun,
   census: MemoryStatistics,
 ): Promise<MentionIndex | null> {
-  const from = (run.now - RECENT_DAYS * DAY_MS) as Instant
+  const from = addMs(run.now, -RECENT_DAYS * DAY_MS)
   const ids = census.recentEpisodes(from, run.now, EPISODES_MAX)
   if (ids.length < MENTIONS_MIN) return null
   const pace = new TimeSlice()

@@ -3,7 +3,7 @@
 import type { Entry } from '../../domain/entry.ts'
 import type { ReportId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, type Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ConsolidationReport, StoredConsolidationReport } from './report.ts'
@@ -71,7 +71,7 @@ export async function getLastConsolidation(
   now: Instant,
 ): Promise<Instant | null> {
   const { rows } = await store.find('entry', scope, {
-    where: { kinds: ['report'], atBefore: (now + 1) as Instant },
+    where: { kinds: ['report'], atBefore: addMs(now, 1) },
     order: 'newest',
     limit: 1,
   })

@@ -1,8 +1,7 @@
 /** What a consolidation did, or would do. It holds ids and numbers, never the text of a memory. */
 
 import type { ChangeId, MemoryId, ReportId } from '../../domain/ids.ts'
-import { DAY_MS } from '../../lib/decay.ts'
-import type { Instant } from '../../lib/time.ts'
+import { DAY_MS, type Instant } from '../../lib/time.ts'
 
 export const CONSOLIDATION_STEPS = [
   'read',

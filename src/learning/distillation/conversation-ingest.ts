@@ -18,7 +18,7 @@ import {
 import type { Turn } from '../../domain/turn.ts'
 import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
-import { hashParts } from '../../lib/parts-hash.ts'
+import { hashParts } from '../../lib/hash.ts'
 import type { Instant } from '../../lib/time.ts'
 import { parseTurn } from '../../memory/record-codec.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'

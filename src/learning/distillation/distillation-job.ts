@@ -1,7 +1,7 @@
 import type { SessionPlace } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { JobRequest } from '../../jobs/job.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, type Instant } from '../../lib/time.ts'
 
 export const DISTILL_JOB = 'distill'
 
@@ -15,7 +15,7 @@ export function buildDistillationJob(
   now: Instant,
 ): JobRequest {
   const waitMs = extractionMode === 'everyTurn' ? 0 : summaryDebounceSeconds * 1000
-  return buildDistillationJobAt(place, (now + waitMs) as Instant) // whole milliseconds
+  return buildDistillationJobAt(place, addMs(now, waitMs))
 }
 
 export function buildDistillationJobAt(

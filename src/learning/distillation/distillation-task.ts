@@ -5,6 +5,7 @@ import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { type Distillate, parseDistillate } from './distillate.ts'
@@ -70,7 +71,6 @@ export function buildTurnsTask(before: readonly Turn[], turns: readonly Turn[]):
   }
 }
 
-const DAY_MS = 86_400_000
 const EPISODES_DAYS = 90
 const EPISODES_MAX = 3
 const IDENTITY_MAX = 20

@@ -10,7 +10,7 @@ import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
 import { buildReplacement } from '../../memory/memory-changes.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { createChangeStamp } from '../../storage/access/optimistic-commit.ts'
@@ -57,7 +57,6 @@ export type SummarizeResult = {
 
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 365
-const DAY_MS = 86_400_000
 const TOKENS_DEFAULT = 4_000
 const TOKENS_MAX = 1_000_000
 
@@ -87,7 +86,7 @@ export async function summarize(
   const { olderThanDays, maxTokens, dryRun = false, writeSummary: word } = validateOptions(options)
   const mark = createChangeStamp(ports)
   const count = ports.countTokens ?? estimateTokens
-  const before = olderThanDays === null ? null : ((mark.now - olderThanDays * DAY_MS) as Instant)
+  const before = olderThanDays === null ? null : addMs(mark.now, -olderThanDays * DAY_MS)
   const tokensOf = (contents: readonly string[]) =>
     contents.reduce((sum, content) => sum + count(content), 0)
   const contentsOf = (group: readonly Memory[]) => tokensOf(group.map(({ content }) => content))

@@ -7,6 +7,7 @@
 
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { Embedder } from '../embedder.ts'
 import { estimateBilledTokens } from './billed-tokens.ts'
 
@@ -16,7 +17,6 @@ export type EmbedderRateLimits = {
   readonly tokensPerMinute?: number
 }
 
-const MINUTE_MS = 60_000
 export function withRateLimits(embedder: Embedder, limits: EmbedderRateLimits): Embedder {
   const { clock } = limits
   const requests = createTokenBucket(limits.requestsPerMinute, clock)

@@ -3,6 +3,7 @@
 import { raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { Embedder } from '../embedder.ts'
 
 export type EmbedderTimeouts = {
@@ -13,7 +14,7 @@ export type EmbedderTimeouts = {
   readonly documentTimeoutMs?: number
 }
 
-const QUERY_MS = 60_000
+const QUERY_MS = MINUTE_MS
 const DOCUMENT_MS = 120_000
 
 export function withEmbedderTimeouts(embedder: Embedder, limits: EmbedderTimeouts): Embedder {

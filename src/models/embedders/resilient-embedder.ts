@@ -3,6 +3,7 @@
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { Embedder } from '../embedder.ts'
 
 export type EmbedderRetryOptions = {
@@ -16,7 +17,7 @@ const FIRST_PAUSE_MS = 500
 const PAUSE_MS_MAX = 8_000
 const JITTER = 0.2
 /** A service that asks for a longer pause is not waited for: the caller learns how long, and decides. */
-const RETRY_AFTER_MS_MAX = 60_000
+const RETRY_AFTER_MS_MAX = MINUTE_MS
 
 export function withRetries(embedder: Embedder, options: EmbedderRetryOptions): Embedder {
   const { clock, random = Math.random } = options

@@ -9,6 +9,7 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'no
 import { basename, dirname } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { CacheEntry, EmbeddingCache } from './embedding-cache.ts'
 
 export type SqliteEmbeddingCacheOptions = {
@@ -23,7 +24,7 @@ const BYTES_MAX = 256 * 1024 * 1024
 const ROOM = 0.1
 const EVICTED_AT_ONCE = 256
 /** A use is noted when the last one noted is older than this: a write for every read would be slow. */
-const USE_NOTED_MS = 60_000
+const USE_NOTED_MS = MINUTE_MS
 /** A cache that is waited for for longer is slower than none. The whole process waits with it. */
 const BUSY_TIMEOUT_MS = 500
 const APPLICATION_ID = 0x52634563

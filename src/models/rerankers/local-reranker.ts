@@ -8,6 +8,7 @@
 import { basename, resolve } from 'node:path'
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import { truncateText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 import { ONNX_RUNTIMES, type RuntimePreference } from '../runtime/onnx-runtime.ts'
@@ -33,7 +34,7 @@ const TOKENS_MAX = 8_192
 /** As for embeddings: another one would be taken from the server. */
 const DEFAULT_THREADS = 1
 const THREADS_MAX = 64
-const ANSWER_MS_MAX = 60_000
+const ANSWER_MS_MAX = MINUTE_MS
 const TIMER_MS_MAX = 2 ** 31 - 1
 /** Hardly a token stands for more. What lies beyond would be cut off after it was tokenised, which takes its time. */
 const UNITS_PER_TOKEN = 16

@@ -5,6 +5,7 @@
 
 import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import { startWorkerProcess, type WorkerProcess } from '../runtime/worker-process.ts'
 import type {
   CrossEncoderRequest,
@@ -44,7 +45,7 @@ type WorkerSession = {
 }
 
 const PAUSE_MS = 1_000
-const PAUSE_MS_MAX = 60_000
+const PAUSE_MS_MAX = MINUTE_MS
 
 export function startScoringWorker(): ScoringWorker {
   return startWorkerProcess(import.meta.url)

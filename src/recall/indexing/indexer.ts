@@ -13,6 +13,7 @@ import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
@@ -57,9 +58,9 @@ const SETTLE_MEMORIES_MAX = 64
 const START_DELAY_MS = 250
 
 /** Other processes write too: after this, an owner who asks is compared with the index again. */
-const COMPARED_MS = 60_000
+const COMPARED_MS = MINUTE_MS
 const RETRY_MS_MIN = 1_000
-const RETRY_MS_MAX = 60_000
+const RETRY_MS_MAX = MINUTE_MS
 
 export type ReindexOptions = {
   /** Only theirs; default: everybody's. */

@@ -4,7 +4,7 @@
  * dates. English and ISO dates; other languages are searched without.
  */
 
-import type { Instant } from '../../lib/time.ts'
+import { DAY_MS, type Instant } from '../../lib/time.ts'
 import { clipMessage } from '../../text/speech/message-text.ts'
 
 export type TimeSpan = {
@@ -17,7 +17,6 @@ export type TimeSpan = {
   readonly isRelative: boolean
 }
 
-const DAY = 86_400_000
 const MONTHS = [
   'january',
   'february',
@@ -114,7 +113,7 @@ const RULES: readonly TimeRule[] = [
     pattern: new RegExp(`\\b(?:last|past|previous) ${NUMBER} ${UNIT}s?\\b`),
     isRelative: true,
     span: ([number, unit], now) => [
-      startOfDay(now) - parseCount(number) * getUnitLength(unit) * DAY,
+      startOfDay(now) - parseCount(number) * getUnitLength(unit) * DAY_MS,
       now.getTime() + 1,
     ],
   },
@@ -127,8 +126,8 @@ const RULES: readonly TimeRule[] = [
     pattern: new RegExp(`\\b(?:last|on|this past) (${WEEKDAYS.join('|')})\\b`),
     span: ([weekday], now) => {
       const back = (now.getUTCDay() - WEEKDAYS.indexOf(weekday ?? '') + 7) % 7 || 7
-      const start = startOfDay(now) - back * DAY
-      return [start, start + DAY]
+      const start = startOfDay(now) - back * DAY_MS
+      return [start, start + DAY_MS]
     },
   },
   {
@@ -147,7 +146,7 @@ const RULES: readonly TimeRule[] = [
       `\\bthis morning\\b|(?<=\\b(?:${PAST})\\b.*)\\btoday\\b|\\btoday\\b(?=.*\\b(?:${PAST})\\b)`,
     ),
     isRelative: true,
-    span: (_, now) => [startOfDay(now), startOfDay(now) + DAY],
+    span: (_, now) => [startOfDay(now), startOfDay(now) + DAY_MS],
   },
 ]
 
@@ -176,9 +175,9 @@ export function parseTimeSpan(question: string, now: Instant): TimeSpan | null {
 /** 1 within the span, less the farther outside: a day or two off is likely still meant. */
 export function computeTimeProximity(moment: Instant, { from, until }: TimeSpan): number {
   if (moment >= from && moment < until) return 1
-  const length = Math.min(until - from, 60 * DAY)
+  const length = Math.min(until - from, 60 * DAY_MS)
   const distance = moment < from ? from - moment : moment - until
-  return Math.max(0, 1 - distance / Math.max(2 * DAY, length / 2))
+  return Math.max(0, 1 - distance / Math.max(2 * DAY_MS, length / 2))
 }
 
 const EARLIEST = toInstant(Number.NEGATIVE_INFINITY)
@@ -192,7 +191,7 @@ function buildDaySpan(year: number, month: number, day: number): readonly [numbe
   const start = Date.UTC(year, month, day)
   const date = new Date(start)
   const exists = date.getUTCMonth() === month && date.getUTCDate() === day
-  return exists ? [start, start + DAY] : null
+  return exists ? [start, start + DAY_MS] : null
 }
 
 /** Between two days of the same name there are at most eight years: 29 February 1896 and 1904. */
@@ -237,10 +236,10 @@ function buildPastSpan(
   now: Date,
 ): readonly [number, number] {
   const days = getUnitLength(unit)
-  const centre = startOfDay(now) - number * days * DAY
+  const centre = startOfDay(now) - number * days * DAY_MS
   // "Two months ago" is said of anything about that long ago.
-  const slack = days === 1 ? 0 : Math.floor((days * DAY) / 2)
-  return [centre - slack, centre + DAY + slack]
+  const slack = days === 1 ? 0 : Math.floor((days * DAY_MS) / 2)
+  return [centre - slack, centre + DAY_MS + slack]
 }
 
 function buildCalendarSpan(
@@ -251,18 +250,18 @@ function buildCalendarSpan(
   const year = now.getUTCFullYear()
   const month = now.getUTCMonth()
   const today = startOfDay(now)
-  const monday = today - ((now.getUTCDay() + 6) % 7) * DAY
+  const monday = today - ((now.getUTCDay() + 6) % 7) * DAY_MS
   switch (unit) {
     case 'year':
       return [Date.UTC(year - back, 0), Date.UTC(year - back + 1, 0)]
     case 'month':
       return [Date.UTC(year, month - back), Date.UTC(year, month - back + 1)]
     case 'week':
-      return [monday - back * 7 * DAY, monday - (back - 1) * 7 * DAY]
+      return [monday - back * 7 * DAY_MS, monday - (back - 1) * 7 * DAY_MS]
     case 'weekend':
-      return [monday - back * 7 * DAY + 5 * DAY, monday - (back - 1) * 7 * DAY]
+      return [monday - back * 7 * DAY_MS + 5 * DAY_MS, monday - (back - 1) * 7 * DAY_MS]
     default:
-      return [today - back * DAY, today - (back - 1) * DAY]
+      return [today - back * DAY_MS, today - (back - 1) * DAY_MS]
   }
 }
 

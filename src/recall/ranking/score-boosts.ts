@@ -1,8 +1,7 @@
 /** Importance, what is left of salience, and age: what makes one of two equally fitting memories the better answer. */
 
 import type { SearchDocument } from '../../domain/search-document.ts'
-import { exponentialDecay } from '../../lib/decay.ts'
-import type { Instant } from '../../lib/time.ts'
+import { exponentialDecay, type Instant } from '../../lib/time.ts'
 import { computeEffectiveSalience } from '../../memory/salience.ts'
 import { addTrailStep, compareByScore, type LoadedCandidate } from './candidate.ts'
 import { getEventTime } from './question-match.ts'

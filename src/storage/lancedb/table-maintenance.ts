@@ -8,6 +8,7 @@
  * met more rows than it should compare one by one.
  */
 import type { Clock } from '../../lib/clock.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import { type LanceModule, type LanceTable, toReplicaError } from './lancedb-driver.ts'
 import {
   ensureScalarIndexes,
@@ -48,7 +49,7 @@ type TableMaintenanceDependencies = {
 const COMMITS_MAX = 32
 /** Large tables may have more commits, because what is put together is written again as a whole: one for so many rows. */
 const ROWS_PER_COMMIT = 10_000
-const KEEP_VERSIONS_MS = 60_000
+const KEEP_VERSIONS_MS = MINUTE_MS
 /** Rows that no index knows yet are compared one by one: up to so many, or a share of the table. */
 const UNINDEXED_ROWS_MAX = 4_096
 const UNINDEXED_SHARE_MAX = 0.2

@@ -6,7 +6,7 @@
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, type ErrorCode, toAppError } from '../../lib/errors.ts'
-import type { Instant } from '../../lib/time.ts'
+import { addMs, HOUR_MS, type Instant, MINUTE_MS } from '../../lib/time.ts'
 import type { OwnerMemories, RemoteChange, Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
 import type { VectorReplica } from '../vector-replica.ts'
@@ -58,12 +58,12 @@ const TICK_MS = 15_000
 
 /** Counting may take long in a large store: it gets a hundredth of the time. */
 const CHECK_SHARE = 100
-const COMPARE_EVERY_MS = 6 * 3_600_000
+const COMPARE_EVERY_MS = 6 * HOUR_MS
 const PAUSE_MS_MIN = 1_000
-const PAUSE_MS_MAX = 60_000
+const PAUSE_MS_MAX = MINUTE_MS
 
 /** Whoever fails again sooner has not recovered, and is tried more seldom. */
-const STABLE_MS = 60_000
+const STABLE_MS = MINUTE_MS
 
 /** Errors that no second try heals. */
 const HOPELESS: ReadonlySet<ErrorCode> = new Set([
@@ -423,7 +423,7 @@ export class ReplicaController {
     if (state === null) return
     const now = this.#now()
     if (state === 'down') this.#pauseMs = this.#nextPause(from, now)
-    const nextTryAt = state === 'down' ? ((now + this.#pauseMs) as Instant) : null // a later one
+    const nextTryAt = state === 'down' ? addMs(now, this.#pauseMs) : null
     this.#state = { state, since: now, reason: because, nextRetryAt: nextTryAt }
     const status = this.status()
     for (const { onState } of this.#listeners) onState?.(status)

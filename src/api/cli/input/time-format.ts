@@ -1,9 +1,7 @@
 /** Times as people write and read them: in their own time zone unless they say another. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { UsageError } from '../command.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 const UNITS_MS: Readonly<Record<string, number>> = {
   m: MINUTE_MS,
   h: HOUR_MS,

@@ -5,10 +5,11 @@
  */
 
 import type { Clock } from '../../../lib/clock.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 import type { AnsweredRound, ToolCall } from '../formats/tools/index.ts'
 import type { FindHiddenRounds } from '../formats/tools/tool-dialect.ts'
 
-const TTL_MS = 60 * 60_000
+const TTL_MS = HOUR_MS
 const ENTRIES_MAX = 1_000
 const CHARACTERS_MAX = 16 * 1_048_576
 

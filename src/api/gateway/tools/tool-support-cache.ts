@@ -1,10 +1,11 @@
 /** Models that refused a request because of its tools, so that they are not offered any for a while. */
 
 import type { Clock } from '../../../lib/clock.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 import type { ModelRoute } from '../../../models/provider.ts'
 
 /** What serves a model may be set up anew. */
-const TTL_MS = 60 * 60_000
+const TTL_MS = HOUR_MS
 const MODELS_MAX = 1_000
 
 export class ToolSupportCache {

@@ -3,9 +3,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { LoginRecord, LoginRecords } from '../../../admin/logins.ts'
 import type { ApiKeyId } from '../../../domain/ids.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 
 export const SESSION_COOKIE = 'recollect_session'
-const SESSION_MS = 12 * 3_600_000
+const SESSION_MS = 12 * HOUR_MS
 const CACHED_SESSIONS_MAX = 10_000
 const ID_BYTES = 32
 

@@ -5,12 +5,13 @@
 
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 
 const FREE_FAILURES = 3
 const DELAY_MS = 100
 const DELAY_MS_MAX = 3_000
 const FAILURES_MAX = 20
-const BLOCKED_MS = 60_000
+const BLOCKED_MS = MINUTE_MS
 /** After this time without a failure, an address starts anew. */
 const REMEMBERED_MS = 15 * 60_000
 const ADDRESSES_MAX = 10_000

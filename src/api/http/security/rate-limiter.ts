@@ -6,10 +6,10 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
 import { type RateDecision, SharedTokenBucket } from './shared-token-bucket.ts'
 
-const MINUTE_MS = 60_000
 const KEYS_MAX = 10_000
 /** How long the setting is used without asking for it again. */
 const LIMIT_FRESH_MS = 1_000

@@ -6,6 +6,7 @@
 
 import type { Clock } from '../../../lib/clock.ts'
 import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
 
 export type RateDecision = {
@@ -19,7 +20,6 @@ const PARTS = 20
 /** No request waits longer than this for the store. */
 const WAIT_MS = 200
 const KEYS_MAX = 10_000
-const MINUTE_MS = 60_000
 
 type BucketShare = {
   held: number

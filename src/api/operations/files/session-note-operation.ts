@@ -7,11 +7,11 @@ import type { Workspace } from '../../../files/file-tree.ts'
 import { renderSessionNote } from '../../../files/sessions/session-note.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
 import { resolveOwnerFiles } from './file-operations.ts'
 
-const DAY_MS = 86_400_000
 const NOTE = /^memory\/\d{4}-\d\d-\d\d\.md$/
 
 const { owner, apiKeyId, user } = scopeFields

@@ -7,6 +7,7 @@ import type { ScopeInput } from '../../../domain/scope.ts'
 import { getEpisodeLines } from '../../../learning/episodes.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { omitUndefined } from '../../../lib/object.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { memoryIdField } from '../memories/memory-operations.ts'
 import {
   isoTime,
@@ -20,7 +21,6 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { nextCursorField as next, pageFields } from '../page-fields.ts'
 import { resolveScope, type ScopeFields, scopeFields } from '../scope-fields.ts'
 
-const DAY_MS = 86_400_000
 const lines = z.array(z.string().min(1).max(1_000)).max(20)
 
 const wireEpisode = z

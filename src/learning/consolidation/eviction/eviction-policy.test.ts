@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { instant, memory } from '../../../../test/fakes/memories.ts'
-import { DAY_MS } from '../../../lib/decay.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { isClockSuspect } from '../report.ts'
 import { computeRetentionCutoff, decideEviction } from './eviction-policy.ts'
 

@@ -2,8 +2,7 @@
 
 import type { Memory } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
-import { DAY_MS } from '../../../lib/decay.ts'
-import type { Instant } from '../../../lib/time.ts'
+import { addMs, DAY_MS, type Instant } from '../../../lib/time.ts'
 import {
   computeEffectiveSalience,
   countIdleDays,
@@ -50,7 +49,7 @@ export function decideEviction(
  * when it was said.
  */
 export function computeRetentionCutoff(now: Instant, retentionDays: number): Instant | null {
-  return retentionDays === 0 ? null : ((now - retentionDays * DAY_MS) as Instant) // whole milliseconds
+  return retentionDays === 0 ? null : addMs(now, -retentionDays * DAY_MS)
 }
 
 export function formatDays(count: number): string {

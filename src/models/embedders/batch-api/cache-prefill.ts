@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError, toAppError } from '../../../lib/errors.ts'
-import type { Instant } from '../../../lib/time.ts'
+import { addMs, DAY_MS, HOUR_MS, type Instant } from '../../../lib/time.ts'
 import type { EmbeddingModel } from '../../embedder.ts'
 import { truncateToTokens } from '../billed-tokens.ts'
 import type { CacheEntry, EmbeddingCache } from '../embedding-cache.ts'
@@ -44,7 +44,7 @@ export const BATCHING_LIMITS: BatchingLimits = {
   charactersMax: 32_000_000,
   concurrency: 2,
   pollMs: 2_000,
-  timeoutMs: 3_600_000,
+  timeoutMs: HOUR_MS,
 }
 
 export type PrefillProgress = { readonly done: number; readonly total: number }
@@ -79,7 +79,7 @@ const TEXT_TOKENS_MAX = 8_000
 const CACHE_KEYS_AT_ONCE = 500
 
 /** No service keeps what it has made for longer. */
-const FORGOTTEN_MS = 30 * 24 * 3_600_000
+const FORGOTTEN_MS = 30 * DAY_MS
 
 /** So many polls in a row may fail before somebody else should ask. */
 const POLL_FAULTS_MAX = 10
@@ -240,7 +240,7 @@ class PrefillRun {
   }
 
   #later(from: Instant): Instant {
-    return (from + this.#limits.timeoutMs) as Instant // a later one
+    return addMs(from, this.#limits.timeoutMs)
   }
 
   async #follow(submitted: BatchHandle): Promise<void> {

@@ -6,6 +6,7 @@
  * copy of the model in memory, so it is started only then, and ends when no documents came for a while.
  */
 import { AppError, toAppError } from '../../../lib/errors.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import type { Embedder, EmbedOptions } from '../../embedder.ts'
 
 export type DocumentWorkerOptions = {
@@ -20,7 +21,7 @@ const COLLISIONS_MIN = 3
 const COLLISIONS_MS = 10_000
 const IDLE_MS = 30_000
 /** A process that failed is not tried again before this. */
-const FAILED_MS = 60_000
+const FAILED_MS = MINUTE_MS
 
 export function withDocumentWorker(
   first: Embedder,

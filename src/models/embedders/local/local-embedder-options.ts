@@ -2,6 +2,7 @@
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import { AppError } from '../../../lib/errors.ts'
 import { findPackageFolder } from '../../../lib/package-folder.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import { ONNX_RUNTIMES, type RuntimePreference } from '../../runtime/onnx-runtime.ts'
 import type { ModelLocation, ModelRequest } from './embedder-worker-protocol.ts'
 
@@ -48,7 +49,7 @@ const TOKENS_MAX = 8_192
 const QUEUE_TEXTS = 4_096
 const QUEUE_TEXTS_MAX = 65_536
 const THREADS_MAX = 64
-const ANSWER_MS_MAX = 60_000
+const ANSWER_MS_MAX = MINUTE_MS
 const HUB_URL = 'https://huggingface.co'
 /** Hardly a token stands for more. What lies beyond would be cut off after it was tokenised, which takes its time. */
 const UNITS_PER_TOKEN = 16

@@ -6,6 +6,7 @@
  * at the first call. When that fails, calls fail with the same reason for a moment before it is tried again.
  */
 import { AppError, toAppError } from '../../../lib/errors.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import { truncateText } from '../../../text/well-formed-text.ts'
 import type { Embedder, EmbedderState, EmbeddingPurpose } from '../../embedder.ts'
 import { withDocumentWorker } from './document-worker.ts'
@@ -24,7 +25,7 @@ import { createRequestQueue, type EmbeddingRequest } from './request-queue.ts'
 
 const SOURCE = 'transformers'
 const PAUSE_MS = 1_000
-const PAUSE_MS_MAX = 60_000
+const PAUSE_MS_MAX = MINUTE_MS
 
 type WorkerSession = {
   readonly worker: EmbedderWorker

@@ -18,6 +18,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../lib/errors.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { CHECKSUM_FILE, MODEL_FILES, TOKENIZER_FILE } from '../../runtime/model-files.ts'
 import type { ModelLocation } from './embedder-worker-protocol.ts'
 import { OPTIONAL_FILES } from './embedding-model-folder.ts'
@@ -33,7 +34,7 @@ type HubFile = {
 
 const FILE_BYTES_MAX = 2 ** 31
 /** What a killed download left is removed when it is certainly not under way any more. */
-const LEFTOVER_MS = 24 * 60 * 60 * 1000
+const LEFTOVER_MS = DAY_MS
 
 /** Does nothing when the model is there already. */
 export async function downloadModel(place: HubPlace): Promise<void> {

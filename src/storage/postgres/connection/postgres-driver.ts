@@ -6,6 +6,7 @@
  */
 import type { ClientBase, PoolClient, QueryResultRow } from 'pg'
 import { AppError } from '../../../lib/errors.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import { isConnectionReset, toCommitInDoubtError, toStoreError } from './postgres-errors.ts'
 
 type Pool = InstanceType<typeof import('pg').Pool>
@@ -78,7 +79,7 @@ export type PostgresConnectionOptions = {
 const IDLE_MS = 30_000
 const LIFETIME_SECONDS = 1_800
 /** A process that hangs in the middle of a transaction must not keep others waiting for its locks. */
-const IDLE_IN_TRANSACTION_MS = 60_000
+const IDLE_IN_TRANSACTION_MS = MINUTE_MS
 /** How often a statement gets another connection: when a server is started again, all that wait in the pool are dead. */
 const OTHER_CONNECTIONS = 3
 /** How much later than the server the driver gives up: a server that is gone gives up nothing. */

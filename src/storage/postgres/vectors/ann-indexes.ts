@@ -7,6 +7,7 @@
  */
 
 import { quoteIdentifier } from '../../../lib/sql.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { hashOwner, toIndexLock } from '../schema/identifiers.ts'
 import { NUMBER_CONDITION_BY_KIND } from '../store/document-kinds.ts'
 import type { PgvectorFormat } from './vector-format.ts'
@@ -37,8 +38,8 @@ export const NO_ANN_INDEXES: AnnIndexes = {
 }
 
 /** A build takes long, and whatever went wrong may go wrong again: each time it is tried after twice as long. */
-const PAUSE_MS_MIN = 60_000
-const PAUSE_MS_MAX = 6 * 3_600_000
+const PAUSE_MS_MIN = MINUTE_MS
+const PAUSE_MS_MAX = 6 * HOUR_MS
 
 type BuildFailure = {
   readonly because: string

@@ -13,7 +13,7 @@
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
 import type { Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_KINDS, type DocumentKind } from '../../../domain/search-document.ts'
-import { TimeSlice } from '../../../lib/time-slice.ts'
+import { TimeSlice } from '../../../lib/event-loop.ts'
 import {
   type CorpusStatistics,
   computeIdf,

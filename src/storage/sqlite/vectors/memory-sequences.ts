@@ -2,7 +2,7 @@
  * Which of an owner's vectors are those of memories, and which of turns: a bit for each sequence number. A sequence never
  * changes hands, so only new ones are read, whoever has written them.
  */
-import type { TimeSlice } from '../../../lib/time-slice.ts'
+import type { TimeSlice } from '../../../lib/event-loop.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { OwnerVectorSpace } from './vector-tables.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Scope } from '../../../domain/scope.ts'
-import { TimeSlice } from '../../../lib/time-slice.ts'
+import { TimeSlice } from '../../../lib/event-loop.ts'
 import { isZeroVector } from '../../../lib/vector-math.ts'
 import { assertVectorFits, type VectorIndex, type VectorSpace } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'

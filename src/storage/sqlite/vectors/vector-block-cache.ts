@@ -8,7 +8,7 @@
  * Beside the bytes that are scanned, a block keeps those vectors in full that searches have read. The vector of a
  * sequence never changes, so they can't go out of date; where memory is short they go first.
  */
-import type { TimeSlice } from '../../../lib/time-slice.ts'
+import type { TimeSlice } from '../../../lib/event-loop.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import { MemorySequences } from './memory-sequences.ts'
 import type { SegmentLayout, VectorArena } from './vector-arena.ts'

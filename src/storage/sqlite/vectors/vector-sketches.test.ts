@@ -11,7 +11,7 @@ import {
 } from '../../../../test/fakes/vectors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
-import { TimeSlice } from '../../../lib/time-slice.ts'
+import { TimeSlice } from '../../../lib/event-loop.ts'
 import type { MemoryFilter } from '../../store.ts'
 import { openSqliteStore, type SqliteStore } from '../sqlite-store.ts'
 import { prepareQuery, VectorArena } from './vector-arena.ts'

@@ -5,7 +5,7 @@
  *
  * They are made for whole segments of a block; the rows behind are few, and scanned without.
  */
-import type { TimeSlice } from '../../../lib/time-slice.ts'
+import type { TimeSlice } from '../../../lib/event-loop.ts'
 import type { SketchRange, VectorArena } from './vector-arena.ts'
 import type { VectorBlock } from './vector-block-cache.ts'
 import { readQuantized } from './vector-record.ts'

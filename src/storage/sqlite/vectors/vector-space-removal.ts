@@ -3,7 +3,7 @@
  * parts, so that nobody waits for a million of them. What an interruption leaves is removed with the next drop.
  */
 
-import type { TimeSlice } from '../../../lib/time-slice.ts'
+import type { TimeSlice } from '../../../lib/event-loop.ts'
 import type { VectorSpace } from '../../vector-index.ts'
 import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 

@@ -1,5 +1,6 @@
 /** Commands that copy the database and go back to a copy. */
 import { AppError } from '../../../../lib/errors.ts'
+import { DAY_MS } from '../../../../lib/time.ts'
 import {
   type CommandResult,
   defineCommand,
@@ -81,7 +82,7 @@ async function repeated(call: Invocation<typeof BACKUP_OPTIONS>): Promise<Comman
 }
 
 /** What a timer can wait for. */
-const SPAN_MS_MAX = 24 * 86_400_000
+const SPAN_MS_MAX = 24 * DAY_MS
 
 function keepOf(text: string | undefined): number {
   const keep = Number(text ?? KEEP)

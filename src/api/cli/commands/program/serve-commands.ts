@@ -1,5 +1,6 @@
 /** Commands that keep running: they serve until they are told to stop. */
 import type { Engine } from '../../../../engine/engine.ts'
+import { MINUTE_MS } from '../../../../lib/time.ts'
 import type { ServerNetworkOptions } from '../../../http/server-options.ts'
 import type { ToolSets } from '../../../mcp/tool-registry.ts'
 import { defineCommand, type Invocation, UsageError } from '../../command.ts'
@@ -97,7 +98,7 @@ async function catchUp(engine: Engine): Promise<void> {
   const { index } = await engine.status()
   if (index !== null && index.withoutVector > 0 && index.queued === 0) await engine.warmUp()
 }
-const CATCH_UP_MS = 60_000
+const CATCH_UP_MS = MINUTE_MS
 
 function serverOf(call: ServeCall): ServerNetworkOptions {
   const { options: given } = call
