@@ -7,7 +7,7 @@
 
 import { createIdGenerator } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
-import type { Entry } from '../../src/domain/entry.ts'
+import type { Entry } from '../../src/domain/entries/entry.ts'
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import type { Turn } from '../../src/domain/turn.ts'

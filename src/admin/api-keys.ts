@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
-import type { Entry } from '../domain/entry.ts'
+import type { EntryOf } from '../domain/entries/entry.ts'
 import { type ApiKeyId, parseId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
@@ -14,6 +14,7 @@ import {
   buildEntryRemoval,
   getSystemEntry,
   listEntries,
+  SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import { createLoginRecords, type LoginRecords } from './logins.ts'
@@ -56,14 +57,14 @@ const LAST_USE_STEP_MS = MINUTE_MS
 export function createApiKeys(ports: StoreDependencies): ApiKeys {
   const { store, clock } = ports
   /** Null when somebody else was first. */
-  const make = async (input: ApiKeyInput, id: ApiKeyId, before: Entry | null) => {
+  const make = async (input: ApiKeyInput, id: ApiKeyId, before: EntryOf<'key'> | null) => {
     const now = clock.now()
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const { name, home, actsFor, role, expiresAt } = parseKey(input, now)
     const isManagement = id === MANAGEMENT_ID
     const body = {
       name,
-      home,
+      defaultOwner: home,
       actsFor,
       role,
       isManagement,
@@ -77,8 +78,8 @@ export function createApiKeys(ports: StoreDependencies): ApiKeys {
     if ((await store.commit([made.change])).kind === 'conflict') return null
     return { key: toKey(made.entry), secret: `rc_${id.slice('key_'.length)}_${secret}` }
   }
-  const noteUse = (entry: Entry, now: Instant) => {
-    if (now - Number(entry.body.lastUsedAt ?? 0) < LAST_USE_STEP_MS) return
+  const noteUse = (entry: EntryOf<'key'>, now: Instant) => {
+    if (now - (entry.body.lastUsedAt ?? 0) < LAST_USE_STEP_MS) return
     const used = buildEntryChange({ ...entry, body: { ...entry.body, lastUsedAt: now } }, entry)
     store.commit([used.change]).catch(() => {}) // somebody else noted it, or it will be noted next time
   }
@@ -92,28 +93,32 @@ export function createApiKeys(ports: StoreDependencies): ApiKeys {
     verify: async (secret) => {
       const [, id, rest] = /^rc_([0-9a-z]{1,40})_([\w-]{1,100})$/.exec(secret) ?? []
       if (id === undefined || rest === undefined) return null
-      const entry = await getSystemEntry(ports, `key_${id}`)
+      const entry = await getSystemEntry(ports, 'key', `key_${id}`)
       const now = clock.now()
       // Compared even when there is no such key: how long it takes must not tell which ids exist.
-      const isRight = isEqualHash(String(entry?.body.hash ?? hashSecret('')), hashSecret(rest))
+      const isRight = isEqualHash(entry?.body.hash ?? hashSecret(''), hashSecret(rest))
       if (entry === null || !isRight) return null
       if (entry.expiresAt !== null && entry.expiresAt <= now) return null
       noteUse(entry, now)
       return toKey(entry)
     },
-    list: async () => (await listEntries(ports, { kinds: ['key'] })).map(toKey),
+    list: async () => (await listEntries(ports, SYSTEM_SCOPE, 'key')).map(toKey),
     revoke: async (id) => {
-      const entry = await getSystemEntry(ports, parseId('key', id))
-      if (entry?.kind !== 'key') throw new AppError('not_found', `There is no key ${id}.`, { id })
+      const entry = await getSystemEntry(ports, 'key', parseId('key', id))
+      if (entry === null) throw new AppError('not_found', `There is no key ${id}.`, { id })
       await store.commit([buildEntryRemoval(entry)])
       return toKey(entry)
     },
     ensureManagement: async () => {
-      if ((await getSystemEntry(ports, MANAGEMENT_ID)) !== null) return null
+      if ((await getSystemEntry(ports, 'key', MANAGEMENT_ID)) !== null) return null
       return (await make(MANAGEMENT, MANAGEMENT_ID, null))?.secret ?? null
     },
     resetManagement: async () => {
-      const made = await make(MANAGEMENT, MANAGEMENT_ID, await getSystemEntry(ports, MANAGEMENT_ID))
+      const made = await make(
+        MANAGEMENT,
+        MANAGEMENT_ID,
+        await getSystemEntry(ports, 'key', MANAGEMENT_ID),
+      )
       if (made === null) throw new AppError('conflict', 'It was just reset by somebody else.')
       return made.secret
     },
@@ -160,19 +165,14 @@ function parseKey(input: ApiKeyInput, now: Instant) {
   }
 }
 
-function toKey({ id, at, version, expiresAt, body }: Entry): ApiKey {
+function toKey({ id, at, version, expiresAt, body }: EntryOf<'key'>): ApiKey {
+  const { defaultOwner, actsFor, ...rest } = body
   return {
+    ...rest,
+    ...{ version, expiresAt, createdAt: at },
     id: id as string as ApiKeyId, // entries of this kind have such ids
-    version,
-    name: String(body.name),
-    hash: String(body.hash),
-    home: parseScope({ owner: String(body.home) }).owner,
-    actsFor: (body.actsFor as readonly string[]).map((owner) => parseScope({ owner }).owner), // as written by `make`
-    role: ROLES.find((role) => role === body.role) ?? 'reader',
-    isManagement: body.isManagement === true,
-    createdAt: at,
-    expiresAt,
-    lastUsedAt: body.lastUsedAt as Instant | null, // as written by `noteUse`
+    home: parseScope({ owner: defaultOwner }).owner,
+    actsFor: actsFor.map((owner) => parseScope({ owner }).owner),
   }
 }
 

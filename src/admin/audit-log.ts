@@ -1,6 +1,6 @@
 /** The audit log: who did what to which memory. It holds ids, never text, and is kept for a configured time. */
 import type { AuditEntry } from '../domain/access.ts'
-import type { Entry } from '../domain/entry.ts'
+import { type EntryOf, parseEntries } from '../domain/entries/entry.ts'
 import type { ApiKeyId, AuditId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
@@ -85,7 +85,7 @@ export function createAuditLog(ports: StoreDependencies, days: () => Promise<num
           limit: rows,
           ...(cursor === null ? {} : { after: cursor }),
         })
-        return { rows: page.rows.map(toAuditEntry), next: page.next }
+        return { rows: parseEntries('audit', page.rows).map(toAuditEntry), next: page.next }
       }
       const wanted = parseLimit(limit ?? LIST_LIMIT)
       const cursor = after === undefined ? null : parseCursor('aud', after)
@@ -138,14 +138,11 @@ function isMatch(entry: AuditEntry, { actor, operation, target }: AuditQuery): b
   )
 }
 
-function toAuditEntry({ id, at, about, body }: Entry): AuditEntry {
+function toAuditEntry({ id, at, about, body }: EntryOf<'audit'>): AuditEntry {
   return {
     id: id as string as AuditId, // entries of this kind have such ids
     at,
-    actor: body.actor as ApiKeyId | null, // as written by `note`, like the rest
-    operation: String(body.operation),
     owner: parseScope({ owner: about ?? '' }).owner,
-    targets: body.targets as readonly string[],
-    targetCount: Number(body.targetCount),
+    ...body,
   }
 }

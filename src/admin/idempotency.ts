@@ -3,6 +3,7 @@
  * nothing is done twice. The claim comes before the work, so that two equal requests at once don't both do it.
  */
 
+import type { IdempotencyBody } from '../domain/entries/access-entries.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -14,6 +15,7 @@ import {
   getSystemEntry,
   listEntries,
   removeExpiredEntries,
+  SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 
@@ -43,23 +45,27 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
   return {
     runOnce: async (name, request, work) => {
       asked++
-      if (asked % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['answer'])
+      if (asked % CLEAN_EVERY === 0) await removeExpiredEntries(ports, ['idempotency'])
       const id = `ans_${sha256(name)}`
-      const asks = sha256(request)
-      const known = await getSystemEntry(ports, id)
+      const requestHash = sha256(request)
+      const known = await getSystemEntry(ports, 'idempotency', id)
       const now = clock.now()
       if (known !== null && known.expiresAt !== null && known.expiresAt > now) {
-        if (known.body.asks !== asks) {
+        if (known.body.requestHash !== requestHash) {
           throw new AppError(
             'conflict',
             'The idempotency key was used for another request. Take a new one for each request.',
           )
         }
-        const { answer } = known.body
-        if (answer == null) throw new AppError('conflict', 'The same request is still being done.')
-        return { answer: answer as JsonObject, isRepeated: true } // as written below
+        const { response } = known.body
+        if (response === null)
+          throw new AppError('conflict', 'The same request is still being done.')
+        return { answer: response, isRepeated: true }
       }
-      const claim = buildEntryChange(buildEntry(id, now, CLAIM_MS, { asks, answer: null }), known)
+      const claim = buildEntryChange(
+        buildEntry(id, now, CLAIM_MS, { requestHash, response: null }),
+        known,
+      )
       const claimed = await store.commit([claim.change])
       if (claimed.kind === 'conflict') {
         throw new AppError('conflict', 'The same request is still being done.')
@@ -71,12 +77,15 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
         throw error
       })
       // The work is done, whether or not its answer can be kept.
-      const kept = buildEntryChange(buildEntry(id, now, KEPT_MS, { asks, answer }), claim.entry)
+      const kept = buildEntryChange(
+        buildEntry(id, now, KEPT_MS, { requestHash, response: answer }),
+        claim.entry,
+      )
       await store.commit([kept.change]).catch(() => {})
       return { answer, isRepeated: false }
     },
     clear: async () => {
-      const kept = await listEntries(ports, { kinds: ['answer'] })
+      const kept = await listEntries(ports, SYSTEM_SCOPE, 'idempotency')
       for (let start = 0; start < kept.length; start += COMMIT_CHANGES_MAX) {
         await store.commit(
           kept.slice(start, start + COMMIT_CHANGES_MAX).map((entry) => buildEntryRemoval(entry)),
@@ -86,6 +95,6 @@ export function createIdempotencyKeys(ports: StoreDependencies): IdempotencyKeys
   }
 }
 
-function buildEntry(id: string, at: Instant, keptMs: number, body: JsonObject) {
-  return { id, kind: 'answer' as const, at, expiresAt: addMs(at, keptMs), body }
+function buildEntry(id: string, at: Instant, keptMs: number, body: IdempotencyBody) {
+  return { id, kind: 'idempotency' as const, at, expiresAt: addMs(at, keptMs), body }
 }

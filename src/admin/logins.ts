@@ -10,6 +10,7 @@ import {
   getSystemEntry,
   listEntries,
   removeExpiredEntries,
+  SYSTEM_SCOPE,
 } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 
@@ -30,13 +31,13 @@ export function createLoginRecords(ports: StoreDependencies): LoginRecords {
   const { store, clock } = ports
   const idOf = (hash: string) => `lgn_${hash}`
   const close = async (hash: string) => {
-    const entry = await getSystemEntry(ports, idOf(hash))
+    const entry = await getSystemEntry(ports, 'login', idOf(hash))
     if (entry !== null) await store.commit([buildEntryRemoval(entry)])
   }
   return {
     open: async (hash, { key, expiresAt }) => {
       await removeExpiredEntries(ports, ['login'])
-      const own = (await listEntries(ports, { kinds: ['login'] })).filter(
+      const own = (await listEntries(ports, SYSTEM_SCOPE, 'login')).filter(
         ({ body }) => body.key === key,
       )
       const tooMany = own
@@ -52,9 +53,9 @@ export function createLoginRecords(ports: StoreDependencies): LoginRecords {
       await store.commit([...tooMany.map((entry) => buildEntryRemoval(entry)), change])
     },
     get: async (hash) => {
-      const entry = await getSystemEntry(ports, idOf(hash))
+      const entry = await getSystemEntry(ports, 'login', idOf(hash))
       if (entry?.expiresAt == null || entry.expiresAt <= clock.now()) return null
-      return { key: entry.body.key as ApiKeyId, expiresAt: entry.expiresAt } // as written above
+      return { key: entry.body.key, expiresAt: entry.expiresAt }
     },
     close,
   }

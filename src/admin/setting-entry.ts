@@ -1,4 +1,4 @@
-import type { Entry } from '../domain/entry.ts'
+import type { EntryOf } from '../domain/entries/entry.ts'
 import {
   createInvalidInputError,
   instant,
@@ -9,6 +9,7 @@ import {
 } from '../domain/field-parsers.ts'
 import type { EntryId, OwnerId } from '../domain/ids.ts'
 import { parseScope, SYSTEM_OWNER } from '../domain/scope.ts'
+import { renameSettings } from '../domain/settings/renamed-settings.ts'
 import { parseSettings, type SettingName } from '../domain/settings/settings.ts'
 import { SETTINGS } from '../domain/settings/settings-table.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -23,12 +24,12 @@ export function settingEntryId(owner: OwnerId | null): EntryId {
  * Stored settings, the only entries that leave a store. Their id and place are made from whom they are about, so that no
  * file can put an entry where keys are.
  */
-export function parseSettingEntry(value: unknown): Entry {
+export function parseSettingEntry(value: unknown): EntryOf<'setting'> {
   const fields = object('entry', value)
   if (fields.kind !== 'setting')
     throw createInvalidInputError('kind', 'Of entries, only settings are imported.')
   const about = nullable(fields.about, (name) => parseScope({ owner: text('about', name) }).owner)
-  const values = parseSettings(object('body', fields.body))
+  const values = parseSettings(renameSettings(object('body', fields.body) as JsonObject)) // a JSON object, see above
   const system = Object.keys(values).find(
     (name) => about !== null && SETTINGS[name as SettingName].scope === 'system',
   )

@@ -66,7 +66,9 @@ export function createStoredSettings(
     if (known !== null) return known
     const now = ports.clock.now()
     const before = changed
-    const values = parseStored((await getSystemEntry(ports, settingEntryId(owner)))?.body ?? {})
+    const values = parseStored(
+      (await getSystemEntry(ports, 'setting', settingEntryId(owner)))?.body ?? {},
+    )
     if (before !== changed) return values // read while it was being changed: not to be kept
     if (fresh.size >= FRESH_OWNERS_MAX) fresh.clear()
     fresh.set(owner, { values, until: now + freshMs })
@@ -101,7 +103,7 @@ export function createStoredSettings(
     change: async (owner, changes, beside) => {
       assertOwnSettings(owner, changes)
       await commitWithRetry(ports, async () => {
-        const before = await getSystemEntry(ports, settingEntryId(owner))
+        const before = await getSystemEntry(ports, 'setting', settingEntryId(owner))
         // What a newer version stored stays as it is.
         const body = { ...before?.body, ...changes } as JsonObject // the changes were checked
         const values = Object.fromEntries(

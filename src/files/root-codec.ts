@@ -1,10 +1,10 @@
 /** A root as it comes out of an export, checked before it goes back in: it says what may be read on a machine. */
 
-import type { Entry } from '../domain/entry.ts'
+import type { EntryOf } from '../domain/entries/entry.ts'
+import type { FileRootBody } from '../domain/entries/file-entries.ts'
 import { parseEntryId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
-import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { ROOT_KINDS } from './file.ts'
 
@@ -16,13 +16,13 @@ const TEXT_CHARACTERS_MAX = 4_000
 /** On any platform: an export may come from another one. */
 const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
 
-export function parseRootEntry(value: unknown): Entry {
+export function parseRootEntry(value: unknown): EntryOf<'file-root'> {
   const { id, place, at, version, body } = toFields('entry', value)
   const { owner } = parseScope({ owner: parseText('owner', toFields('place', place).owner) })
   return {
     id: parseEntryId(parseText('id', id)),
     place: { owner, user: null, session: null },
-    kind: 'root',
+    kind: 'file-root',
     about: owner,
     at: parseInteger('at', at) as Instant, // a whole number of milliseconds
     expiresAt: null,
@@ -31,7 +31,7 @@ export function parseRootEntry(value: unknown): Entry {
   }
 }
 
-function parseBody({ kind, path, include, exclude, name }: Fields): JsonObject {
+function parseBody({ kind, path, include, exclude, name }: Fields): FileRootBody {
   const known = ROOT_KINDS.find((each) => each === kind)
   if (known === undefined)
     throw createInvalidInputError('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)

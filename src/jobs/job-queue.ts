@@ -1,21 +1,14 @@
 /** Jobs and lanes in the store: arming, claiming, renewing, and telling what became of a run. */
-import type { Entry } from '../domain/entry.ts'
-import type { OwnerId } from '../domain/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import type { JobId, OwnerId } from '../domain/ids.ts'
 import { AppError } from '../lib/errors.ts'
 import { addMs, type Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
-import {
-  buildEntryChange,
-  buildEntryRemoval,
-  getSystemEntry,
-  listEntries,
-  SYSTEM_SCOPE,
-} from '../storage/access/system-entries.ts'
+import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change } from '../storage/store.ts'
 import {
+  buildJobChange,
   buildJobId,
   buildJobLockId,
   cancelJob,
@@ -26,9 +19,7 @@ import {
   type JobLimits,
   type JobRequest,
   type JobResult,
-  parseJob,
   scheduleJob,
-  toJobEntry,
 } from './job.ts'
 import {
   buildLease,
@@ -64,16 +55,14 @@ export class JobQueue {
     this.#limits = limits
   }
 
-  async get(id: string, store = this.#ports.store): Promise<Job | null> {
-    const entry = await getSystemEntry({ store }, id)
-    return entry === null ? null : parseJob(entry)
+  get(id: string, store = this.#ports.store): Promise<Job | null> {
+    return store.get('job', SYSTEM_SCOPE, id as JobId) // an unknown id finds nothing
   }
 
   /** None when it is left alone. */
   async arming(request: JobRequest, store = this.#ports.store): Promise<readonly Change[]> {
-    const before = await getSystemEntry({ store }, buildJobId(request))
-    const known = before === null ? null : parseJob(before)
-    const job = scheduleJob(known, request, this.#now())
+    const before = await this.get(buildJobId(request), store)
+    const job = scheduleJob(before, request, this.#now())
     return job === null ? [] : [buildJobChange(job, before)]
   }
 
@@ -81,11 +70,8 @@ export class JobQueue {
   async *due(now: Instant, reach: 'due' | 'ahead'): AsyncGenerator<readonly Job[]> {
     const { leaseMs } = this.#limits
     const where =
-      reach === 'due'
-        ? { kinds: ['job' as const], atBefore: addMs(now, 1) }
-        : { kinds: ['job' as const], atFrom: addMs(now, 2 * leaseMs) }
-    for await (const page of pages(this.#ports.store, 'entry', SYSTEM_SCOPE, { where })) {
-      const jobs = page.map(parseJob).filter((job) => job !== null)
+      reach === 'due' ? { dueBefore: addMs(now, 1) } : { dueFrom: addMs(now, 2 * leaseMs) }
+    for await (const jobs of pages(this.#ports.store, 'job', SYSTEM_SCOPE, { where })) {
       yield jobs.filter((job) => isDue(job, now, leaseMs))
     }
   }
@@ -93,8 +79,7 @@ export class JobQueue {
   /** The job and its lane in one commit, each as it was read: only one of many can have them. */
   async claim(id: string, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
     for (let tried = 0; tried < CLAIM_TRIES; tried++) {
-      const entry = await getSystemEntry(this.#ports, id)
-      const job = entry === null ? null : parseJob(entry)
+      const job = await this.get(id)
       const now = this.#now()
       if (job === null || !isDue(job, now, this.#limits.leaseMs)) return { kind: 'gone' }
       const row = await this.#lane(job)
@@ -103,7 +88,7 @@ export class JobQueue {
       const next = claimJob(job, claim, now, this.#limits)
       const isRunning = next.status === 'running'
       const { kind } = await this.#ports.store.commit([
-        buildJobChange(next, entry),
+        buildJobChange(next, job),
         ...(isRunning ? [buildLockChange(row, this.#leased(id, claim), job.owner, now)] : []),
       ])
       if (kind === 'conflict') continue
@@ -117,15 +102,15 @@ export class JobQueue {
   /** Arms a job and claims it in one commit, for somebody who waits for it. `blocked`: others work in its lane. */
   async begin(request: JobRequest, isAbandoned: IsLeaseAbandoned): Promise<JobClaim> {
     const now = this.#now()
-    const entry = await getSystemEntry(this.#ports, buildJobId(request))
-    const job = scheduleJob(entry === null ? null : parseJob(entry), request, now)
+    const before = await this.get(buildJobId(request))
+    const job = scheduleJob(before, request, now)
     if (job === null) return { kind: 'gone' }
     const row = await this.#lane(job)
     if (!isLockFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
     const claim: string = this.#ports.ids.next('job', now)
     const running = claimJob(job, claim, now, this.#limits)
     const { kind } = await this.#ports.store.commit([
-      buildJobChange(running, entry),
+      buildJobChange(running, before),
       buildLockChange(row, this.#leased(job.id, claim), job.owner, now),
     ])
     if (kind === 'conflict') return { kind: 'blocked' }
@@ -158,14 +143,13 @@ export class JobQueue {
   async settle(run: JobRun, ending: JobResult): Promise<Job | null> {
     return commitWithRetry<Job | null>(this.#ports, async () => {
       const row = await this.#lane(run.job)
-      const entry = await getSystemEntry(this.#ports, run.job.id)
-      const job = entry === null ? null : parseJob(entry)
+      const job = await this.get(run.job.id)
       const now = this.#now()
       const isOurs = job?.claim === run.claim
       const next = isOurs ? finishJob(job, ending, now, this.#limits) : job
       const changes = [
-        ...(row.lane?.claim === run.claim ? [buildLockChange(row, {}, run.job.owner, now)] : []),
-        ...(isOurs && next !== null ? [buildJobChange(next, entry)] : []),
+        ...(row.lane?.claim === run.claim ? [buildLockChange(row, null, run.job.owner, now)] : []),
+        ...(isOurs && next !== null ? [buildJobChange(next, job)] : []),
       ]
       return { changes, result: next }
     })
@@ -197,11 +181,10 @@ export class JobQueue {
     decide: (job: Job) => Promise<Result>,
   ): Promise<Result> {
     return commitWithRetry(this.#ports, async () => {
-      const entry = await getSystemEntry(this.#ports, id)
-      const job = entry === null ? null : parseJob(entry)
+      const job = await this.get(id)
       if (job === null) throw new AppError('not_found', 'There is no such job.', { id })
       const result = await decide(job)
-      return { changes: [buildJobChange(result.job, entry)], result }
+      return { changes: [buildJobChange(result.job, job)], result }
     })
   }
 
@@ -209,12 +192,12 @@ export class JobQueue {
   async sweep(): Promise<number> {
     const { store } = this.#ports
     for (let tried = 0; tried < SWEEP_TRIES; tried++) {
-      const where = { kinds: ['job' as const], expiredBy: this.#now() }
-      const { rows } = await store.find('entry', SYSTEM_SCOPE, { where, limit: SWEEP_ROWS })
+      const where = { expiredBy: this.#now() }
+      const { rows } = await store.find('job', SYSTEM_SCOPE, { where, limit: SWEEP_ROWS })
       if (rows.length === 0) return 0
       // By version: one that was armed in between must stay.
       const { kind } = await store.commit(
-        rows.map((row) => buildEntryRemoval(row, { version: row.version })),
+        rows.map((job) => buildJobRemoval(job, { version: job.version })),
       )
       if (kind === 'committed') return rows.length
     }
@@ -223,10 +206,8 @@ export class JobQueue {
 
   /** Of an owner, whatever their state. */
   async removeAll(owner: OwnerId): Promise<void> {
-    const entries = await listEntries(this.#ports, { kinds: ['job'], about: owner })
-    for (let start = 0; start < entries.length; start += COMMIT_CHANGES_MAX) {
-      const some = entries.slice(start, start + COMMIT_CHANGES_MAX)
-      await this.#ports.store.commit(some.map((entry) => buildEntryRemoval(entry)))
+    for await (const jobs of pages(this.#ports.store, 'job', SYSTEM_SCOPE, { where: { owner } })) {
+      await this.#ports.store.commit(jobs.map((job) => buildJobRemoval(job, 'any')))
     }
   }
 
@@ -243,6 +224,6 @@ export class JobQueue {
   }
 }
 
-function buildJobChange(job: Job, before: Entry | null): Change {
-  return buildEntryChange(toJobEntry(job), before).change
+function buildJobRemoval({ id }: Job, expect: 'any' | { readonly version: number }): Change {
+  return { op: 'remove', table: 'job', scope: SYSTEM_SCOPE, id, expect }
 }

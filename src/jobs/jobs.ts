@@ -13,7 +13,7 @@ import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Change, Page, Store } from '../storage/store.ts'
-import { type Job, type JobRequest, type JobStatus, parseJob } from './job.ts'
+import type { Job, JobRequest, JobStatus } from './job.ts'
 import { JobQueue } from './job-queue.ts'
 import { type EndedJob, type JobHandler, JobRunner } from './job-runner.ts'
 import {
@@ -135,8 +135,7 @@ export function createJobs(ports: StoreDependencies, options: JobsOptions): Jobs
   const holders = new OwnerLocks({ ports, limits, timers, isAbandoned })
   const changed = (changes: readonly Change[]) => {
     const jobs = changes.flatMap((change) => {
-      const isPut = change.op === 'put' && change.table === 'entry' && change.row.kind === 'job'
-      return isPut ? (parseJob(change.row) ?? []) : []
+      return change.op === 'put' && change.table === 'job' ? [change.row] : []
     })
     if (jobs.length > 0) runner.wake(jobs)
   }
@@ -205,28 +204,17 @@ function measureElapsed({ clock }: StoreDependencies, at: number): number {
   return Math.max(0, clock.now() - at)
 }
 
-/** In the order of their ids, which says nothing, but stays the same from page to page. */
-async function listJobs({ store }: StoreDependencies, query: JobQuery): Promise<Page<Job>> {
-  const { owner, kind, statuses, limit = LIST_ROWS } = query
-  const where = { kinds: ['job' as const], ...(owner === undefined ? {} : { about: owner }) }
-  const rowsMax = Math.min(Math.max(1, limit), PAGE_ROWS_MAX)
-  const found: Job[] = []
-  let after = query.after
-  for (;;) {
-    const page = await store.find('entry', SYSTEM_SCOPE, {
-      where,
-      order: 'oldest',
-      limit: rowsMax - found.length,
-      ...(after === undefined ? {} : { after }),
-    })
-    const jobs = page.rows.map(parseJob).filter((job) => job !== null)
-    found.push(
-      ...jobs.filter(
-        (job) =>
-          (kind === undefined || job.kind === kind) && (statuses?.includes(job.status) ?? true),
-      ),
-    )
-    if (page.next === null || found.length >= rowsMax) return { rows: found, next: page.next }
-    after = page.next
-  }
+/** In the order of ids, which means nothing, but stays the same from page to page. */
+function listJobs({ store }: StoreDependencies, query: JobQuery): Promise<Page<Job>> {
+  const { owner, kind, statuses, limit = LIST_ROWS, after } = query
+  return store.find('job', SYSTEM_SCOPE, {
+    where: {
+      ...(owner === undefined ? {} : { owner }),
+      ...(kind === undefined ? {} : { kinds: [kind] }),
+      ...(statuses === undefined ? {} : { statuses }),
+    },
+    order: 'oldest',
+    limit: Math.min(Math.max(1, limit), PAGE_ROWS_MAX),
+    ...(after === undefined ? {} : { after }),
+  })
 }

@@ -5,7 +5,7 @@
  * enabled again when its last fact is restored. A turn without an entry was disabled by a person and is never enabled here.
  */
 
-import type { Entry } from '../domain/entry.ts'
+import { type EntryOf, parseEntries } from '../domain/entries/entry.ts'
 import type { EntryId, MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place } from '../domain/scope.ts'
@@ -16,6 +16,7 @@ import { hashParts } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Instant } from '../lib/time.ts'
 import { pages } from '../storage/access/row-pages.ts'
+import { buildEntryChange, buildEntryRemoval } from '../storage/access/system-entries.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { rewriteToFirstPerson } from './contradiction/persons.ts'
 import { buildRedaction } from './receipt-redaction.ts'
@@ -109,14 +110,14 @@ export async function planRelease(
   const released = new Set<string>(memories.map(({ id }) => id))
   const ofFacts = await readEntries(store, owner, [...released] as MemoryId[]) // of memories
   if (ofFacts.size === 0) return NO_PLAN
-  const ids = [...new Set([...ofFacts.values()].flatMap(linksIn))] as TurnId[] // the links of facts are turns
+  const ids = [...new Set([...ofFacts.values()].flatMap(({ body }) => body.links))] as TurnId[] // the links of facts are turns
   const entries = await readEntries(store, owner, ids)
   const changes: Change[] = [...ofFacts.values()].map(removeEntry)
   let enabled = 0
   for (const turn of await readTurns(store, owner, ids)) {
     const entry = entries.get(turn.id)
     if (entry === undefined) continue
-    const links = linksIn(entry).filter((id) => !released.has(id))
+    const links = entry.body.links.filter((id) => !released.has(id))
     if (links.length > 0) {
       changes.push(putEntry(turn, entry, links, now))
       continue
@@ -153,7 +154,9 @@ export async function planExchangeSuppression(
     owner,
     turns.map(({ id }) => id),
   )
-  const ids = [...new Set([...forgotten, ...[...ofTurns.values()].flatMap(linksIn)])] as MemoryId[] // the links of turns are facts
+  const ids = [
+    ...new Set([...forgotten, ...[...ofTurns.values()].flatMap(({ body }) => body.links)]),
+  ] as MemoryId[] // the links of turns are facts
   if (ids.length === 0) return { turns: [], changes: [] }
   // One that was restored meanwhile disables nothing.
   const where = { ids, statuses: ['forgotten'] } as const
@@ -243,12 +246,12 @@ async function readEntries<Id extends LinkedId>(
   store: Store,
   owner: OwnerId,
   ids: readonly Id[],
-): Promise<ReadonlyMap<Id, Entry>> {
+): Promise<ReadonlyMap<Id, SuppressionEntry>> {
   if (ids.length === 0) return new Map()
   const idOf = new Map<EntryId, Id>(ids.map((id) => [suppressionId(owner, id), id]))
-  const found = new Map<Id, Entry>()
+  const found = new Map<Id, SuppressionEntry>()
   for await (const rows of pages(store, 'entry', { owner }, { where: { ids: [...idOf.keys()] } })) {
-    for (const row of rows) {
+    for (const row of parseEntries('turn-suppression', rows)) {
       const id = idOf.get(row.id)
       if (id !== undefined) found.set(id, row)
     }
@@ -266,54 +269,48 @@ async function readTurns(
   return turns
 }
 
-function linksIn({ body }: Entry): readonly string[] {
-  return body.links as readonly string[] // written by `putEntry`
-}
+type SuppressionEntry = EntryOf<'turn-suppression'>
 
 type Linked = { readonly id: LinkedId; readonly place: Place }
 
 /** Adds links to those that an entry has. */
 function putLinks(
   of: Linked,
-  entry: Entry | undefined,
+  entry: SuppressionEntry | undefined,
   links: readonly string[],
   now: Instant,
 ): readonly Change[] {
-  const known = entry === undefined ? [] : linksIn(entry)
+  const known = entry === undefined ? [] : entry.body.links
   const all = [...new Set([...known, ...links])]
   return all.length === known.length ? [] : [putEntry(of, entry, all, now)]
 }
 
 function putEntry(
   { id, place: { owner, user } }: Linked,
-  before: Entry | undefined,
+  before: SuppressionEntry | undefined,
   links: readonly string[],
   now: Instant,
 ): Change {
-  const row: Entry = {
-    id: suppressionId(owner, id),
-    place: { owner, user, session: null },
-    kind: 'turn-suppression',
-    about: null,
-    at: now,
-    expiresAt: null,
-    version: (before?.version ?? 0) + 1,
-    body: { links } satisfies JsonObject,
-  }
-  const expect = before === undefined ? 'absent' : { version: before.version }
-  return { op: 'put', table: 'entry', row, expect }
+  return buildEntryChange(
+    {
+      id: suppressionId(owner, id),
+      place: { owner, user, session: null },
+      ...{ kind: 'turn-suppression', at: now, body: { links } },
+    },
+    before ?? null,
+  ).change
 }
 
-function removeEntry({ id, place, version }: Entry): Change {
-  return { op: 'remove', table: 'entry', scope: place, id, expect: { version } }
+function removeEntry(entry: SuppressionEntry): Change {
+  return buildEntryRemoval(entry, { version: entry.version })
 }
 
 function forgetLinks(
   owner: OwnerId,
-  entry: Entry | undefined,
+  entry: SuppressionEntry | undefined,
   links: readonly string[],
 ): readonly Change[] {
-  const all = new Set([...(entry === undefined ? [] : linksIn(entry)), ...links])
+  const all = new Set([...(entry === undefined ? [] : entry.body.links), ...links])
   return [
     ...[...all].map((id) => buildRedaction(owner, id as TurnId)), // the links of a fact are turns
     ...(entry === undefined ? [] : [removeEntry(entry)]),

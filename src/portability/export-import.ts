@@ -8,7 +8,7 @@ import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { isObject } from '../lib/json.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
-import type { Table, TableRow } from '../storage/store.ts'
+import type { TableRow } from '../storage/store.ts'
 import { decryptLines, encryptLines, isEncrypted } from './export-encryption.ts'
 import {
   buildPutChange,
@@ -28,6 +28,7 @@ import {
   isPortable,
   PORTABLE_TABLE_CODECS,
   PORTABLE_TABLES,
+  type PortableTableName,
 } from './portable-tables.ts'
 
 export type { ImportResult as Imported } from './import-rows.ts'
@@ -147,7 +148,7 @@ function parseLine(text: string, owner: OwnerId | undefined): TableRow | null {
   return parseRow(table, value.row, owner)
 }
 
-function parseRow<T extends Table>(
+function parseRow<T extends PortableTableName>(
   table: T,
   value: unknown,
   owner: OwnerId | undefined,

@@ -4,7 +4,7 @@
  */
 
 import { parseSettingEntry, settingEntryId } from '../admin/setting-entry.ts'
-import type { Entry } from '../domain/entry.ts'
+import type { Entry } from '../domain/entries/entry.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import { parseRootEntry } from '../files/root-codec.ts'
@@ -12,6 +12,9 @@ import { parseMemory, parseRevision, parseTombstone, parseTurn } from '../memory
 import { pages } from '../storage/access/row-pages.ts'
 import type { FindQuery, Row, Store, Table } from '../storage/store.ts'
 import { deriveId, type MapId, mapMemoryIds, mapRevisionIds, mapTurnIds } from './id-mapping.ts'
+
+/** Jobs and signals are work in progress of one installation. */
+export type PortableTableName = Exclude<Table, 'job' | 'signal'>
 
 type PortableTable<T extends Table> = {
   /** What of the table belongs to an export of `scope`; for null, to one of everything that is nobody's. */
@@ -41,7 +44,7 @@ const derivedFor =
     deriveId(owner, id)
 
 /** In the order in which they are written: what others point at comes first. */
-export const PORTABLE_TABLE_CODECS: { readonly [T in Table]: PortableTable<T> } = {
+export const PORTABLE_TABLE_CODECS: { readonly [T in PortableTableName]: PortableTable<T> } = {
   memory: {
     select: ofOwner,
     parse: parseMemory,
@@ -73,9 +76,9 @@ export const PORTABLE_TABLE_CODECS: { readonly [T in Table]: PortableTable<T> } 
   },
 }
 
-export const PORTABLE_TABLES = Object.keys(PORTABLE_TABLE_CODECS) as readonly Table[] // its own keys
+export const PORTABLE_TABLES = Object.keys(PORTABLE_TABLE_CODECS) as readonly PortableTableName[] // its own keys
 
-export function isPortable(table: unknown): table is Table {
+export function isPortable(table: unknown): table is PortableTableName {
   return typeof table === 'string' && Object.hasOwn(PORTABLE_TABLE_CODECS, table)
 }
 
@@ -87,15 +90,21 @@ function exportSettings(scope: Scope | null): EntrySelection<'entry'> | null {
   return { scope: system, where: { kinds: ['setting'], about: scope.owner } }
 }
 
+/** The kind of roots in exports of version 0.1. */
+const LEGACY_ROOT_KIND = 'root'
+
 function parseEntry(value: unknown): Entry {
   const isRoot =
-    typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'root'
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    (value.kind === 'file-root' || value.kind === LEGACY_ROOT_KIND)
   return isRoot ? parseRootEntry(value) : parseSettingEntry(value)
 }
 
 /** Roots are not given to others: whoever has one can read what is there. */
 function toPortableEntry(row: Entry, owner: OwnerId): Entry | null {
-  if (row.kind === 'root' || row.about === null) return null
+  if (row.kind === 'file-root' || row.about === null) return null
   return { ...row, id: settingEntryId(owner), about: owner }
 }
 
@@ -104,12 +113,12 @@ function toPortableEntry(row: Entry, owner: OwnerId): Entry | null {
  * told.
  */
 export async function* exportRoots(store: Store, owner: OwnerId): AsyncGenerator<Entry> {
-  const query = { where: { kinds: ['root'] }, order: 'oldest' } as const
+  const query = { where: { kinds: ['file-root'] }, order: 'oldest' } as const
   for await (const page of pages(store, 'entry', { owner, user: null }, query)) yield* page
 }
 
 /** The rows of one table that an export holds, oldest first. */
-export async function* exportRows<T extends Table>(
+export async function* exportRows<T extends PortableTableName>(
   store: Store,
   table: T,
   scope: Scope | null,

@@ -1,14 +1,17 @@
-import type { Entry, EntryKind } from '../domain/entry.ts'
+import type { Entry, EntryKind } from '../domain/entries/entry.ts'
 import type {
   ChangeId,
   EntryId,
+  JobId,
   MemoryId,
   OwnerId,
   RevisionId,
   SessionId,
+  SignalId,
   TombstoneId,
   TurnId,
 } from '../domain/ids.ts'
+import type { Job, JobStatus } from '../domain/job.ts'
 import type {
   Memory,
   MemoryCategory,
@@ -20,6 +23,7 @@ import type {
 } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import type { DocumentType, SearchDocument } from '../domain/search-document.ts'
+import type { Signal, SignalStatus } from '../domain/signal.ts'
 import type { Turn, TurnRole } from '../domain/turn.ts'
 import type { Instant } from '../lib/time.ts'
 
@@ -87,6 +91,24 @@ export type TurnFilter = {
   readonly disabled?: boolean
 }
 
+export type JobFilter = {
+  readonly ids?: readonly JobId[]
+  readonly kinds?: readonly string[]
+  /** The owner that the job works for; null for jobs of nobody in particular. */
+  readonly owner?: OwnerId | null
+  readonly statuses?: readonly JobStatus[]
+  /** Jobs that are not due at any time pass neither. */
+  readonly dueFrom?: Instant
+  readonly dueBefore?: Instant
+  readonly expiredBy?: Instant
+}
+
+export type SignalFilter = {
+  readonly ids?: readonly SignalId[]
+  readonly statuses?: readonly SignalStatus[]
+  readonly expiredBy?: Instant
+}
+
 /** By id, that is by creation. */
 type IdOrder = 'oldest' | 'newest'
 
@@ -127,12 +149,22 @@ export type Tables = {
     /** `said`: in the course of the conversation, by `saidAt`, then position, then id; `lastSaid`: the same backwards. */
     order: IdOrder | 'said' | 'lastSaid'
   }
+  job: { row: Job; id: JobId; where: JobFilter; order: IdOrder }
+  signal: { row: Signal; id: SignalId; where: SignalFilter; order: IdOrder }
 }
 
 export type Table = keyof Tables
 
 /** All of them, in an order that never changes. */
-export const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone', 'entry', 'turn']
+export const TABLES: readonly Table[] = [
+  'memory',
+  'revision',
+  'tombstone',
+  'entry',
+  'turn',
+  'job',
+  'signal',
+]
 
 /** Something for each table. */
 export function mapTables<Value>(make: (table: Table) => Value): Record<Table, Value> {

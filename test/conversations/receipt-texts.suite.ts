@@ -1,6 +1,6 @@
 /** The texts that receipts cite: what the model read, and how erasure redacts it, over every store. */
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../src/domain/entry.ts'
+import type { Entry } from '../../src/domain/entries/entry.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import { SHARED_OWNER } from '../../src/domain/scope.ts'

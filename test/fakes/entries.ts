@@ -1,5 +1,5 @@
 /** Makes entries and turns for tests, as `memories.ts` makes memories. */
-import type { Entry } from '../../src/domain/entry.ts'
+import type { Entry } from '../../src/domain/entries/entry.ts'
 import type { EntryId, TurnId } from '../../src/domain/ids.ts'
 import type { Turn } from '../../src/domain/turn.ts'
 import { ADA, instant } from './memories.ts'

@@ -1,6 +1,6 @@
 /** Somebody who talks to a model through the gateway, and servers that learn from it. */
 import { onTestFinished } from 'vitest'
-import type { Entry, EntryKind } from '../../src/domain/entry.ts'
+import type { Entry, EntryKind } from '../../src/domain/entries/entry.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { SYSTEM_OWNER } from '../../src/domain/scope.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'

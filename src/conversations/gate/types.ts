@@ -1,6 +1,7 @@
 /** What the gate answers, and what a language has to say about itself to take part in it. */
-export const GATE_SECTIONS = ['identity', 'pinned', 'episode', 'transcript', 'none'] as const
-export type GateSection = (typeof GATE_SECTIONS)[number]
+import type { GateSection } from '../../domain/entries/conversation-entries.ts'
+
+export { GATE_SECTIONS, type GateSection } from '../../domain/entries/conversation-entries.ts'
 
 export const GATE_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'zh', 'ja'] as const
 export type GateLanguage = (typeof GATE_LANGUAGES)[number]

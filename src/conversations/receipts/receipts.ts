@@ -3,7 +3,7 @@
  * still waiting as well. Each owner keeps as many as its settings say, and for as long.
  */
 
-import type { Entry } from '../../domain/entry.ts'
+import { type Entry, type EntryOf, parseEntries } from '../../domain/entries/entry.ts'
 import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
@@ -13,11 +13,10 @@ import { retry } from '../../lib/retry.ts'
 import { addMs, DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
-import { removeExpiredEntries } from '../../storage/access/system-entries.ts'
+import { getEntry, removeExpiredEntries } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
 import type { Receipt, ReceiptDetail } from './receipt.ts'
-import { decodeReceipt } from './receipt-codec.ts'
 import { getReceiptDetail, type NewReceipt, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_AFTER_MS = 250
@@ -105,7 +104,7 @@ export class ReceiptLog {
       limit: parseLimit(limit ?? LIST_LIMIT),
       ...(after === undefined ? {} : { after: parseCursor('rcp', after) }),
     })
-    return { rows: page.rows.map(decodeReceipt), next: page.next }
+    return { rows: parseEntries('receipt', page.rows).map(toReceipt), next: page.next }
   }
 
   /** With the texts that it cites. */
@@ -113,9 +112,8 @@ export class ReceiptLog {
     const parsed = parseScope(scope)
     if (!RECEIPT_ID.test(id)) return null
     await this.flush()
-    const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
-    if (entry === null || entry.kind !== 'receipt') return null
-    return getReceiptDetail(this.#ports.store, decodeReceipt(entry))
+    const entry = await getEntry(this.#ports, parsed, 'receipt', id)
+    return entry === null ? null : getReceiptDetail(this.#ports.store, toReceipt(entry))
   }
 
   /** Lets go of what waits to be written for an owner. */
@@ -172,7 +170,10 @@ export class ReceiptLog {
     const scope: Scope = { owner }
     for (const { where, offset } of [
       {
-        where: { kinds: ['receipt', 'receipt-text', 'thread'], expiredBy: clock.now() },
+        where: {
+          kinds: ['receipt', 'receipt-line', 'session-link', 'open-session'],
+          expiredBy: clock.now(),
+        },
         offset: 0,
       },
       { where: { kinds: ['receipt'] }, offset: receiptsMax },
@@ -180,7 +181,7 @@ export class ReceiptLog {
       const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANED_ROWS })
       if (rows.length > 0) await store.commit(rows.map((row) => buildRemoval(scope, row)))
     }
-    await removeExpiredEntries(this.#ports, ['thread'])
+    await removeExpiredEntries(this.#ports, ['response-owner'])
   }
 }
 
@@ -196,6 +197,10 @@ function computeBatchSize(pending: readonly NewReceipt[]): number {
 
 function buildRemoval(scope: Scope, { id, kind, version }: Entry): Change {
   // A line that is cited again meanwhile stays.
-  const expect = kind === 'receipt-text' ? { version } : 'any'
+  const expect = kind === 'receipt-line' ? { version } : 'any'
   return { op: 'remove', table: 'entry', scope, id, expect }
+}
+
+function toReceipt({ id, place, at, body }: EntryOf<'receipt'>): Receipt {
+  return { ...body, id: id as ReceiptId, place, at } // the id of an entry of this kind
 }

@@ -4,6 +4,7 @@
  * by which the conversation is known again are one commit.
  */
 
+import { parseEntries } from '../../domain/entries/entry.ts'
 import type { EntryId, MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Exchange } from '../../domain/model-call.ts'
@@ -31,11 +32,11 @@ import {
   hashUserMessage,
   type KnownLinks,
   listLinkIds,
-  parseLink,
   resolvePosition,
   type SessionLink,
   type SessionLinks,
   type SessionPosition,
+  toStoredLink,
 } from '../session/session-resolver.ts'
 import { disableStatedFacts } from './forgotten-facts.ts'
 
@@ -503,9 +504,10 @@ async function loadLinks(
   const { rows } = await store.find(
     'entry',
     { owner, user },
-    { where: { ids: sought, kinds: ['thread'] }, limit: sought.length },
+    { where: { ids: sought }, limit: sought.length },
   )
-  return new Map(rows.map((entry) => [entry.id, parseLink(entry)]))
+  const links = parseEntries('session-link', rows)
+  return new Map(links.map((entry) => [entry.id, toStoredLink(entry)]))
 }
 
 async function loadTurns(

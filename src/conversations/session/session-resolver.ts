@@ -4,12 +4,13 @@
  * opened with. A link leads from the hash of such a thing to the session, and to the place in it that comes next.
  */
 
-import type { Entry } from '../../domain/entry.ts'
+import type { SessionLinkBody } from '../../domain/entries/conversation-entries.ts'
+import type { Entry, EntryOf } from '../../domain/entries/entry.ts'
 import type { EntryId, OwnerId, SessionId, TurnId, UserId } from '../../domain/ids.ts'
 import type { Exchange } from '../../domain/model-call.ts'
 import { hashParts } from '../../lib/hash.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import { addMs, DAY_MS, type Instant } from '../../lib/time.ts'
+import { buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
 import { EXCHANGE_WINDOWS, ExchangeHashes, removeWhitespace } from './exchange-hashes.ts'
 
@@ -30,15 +31,7 @@ export type Conversation = {
   readonly at: Instant
 }
 
-export type SessionLink = {
-  readonly session: SessionId
-  /** Where the next exchange stands in the session. */
-  readonly position: number
-  /** The hash of what was said last, where the client sends nothing but what is new. */
-  readonly last?: string
-  /** What the person said, for an answer that comes in several requests. */
-  readonly turn?: TurnId
-}
+export type SessionLink = SessionLinkBody
 
 export type StoredSessionLink = SessionLink & { readonly entry: Entry }
 
@@ -290,16 +283,8 @@ export function hashUserMessage({ user }: Exchange): string {
   return hashParts(removeWhitespace(user))
 }
 
-/** What a link says, as it was written by `putLink`. */
-export function parseLink(entry: Entry): StoredSessionLink {
-  const { session, position, last, turn } = entry.body
-  return {
-    session: session as SessionId, // written below, like the rest
-    position: Number(position),
-    ...(typeof last === 'string' ? { last } : {}),
-    ...(typeof turn === 'string' ? { turn: turn as TurnId } : {}),
-    entry,
-  }
+export function toStoredLink(entry: EntryOf<'session-link'>): StoredSessionLink {
+  return { ...entry.body, entry }
 }
 
 export function buildLinkChange(
@@ -308,18 +293,17 @@ export function buildLinkChange(
   link: SessionLink,
   known: StoredSessionLink | undefined,
 ): Change {
-  const row: Entry = {
-    id,
-    place: { owner, user, session: null },
-    kind: 'thread',
-    about: null,
-    at,
-    expiresAt: addMs(at, LINK_TTL_MS),
-    version: (known?.entry.version ?? 0) + 1,
-    body: { ...link } satisfies JsonObject,
-  }
-  const expect = known === undefined ? 'absent' : { version: known.entry.version }
-  return { op: 'put', table: 'entry', row, expect }
+  return buildEntryChange(
+    {
+      id,
+      place: { owner, user, session: null },
+      kind: 'session-link',
+      at,
+      expiresAt: addMs(at, LINK_TTL_MS),
+      body: link,
+    },
+    known?.entry ?? null,
+  ).change
 }
 
 export function buildLinkRemoval({ owner, user }: Conversation, id: EntryId): Change {

@@ -85,9 +85,9 @@ export type StoreMigrationBody = { readonly move: string } & (
     }
 )
 
-const moving = object<Extract<StoreMigrationBody, { to: string }>>({
+const moving = object({
   move: text(),
-  state: choice(['moving', 'moved']),
+  state: choice<'moving' | 'moved'>(['moving', 'moved']),
   to: text(),
 })
 const filling = object<Extract<StoreMigrationBody, { state: 'filling' }>>({

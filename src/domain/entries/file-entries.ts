@@ -1,7 +1,17 @@
 /** Bodies of entries about files: where they are, and what the file index knows of them. */
 import type { Instant } from '../../lib/time.ts'
 import type { DocumentId, UserId } from '../ids.ts'
-import { choice, instant, list, nullable, number, object, optional, record, text } from './body-codec.ts'
+import {
+  choice,
+  instant,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  record,
+  text,
+} from './body-codec.ts'
 
 /** `memory`: what was written to be remembered. `sessions`: transcripts of conversations, one message a line. */
 export const FILE_SOURCES = ['memory', 'sessions'] as const

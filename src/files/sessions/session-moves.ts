@@ -2,7 +2,9 @@
  * Transcripts that are found under another name: moved, renamed, or rotated while another one was begun in their place.
  * They may have grown since, so they are known again by what was read of them, not by all that they hold.
  */
+
 import { AppError } from '../../lib/errors.ts'
+import { getEntry } from '../../storage/access/system-entries.ts'
 import type { FileStat } from '../file.ts'
 import type { FileTail } from '../file-tree.ts'
 import { buildMoveChanges, loadChunks, removeFromIndex } from '../indexing/chunk-changes.ts'
@@ -41,11 +43,8 @@ export async function applySessionMoves(
     await writer.write(buildMoveChanges(writer, from, { ...from, path: to }, rows))
     await writer.flush()
     for (const path of [to, from.path]) records.delete(path)
-    const entry = await ports.store.get(
-      'entry',
-      writer.home,
-      buildFileId(writer.home, pass.root.id, to),
-    )
+    const id = buildFileId(writer.home, pass.root.id, to)
+    const entry = await getEntry(ports, writer.home, 'file', id)
     if (entry === null) continue // somebody else was faster: the next look knows it
     taken.set(to, toFileRecord(entry))
     counts.moved++

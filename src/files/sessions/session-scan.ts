@@ -5,7 +5,9 @@
  * another one, and is read from the start. What is read lately but makes no whole chunk yet is cut again together with
  * what follows. One that is found under another name keeps what was made of it.
  */
+
 import { AppError } from '../../lib/errors.ts'
+import { getEntry } from '../../storage/access/system-entries.ts'
 import type { Store } from '../../storage/store.ts'
 import { countLineBreaks } from '../../text/lines.ts'
 import type { FileProblem, FileStat } from '../file.ts'
@@ -62,7 +64,7 @@ function unchanged({ root, counts }: RootScan, record: FileRecord | undefined): 
 
 async function findRecord({ ports, writer, root }: RootScan, path: string) {
   const id = buildFileId(writer.home, root.id, path)
-  const entry = await ports.store.get('entry', writer.home, id)
+  const entry = await getEntry(ports, writer.home, 'file', id)
   return entry === null ? null : toFileRecord(entry)
 }
 

@@ -3,6 +3,7 @@
  * killed goes on where it was, and two that are at it at once notice each other.
  */
 
+import type { CopyCursor } from '../../domain/entries/access-entries.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { toDocumentId } from '../../domain/search-document.ts'
 import { compareText } from '../../lib/compare.ts'
@@ -10,12 +11,7 @@ import { AppError } from '../../lib/errors.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
 import { type Change, type Store, TABLES, type Table, type TableRow } from '../../storage/store.ts'
-import {
-  buildMarkerEntry,
-  type CopyCursor,
-  type MigrationMarker,
-  readMarker,
-} from './migration-marker.ts'
+import { buildMarkerEntry, type MigrationMarker, readMarker } from './migration-marker.ts'
 import {
   buildPut,
   buildRemoval,
@@ -82,7 +78,7 @@ export class StoreCopy {
     const isPast =
       cursor !== 'start' &&
       cursor.owner === owner &&
-      TABLES.indexOf(table) < TABLES.indexOf(cursor.table)
+      TABLES.indexOf(table) < TABLES.findIndex((each) => each === cursor.table)
     if (isPast) return
     const isHere = cursor !== 'start' && cursor.owner === owner && cursor.table === table
     const query = { where: {}, order: 'oldest' as const, limit: getPageSize(table) }

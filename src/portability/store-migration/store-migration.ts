@@ -13,7 +13,6 @@ import type { VectorIndex } from '../../storage/vector-index.ts'
 import {
   buildMarkerEntry,
   buildMovedMessage,
-  encodeMarker,
   MARKER_ID,
   type MigrationMarker,
   readMarker,
@@ -207,7 +206,7 @@ class StoreMigration {
         const marker: MigrationMarker = { state: 'moved', move, to: this.#to }
         await depart({
           entry: MARKER_ID,
-          body: encodeMarker(marker),
+          body: marker,
           message: buildMovedMessage(this.#to),
         })
         return since

@@ -2,7 +2,7 @@
  * A store as it will be once some changes are committed, so that several decisions can share one commit. It covers what
  * recording reads: rows by id, and the last turn of a session.
  */
-import type { Entry } from '../../domain/entry.ts'
+import type { Entry } from '../../domain/entries/entry.ts'
 import { isWithinScope, type Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { Change, FindQuery, Page, Row, Store, Table, Tables } from '../store.ts'

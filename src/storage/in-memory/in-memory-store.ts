@@ -17,6 +17,7 @@ import {
 import { listSearchTerms } from '../../domain/searchable-text.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { compareText } from '../../lib/compare.ts'
+import type { Instant } from '../../lib/time.ts'
 import { type CorpusStatistics, computeIdf, scoreDocument } from '../../text/search/bm25.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
 import { isIncluded, isMatchingDocument } from '../document-filter.ts'
@@ -38,6 +39,7 @@ import {
   EMPTY_TEXT_MATCH,
   type EntryFilter,
   type FindQuery,
+  type JobFilter,
   type MemoryFilter,
   mapTables,
   type Page,
@@ -46,6 +48,7 @@ import {
   type SessionNeighbors,
   type SessionQuery,
   type SessionSummary,
+  type SignalFilter,
   type Store,
   TABLES,
   type Table,
@@ -257,6 +260,8 @@ const MATCHES: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['wher
     tombstone: (row, where) => isIncluded((where as TombstoneFilter).ids, row.id),
     entry: (row, where) => matchesEntry(row as Row<'entry'>, where as EntryFilter),
     turn: (row, where) => matchesTurn(row as Row<'turn'>, where as TurnFilter),
+    job: (row, where) => matchesJob(row as Row<'job'>, where as JobFilter),
+    signal: (row, where) => matchesSignal(row as Row<'signal'>, where as SignalFilter),
   }
 
 function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): boolean {
@@ -276,8 +281,7 @@ function matchesEntry(entry: Row<'entry'>, where: EntryFilter): boolean {
     (where.about === undefined || where.about === entry.about) &&
     (where.atFrom === undefined || entry.at >= where.atFrom) &&
     (where.atBefore === undefined || entry.at < where.atBefore) &&
-    (where.expiredBy === undefined ||
-      (entry.expiresAt !== null && entry.expiresAt <= where.expiredBy))
+    hasExpired(entry, where)
   )
 }
 
@@ -289,6 +293,33 @@ function matchesTurn(turn: Row<'turn'>, where: TurnFilter): boolean {
     (where.saidFrom === undefined || turn.saidAt >= where.saidFrom) &&
     (where.saidBefore === undefined || turn.saidAt < where.saidBefore)
   )
+}
+
+function matchesJob(job: Row<'job'>, where: JobFilter): boolean {
+  return (
+    isIncluded(where.ids, job.id) &&
+    isIncluded(where.kinds, job.kind) &&
+    (where.owner === undefined || where.owner === job.owner) &&
+    isIncluded(where.statuses, job.status) &&
+    (where.dueFrom === undefined || (job.dueAt !== null && job.dueAt >= where.dueFrom)) &&
+    (where.dueBefore === undefined || (job.dueAt !== null && job.dueAt < where.dueBefore)) &&
+    hasExpired(job, where)
+  )
+}
+
+function matchesSignal(signal: Row<'signal'>, where: SignalFilter): boolean {
+  return (
+    isIncluded(where.ids, signal.id) &&
+    isIncluded(where.statuses, signal.status) &&
+    hasExpired(signal, where)
+  )
+}
+
+function hasExpired(
+  { expiresAt }: { readonly expiresAt: Instant | null },
+  { expiredBy }: { readonly expiredBy?: Instant },
+): boolean {
+  return expiredBy === undefined || (expiresAt !== null && expiresAt <= expiredBy)
 }
 
 /** Rows are replaced, never changed, so the document of one stays right. */

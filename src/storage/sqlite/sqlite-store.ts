@@ -56,7 +56,7 @@ import {
 } from './schema/migrations.ts'
 import { findNeighbors, matchText } from './search/document-search.ts'
 import { applyCommit } from './store/commit.ts'
-import { toEntry } from './store/entry-codec.ts'
+import { toEntry, toJob, toSignal } from './store/entry-codec.ts'
 import { countMemories } from './store/memory-counts.ts'
 import {
   INDEX_COLUMNS,
@@ -374,6 +374,8 @@ const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
   tombstone: toTombstone,
   entry: toEntry,
   turn: toTurn,
+  job: toJob,
+  signal: toSignal,
 }
 
 const TURN = TURN_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column))

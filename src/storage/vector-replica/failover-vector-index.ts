@@ -3,7 +3,7 @@
  * what everything else is made from; the mirror answers while it is well and up to date. For callers nothing changes:
  * a mirror that fails, lags or is being filled costs no request, and `status` says what it is.
  */
-import type { EntryKind } from '../../domain/entry.ts'
+import type { EntryKind } from '../../domain/entries/entry.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { SYSTEM_OWNER } from '../../domain/scope.ts'
 import { toDocumentId } from '../../domain/search-document.ts'

@@ -1,6 +1,6 @@
 /** Entries and turns: the tables beside memories. Search in turns is in `turns.suite.ts`. */
 import { describe, expect, it } from 'vitest'
-import { ENTRY_KINDS } from '../../../src/domain/entry.ts'
+import { ENTRY_KINDS } from '../../../src/domain/entries/entry.ts'
 import { type Place, type Scope, SYSTEM_OWNER } from '../../../src/domain/scope.ts'
 import { TURN_ROLES } from '../../../src/domain/turn.ts'
 import type { Change, EntryFilter, Expectation, TurnFilter } from '../../../src/storage/store.ts'

@@ -7,7 +7,7 @@
  * missed meanwhile, everything counts as changed.
  */
 import { randomUUID } from 'node:crypto'
-import type { EntryKind } from '../../../domain/entry.ts'
+import type { EntryKind } from '../../../domain/entries/entry.ts'
 import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { Change, OwnerMemories, RemoteChange, SubscribeRemoteChanges } from '../../store.ts'

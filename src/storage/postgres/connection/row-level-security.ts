@@ -34,7 +34,8 @@ export type RowLevelSecurityState = 'off' | 'on' | 'on, but the user of this con
 
 /** Everything that tells of an owner. Spaces and ledgers tell of none. */
 const PROTECTED_TABLES = [
-  ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'posting', 'corpus'],
+  ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'job', 'signal'],
+  ...['posting', 'corpus'],
   ...['embedding', 'plain_embedding'],
 ] as const satisfies readonly TableName[]
 

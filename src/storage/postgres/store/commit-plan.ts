@@ -70,13 +70,7 @@ export function planCommit(
   const { slots } = draft
   return {
     kind: 'writes',
-    puts: {
-      memory: newRows(slots.memory),
-      revision: newRows(slots.revision),
-      tombstone: newRows(slots.tombstone),
-      entry: newRows(slots.entry),
-      turn: newRows(slots.turn),
-    },
+    puts: mapTables((table) => newRows(slots[table])) as CommitPlan['puts'], // each of its table
     removes: mapTables((table) => [...draft.removed[table]].filter((id) => heads[table].has(id))),
     usageIncrements: [...draft.counts.values()],
     releasedKeys: [...heads.memory.values()]
@@ -89,13 +83,7 @@ function createDraft(heads: RowHeads): PlanDraft {
   const slotsFrom = (stored: ReadonlyMap<string, RowHead>) =>
     new Map([...stored].map(([id, { place, version }]) => [id, { place, version, row: null }]))
   const draft: PlanDraft = {
-    slots: {
-      memory: slotsFrom(heads.memory),
-      revision: slotsFrom(heads.revision),
-      tombstone: slotsFrom(heads.tombstone),
-      entry: slotsFrom(heads.entry),
-      turn: slotsFrom(heads.turn),
-    },
+    slots: mapTables((table) => slotsFrom(heads[table])) as RowSlots, // without rows, they are of any table
     holders: new Map(),
     heldBy: new Map(),
     counts: new Map(),
@@ -204,7 +192,7 @@ function keyName({ place, key }: KeyedRow): string {
   return JSON.stringify([place.owner, place.user, key])
 }
 
-function newRows<T extends Table>(slots: ReadonlyMap<string, RowSlot<T>>): readonly Row<T>[] {
+function newRows(slots: ReadonlyMap<string, RowSlot<Table>>): readonly Row<Table>[] {
   return [...slots.values()].flatMap((slot) => (slot.row === null ? [] : [slot.row]))
 }
 

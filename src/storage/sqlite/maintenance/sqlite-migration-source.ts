@@ -155,3 +155,33 @@ function dropTriggers(session: SqliteDatabase, prefix: string): void {
   )
   for (const { name } of triggers) session.connection.exec(`DROP TRIGGER ${String(name)}`)
 }
+
+/**
+ * Runs a schema migration on a store that was left for another one, or that is being left. Triggers that refuse writes
+ * are put aside and restored, also for tables that the migration has added. A running copy starts anew: its change log
+ * knows only the tables of before.
+ */
+export function runBesideMigrationTriggers(
+  session: SqliteDatabase,
+  addedTables: readonly string[],
+  work: () => void,
+): void {
+  dropChangeLog(session)
+  const refusing = session
+    .all(
+      `SELECT sql FROM sqlite_schema
+       WHERE type = 'trigger' AND substr(name, 1, ${REFUSING.length}) = '${REFUSING}'`,
+    )
+    .map(({ sql }) => String(sql))
+  dropTriggers(session, REFUSING)
+  work()
+  const ofEntry = refusing.filter((sql) => sql.includes(`${REFUSING}entry_`))
+  const added = addedTables.flatMap((table) =>
+    ofEntry.map((sql) =>
+      sql
+        .replace(`${REFUSING}entry_`, `${REFUSING}${table}_`)
+        .replace(' ON entry ', ` ON ${table} `),
+    ),
+  )
+  for (const sql of [...refusing, ...added]) session.connection.exec(sql)
+}

@@ -29,6 +29,7 @@ import {
   runInTransaction,
 } from '../maintenance/database-copy.ts'
 import { checkStoreIntegrity, rebuildDerivedData } from '../maintenance/integrity-check.ts'
+import { migrateEntries } from '../schema/entry-migration.ts'
 import { toMemory } from '../store/row-codec.ts'
 import { type DatabasePages, readLeafRows } from './btree-pages.ts'
 import {
@@ -175,6 +176,7 @@ async function writeFresh(
     runInTransaction(target, () => {
       copyRow(target, shapes, carving, broken, options.onProgress)
       namelessPlaces = recoverPlaceNames(target, shapes, pages)
+      migrateEntries(target) // the damaged file may be of an earlier schema
       rebuildDerivedData(new SqliteDatabase(target))
     })
     assertIntegrity(target)

@@ -1,10 +1,13 @@
 /** Whether a row that was found in a damaged file is one that Recollect could have written. */
-import { ENTRY_KINDS } from '../../../domain/entry.ts'
+import { ENTRY_KINDS } from '../../../domain/entries/entry.ts'
+import { JOB_STATUSES } from '../../../domain/job.ts'
 import { MEMORY_CATEGORIES, MEMORY_STATUSES, TRUST_LEVELS } from '../../../domain/memory.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
+import { SIGNAL_STATUSES } from '../../../domain/signal.ts'
 import { TURN_ROLES } from '../../../domain/turn.ts'
 import { computeFingerprint } from '../../../text/fingerprint.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
+import { LEGACY_ENTRY_KINDS } from '../../entry-upgrade.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 
 /** Tables without a rule here are held only to their columns' types. */
@@ -27,7 +30,13 @@ const RULES: Readonly<Record<string, (row: SqlRow) => boolean>> = {
     const snapshot = parsed(row.snapshot)
     return isObject(snapshot) && snapshot.id === row.memory
   },
-  entry: (row) => isOneOf(ENTRY_KINDS, row.kind) && isObject(parsed(row.body)),
+  entry: (row) =>
+    isOneOf([...ENTRY_KINDS, ...LEGACY_ENTRY_KINDS], row.kind) && isObject(parsed(row.body)),
+  job: (row) =>
+    isOneOf(JOB_STATUSES, row.status) &&
+    isObject(parsed(row.input)) &&
+    (row.outcome === null || isObject(parsed(row.outcome))),
+  signal: (row) => isOneOf(SIGNAL_STATUSES, row.status) && Array.isArray(parsed(row.turns)),
   turn: (row) => isOneOf(TURN_ROLES, row.role),
 }
 

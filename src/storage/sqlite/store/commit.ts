@@ -16,7 +16,14 @@ import type { SqliteDatabase } from '../connection/sqlite-database.ts'
 import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
 import { indexDocument, unindexDocument } from '../search/lexical-search.ts'
 import { CorpusDelta } from './corpus-statistics.ts'
-import { ENTRY_COLUMNS, toEntryValues } from './entry-codec.ts'
+import {
+  ENTRY_COLUMNS,
+  JOB_COLUMNS,
+  SIGNAL_COLUMNS,
+  toEntryValues,
+  toJobValues,
+  toSignalValues,
+} from './entry-codec.ts'
 import {
   MEMORY_COLUMNS,
   REVISION_COLUMNS,
@@ -130,7 +137,7 @@ function put(
   const home = session.resolvePlace(place)
   // An insert is tried without looking first: a bulk import is nothing but inserts.
   if (change.expect === 'absent') return insert(session, change, home, growth)
-  if (change.table === 'entry' && isRewritten(session, change, home)) return null
+  if (isRewritten(session, change, home)) return null
   const row = existing(session, change.table, change.row.id)
   const because = refusal(change.expect, row, { owner: place.owner, user: place.user })
   if (because !== null) return because
@@ -265,6 +272,8 @@ const COLUMNS: { readonly [T in Table]: readonly string[] } = {
   tombstone: TOMBSTONE_COLUMNS,
   entry: ENTRY_COLUMNS,
   turn: TURN_COLUMNS,
+  job: JOB_COLUMNS,
+  signal: SIGNAL_COLUMNS,
 }
 
 function valuesOf(
@@ -278,6 +287,10 @@ function valuesOf(
       return toTombstoneValues(change.row, home)
     case 'entry':
       return toEntryValues(change.row, home)
+    case 'job':
+      return toJobValues(change.row, home)
+    case 'signal':
+      return toSignalValues(change.row, home)
   }
 }
 
@@ -297,7 +310,11 @@ const KEPT: { readonly [column: string]: string } = {
 const UPDATE = statements((table, columns) => updating(table, columns))
 
 /** What hardly ever changes begins most indexes. Those are written again when it is set, to whatever it is. */
-const LASTING: ReadonlySet<string> = new Set(['id', 'owner_number', 'place_number', 'kind'])
+const IDENTITY_COLUMNS = ['session', 'kind', 'key', 'for_owner']
+const LASTING: ReadonlySet<string> = new Set([
+  ...['id', 'owner_number', 'place_number'],
+  ...IDENTITY_COLUMNS,
+])
 const UPDATE_IN_PLACE = statements((table, columns) =>
   updating(
     table,
@@ -305,25 +322,44 @@ const UPDATE_IN_PLACE = statements((table, columns) =>
   ),
 )
 
-const REWRITE_ENTRY = `${UPDATE_IN_PLACE.entry} AND version = ? AND place_number = ? AND kind = ?`
+function isIdentity(column: string): boolean {
+  return IDENTITY_COLUMNS.includes(column)
+}
+
+/** Tables whose rows are rewritten in one statement when their version is as expected. */
+const REWRITABLE = ['entry', 'job', 'signal'] as const
+const REWRITE = statements((table, columns) =>
+  [
+    `${UPDATE_IN_PLACE[table]} AND version = ? AND place_number = ?`,
+    ...columns.filter(isIdentity).map((column) => `${column} IS ?`),
+  ].join(' AND '),
+)
 
 function updating(table: Table, columns: readonly string[]): string {
   const set = columns.map((column) => `${column} = ${KEPT[column] ?? '?'}`)
   return `UPDATE OR IGNORE ${table} SET ${set.join(', ')} WHERE id = ?`
 }
 
-/** Without looking first, as it nearly always goes well: whether an entry was there as expected, and is written over. */
-function isRewritten(
-  session: SqliteDatabase,
-  { row, expect }: PutChange<'entry'>,
-  home: StoredPlace,
-): boolean {
-  if (typeof expect === 'string') return false
-  const { changes } = session.run(REWRITE_ENTRY, [
-    ...toEntryValues(row, home).filter((_, at) => !LASTING.has(ENTRY_COLUMNS[at] ?? '')),
-    ...[row.id, expect.version, home.number, row.kind],
+/**
+ * Whether a row was stored as expected, and is rewritten: nearly always, so reading it first would be a wasted statement.
+ * What would move it in most indexes is compared, not written.
+ */
+function isRewritten(session: SqliteDatabase, change: PutChange, home: StoredPlace): boolean {
+  if (!isRewritable(change) || typeof change.expect === 'string') return false
+  const { table, row, expect } = change
+  const columns = COLUMNS[table]
+  const values = valuesOf(change, home)
+  const changing = values.filter((_, at) => !LASTING.has(columns[at] ?? ''))
+  const { changes } = session.run(REWRITE[table], [
+    ...changing,
+    ...[row.id, expect.version, home.number],
+    ...columns.flatMap((column, at) => (isIdentity(column) ? [values[at] ?? null] : [])),
   ])
   return changes > 0
+}
+
+function isRewritable(change: PutChange): change is PutChange<(typeof REWRITABLE)[number]> {
+  return REWRITABLE.some((table) => table === change.table)
 }
 
 /** Writes values, in the order of the table's columns, over a row. */
