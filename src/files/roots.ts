@@ -5,7 +5,7 @@
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { EntryOf } from '../domain/entries/entry.ts'
 import type { FileRootBody } from '../domain/entries/file-entries.ts'
-import { type EntryId, type OwnerId, parseEntryId } from '../domain/ids.ts'
+import { type OwnerId, parseEntryId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { AppError } from '../lib/errors.ts'

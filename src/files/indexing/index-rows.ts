@@ -17,7 +17,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { Instant } from '../../lib/time.ts'
 import { buildEntryChange } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
-import type { Chunk, FileProblem, FileSource, HashedFileStat } from '../file.ts'
+import type { Chunk, FileProblem, FileSource } from '../file.ts'
 
 /** Where the rows of a generation are. */
 export type GenerationScope = { readonly owner: OwnerId; readonly user: UserId }

@@ -21,7 +21,6 @@ import {
   MEMORY_FILE,
   type MemoryFileEntry,
   type MemoryFileLine,
-  type MemoryFileSnapshot,
   parseMemoryBlock,
   renderEntryText,
   renderMemoryBlock,
