@@ -48,7 +48,7 @@ async function run({ folder, memories, turns, hasMemory, baseUrl }: Order): Prom
   const engine = await createEngine({ path, embedding: { source: EMBEDDING } })
   try {
     await engine.reindex()
-    await engine.settings.change(OWNER, { enabled: hasMemory })
+    await engine.settings.change(OWNER, { 'gateway.enabled': hasMemory })
     const { secret } = await engine.keys.create({
       name: 'bench',
       defaultOwner: OWNER,

@@ -51,7 +51,7 @@ export async function startRecollect(
 ): Promise<Target> {
   mkdirSync(given.folder, { recursive: true })
   const secret = await fillFolder(given)
-  const program = join(findPackageFolder(), 'dist', 'main', 'cli.js')
+  const program = join(findPackageFolder(), 'dist', 'app', 'cli-main.js')
   const log = join(given.folder, 'server.log')
   const child = startProgram(
     [program, 'serve', '--json', '--port', '0', '--data', given.folder],

@@ -7,7 +7,7 @@ import { Texts } from '../texts.ts'
 
 export const OWNER = 'bench'
 /** Without a limit on requests; all else is as it comes. */
-export const SETTINGS = { requestsPerMinute: 0 }
+export const SETTINGS = { 'server.requestsPerMinute': 0 }
 const LIST_LIMIT = 20
 const HITS = 10
 const QUERY_WORDS = 4

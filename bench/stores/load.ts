@@ -97,7 +97,7 @@ async function startServer(
   mkdirSync(data)
   const log = join(data, 'server.log')
   const child = startProgram(
-    [join(findPackageFolder(), 'dist', 'main', 'cli.js'), 'serve', '--json', '--port', '0'],
+    [join(findPackageFolder(), 'dist', 'app', 'cli-main.js'), 'serve', '--json', '--port', '0'],
     {
       RECOLLECT_DATA: data,
       RECOLLECT_POSTGRES: url,

@@ -117,12 +117,13 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       })
     }
     const meaning = {
-      vectorForm,
+      vectorEncoding: vectorForm,
       ...(embedder === null
         ? {}
         : {
             embedder,
-            formerEmbedder: (signature: string) => openPreviousEmbedder(signature, embedding ?? {}),
+            getFormerEmbedder: (signature: string) =>
+              openPreviousEmbedder(signature, embedding ?? {}),
           }),
     }
     return createEngineWith({

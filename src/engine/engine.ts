@@ -305,7 +305,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
   const wordingOf = async ({ owner }: Scope) => {
     const { 'learning.extractionModel': coreModel } = await settings.resolve(owner)
     const model = selectModel(coreModel, keeper.modelFor(owner))
-    return model === null ? {} : { word: createModelTasks(model).summary }
+    return model === null ? {} : { writeSummary: createModelTasks(model).summary }
   }
   const learnInTurn = (
     scope: ScopeInput,

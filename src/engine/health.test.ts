@@ -27,8 +27,8 @@ function statusWith(index: Partial<Index> | null): EngineStatus {
   return { ...status, index: index === null ? null : { ...SOUND, ...index } } as EngineStatus
 }
 
-function failing(because: string): Partial<Index> {
-  return { embedder: { ...SOUND.embedder, state: { kind: 'failing', reason: because } } }
+function failing(reason: string): Partial<Index> {
+  return { embedder: { ...SOUND.embedder, state: { kind: 'failing', reason } } }
 }
 
 describe('health', () => {

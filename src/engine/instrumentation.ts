@@ -68,7 +68,7 @@ function listMethodNames(target: object): ReadonlySet<string> {
 
 class Observer {
   readonly #telemetry: Telemetry
-  /** Legs that failed when they were last asked: only a change is worth a line. */
+  /** Retrievers whose last call failed: only a change is logged. */
   readonly #failing = new Set<string>()
   /** The format of requests that got memories and have not ended yet. */
   readonly #formats = new WeakMap<object, string>()
@@ -85,8 +85,8 @@ class Observer {
         span === undefined ? method(...given) : this.#inSpan(operation, span, method, given)
       if (outcome instanceof Promise) return this.#awaited(operation, given, started, outcome)
       if (isStream(outcome)) return this.#streamed(operation, given, started, outcome)
-      if (operation === 'conversations.record') ignoreErrors(() => this.#recorded(given, outcome))
-      if (operation === 'conversations.passing') ignoreErrors(() => this.#prepared(given, outcome))
+      if (operation === 'conversations.recordOutcome') ignoreErrors(() => this.#recorded(given, outcome))
+      if (operation === 'conversations.prepareWithoutMemory') ignoreErrors(() => this.#prepared(given, outcome))
       return outcome
     }
   }

@@ -311,7 +311,7 @@ export function createLearning(parts: LearningDependencies): LearningService {
         distillExclusive(asked, place, options, (signal, fence) =>
           distillSession(fence === undefined ? given : { ...given, fence }, place, signal),
         )
-      const whole = { ...given, arming, distil: inLane }
+      const whole = { ...given, buildJobChanges: arming, distil: inLane }
       return ingestConversation(input.skipExtraction === true ? given : whole, input)
     },
     recallForPrompt: async (scope, prompt) => {

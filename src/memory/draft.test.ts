@@ -63,7 +63,7 @@ describe('parseDraft', () => {
     const content = ` ${'x'.repeat(limits.CONTENT_CHARACTERS_MAX - 1)}`
     expect(draft({ content, importance: 10, salience: 0 })).toMatchObject({
       content,
-      given: { importance: 10, salience: 0 },
+      fields: { importance: 10, salience: 0 },
     })
   })
 })

@@ -98,7 +98,7 @@ export async function listMemoriesAsOf(
   { store }: MemoryDependencies,
   scope: Scope,
   at: Instant,
-  query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeEnded?: boolean },
+  query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeExpired?: boolean },
 ): Promise<Page<Memory>> {
   const page = await store.find('memory', scope, {
     where: { createdBefore: addMs(at, 1) }, // "at or before", in whole milliseconds

@@ -210,7 +210,7 @@ describe('decideWrite', () => {
         neighbours: WriteContext['similarMemories'],
         close = false,
       ) => {
-        const context = { ...contextOf(draft), neighbours }
+        const context = { ...contextOf(draft), similarMemories: neighbours }
         const ids = new Set(close ? neighbours.map(({ id }) => id) : [])
         return findUndecidedMemory(context, decideWrite(context), ids)?.content ?? null
       }

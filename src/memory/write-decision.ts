@@ -142,7 +142,7 @@ function decideRestatement(context: WriteContext, memory: Memory): RestatementDe
   // Reinforcing already takes the higher importance.
   const { importance = 0, ...rest } = context.draft.fields
   const given = isUserPinned(memory) ? removePin(rest) : rest
-  const draft = { ...context.draft, given }
+  const draft = { ...context.draft, fields: given }
   if (!isMoreDetailed(draft, memory) || isLessTrusted(draft, memory))
     return reinforceMemory(context, memory)
   const updated: Memory = {

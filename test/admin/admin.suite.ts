@@ -28,7 +28,7 @@ function describeKeys(open: OpenStore): void {
     expect(secret).toMatch(/^rc_[0-9a-z]+_[\w-]{43}$/)
     expect(await engine.keys.verify(secret)).toMatchObject({
       id: key.id,
-      defaultOwner: 'ada',
+      home: 'ada',
       role: 'agent',
     })
     const { rows } = await store.find(
@@ -51,7 +51,7 @@ function describeKeys(open: OpenStore): void {
 
   it('[SY1] does not mistake another entry for a key', async () => {
     const { engine } = await openEngine(open)
-    await engine.settings.change(null, { recallLimit: 3 })
+    await engine.settings.change(null, { 'recall.limit': 3 })
     expect(await engine.keys.verify('rc_system_abc')).toBeNull()
     await expect(engine.keys.revoke('key_nothing')).rejects.toMatchObject({ code: 'not_found' })
   })
@@ -112,15 +112,15 @@ function describeSettings(open: OpenStore): void {
   it('[SY4] lets the owner override the system, and the system the default', async () => {
     const { engine } = await openEngine(open)
     expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(10)
-    await engine.settings.change(null, { recallLimit: 3, strategy: 'keyword' })
-    expect(await engine.settings.resolve(owner('ada'))).toMatchObject({ recallLimit: 3 })
-    await engine.settings.change(owner('ada'), { recallLimit: 7 })
+    await engine.settings.change(null, { 'recall.limit': 3, 'recall.strategy': 'keyword' })
+    expect(await engine.settings.resolve(owner('ada'))).toMatchObject({ 'recall.limit': 3 })
+    await engine.settings.change(owner('ada'), { 'recall.limit': 7 })
     expect(await engine.settings.resolve(owner('ada'))).toMatchObject({
-      recallLimit: 7,
-      strategy: 'keyword',
+      'recall.limit': 7,
+      'recall.strategy': 'keyword',
     })
     expect((await engine.settings.resolve(owner('bob')))['recall.limit']).toBe(3)
-    await engine.settings.change(owner('ada'), { recallLimit: null })
+    await engine.settings.change(owner('ada'), { 'recall.limit': null })
     expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(3)
     expect(await engine.settings.getStored(owner('ada'))).toEqual({})
   })
@@ -128,20 +128,20 @@ function describeSettings(open: OpenStore): void {
   it('[SY4] recalls by the settings of whoever asks', async () => {
     const { engine } = await openEngine(open)
     for (let n = 0; n < 5; n++) await engine.remember(ADA, { content: `tea number ${n} is good` })
-    await engine.settings.change(owner('ada'), { recallLimit: 2 })
+    await engine.settings.change(owner('ada'), { 'recall.limit': 2 })
     expect((await engine.recall(ADA, { text: 'tea' })).memories).toHaveLength(2)
   })
 
   it('[SY5] refuses what is no setting, out of range, or not for an owner to set', async () => {
     const { engine } = await openEngine(open)
     for (const [about, changes] of [
-      [null, { recallLimit: 0 }],
+      [null, { 'recall.limit': 0 }],
       [null, { nonsense: 1 }],
       [null, { nonsense: null }],
       [null, { strategy: 'best' }],
       [null, { enabled: 1 }],
-      [owner('ada'), { sharedMemory: true }],
-      [owner('ada'), { auditDays: null }],
+      [owner('ada'), { 'recall.sharedMemoryEnabled': true }],
+      [owner('ada'), { 'retention.auditDays': null }],
     ] as const) {
       await expect(engine.settings.change(about, changes)).rejects.toMatchObject({
         code: 'invalid_input',
@@ -153,7 +153,7 @@ function describeSettings(open: OpenStore): void {
   it('[SY4] sees within moments what another process has set', async () => {
     const { engine, clock, store, on } = await openEngine(open)
     await engine.settings.resolve(owner('ada'))
-    await on(store).settings.change(owner('ada'), { recallLimit: 4 })
+    await on(store).settings.change(owner('ada'), { 'recall.limit': 4 })
     clock.advance(2_000)
     expect((await engine.settings.resolve(owner('ada')))['recall.limit']).toBe(4)
   })
@@ -163,7 +163,7 @@ function describeSettings(open: OpenStore): void {
     await engine.remember(ADA, { content: 'I prefer tea' })
     expect((await engine.settings.resolve(owner('ada')))['gateway.enabled']).toBe(false)
     for (const enabled of [false, true]) {
-      await engine.settings.change(owner('ada'), { enabled })
+      await engine.settings.change(owner('ada'), { 'gateway.enabled': enabled })
       const given = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
       expect(given.memories).toHaveLength(1)
       expect((await engine.learn(ADA, 'I live in Rome.')).remembered).toHaveLength(1)
@@ -177,7 +177,7 @@ function describeSettings(open: OpenStore): void {
     await expect(engine.recall(ADA, { text: 'office', reach: 'global' })).rejects.toMatchObject({
       code: 'invalid_input',
     })
-    await engine.settings.change(null, { sharedMemory: true })
+    await engine.settings.change(null, { 'recall.sharedMemoryEnabled': true })
     const own = await engine.recall(ADA, { text: 'office' })
     expect(own.memories.map(({ memory }) => memory.place.owner)).toEqual(['ada'])
     const all = await engine.recall(ADA, { text: 'office', reach: 'global' })
@@ -185,7 +185,7 @@ function describeSettings(open: OpenStore): void {
     const one = await engine.recall(ADA, { text: 'office', reach: 'global', limit: 1 })
     expect(one.memories).toHaveLength(1)
     expect(one.memories[0]?.memory.id).toBe(all.memories[0]?.memory.id)
-    await engine.settings.change(owner('ada'), { recallScope: 'global' })
+    await engine.settings.change(owner('ada'), { 'recall.scope': 'global' })
     expect((await engine.recall(ADA, { text: 'office' })).memories).toHaveLength(2)
   })
 
@@ -220,7 +220,7 @@ function describeAuditAndAnswers(open: OpenStore): void {
     clock.advance(91 * DAY)
     for (let n = 0; n < 200; n++) await note('memory.add', 'eve')
     expect((await engine.audit.list({ owner: 'ada' })).rows).toEqual([])
-    await engine.settings.change(null, { auditDays: 0 })
+    await engine.settings.change(null, { 'retention.auditDays': 0 })
     await note('memory.add', 'zoe')
     expect((await engine.audit.list({ owner: 'zoe' })).rows).toEqual([])
   })
@@ -375,7 +375,7 @@ function describeMany(open: OpenStore): void {
     const { memory } = await engine.remember(ADA, { content: 'I prefer tea' })
     await engine.edit(ADA, memory.id, { content: 'I prefer green tea' })
     await engine.remember({ owner: 'bob' }, { content: 'I prefer coffee' })
-    await engine.settings.change(owner('ada'), { recallLimit: 4 })
+    await engine.settings.change(owner('ada'), { 'recall.limit': 4 })
     const { secret } = await engine.keys.create({ name: 'app', defaultOwner: 'ada' })
     const dry = await engine.eraseOwner('ada', { dryRun: true })
     expect(dry.rows).toMatchObject({ memory: 1, revision: 1, entry: 2 })
@@ -392,7 +392,7 @@ function describeMany(open: OpenStore): void {
 
   it('[SY12] sees that memory works, and leaves nothing behind', async () => {
     const { engine, store } = await openEngine(open)
-    expect(await engine.testWrite()).toEqual({ works: true, because: null })
+    expect(await engine.testWrite()).toEqual({ works: true, reason: null })
     expect((await store.getReport()).rows).toMatchObject({ memory: 0, revision: 0, tombstone: 0 })
   })
 

@@ -38,7 +38,7 @@ function describeIdentity(open: OpenStore): void {
       ])
       expect(await reading.receipt()).toMatchObject({
         skipped: null,
-        identity: [ada, oslo],
+        identityIds: [ada, oslo],
         injected: { memories: [ada, oslo] },
       })
     },
@@ -138,7 +138,7 @@ function describeFitting(open: OpenStore): void {
     expect(known.length).toBeGreaterThan(0)
     expect(teas.length).toBeGreaterThan(0)
     expect(estimateTokens(known.join('\n'))).toBeLessThanOrEqual(100)
-    await engine.settings.change(ada, { contextTokensMax: 16_000 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 16_000 })
     const { block: large } = await client.ask(['What tea is green tea?'], 'All.')
     expect(large?.match(/The user knows/g)).toHaveLength(12)
   })
@@ -164,7 +164,7 @@ function describeFitting(open: OpenStore): void {
     }
     const countTokens = () => 1
     expect((await client.ask([ABOUT_DOG], 'Rex.', { countTokens })).count).toBe(3)
-    await engine.settings.change(ada, { contextTokensMax: 4_000 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 4_000 })
     expect((await client.ask([`So ${ABOUT_DOG}`], 'Rex.', { countTokens })).count).toBe(15)
   })
 
@@ -232,17 +232,22 @@ function describeCost(open: OpenStore): void {
     expect(receipt).toMatchObject({
       skipped: 'dry-run',
       gate: { mode: 'heuristic', by: 'heuristic', section: 'pinned' },
-      identity: [always],
-      quoted: [],
-      recalled: [{ memory: dog }],
-      shadow: { memories: [always, dog] },
+      identityIds: [always],
+      excerptIds: [],
+      results: [{ memory: dog }],
+      dryRun: { memories: [always, dog] },
     })
     expect(receipt.gate?.reason).not.toMatch(/dog|Rex|Ada/)
     const entry = await store.get('entry', { owner: ada }, receipt.id)
     if (entry === null) throw new Error('The receipt is gone.')
     const { gate: _gate, identity: _identity, quoted: _quoted, ...body } = entry.body
     await store.commit([{ op: 'put', table: 'entry', row: { ...entry, body }, expect: 'any' }])
-    expect(await reading.receipt()).toEqual({ ...receipt, gate: null, identity: [], quoted: [] })
+    expect(await reading.receipt()).toEqual({
+      ...receipt,
+      gate: null,
+      identityIds: [],
+      excerptIds: [],
+    })
   })
 
   async function counted() {
@@ -290,7 +295,7 @@ function describeCost(open: OpenStore): void {
     await remember(reading.engine, [DOG, who('The user is called Ada')])
     fails = (asked) => Array.isArray(asked) && asked.includes('identity')
     expect(await told(reading, ABOUT_DOG)).toContain('Rex')
-    expect(await reading.receipt()).toMatchObject({ degraded: ['identity'], identity: [] })
+    expect(await reading.receipt()).toMatchObject({ degraded: ['identity'], identityIds: [] })
     fails = (asked) => asked === 'text'
     expect(await told(reading, `${ABOUT_DOG} Well?`)).toMatch(/^- The user is called Ada \(.*\)$/)
     expect(await reading.receipt()).toMatchObject({ degraded: ['recall'], skipped: null })

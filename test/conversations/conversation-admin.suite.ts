@@ -110,8 +110,8 @@ export function describeKeeping(name: string, open: OpenStore): void {
       await say('other', OSLO)
       const { rows } = await engine.transcript.sessions(ADA)
       expect(rows).toMatchObject([
-        { place: { session: 'other' }, turns: 2, pending: 1, episode: null },
-        { place: { session: 'trip' }, turns: 2, pending: 0, episode: episode.id },
+        { place: { session: 'other' }, turns: 2, pendingSignals: 1, episode: null },
+        { place: { session: 'trip' }, turns: 2, pendingSignals: 0, episode: episode.id },
       ])
       const first = await engine.transcript.sessions(ADA, { limit: 1 })
       const rest = await engine.transcript.sessions(ADA, { after: first.next ?? '' })
@@ -224,7 +224,7 @@ export function describeKeeping(name: string, open: OpenStore): void {
       expect((await engine.get(ADA, fact?.id ?? ''))?.status).toBe('active')
       expect(await engine.transcript.sources(episode)).toEqual({
         turns: [answered],
-        gone: [asked?.id],
+        deletedTurns: [asked?.id],
       })
       expect(await store.checkIntegrity({ repair: false })).toEqual([])
       await expect(engine.transcript.forget(ADA, asked?.id ?? '')).rejects.toMatchObject({
@@ -411,15 +411,18 @@ export function describeKeeping(name: string, open: OpenStore): void {
     const { engine } = await openLife(open)
     const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
     expect(await engine.captureMessages(ADA, messages)).toEqual({
-      ...{ captured: [], passed: 0, skipped: 'off' },
+      ...{ captured: [], ignored: 0, skipped: 'off' },
     })
     expect(await engine.recallForPrompt(ADA, 'Hi')).toMatchObject({ block: '', skipped: 'short' })
-    await engine.settings.change(ada, { autoCapture: true, autoRecall: false })
-    expect(await engine.captureMessages(ADA, messages)).toMatchObject({ passed: 0, skipped: null })
+    await engine.settings.change(ada, {
+      'hooks.captureEnabled': true,
+      'hooks.recallEnabled': false,
+    })
+    expect(await engine.captureMessages(ADA, messages)).toMatchObject({ ignored: 0, skipped: null })
     expect(await engine.recallForPrompt(ADA, 'Who is my dentist?')).toEqual({
       ...{ block: '', memories: [], skipped: 'off' },
     })
-    await engine.settings.change(ada, { autoRecall: true })
+    await engine.settings.change(ada, { 'hooks.recallEnabled': true })
     expect(await engine.recallForPrompt(ADA, 'Who is my dentist?')).toMatchObject({
       block: expect.stringContaining('Weber'),
       skipped: null,

@@ -51,11 +51,23 @@ function describePreparing(open: OpenStore): void {
     [
       ['off', 'memory is off', { 'gateway.enabled': false }, QUESTION, {}],
       ['memory-disabled', 'the request wants none', {}, QUESTION, { wants: { memory: false } }],
-      ['context-disabled', 'the request wants none added', {}, QUESTION, { wants: { inject: false } }],
-      ['context-disabled', 'none are to be added', { 'gateway.contextEnabled': false }, QUESTION, {}],
+      [
+        'context-disabled',
+        'the request wants none added',
+        {},
+        QUESTION,
+        { wants: { inject: false } },
+      ],
+      [
+        'context-disabled',
+        'none are to be added',
+        { 'gateway.contextEnabled': false },
+        QUESTION,
+        {},
+      ],
       ['no-user-message', 'nobody says anything', {}, [], {}],
       ['no-user-message', 'what is said is only a block', {}, [ONLY_BLOCK], {}],
-      ['no-budget', 'none may be added', { contextTokensMax: 0 }, QUESTION, {}],
+      ['no-budget', 'none may be added', { 'gateway.contextTokensMax': 0 }, QUESTION, {}],
       [
         'no-budget',
         'the window is full',
@@ -71,7 +83,7 @@ function describePreparing(open: OpenStore): void {
         { contextWindow: 900, asked: { outputTokensMax: 890 } },
       ],
       ['no-relevant-memories', 'no memory is near', {}, ['Who won the chess game?'], {}],
-      ['dry-run', 'it is only tried', { shadow: true }, QUESTION, {}],
+      ['dry-run', 'it is only tried', { 'gateway.dryRun': true }, QUESTION, {}],
     ]
   it.each(WITHOUT)(
     '[CV4] gives nothing and says %s when %s',
@@ -123,17 +135,17 @@ function describePreparing(open: OpenStore): void {
     }
     const all = await client.ask(QUESTION, 'Tea.')
     expect(all.count).toBe(9)
-    await engine.settings.change(ada, { contextTokensMax: 100 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 100 })
     const few = await client.ask(['What tea do I drink?'], 'Tea.')
     expect(few.count).toBeGreaterThan(0)
     expect(few.count).toBeLessThan(9)
     expect(few.tokens).toBeLessThanOrEqual(100)
     // The fence alone is more.
-    await engine.settings.change(ada, { contextTokensMax: 1 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 1 })
     expect(await client.ask(['Which tea do I drink?'], 'Tea.')).toMatchObject({
       skipped: 'no-budget',
     })
-    await engine.settings.change(ada, { contextTokensMax: 800 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 800 })
     const narrow = { contextWindow: 60, asked: { outputTokensMax: 20 } }
     expect(await client.ask(['And what tea do I drink?'], 'Tea.', narrow)).toMatchObject({
       skipped: 'no-budget',
@@ -213,9 +225,9 @@ function describePreparing(open: OpenStore): void {
     await engine.remember(ADA, { content: 'I drink cold water' })
     const calling = answerOf('', { hasToolCalls: true })
     expect((await client.ask(QUESTION, calling)).block).toContain('green tea')
-    await engine.settings.change(ada, { recallScope: 'session' })
+    await engine.settings.change(ada, { 'recall.scope': 'session' })
     expect((await client.ask(QUESTION, calling, LOOP)).block).toBeNull()
-    await engine.settings.change(ada, { recallScope: 'owner' })
+    await engine.settings.change(ada, { 'recall.scope': 'owner' })
     expect((await client.ask(QUESTION, calling, LOOP)).block).toContain('green tea')
   })
 
@@ -367,7 +379,7 @@ function describeLearning(open: OpenStore): void {
     const loop = { asked: { toolResults: ['I live in Berlin.'] } }
     await client.ask(['Look me up'], 'Done.', loop)
     expect(await contentsOf(engine)).toEqual([])
-    await engine.settings.change(ada, { extractToolResults: true })
+    await engine.settings.change(ada, { 'learning.toolResultsEnabled': true })
     await client.ask(['Look me up'], 'Done.', loop)
     await client.ask(['Look me up'], 'Done again.', loop)
     expect((await engine.list(ADA)).rows).toMatchObject([
@@ -386,7 +398,7 @@ function describeLearning(open: OpenStore): void {
   it('[CV14] nothing is recorded or learned where it is not wanted', async () => {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['I prefer tea'], 'Good.', { wants: { extract: false } })
-    await engine.settings.change(ada, { extract: false })
+    await engine.settings.change(ada, { 'learning.enabled': false })
     await client.ask(['I prefer coffee'], 'Good.')
     expect([await transcript(store), await contentsOf(engine)]).toEqual([[], []])
     expect((await engine.conversations.listReceipts(ADA)).rows).toHaveLength(2)
@@ -467,7 +479,7 @@ function describeLearning(open: OpenStore): void {
     await client.ask(['What do I drink? I live in Lisbon.'], 'Tea.')
     const { rows } = await engine.conversations.listReceipts(ADA)
     expect(rows).toMatchObject([
-      { skipped: 'dry-run', injected: null, shadow: { memories: [memory.id] } },
+      { skipped: 'dry-run', injected: null, dryRun: { memories: [memory.id] } },
     ])
     expect(rows[0]?.dryRun?.tokens).toBeGreaterThan(0)
     expect(await contentsOf(engine)).toContain('I live in Lisbon')

@@ -33,7 +33,7 @@ function describeOff(open: OpenStore): void {
       mode: 'off',
       by: 'off',
       section: 'all',
-      because: 'Every message is looked up.',
+      reason: 'Every message is looked up.',
     })
     expect(await reading.lines(SMALL_TALK)).toEqual([])
     expect(await reading.receipt()).toMatchObject({ skipped: 'no-relevant-memories' })
@@ -44,12 +44,12 @@ function describeOff(open: OpenStore): void {
     await remember(engine, [DOG, EPISODE, who('The user is called Ada')])
     const asked = 'Where is Rex the dog?'
     expect((await engine.recallForPrompt(ADA, asked)).memories).toHaveLength(3)
-    await engine.settings.change(ada, { relevanceGateMode: 'heuristic' })
+    await engine.settings.change(ada, { 'gateway.gateMode': 'heuristic' })
     const { block, memories } = await engine.recallForPrompt(ADA, LAST_WEEK)
     expect(memories.map(({ category }) => category)).toEqual(['identity', 'episode'])
     expect(block).toContain('Today is 2023-11-14, Tuesday (UTC).\n- The user is called Ada (')
     expect((await engine.recallForPrompt(ADA, SMALL_TALK)).memories).toHaveLength(1)
-    await engine.settings.change(ada, { contextTokensMax: 0 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 0 })
     expect((await engine.recallForPrompt(ADA, asked)).block).toBe('')
   })
 }
@@ -114,7 +114,7 @@ function describeHeuristic(open: OpenStore): void {
     expect(await told(reading, 'What do you know about me?')).toMatch(/called Ada.*\n.*engineer/)
     expect(await reading.receipt()).toMatchObject({
       gate: { section: 'identity' },
-      identity: [always],
+      identityIds: [always],
       injected: { memories: [always, whole] },
     })
     expect(await told(reading, SMALL_TALK)).not.toContain('engineer')
@@ -265,9 +265,9 @@ function describeHeuristic(open: OpenStore): void {
       { ...EPISODE, content: 'They planned a garden.', validFrom: at - 1_000 },
       { ...EPISODE, content: 'They wrote a song.', validFrom: at - 5e8 },
     ])
-    await engine.settings.change(ada, { contextTokensMax: 100 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 100 })
     expect(await told(reading, asked)).toContain('garden')
-    await engine.settings.change(ada, { contextTokensMax: 800 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 800 })
     expect(await told(reading, `${asked} `)).toMatch(/garden.*\n.*song.*\n.*left off/)
     expect((await reading.receipt()).gate).toMatchObject({ section: 'episode' })
   })
@@ -348,7 +348,7 @@ function describeHeuristic(open: OpenStore): void {
     const receipt = await reading.receipt()
     expect(receipt).toMatchObject({
       gate: { section: 'transcript' },
-      quoted: [expect.stringMatching(/^turn_/)],
+      excerptIds: [expect.stringMatching(/^turn_/)],
       injected: { memories: [] },
     })
     clock.advance(365 * 86_400_000)
@@ -394,7 +394,7 @@ function describeModel(open: OpenStore): void {
       },
       languageModel === undefined ? {} : { languageModel },
     )
-  const BY_MODEL = { mode: 'llm', by: 'llm', because: 'A model said so.' }
+  const BY_MODEL = { mode: 'llm', by: 'llm', reason: 'A model said so.' }
   const BY_RULES = { mode: 'llm', by: 'heuristic' }
 
   it('[PL3] does what the fast model says, which is shown the message as data', async () => {

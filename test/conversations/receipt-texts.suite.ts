@@ -91,7 +91,7 @@ function describeShown(open: OpenStore): void {
       { kind: 'memory', id: memory.id, version: 2, redaction: null },
       { kind: 'turn', id: turn.id, version: turn.version, redaction: null },
     ])
-    expect(pieces.map(({ lineKey: line }) => line)).toEqual([
+    expect(pieces.map(({ text }) => text)).toEqual([
       expect.stringContaining(`- ${OBOE} and the piano (`),
       expect.stringContaining(SAID),
     ])
@@ -112,7 +112,7 @@ function describeShown(open: OpenStore): void {
   })
 
   it('[RC2] in shadow mode it holds the block that would have been sent', async () => {
-    const { engine, asked } = await openCited(open, { shadow: true })
+    const { engine, asked } = await openCited(open, { 'gateway.dryRun': true })
     await engine.remember(ADA, { content: OBOE })
     const { sent, block, lines: pieces } = await asked(QUESTION)
     expect(sent).toBeNull()
@@ -129,9 +129,9 @@ function describeShown(open: OpenStore): void {
       {},
       { placement: null, skipped: 'no-insertion-point' },
     )
-    expect(await detail(receipt)).toMatchObject({ block: null, pieces: [] })
+    expect(await detail(receipt)).toMatchObject({ block: null, lines: [] })
     const unrelated = await client.ask(['Zzyzx qwertz?'], 'Hm.')
-    expect(await detail(unrelated.receipt)).toMatchObject({ block: null, pieces: [] })
+    expect(await detail(unrelated.receipt)).toMatchObject({ block: null, lines: [] })
   })
 
   it('[RC3] after an edit of a memory or a turn it shows what the model read', async () => {
@@ -178,8 +178,8 @@ function describeShown(open: OpenStore): void {
     if (entry === null) throw new Error('The receipt is gone.')
     const { pieces: _pieces, frame: _frame, ...body } = entry.body
     await store.commit([{ op: 'put', table: 'entry', row: { ...entry, body }, expect: 'any' }])
-    expect(await detail(id)).toMatchObject({ pieces: [], block: null, injected })
-    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ pieces: [] }])
+    expect(await detail(id)).toMatchObject({ lines: [], block: null, injected })
+    expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ lines: [] }])
   })
 }
 
@@ -208,11 +208,11 @@ const TURN_REMOVALS: Readonly<Record<string, (cited: Cited, ids: Ids) => Promise
     engine.transcript.forgetSession({ ...ADA, session: 'earlier' }),
 }
 
-const REDACTED = { line: null, redaction: 'erased' }
+const REDACTED = { text: null, redaction: 'erased' }
 
 function describeRedaction(open: OpenStore): void {
   it.each(Object.keys(MEMORY_REMOVALS))('[RC5] a memory: %s', async (way) => {
-    const cited = await openCited(open, { receiptDays: 3_650 })
+    const cited = await openCited(open, { 'retention.receiptDays': 3_650 })
     const { engine, asked, store, detail } = cited
     const { memory } = await engine.remember(ADA, { content: OBOE })
     const { id, block } = await asked(QUESTION)
@@ -238,7 +238,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC5] a turn: retention', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, {
-      ...{ receiptDays: 3_650, turnRetentionDays: 7 },
+      ...{ 'retention.receiptDays': 3_650, 'retention.turnDays': 7 },
     })
     const place = { owner: ada, user: null, session: null }
     const row = turnRow({ content: SAID, place, saidAt: clock.now() })
@@ -279,7 +279,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC5] shared memory that is erased is redacted in receipts of other owners', async () => {
     const { engine, asked, store, detail } = await openCited(open, {
-      ...{ sharedMemory: true, recallScope: 'global' },
+      ...{ 'recall.sharedMemoryEnabled': true, 'recall.scope': 'global' },
     })
     const shared = { owner: SHARED_OWNER as string }
     const { memory } = await engine.remember(shared, { content: OBOE })
@@ -378,7 +378,7 @@ function describeRedaction(open: OpenStore): void {
     const { id, block } = await asked(QUESTION)
     await engine.forget(ADA, memory.id)
     const hidden = await detail(id)
-    expect(hidden.lines).toMatchObject([{ id: memory.id, line: null, redaction: 'forgotten' }])
+    expect(hidden.lines).toMatchObject([{ id: memory.id, text: null, redaction: 'forgotten' }])
     expect(hidden.block).toContain('\n- [forgotten]\n')
     await engine.restore(ADA, memory.id)
     expect((await detail(id)).block).toBe(block)
@@ -386,7 +386,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC10] erasing the history of a memory removes the lines that cite it, also of receipts to come', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, {
-      ...{ receiptDays: 3_650, relevanceGateMode: 'heuristic' },
+      ...{ 'retention.receiptDays': 3_650, 'gateway.gateMode': 'heuristic' },
     })
     const request = requestOf(['Who am I? Tell me.'], { wants: { extract: false } })
     const identity = { category: 'identity', pinned: true } as const
@@ -460,13 +460,13 @@ function describeStorage(open: OpenStore): void {
       }),
     )
     for (const { receipt, block } of receipts) {
-      expect(await opened.detail(receipt)).toMatchObject({ block, pieces: [{ id: memory.id }] })
+      expect(await opened.detail(receipt)).toMatchObject({ block, lines: [{ id: memory.id }] })
     }
     await other.close()
   })
 
   it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
-    const { engine, asked, store, clock, detail } = await openCited(open, { receiptDays: 10 })
+    const { engine, asked, store, clock, detail } = await openCited(open, { 'retention.receiptDays': 10 })
     await engine.remember(ADA, { content: OBOE })
     await asked(QUESTION)
     clock.advance(8 * DAY)

@@ -48,12 +48,12 @@ function describeKeeping(open: OpenStore): void {
       status: 200,
       skipped: null,
       error: null,
-      recalled: [{ memory: memory.id }],
+      results: [{ memory: memory.id }],
       injected: { placement: 'turn-end', memories: [memory.id], tokens: prepared.tokens },
-      shadow: null,
+      dryRun: null,
       toolCalls: ['memory_search'],
-      toolMemories: { found: [memory.id], saved: [], updated: [], forgotten: [] },
-      answer: 'whole',
+      memoryToolResults: { found: [memory.id], saved: [], updated: [], forgotten: [] },
+      answer: 'complete',
       usage,
       timings: { firstByteMs: 5, totalMs: 9 },
     })
@@ -76,13 +76,13 @@ function describeKeeping(open: OpenStore): void {
     await engine.remember(ADA, { content: 'I drink green tea' })
     await client.ask(QUESTION, 'Tea.', {}, { placement: null, skipped: 'no-insertion-point' })
     expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([
-      { skipped: 'no-insertion-point', injected: null, recalled: [{}] },
+      { skipped: 'no-insertion-point', injected: null, results: [{}] },
     ])
   })
 
   it('[CV19] says what was found also where nothing of it was given, and how the answer ended', async () => {
     const { engine, client } = await openConversations(open)
-    await engine.settings.change(ada, { contextTokensMax: 1 })
+    await engine.settings.change(ada, { 'gateway.contextTokensMax': 1 })
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     const cut = answerOf('Te', { isComplete: false, isTruncated: true })
     const endings = [cut, answerOf('T', { isComplete: false }), null] as const
@@ -91,17 +91,17 @@ function describeKeeping(open: OpenStore): void {
     }
     const { rows } = await engine.conversations.listReceipts(ADA)
     const trail = expect.arrayContaining([expect.objectContaining({ stage: expect.any(String) })])
-    const told = { skipped: 'no-budget', injected: null, recalled: [{ memory: memory.id, trail }] }
+    const told = { skipped: 'no-budget', injected: null, results: [{ memory: memory.id, trail }] }
     expect(rows).toMatchObject([
-      { ...told, answer: 'unread' },
-      { ...told, answer: 'broken' },
-      { ...told, answer: 'cut' },
+      { ...told, answer: 'unparsed' },
+      { ...told, answer: 'interrupted' },
+      { ...told, answer: 'truncated' },
     ])
   })
 
   it('[CV19] keeps as many receipts as the settings say, and for as long', async () => {
     const { engine, client, store, clock } = await openConversations(open)
-    await engine.settings.change(ada, { receiptsMax: 5, receiptDays: 2 })
+    await engine.settings.change(ada, { 'retention.receiptsMax': 5, 'retention.receiptDays': 2 })
     for (let n = 0; n < 150; n++) await client.send([`Question ${n}`], '-')
     await engine.conversations.flush()
     const kept = async () =>
@@ -116,7 +116,7 @@ function describeKeeping(open: OpenStore): void {
     clock.advance(3 * DAY)
     expect((await engine.conversations.listReceipts(ADA)).rows).toEqual([])
     expect(await kept()).toEqual([])
-    await engine.settings.change(ada, { receiptsMax: 0 })
+    await engine.settings.change(ada, { 'retention.receiptsMax': 0 })
     await client.ask(['Another question'], '-')
     expect(await kept()).toEqual([])
   })
@@ -166,14 +166,16 @@ function describeKeeping(open: OpenStore): void {
       conversations.recordOutcome(prepared, outcomeOf(prepared, answerOf('-'), fields))
     }
     const without = requestOf(QUESTION, { wants: { memory: false } })
-    expect(conversations.prepareWithoutMemory(without)).toMatchObject({ skipped: 'memory-disabled' })
+    expect(conversations.prepareWithoutMemory(without)).toMatchObject({
+      skipped: 'memory-disabled',
+    })
     expect(conversations.prepareWithoutMemory(requestOf(QUESTION))).toBeNull()
     await yieldToEventLoop()
     const passed = (outcome: string) =>
       telemetry.counted('recollect_gateway_requests_total', { format: 'chat', outcome })
     const outcomes = ['injected', 'no-insertion-point', 'no-relevant-memories', 'memory-disabled']
     expect(outcomes.map(passed)).toEqual([1, 1, 1, 1])
-    expect(telemetry.counted('recollect_injections_total')).toBe(1)
+    expect(telemetry.counted('recollect_contexts_injected_total')).toBe(1)
     expect(telemetry.counted('recollect_injected_tokens_total')).toBeGreaterThan(0)
     expect(telemetry.counted('recollect_conversations_dropped_total')).toBe(0)
     expect(

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 
 export function describeConversationRecall(name: string, open: OpenStore): void {
   const opened = async ({ settings, ...parts }: Parts = {}) => {
-    const all = { recallSources: 'both', ...settings } as const
+    const all = { 'gateway.contextSources': 'both', ...settings } as const
     const { engine, client, clock, store } = await openConversations(open, {
       ...parts,
       settings: all,

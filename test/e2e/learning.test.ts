@@ -32,10 +32,10 @@ it('[LI13] a server learns in the background with a provider of the gateway, and
       const { engine } = options
       const learn = async () => {
         await engine.settings.change(null, {
-          enabled: true,
-          coreModel: 'local/big',
-          fastModel: 'local/small',
-          extractionMode: 'everyTurn',
+          'gateway.enabled': true,
+          'learning.extractionModel': 'local/big',
+          'gateway.gateModel': 'local/small',
+          'learning.extractionMode': 'everyTurn',
         })
         const body = { model: 'local/chat', messages: [{ role: 'user', content: SAID }] }
         await fetch(`${serving.url}/v1/chat/completions`, {

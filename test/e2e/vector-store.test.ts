@@ -45,7 +45,7 @@ it('[VT11] is switched on by a request, answers, fails and recovers, and no sear
   const { status, body } = await client.call('PUT', '/api/settings/qdrant', { body: set })
   expect([status, body.enabled, body.hasApiKey]).toEqual([200, true, true])
   expect(JSON.stringify(body)).not.toContain(KEY)
-  expect(['filling', 'active']).toContain(body.tier.state)
+  expect(['backfilling', 'active']).toContain(body.replica.state)
   await until(both, 'active')
   const asked = () => qdrant.requests.filter(({ line }) => line.includes('/points/query')).length
   const questions = asked()
@@ -65,7 +65,7 @@ it('[VT11] is switched on by a request, answers, fails and recovers, and no sear
   await until(both, 'down')
   expect((await client.get('/api/status')).body).toMatchObject({
     state: 'degraded',
-    vectors: { mirror: 'qdrant', answering: 'embedded', because: expect.any(String) },
+    vectors: { backend: 'qdrant', servedBy: 'primary', reason: expect.any(String) },
   })
   await engine.remember({ owner: 'default' }, { content: 'The lamp number 99 is red.' })
   await engine.reindex()
@@ -81,7 +81,7 @@ it('[VT11] is switched on by a request, answers, fails and recovers, and no sear
     .toEqual([])
   expect((await client.post('/api/settings/qdrant/cleanup', {})).body).toMatchObject({ ok: true })
   const off = await client.call('PUT', '/api/settings/qdrant', { body: { enabled: false } })
-  expect(off.body.tier.state).toBe('off')
+  expect(off.body.replica.state).toBe('off')
   expect(qdrant.mistakes).toEqual([])
 }, 60_000)
 
@@ -90,7 +90,7 @@ it('[VT11] a wrong key is refused and told, and never shown', async () => {
   const { client, qdrant } = both
   const set = { enabled: true, url: qdrant.url, apiKey: 'another-key-entirely' }
   const { body } = await client.call('PUT', '/api/settings/qdrant', { body: set })
-  expect(body.tier).toMatchObject({ state: 'refused', answering: 'embedded' })
+  expect(body.replica).toMatchObject({ state: 'misconfigured', servedBy: 'primary' })
   expect(body.apiKeyMasked).toBe('***rely')
   expect(await found(both)).toHaveLength(3)
   const told = await Promise.all(
@@ -103,7 +103,7 @@ it('[VT11] a wrong key is refused and told, and never shown', async () => {
   expect((await client.call('PUT', '/api/settings/qdrant', { body: unfit })).status).toBe(400)
   expect((await client.get('/api/settings/qdrant')).body.url).toBe(qdrant.url)
   const right = await client.call('PUT', '/api/settings/qdrant', { body: { apiKey: KEY } })
-  expect(['filling', 'active']).toContain(right.body.tier.state)
+  expect(['backfilling', 'active']).toContain(right.body.replica.state)
   await until(both, 'active')
 })
 
@@ -120,19 +120,19 @@ it('[VT12] only who manages the system may see or change it', async () => {
     expect((await client.call(method, path, { key, ...body })).status).toBe(403)
   }
   const { vectors } = (await client.get('/api/status', { key })).body
-  expect(vectors).toMatchObject({ state: 'off', because: null, behind: null })
+  expect(vectors).toMatchObject({ state: 'off', reason: null, pendingMemories: null })
 })
 
 it('[VT3] the setting of an address is enough, and an impossible one is told', async () => {
   const both = await startBoth()
   const { client, qdrant, engine } = both
   await client.call('PUT', '/api/settings/qdrant', { body: { apiKey: KEY } })
-  await engine.settings.change(null, { qdrantUrl: qdrant.url })
+  await engine.settings.change(null, { 'vectorStore.qdrantUrl': qdrant.url })
   await until(both, 'active')
-  await engine.settings.change(null, { vectorStore: 'pgvector' })
-  await until(both, 'refused')
+  await engine.settings.change(null, { 'vectorStore.backend': 'pgvector' })
+  await until(both, 'misconfigured')
   expect((await client.get('/api/status')).body.vectors.because).toContain('PostgreSQL')
-  await engine.settings.change(null, { vectorStore: 'sqlite-vec' })
+  await engine.settings.change(null, { 'vectorStore.backend': 'sqlite-vec' })
   await until(both, 'off')
   const wrong = await client.call('PUT', '/api/settings/qdrant', { body: { url: 'ftp://x' } })
   expect(wrong.status).toBe(400)

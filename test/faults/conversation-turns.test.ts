@@ -68,13 +68,13 @@ describe.each([
     const { engine, say, asked, vectorsOf } = await opened(open, embedder)
     await say('one', KEY)
     expect(await asked()).toContain('behind the boiler')
-    expect((await engine.status()).index).toMatchObject({ turns: 2, vectors: 0, missing: 2 })
+    expect((await engine.status()).index).toMatchObject({ turns: 2, vectors: 0, withoutVector: 2 })
     isUp = true
     await until(async () => {
       await asked()
       return (await vectorsOf(ADA)) === 2
     })
-    expect((await engine.status()).index).toMatchObject({ missing: 0, because: null })
+    expect((await engine.status()).index).toMatchObject({ withoutVector: 0, reason: null })
   })
 
   it('[LT7] vectors of turns that are missing are told and made again', async () => {
@@ -89,9 +89,9 @@ describe.each([
       parseScope(ADA),
       listed.slice(1).map(({ id }) => id),
     )
-    expect((await engine.status()).index).toMatchObject({ turns: 4, vectors: 1, missing: 3 })
+    expect((await engine.status()).index).toMatchObject({ turns: 4, vectors: 1, withoutVector: 3 })
     expect(await engine.checkIntegrity({ repair: true })).toEqual([])
-    expect(await engine.reindex()).toMatchObject({ turns: 4, vectors: 4, missing: 0 })
+    expect(await engine.reindex()).toMatchObject({ turns: 4, vectors: 4, withoutVector: 0 })
     expect(await vectors.list(SPACE, parseScope(ADA), { limit: 9 })).toEqual(listed)
     expect(await vectorsOf(ADA)).toBe(4)
     await expectSound(store)
@@ -109,7 +109,10 @@ describe.each([
     await to.engine.reindex()
     await untilIndexed(to.engine)
     expect(await to.vectorsOf(ADA_ALONE)).toBe(await from.vectorsOf(ADA_ALONE))
-    const { retrievers: legs } = await to.engine.recall(ADA, { text: 'boiler', include: 'conversations' })
+    const { retrievers: legs } = await to.engine.recall(ADA, {
+      text: 'boiler',
+      include: 'conversations',
+    })
     expect(legs.vector.hits).toBeGreaterThan(0)
     await expectSound(to.store)
   })

@@ -38,7 +38,7 @@ it('[LT5] a process that is killed while it embeds turns loses none, and the nex
   const { engine } = openEngine({ store, vectors: store.vectors })
   const status = await engine.reindex()
   expect(status.turns).toBeGreaterThanOrEqual(recorded.length * TURNS_PER_SESSION)
-  expect(status).toMatchObject({ missing: 0, vectors: status.turns, because: null })
+  expect(status).toMatchObject({ withoutVector: 0, vectors: status.turns, reason: null })
   expect(await store.vectors.count(SPACE, ADA)).toBe(status.turns)
   expect(await store.checkIntegrity({ repair: false })).toEqual([])
 }, 600_000)

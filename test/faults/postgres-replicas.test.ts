@@ -34,7 +34,8 @@ const search = (store: PostgresStore, text: string, place = ADA) =>
     .then(({ hits }) => hits.map(({ id }) => id))
 
 async function searches(store: PostgresStore) {
-  const { searchesByReplica, searchesByPrimary, readReplicasUsable } = (await store.getReport()).facts
+  const { searchesByReplica, searchesByPrimary, readReplicasUsable } = (await store.getReport())
+    .facts
   return { onReplicas: searchesByReplica, onPrimary: searchesByPrimary, inUse: readReplicasUsable }
 }
 

@@ -42,7 +42,7 @@ async function openEngines(url: string): Promise<readonly [Engine, Engine]> {
   const first = await openFreshStore(url, { schema, poolSize: 2 })
   const second = await openPostgresStore({ connectionString: url, schema, poolSize: 2 })
   const [here, there] = [first, second].map((store) =>
-    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator() }),
+    createEngineWith({ store, clock: new FakeClock(), ids: createIdGenerator(), settings: {} }),
   )
   if (here === undefined || there === undefined) throw new Error('There are two.')
   onTestFinished(async () => {
@@ -61,9 +61,9 @@ function describeNews({ url }: PrivateServer): void {
     const [here, there] = await openEngines(url)
     const limitThere = async () => (await there.settings.resolve(OWNER))['recall.limit']
     const before = await limitThere()
-    await here.settings.change(OWNER, { recallLimit: before + 1 })
+    await here.settings.change(OWNER, { 'recall.limit': before + 1 })
     await expect.poll(limitThere).toBe(before + 1)
-    await here.settings.change(null, { requestsPerMinute: 77 })
+    await here.settings.change(null, { 'server.requestsPerMinute': 77 })
     await expect
       .poll(async () => (await there.settings.resolve(null))['server.requestsPerMinute'])
       .toBe(77)
@@ -246,8 +246,8 @@ function describeLimits({ url }: PrivateServer): void {
     expect(granted).toBeGreaterThanOrEqual(limit)
     // The bucket fills while it is emptied; a slow machine takes some seconds for this.
     expect(granted).toBeLessThan(limit + 50)
-    expect(await servers[0]?.take('another key', 1, limit)).toMatchObject({ isEnough: true })
-    expect(await servers[0]?.take('key', 60, limit)).toMatchObject({ isEnough: false })
+    expect(await servers[0]?.take('another key', 1, limit)).toMatchObject({ isGranted: true })
+    expect(await servers[0]?.take('key', 60, limit)).toMatchObject({ isGranted: false })
   })
 
   it('[PG9] counts what models cost on all servers as one sum', async () => {

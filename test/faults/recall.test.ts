@@ -30,8 +30,8 @@ describe('the embedder', () => {
     await engine.remember(ADA, { content: TEA })
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories.map(({ memory }) => memory.content)).toEqual([TEA])
-    expect(legs.keyword).toEqual({ state: 'searched', hits: 1, because: null })
-    expect(legs.vector).toMatchObject({ state: 'failed', hits: 0, because: expect.any(String) })
+    expect(legs.keyword).toEqual({ state: 'searched', hits: 1, reason: null })
+    expect(legs.vector).toMatchObject({ state: 'failed', hits: 0, reason: expect.any(String) })
   })
 
   it('[RA14] that fails is tried again, and recall is whole when it heals', async () => {
@@ -42,10 +42,12 @@ describe('the embedder', () => {
     const { engine } = openEngine({ embedder })
     await engine.remember(ADA, { content: TEA })
     expect((await engine.recall(ADA, { text: 'tea' })).retrievers.vector.state).toBe('failed')
-    expect((await engine.status()).index).toMatchObject({ missing: 1, because: 'no power' })
+    expect((await engine.status()).index).toMatchObject({ withoutVector: 1, reason: 'no power' })
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1)
-    expect((await engine.status()).index).toMatchObject({ missing: 0, because: null })
+    await until(
+      async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1,
+    )
+    expect((await engine.status()).index).toMatchObject({ withoutVector: 0, reason: null })
   })
 
   it.each<[string, (count: number) => unknown]>([
@@ -71,7 +73,7 @@ describe('the embedder', () => {
     expect(memories).toHaveLength(1)
     expect(legs.vector).toMatchObject({
       state: 'failed',
-      because: expect.stringContaining('nonsense'),
+      reason: expect.stringContaining('nonsense'),
     })
     expect(await vectors.spaces()).toEqual([])
   })
@@ -89,8 +91,8 @@ describe('the embedder', () => {
     const { retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
     expect(legs.vector).toMatchObject({ state: 'searched', hits: 2 })
     expect(await engine.reindex()).toMatchObject({
-      missing: 1,
-      because: 'The model refuses a text.',
+      withoutVector: 1,
+      reason: 'The model refuses a text.',
     })
     expect(await found(engine, 'poison')).toContain('poison is green')
   })
@@ -110,7 +112,9 @@ describe('the index', () => {
     await engine.remember(ADA, { content: TEA })
     expect(await found(engine, 'tea')).toEqual([TEA])
     isWell = true
-    await until(async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1)
+    await until(
+      async () => (await engine.recall(ADA, { text: 'tea' })).retrievers.vector.hits === 1,
+    )
   })
 })
 
@@ -124,7 +128,7 @@ describe('the store', () => {
     await engine.remember(ADA, { content: TEA })
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea' })
     expect(memories).toHaveLength(1)
-    expect(legs.keyword).toEqual({ state: 'failed', hits: 0, because: 'no words' })
+    expect(legs.keyword).toEqual({ state: 'failed', hits: 0, reason: 'no words' })
     expect(legs.vector.state).toBe('searched')
   })
 
@@ -182,7 +186,7 @@ describe('the reranker', () => {
     const engine = await openWith(rerank)
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
     expect(memories.map(({ memory }) => memory.content)).toEqual(await plainOrder())
-    expect(legs.rerank).toMatchObject({ state: 'failed', because: expect.any(String) })
+    expect(legs.rerank).toMatchObject({ state: 'failed', reason: expect.any(String) })
   })
 
   it('[RA14] that is silent about some has those behind the others, in their order', async () => {
@@ -203,7 +207,7 @@ describe('the reranker', () => {
       { index: 1, score: Number.NaN },
       { index: 100, score: 9 },
     ]
-    const engine = await openWith(async () => nonsense, { rerankCandidates: 3 })
+    const engine = await openWith(async () => nonsense, { 'recall.rerankCandidates': 3 })
     const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'apples' })
     expect(memories.map(({ memory }) => memory.content)).toEqual(plain)
     expect(legs.rerank.hits).toBe(0)

@@ -16,7 +16,7 @@ const where =
   'path' in store
     ? { path: store.path }
     : { postgres: store.postgres, postgresOptions: { schema: store.schema } }
-const settings = { enabled: true, requestsPerMinute: 0 }
+const settings = { 'gateway.enabled': true, 'server.requestsPerMinute': 0 }
 const engine = await createEngine({ ...where, embedding: false, settings })
 const serving = await serveWithGateway(
   { host: '127.0.0.1', port: 0, version: '0.0.0', engine, auth: 'off' },

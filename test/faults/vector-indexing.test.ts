@@ -260,8 +260,8 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(before.retrievers.vector).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({
       space: OLD_SPACE.signature,
-      filling: SPACE.signature,
-      missing: 20,
+      buildingSpace: SPACE.signature,
+      withoutVector: 20,
     })
     allowed.open()
     await until(() => closed === 1)
@@ -270,8 +270,8 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect(after.retrievers.vector).toMatchObject({ state: 'searched', hits: 20 })
     expect((await engine.status()).index).toMatchObject({
       space: SPACE.signature,
-      filling: null,
-      missing: 0,
+      buildingSpace: null,
+      withoutVector: 0,
     })
     await engine.reindex()
     expect(await vectors.spaces()).toMatchObject([{ ...SPACE, vectors: 20 }])
@@ -313,8 +313,8 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
       })
       expect((await engine.status()).index).toMatchObject({
         space: SPACE.signature,
-        filling: null,
-        missing: 84,
+        buildingSpace: null,
+        withoutVector: 84,
       })
       await engine.close()
     }
@@ -342,7 +342,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     })
     expect(told).toEqual([...told].sort((a, b) => a - b))
     expect(told.at(-1)).toBe(50)
-    expect(status).toMatchObject({ memories: 50, vectors: 50, missing: 0, because: null })
+    expect(status).toMatchObject({ memories: 50, vectors: 50, withoutVector: 0, reason: null })
   })
 
   it('[RA17] reindexing makes only what is missing, or all anew when told to', async () => {
@@ -355,7 +355,7 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     const before = embedded().length
     await engine.reindex()
     expect(embedded()).toHaveLength(before)
-    expect(await engine.reindex({ force: true })).toMatchObject({ missing: 0, vectors: 30 })
+    expect(await engine.reindex({ force: true })).toMatchObject({ withoutVector: 0, vectors: 30 })
     expect(embedded()).toHaveLength(before + 30)
   })
 
@@ -379,14 +379,22 @@ describe('status', () => {
       if (purpose === 'document') throw new AppError('unavailable', 'The service is down.')
     })
     const { engine } = openEngine({ embedder })
-    expect((await engine.status()).index).toMatchObject({ memories: 0, missing: 0, because: null })
+    expect((await engine.status()).index).toMatchObject({
+      memories: 0,
+      withoutVector: 0,
+      reason: null,
+    })
     await fill(engine, 3)
-    expect((await engine.status()).index).toMatchObject({ memories: 3, vectors: 0, missing: 3 })
+    expect((await engine.status()).index).toMatchObject({
+      memories: 3,
+      vectors: 0,
+      withoutVector: 3,
+    })
     await engine.recall(ADA, { text: 'statement' })
     expect((await engine.status()).index).toMatchObject({
       memories: 3,
-      missing: 3,
-      because: 'The service is down.',
+      withoutVector: 3,
+      reason: 'The service is down.',
       embedder: { source: 'reference' },
     })
     await expect(engine.reindex()).rejects.toMatchObject({ code: 'unavailable' })
@@ -473,7 +481,7 @@ it.skipIf(!existsSync('dist/index.js'))(
     const last = await openSqliteStore({ path, now: Date.now })
     const script = scriptedEmbedder()
     const { engine } = openEngine({ store: last, vectors: last.vectors, embedder: script })
-    expect(await engine.reindex()).toMatchObject({ vectors: STATEMENTS, missing: 0 })
+    expect(await engine.reindex()).toMatchObject({ vectors: STATEMENTS, withoutVector: 0 })
     const made = script.texts().filter((text) => text.startsWith('statement number'))
     expect(made).toHaveLength(STATEMENTS - kept)
   },

@@ -64,7 +64,7 @@ async function untilActive(opened: TieredStore): Promise<void> {
   for (let tries = 0; opened.tiers.status().state !== 'active' && tries < 10; tries++) {
     await opened.tryAgain()
   }
-  expect(opened.tiers.status()).toMatchObject({ state: 'active', because: null })
+  expect(opened.tiers.status()).toMatchObject({ state: 'active', reason: null })
 }
 
 type QdrantFault = readonly [name: string, begin: (qdrant: QdrantStandIn) => Promise<void> | void]
@@ -124,8 +124,8 @@ describe('PostgreSQL with Qdrant', () => {
     expect((await fetch(collection, { method: 'PUT', headers, body })).status).toBe(200)
     await goOn(opened)
     expect(opened.tiers.status()).toMatchObject({
-      answering: 'embedded',
-      because: expect.any(String),
+      servedBy: 'primary',
+      reason: expect.any(String),
     })
     await fetch(collection, { method: 'DELETE', headers })
     await opened.tiers.reconfigure()

@@ -23,21 +23,21 @@ describe('states', () => {
     const used = new Set(Object.values(REPLICA_TRANSITIONS).flatMap((moves) => Object.keys(moves)))
     expect([...used].sort()).toEqual(Object.keys(REPLICA_EVENTS).sort())
     expect(findNextState('down', 'caughtUp')).toBeNull()
-    expect(findNextState('refused', 'due')).toBeNull()
+    expect(findNextState('misconfigured', 'due')).toBeNull()
   })
 
   it('[VT2] tries a mirror with a real write and search, fills it, and only then lets it answer', async () => {
     const opened = new TieredStore()
     await opened.remember(MANY, 1)
-    expect(opened.tiers.status()).toMatchObject({ state: 'off', answering: 'embedded' })
+    expect(opened.tiers.status()).toMatchObject({ state: 'off', servedBy: 'primary' })
     const seen: unknown[] = []
     opened.tiers.subscribe({
       onState: ({ state }) => {
-        if (state === 'filling') seen.push(opened.faulty.count('search'))
+        if (state === 'backfilling') seen.push(opened.faulty.count('search'))
       },
     })
     await opened.tiers.settle()
-    expect(opened.states).toEqual(['checking', 'filling', 'active'])
+    expect(opened.states).toEqual(['checking', 'backfilling', 'active'])
     expect(seen).toEqual([1])
     expect(opened.tiers.status().progress).toBeNull()
     await opened.expectWhole()
@@ -53,8 +53,8 @@ describe('states', () => {
       ...opened.faulty.mirror,
       upsert: async (...given: Parameters<typeof upsert>) => {
         const { progress, state } = opened.tiers.status()
-        if (state === 'filling') seen.push(progress)
-        if (state === 'filling') await opened.expectSame()
+        if (state === 'backfilling') seen.push(progress)
+        if (state === 'backfilling') await opened.expectSame()
         await upsert(...given)
       },
     }
@@ -75,7 +75,7 @@ describe('states', () => {
     await blind.tiers.settle()
     expect(blind.tiers.status()).toMatchObject({
       state: 'down',
-      because: 'What was written to qdrant was not found again.',
+      reason: 'What was written to qdrant was not found again.',
     })
     const locked = new TieredStore()
     locked.faulty.fail('refuses')
@@ -83,13 +83,13 @@ describe('states', () => {
     await locked.tiers.settle()
     const status = locked.tiers.status()
     expect(status).toMatchObject({
-      state: 'refused',
-      because: 'The key is wrong.',
-      nextTryAt: null,
+      state: 'misconfigured',
+      reason: 'The key is wrong.',
+      nextRetryAt: null,
     })
     locked.faulty.heal()
     await locked.tiers.settle()
-    expect(locked.tiers.status().state).toBe('refused')
+    expect(locked.tiers.status().state).toBe('misconfigured')
     await locked.expectSame()
     locked.wanted = configured(locked.faulty.mirror, 'another key')
     await locked.tiers.settle()
@@ -127,13 +127,13 @@ describe('states', () => {
     const seen = opened.faulty.count('prepare')
     await opened.tiers.reconfigure()
     expect(opened.faulty.count('prepare')).toBe(seen)
-    expect(opened.states).toEqual(['checking', 'filling', 'active'])
+    expect(opened.states).toEqual(['checking', 'backfilling', 'active'])
   })
 
   it('[VT2] knows what is configured before anything is done about it', async () => {
     const opened = new TieredStore()
-    expect(opened.tiers.status()).toMatchObject({ state: 'off', mirror: null })
-    expect(await opened.tiers.current()).toMatchObject({ state: 'checking', mirror: 'qdrant' })
+    expect(opened.tiers.status()).toMatchObject({ state: 'off', backend: null })
+    expect(await opened.tiers.current()).toMatchObject({ state: 'checking', backend: 'qdrant' })
     expect(opened.faulty.calls.size).toBe(0)
   })
 
@@ -141,9 +141,9 @@ describe('states', () => {
     const opened = new TieredStore()
     opened.faulty.fail('refuses')
     await opened.tiers.settle()
-    expect(opened.tiers.status().state).toBe('refused')
+    expect(opened.tiers.status().state).toBe('misconfigured')
     opened.faulty.heal()
-    expect((await opened.tiers.reconfigure()).state).not.toBe('refused')
+    expect((await opened.tiers.reconfigure()).state).not.toBe('misconfigured')
     await opened.tiers.settle()
     expect(opened.tiers.status().state).toBe('active')
   })
@@ -153,7 +153,7 @@ describe('states', () => {
     await opened.faulty.inner.prepare({ ...SPACE, dimensions: 9 })
     await opened.remember(5, 1)
     await opened.tiers.settle()
-    expect(opened.tiers.status().state).toBe('refused')
+    expect(opened.tiers.status().state).toBe('misconfigured')
     expect(opened.tiers.status().reason).toContain('9')
     await opened.expectSame()
   })
@@ -168,11 +168,11 @@ describe('states', () => {
     await opened.remember(3, 2)
     opened.wanted = { kind: 'none' }
     await opened.tiers.settle()
-    expect(opened.tiers.status()).toMatchObject({ state: 'off', mirror: null, behind: 0 })
+    expect(opened.tiers.status()).toMatchObject({ state: 'off', backend: null, pendingMemories: 0 })
     await opened.expectSame()
     opened.wanted = { kind: 'refused', name: 'lancedb', because: 'There is no folder.' }
     await opened.tiers.settle()
-    expect(opened.tiers.status()).toMatchObject({ state: 'refused', mirror: 'lancedb' })
+    expect(opened.tiers.status()).toMatchObject({ state: 'misconfigured', backend: 'lancedb' })
     opened.wanted = configured(opened.faulty.mirror)
     await opened.tiers.settle()
     await opened.expectWhole()

@@ -143,7 +143,7 @@ export async function openTiered(
   const opened = new TieredStore(options)
   await opened.remember(MANY, 1)
   await opened.tiers.settle()
-  expect(opened.tiers.status()).toMatchObject({ state: 'active', answering: 'qdrant' })
+  expect(opened.tiers.status()).toMatchObject({ state: 'active', servedBy: 'qdrant' })
   return opened
 }
 

@@ -52,7 +52,10 @@ describe('failures', () => {
     expect(counted('qdrant', 'answered')).toBe(1)
     expect(counted('embedded', 'failed')).toBe(1)
     expect(counted('embedded', 'state')).toBe(1)
-    expect(opened.tiered.vectors.report()).toMatchObject({ mirror: 'qdrant', replicaState: 'down' })
+    expect(opened.tiered.vectors.report()).toMatchObject({
+      backend: 'qdrant',
+      replicaState: 'down',
+    })
   })
 
   it('[VT4] is tried by itself, and more seldom each time', async () => {
@@ -84,7 +87,7 @@ describe('failures', () => {
     expect(ids(await nearestTo(opened, rows[0]))).toContain(rows[0]?.id)
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(opened.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await opened.expectWhole()
   })
 
@@ -107,7 +110,7 @@ describe('failures', () => {
     expect(opened.tiers.status().pendingMemories).toBeNull()
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(opened.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await opened.expectWhole()
   })
 
@@ -127,7 +130,7 @@ describe('failures', () => {
     await opened.expectSame()
     expect(opened.outcomes).toEqual(['sparse', 'sparse', 'sparse'])
     await opened.tiers.settle()
-    expect(opened.states.slice(-2)).toEqual(['filling', 'active'])
+    expect(opened.states.slice(-2)).toEqual(['backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -147,7 +150,7 @@ describe('failures', () => {
     await opened.expectSame()
     expect(opened.outcomes).toEqual(['failed', 'state', 'state'])
     await opened.tryAgain()
-    expect(opened.states.slice(-4)).toEqual(['down', 'recovering', 'filling', 'active'])
+    expect(opened.states.slice(-4)).toEqual(['down', 'recovering', 'backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -159,7 +162,7 @@ describe('failures', () => {
     await opened.faulty.lose(SPACE)
     opened.faulty.heal()
     await opened.tryAgain()
-    expect(opened.states.slice(-3)).toEqual(['recovering', 'filling', 'active'])
+    expect(opened.states.slice(-3)).toEqual(['recovering', 'backfilling', 'active'])
     await opened.expectWhole()
   })
 
@@ -233,7 +236,7 @@ describe('following', () => {
     )
     await change(elsewhere, row, { place: { ...ADA, session: session('evening') } })
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toMatchObject([
-      { what: 'vector in qdrant that is out of date', count: 1, repairable: true },
+      { description: 'vector in qdrant that is out of date', count: 1, repairable: true },
     ])
     await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()
@@ -283,9 +286,9 @@ describe('following', () => {
       { ...stray, id: 'mem_zzzstray' as Memory['id'], place: ADA },
     ])
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([
-      { what: 'vector that is missing in qdrant', count: 3, repairable: true },
-      { what: 'vector in qdrant that is out of date', count: 1, repairable: true },
-      { what: 'vector in qdrant of no memory', count: 2, repairable: true },
+      { description: 'vector that is missing in qdrant', count: 3, repairable: true },
+      { description: 'vector in qdrant that is out of date', count: 1, repairable: true },
+      { description: 'vector in qdrant of no memory', count: 2, repairable: true },
     ])
     await opened.tiered.store.checkIntegrity({ repair: true })
     await opened.expectWhole()
@@ -312,7 +315,7 @@ describe('following', () => {
       opened.timers.pass(15_000)
       await opened.tiers.settle()
     }
-    expect(opened.states).toEqual(['checking', 'filling', 'active'])
+    expect(opened.states).toEqual(['checking', 'backfilling', 'active'])
     expect(await opened.faulty.inner.count(SPACE)).toBe(MANY)
   })
 })
@@ -351,7 +354,7 @@ describe('two processes with one mirror', () => {
     expect(ids(await nearestTo(there, rows[0]))).toContain(rows[0]?.id)
     expect(there.outcomes).toEqual(['behind'])
     await there.tiers.settle()
-    expect(there.tiers.status()).toMatchObject({ state: 'active', behind: 0 })
+    expect(there.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await there.expectWhole()
     expect(there.outcomes).toEqual(['behind', 'answered', 'answered', 'answered'])
     here.faulty.heal()

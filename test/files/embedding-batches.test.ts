@@ -55,8 +55,8 @@ describe('[EB10] pieces of files', () => {
     const before = await files.search(ADA, { text: 'topic number 2' })
     expect(before.hits.length).toBeGreaterThan(0)
     while (service.uploads.length === 0) await pause(5)
-    const { facts, withoutVector: unembedded } = await files.status(ADA)
-    expect(unembedded).toBe(chunks)
+    const { facts, withoutVector } = await files.status(ADA)
+    expect(withoutVector).toBe(chunks)
     expect(facts).toMatchObject({ batchApiEnabled: true, batchApiFailures: 0 })
     service.polls = 0
     await embedded()
@@ -64,7 +64,7 @@ describe('[EB10] pieces of files', () => {
     // None but those that measure the model.
     expect(documents().some((text) => text.includes('speaks at length'))).toBe(false)
     const after = await files.search(ADA, { text: 'topic number 2' })
-    expect(after).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(after).toMatchObject({ mode: 'hybrid', fallbackReason: null })
   })
 
   it('[EB10] that a service fails to embed are embedded as usual, and the status says why', async () => {

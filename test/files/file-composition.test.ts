@@ -73,7 +73,7 @@ describe('[FD1] the index', () => {
     await files.roots.remove(ADA, first.id)
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
     await files.sync(ADA, { embeds: true })
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0 })
+    expect(await files.status(ADA)).toMatchObject({ withoutVector: 0 })
     expect(ofNotes()).toBe(1)
     await engine.eraseOwner('ada')
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
@@ -127,7 +127,7 @@ describe('[FD2] the file of the index', () => {
       })
 
       it('[FD7] is not searched by a program that keeps texts as they are', async () => {
-        const { files } = await openEngine({ key, settings: { fileBackend: 'qmd' } })
+        const { files } = await openEngine({ key, settings: { 'files.searchBackend': 'qmd' } })
         await expect(files.search(ADA, { text: 'tea' })).rejects.toMatchObject({
           code: 'invalid_input',
           facts: { setting: 'fileBackend' },
@@ -173,7 +173,7 @@ describe('[FD5] settings', () => {
   it('[FD5] are those of the owner, and pieces never repeat all of themselves', async () => {
     const { engine, files } = await openEngine()
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
-    await engine.settings.change(ADA, { fileMaxResults: 1, fileChunkTokens: 16 })
+    await engine.settings.change(ADA, { 'files.resultsMax': 1, 'files.chunkTokens': 16 })
     expect((await files.search(ADA, { text: 'tea bicycle' })).hits).toHaveLength(1)
     const { chunkTokens, chunkOverlap } = toFileSettings(await engine.settings.resolve(ADA))
     expect([chunkTokens, chunkOverlap]).toEqual([16, 15])
@@ -237,7 +237,7 @@ describe('[FD7] another program that searches', () => {
 
   it('[FD7] is asked where it is set, and leaves nothing of who is erased', async () => {
     const { engine, files, folder } = await openEngine({
-      settings: { fileBackend: 'qmd' },
+      settings: { 'files.searchBackend': 'qmd' },
       files: { path: '', qmdCommand: command },
     })
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
@@ -250,7 +250,7 @@ describe('[FD7] another program that searches', () => {
 
   it('[FD7] searches as it is set to, and knows what was added', async () => {
     const { files } = await openEngine({
-      settings: { fileBackend: 'qmd', fileQmdMode: 'vsearch' },
+      settings: { 'files.searchBackend': 'qmd', 'files.qmdMode': 'vsearch' },
       files: { path: '', qmdCommand: command },
     })
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
@@ -268,7 +268,7 @@ describe('[FD7] another program that searches', () => {
     '[FD7] that is missing is bypassed, unless it fails closed: %s',
     async (failClosed) => {
       const { files } = await openEngine({
-        settings: { fileBackend: 'qmd', fileBackendFailClosed: failClosed },
+        settings: { 'files.searchBackend': 'qmd', 'files.failClosed': failClosed },
         files: { path: '', qmdCommand: [join(temporaryFolder(), 'no-such-program')] },
       })
       await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })

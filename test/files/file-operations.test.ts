@@ -58,14 +58,14 @@ it('[FD8] trouble does not tell where roots lie', async () => {
     expect(JSON.stringify(body)).not.toContain(gone)
   }
   const told = await client.get('/api/files/status?owner=ada')
-  expect(JSON.stringify(told.body.roots[1].troubles)).toContain(gone)
+  expect(JSON.stringify(told.body.roots[1].problems)).toContain(gone)
 })
 
 it('[FD19] the files of a root are listed by page, with why some could not be read', async () => {
   const notes = { 'MEMORY.md': 'The tap is left.\n', 'memory/a.md': '# A\n\nApples.\n' }
   const { client, agent, root, workspace } = await open({ ...notes, 'memory/big.md': 'Long. ' })
   await client.call('PUT', '/api/settings/memory', {
-    body: { level: 'owner', owner: 'ada', fileSizeMaxBytes: 1_000 },
+    body: { level: 'owner', owner: 'ada', 'files.sizeBytesMax': 1_000 },
   })
   put(workspace, { 'memory/big.md': 'Long. '.repeat(1_000) })
   await client.post('/api/files/sync', { owner: 'ada' })
@@ -74,14 +74,14 @@ it('[FD19] the files of a root are listed by page, with why some could not be re
   const { body: first } = await list()
   expect(first).toMatchObject({
     files: [
-      { path: 'MEMORY.md', state: 'indexed', source: 'memory', pieces: 1, trouble: null },
+      { path: 'MEMORY.md', state: 'indexed', source: 'memory', chunks: 1, problem: null },
       { path: 'memory/a.md', state: 'indexed', sizeBytes: 13, indexedAt: expect.any(String) },
     ],
     total: 3,
   })
   const { body: second } = await list(`&after=${encodeURIComponent(first.next)}`)
   expect(second).toMatchObject({
-    files: [{ path: 'memory/big.md', state: 'left_out', trouble: { because: 'too_large' } }],
+    files: [{ path: 'memory/big.md', state: 'skipped', problem: { reason: 'too_large' } }],
     next: null,
   })
   expect(JSON.stringify(second)).not.toContain(workspace)
@@ -95,15 +95,15 @@ it('[FD19] a file is told in the pieces that it was cut into', async () => {
   const { client, agent } = await open({ 'memory/way.md': `# Way\n\n## On foot\n\n${long}` })
   await client.post('/api/files/sync', { owner: 'ada' })
   const list = (rest = '') =>
-    client.get(`/api/files/pieces?path=memory/way.md&limit=3${rest}`, { key: agent })
+    client.get(`/api/files/chunks?path=memory/way.md&limit=3${rest}`, { key: agent })
   const { body: first } = await list()
-  expect(first.pieces).toHaveLength(3)
-  expect(first.pieces[0]).toMatchObject({ startLine: 1, hasVector: false })
-  expect(first.pieces[2]).toMatchObject({ headings: ['Way', 'On foot'] })
+  expect(first.chunks).toHaveLength(3)
+  expect(first.chunks[0]).toMatchObject({ startLine: 1, hasVector: false })
+  expect(first.chunks[2]).toMatchObject({ headings: ['Way', 'On foot'] })
   const { body: second } = await list(`&after=${first.next}`)
-  expect(second.pieces[0].startLine).toBeGreaterThan(first.pieces[2].startLine)
+  expect(second.chunks[0].startLine).toBeGreaterThan(first.chunks[2].startLine)
   expect(second.total).toBe(first.total)
-  expect((await client.get('/api/files/pieces?path=memory/no.md', { key: agent })).status).toBe(404)
+  expect((await client.get('/api/files/chunks?path=memory/no.md', { key: agent })).status).toBe(404)
 })
 
 it('[FD9] files of others are as if they were not there', async () => {
@@ -114,7 +114,7 @@ it('[FD9] files of others are as if they were not there', async () => {
     await client.get('/api/files/roots?owner=ada', { key }),
     await client.get('/api/files/status?owner=ada', { key }),
     await client.get(`/api/files?owner=ada&root=${root.id}`, { key }),
-    await client.get('/api/files/pieces?owner=ada&path=MEMORY.md', { key }),
+    await client.get('/api/files/chunks?owner=ada&path=MEMORY.md', { key }),
     await client.get('/api/files/text?owner=ada&path=MEMORY.md', { key }),
     await client.post('/api/files/search', { owner: 'ada', query: 'xylophone' }, { key }),
     await client.post('/api/files/sync', { owner: 'ada' }, { key }),
@@ -180,10 +180,10 @@ it.each([
 it('[FD10] the status tells what is indexed, and probes when asked to', async () => {
   const { client, agent, root } = await open()
   await client.post('/api/files/sync', { force: true }, { key: agent })
-  const { body } = await client.get('/api/files/status?deep=true', { key: agent })
+  const { body } = await client.get('/api/files/status?probe=true', { key: agent })
   expect(body).toMatchObject({
     backend: 'builtin',
-    roots: [{ id: root.id, files: 2, dirty: false, lastSyncAt: expect.any(String), troubles: [] }],
+    roots: [{ id: root.id, files: 2, dirty: false, lastSyncAt: expect.any(String), problems: [] }],
     sources: { memory: { files: 2 }, sessions: { files: 0 } },
     probes: { embedding: { ok: false }, vectors: { ok: expect.any(Boolean) } },
   })

@@ -200,10 +200,10 @@ describe('bytes', () => {
   it('[FS12] bytes that are no text are told, and the rest is there', async () => {
     expect(await textOf(Buffer.from('caf\xe9 au lait', 'latin1'))).toMatchObject({
       text: 'caf\uFFFD au lait',
-      trouble: { path: 'a.md', because: 'encoding' },
+      trouble: { path: 'a.md', reason: 'encoding' },
     })
     const odd = Buffer.concat([Buffer.from('\uFEFFab', 'utf16le'), Buffer.from([0x00, 0xd8])])
-    expect(await textOf(odd)).toMatchObject({ text: 'ab\uFFFD', trouble: { because: 'encoding' } })
+    expect(await textOf(odd)).toMatchObject({ text: 'ab\uFFFD', trouble: { reason: 'encoding' } })
   })
 
   it('[FS12] what is no text at all is not read', async () => {

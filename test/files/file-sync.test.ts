@@ -47,7 +47,7 @@ describe('a look', () => {
       'sub/c.txt': 'Milk.',
     })
     const { files, folder } = parts
-    expect(await files.sync(ADA)).toMatchObject({ ...NOTHING, added: 3, chunks: 3, troubles: [] })
+    expect(await files.sync(ADA)).toMatchObject({ ...NOTHING, added: 3, chunks: 3, problems: [] })
     expect(await files.sync(ADA)).toMatchObject({ ...NOTHING, unchanged: 3, chunks: 3 })
     put(folder, { 'a.md': '# Tea\n\nBlack tea, and more of it.', 'd.md': 'Water.' })
     rmSync(join(folder, 'b.md'))
@@ -142,7 +142,7 @@ describe('a look', () => {
     expect(await files.sync(ADA)).toMatchObject({ changed: 1, removed: 0 })
     expect(Object.keys(await chunksByPath(parts)).sort()).toEqual(['a.md', 'b.md'])
     rmSync(folder, { recursive: true })
-    expect((await files.sync(ADA)).problems).toMatchObject([{ because: 'missing', path: folder }])
+    expect((await files.sync(ADA)).problems).toMatchObject([{ reason: 'missing', path: folder }])
     expect(await found(parts, 'coffee')).toHaveLength(1)
   })
 
@@ -153,8 +153,8 @@ describe('a look', () => {
     const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1)
     const name = folder.slice(folder.lastIndexOf('/') + 1)
     expect([...troubles].sort(byPath)).toMatchObject([
-      { path: `${name}/latin.md`, because: 'encoding' },
-      { path: `${name}/zero.md`, because: 'binary' },
+      { path: `${name}/latin.md`, reason: 'encoding' },
+      { path: `${name}/zero.md`, reason: 'binary' },
     ])
     // Told again by a look that reads nothing, and by the status.
     expect((await files.sync(ADA)).problems).toHaveLength(2)
@@ -179,7 +179,9 @@ describe('a look', () => {
     await parts.files.sync(ADA)
     isChanging = true
     put(parts.folder, { 'a.md': 'Coffee, for a change.' })
-    expect((await parts.files.sync(ADA)).problems).toMatchObject([{ because: 'modified_during_read' }])
+    expect((await parts.files.sync(ADA)).problems).toMatchObject([
+      { reason: 'modified_during_read' },
+    ])
     expect(Object.values(await chunksByPath(parts)).flat()[0]?.text).toBe('Tea.')
     expect((await parts.files.status(ADA)).roots[0]?.isDirty).toBe(true)
     isChanging = false
@@ -199,7 +201,7 @@ describe('a look', () => {
     const { problems: troubles, chunks } = await parts.files.sync(ADA)
     expect(chunks).toBe(60)
     expect(troubles).toMatchObject([
-      { because: 'too_large', message: expect.stringMatching(/80 chunks, and 60 /) },
+      { reason: 'too_large', message: expect.stringMatching(/80 chunks, and 60 /) },
     ])
   })
 
@@ -219,7 +221,7 @@ describe('a look', () => {
     })
     const folder = folderWith({ 'a.md': lines(3_300) })
     await parts.files.roots.add(ADA, { kind: 'path', path: folder })
-    expect(await parts.files.sync(ADA)).toMatchObject({ chunks: 3_300, troubles: [] })
+    expect(await parts.files.sync(ADA)).toMatchObject({ chunks: 3_300, problems: [] })
     expect(commits).toContain(3_302)
     const ids = async () => (await everyChunk(parts.innerStore)).map(({ id }) => id)
     const first = await ids()

@@ -28,7 +28,7 @@ it('[FX36] a look that finds no room is told, what was indexed answers, and the 
   expect((await files.status(ADA)).roots).toMatchObject([
     {
       files: 1,
-      troubles: [{ because: 'failed', message: expect.stringMatching(/disk|room|space/) }],
+      problems: [{ reason: 'failed', message: expect.stringMatching(/disk|room|space/) }],
     },
   ])
   const answer = await files.search(ADA, { text: 'kites2' })
@@ -37,7 +37,7 @@ it('[FX36] a look that finds no room is told, what was indexed answers, and the 
   await expect(files.sync(ADA, { force: true })).rejects.toMatchObject({ code: 'disk_full' })
   limit(1_000_000)
   await files.sync(ADA)
-  expect((await files.status(ADA)).roots).toMatchObject([{ files: 2, troubles: [] }])
+  expect((await files.status(ADA)).roots).toMatchObject([{ files: 2, problems: [] }])
   expect(await found(parts, 'boats7')).toHaveLength(1)
   expect(await innerStore.checkIntegrity({ repair: false })).toEqual([])
 })

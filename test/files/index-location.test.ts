@@ -36,12 +36,12 @@ it('[FX5] what stands before and behind an edit keeps its number', () => {
   ])
   expect(numberChunks(known, ['a', 'x', 'd'])).toEqual({
     numbers: [1_000, 2_000, 4_000],
-    gone: [3_000],
+    removed: [3_000],
   })
   expect(numberChunks(known, ['x', 'a', 'b', 'c', 'd']).numbers).toEqual([
     500, 1_000, 2_000, 3_000, 4_000,
   ])
   expect(numberChunks(known, ['a', 'b', 'c', 'd', 'e']).numbers.at(-1)).toBe(5_000)
   const tight = ['a', 'b'].map((text, index) => ({ number: index + 1, text }))
-  expect(numberChunks(tight, ['a', 'x', 'b'])).toEqual({ numbers: [1, 2, 1_002], gone: [] })
+  expect(numberChunks(tight, ['a', 'x', 'b'])).toEqual({ numbers: [1, 2, 1_002], removed: [] })
 })

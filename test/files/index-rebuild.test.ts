@@ -179,20 +179,20 @@ describe('making everything anew', () => {
     const { files } = parts
     await files.sync(ADA, { embeds: true })
     await files.sync(ADA, { force: true })
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0, unembeddedBecause: null })
+    expect(await files.status(ADA)).toMatchObject({ withoutVector: 0, withoutVectorReason: null })
     isFailing = true
     await expect(files.sync(ADA, { force: true })).rejects.toThrow('no model today')
     expect(await files.status(ADA)).toMatchObject({
-      ...{ unembedded: 0, facts: { generation: 'g2' } },
-      roots: [{ troubles: [{ because: 'failed', message: expect.stringContaining('no model') }] }],
+      ...{ withoutVector: 0, facts: { generation: 'g2' } },
+      roots: [{ problems: [{ reason: 'failed', message: expect.stringContaining('no model') }] }],
     })
     const answer = await files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(answer).toMatchObject({ mode: 'hybrid', fallbackReason: null })
     expect(answer.hits).not.toEqual([])
     isFailing = false
     await files.sync(ADA)
     expect(await generationsIn(parts)).toEqual(['g3'])
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0, roots: [{ troubles: [] }] })
+    expect(await files.status(ADA)).toMatchObject({ withoutVector: 0, roots: [{ problems: [] }] })
   })
 
   it('[FX16] does without vectors where the old chunks have none either', async () => {
@@ -203,7 +203,10 @@ describe('making everything anew', () => {
     await parts.files.sync(ADA, { force: true })
     expect(await generationsIn(parts)).toEqual(['g2'])
     const answer = await parts.files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'keyword', fallback: expect.stringContaining('no model') })
+    expect(answer).toMatchObject({
+      mode: 'keyword',
+      fallbackReason: expect.stringContaining('no model'),
+    })
   })
 
   it('[FX16] waits for no vectors where the old chunks have none', async () => {
@@ -256,10 +259,13 @@ describe('vectors', () => {
     })
     const { files } = await opened({ embedder })
     const { problems: troubles, chunks } = await files.sync(ADA, { embeds: true })
-    expect(troubles).toMatchObject([{ because: 'failed', message: /no model today/ }])
+    expect(troubles).toMatchObject([{ reason: 'failed', message: /no model today/ }])
     await expect
       .poll(() => files.status(ADA))
-      .toMatchObject({ unembedded: chunks, unembeddedBecause: expect.stringMatching(/no model/) })
+      .toMatchObject({
+        withoutVector: chunks,
+        withoutVectorReason: expect.stringMatching(/no model/),
+      })
   })
 
   it('[FX34] of another model are made beside the old ones, which answer until all are there', async () => {
@@ -273,12 +279,12 @@ describe('vectors', () => {
     const former = scriptedEmbedder()
     const second = await openFiles({ path, store, embedder, formerEmbedder: () => former })
     const answer = await second.files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(answer).toMatchObject({ mode: 'hybrid', fallbackReason: null })
     expect(former.calls.map(({ purpose }) => purpose)).toContain('query')
     expect((await second.files.status(ADA)).withoutVector).toBeGreaterThan(0)
     held.open()
     await second.files.sync(ADA, { embeds: true })
-    expect(await second.files.status(ADA)).toMatchObject({ unembedded: 0, model: 'new' })
+    expect(await second.files.status(ADA)).toMatchObject({ withoutVector: 0, model: 'new' })
     expect(await second.innerStore.vectors?.spaces()).toMatchObject([
       { signature: expect.stringContaining('new') },
     ])

@@ -31,7 +31,7 @@ describe('a search', () => {
     expect(answer).toMatchObject({
       backend: 'builtin',
       mode: 'keyword',
-      fallback: null,
+      fallbackReason: null,
       provider: null,
     })
     expect(answer.hits[0]).toMatchObject({
@@ -177,7 +177,11 @@ describe('a search', () => {
     )
     await inner.reindex()
     const answer = await files.search(ADA, { text: 'vehicle parked behind' })
-    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null, provider: expect.any(String) })
+    expect(answer).toMatchObject({
+      mode: 'hybrid',
+      fallbackReason: null,
+      provider: expect.any(String),
+    })
     expect(answer.hits[0]?.path).toBe('memory/car.md')
     expect(await files.probeEmbeddingAvailability()).toEqual({ ok: true, error: null })
     expect(await files.probeVectorAvailability()).toEqual({ ok: true, error: null })
@@ -189,7 +193,10 @@ describe('a search', () => {
     })
     const { files } = await workspace(NOTES, { embedder })
     const answer = await files.search(ADA, { text: 'bicycle chain' })
-    expect(answer).toMatchObject({ mode: 'keyword', fallback: expect.stringContaining('away') })
+    expect(answer).toMatchObject({
+      mode: 'keyword',
+      fallbackReason: expect.stringContaining('away'),
+    })
     expect(answer.hits[0]?.path).toBe('memory/2026-11-15.md')
     expect(await files.probeEmbeddingAvailability()).toMatchObject({ ok: false })
     const without = await openFiles()
@@ -344,7 +351,7 @@ it('[FX29] the status tells what there is of each root, and since when', async (
   const status = await files.status(ADA)
   expect(status).toMatchObject({
     backend: 'builtin',
-    unembedded: 0,
+    withoutVector: 0,
     rebuilding: null,
     provider: null,
   })

@@ -20,7 +20,7 @@ const NOTES = '# Notes\r\n\r\nThe spare key is at the neighbours.\r\n'
 
 async function open(files: Record<string, string> = {}) {
   const engine = await createEngine({
-    ...{ embedding: false, settings: { fileMirror: true } },
+    ...{ embedding: false, settings: { 'files.memoryFileSync': true } },
     files: { path: temporaryFile('files.db') },
   })
   onTestFinished(() => engine.close())
@@ -70,7 +70,7 @@ describe('[MI7] the mirror', () => {
     const { engine, sync, path } = await open()
     await sync()
     expect(existsSync(path)).toBe(false)
-    await engine.settings.change('ada' as never, { fileMirror: false })
+    await engine.settings.change('ada' as never, { 'files.memoryFileSync': false })
     await pin(engine, 'Ada prefers green tea.')
     await sync()
     expect(existsSync(path)).toBe(false)
@@ -160,7 +160,7 @@ describe('[MI5] edits between the marks', () => {
     await sync()
     expect(text()).toBe(broken)
     const status = await engine.files?.status('ada')
-    expect(status?.roots[0]?.problems).toMatchObject([{ path: 'MEMORY.md', because: 'failed' }])
+    expect(status?.roots[0]?.problems).toMatchObject([{ path: 'MEMORY.md', reason: 'failed' }])
   })
 
   it('[MI8] an edit that is saved while the mirror is written is not lost', async () => {

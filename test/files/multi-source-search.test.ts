@@ -101,8 +101,8 @@ it('[FD14] a source that cannot answer is named, unless it was the only one', as
     client.post('/api/memory/search', { query: 'router', sources }, { key })
   const { status, body } = await ask(['memories', 'files'])
   expect([status, body.results.length]).toEqual([200, 1])
-  expect(body.unanswered).toEqual([
-    { source: 'files', because: expect.stringContaining('no place') },
+  expect(body.failedSources).toEqual([
+    { source: 'files', reason: expect.stringContaining('no place') },
   ])
   expect((await ask(['files'])).status).toBe(501)
 })

@@ -108,7 +108,7 @@ describe('qmd failing', () => {
     await add({ kind: 'path', path: docs })
     rmSync(docs, { recursive: true })
     const { problems: troubles } = await search.sync(ADA)
-    expect(troubles).toMatchObject([{ because: 'missing' }])
+    expect(troubles).toMatchObject([{ reason: 'missing' }])
     expect((await search.search(ADA, { text: 'bicycle' })).hits).toHaveLength(1)
   })
 

@@ -26,7 +26,7 @@ describe('what qmd prints', () => {
     const list = '[{"file": "qmd://n/a.md", "score": 0.7, "snippet": "@@ -4,2 @@ x\\n[b]"}]'
     const noisy = `\u001b[2K[1/2] loading [x]\nwarn: "[\n${list}\nDone [2 files]\n`
     expect(hitsOf(noisy)).toEqual([
-      { file: 'qmd://n/a.md', docid: null, score: 0.7, lineFirst: 4, lineLast: 5 },
+      { file: 'qmd://n/a.md', documentId: null, score: 0.7, firstLine: 4, lastLine: 5 },
     ])
     expect(hitsOf('noise\n[]\n')).toEqual([])
     expect(hitsOf('No results found.')).toEqual([])
@@ -182,7 +182,7 @@ describe('the search by qmd', () => {
       },
     ])
     expect(about).toEqual({
-      ...{ backend: 'qmd', provider: null, model: null, fallback: null, mode: 'keyword' },
+      ...{ backend: 'qmd', provider: null, model: null, fallbackReason: null, mode: 'keyword' },
     })
   })
 

@@ -33,7 +33,7 @@ async function pathsIn(
 
 async function troublesIn(root: FileRoot, options?: Partial<FileTreeOptions>) {
   const { problems: troubles, isComplete: isWhole } = await treeOf(options).scan(root)
-  return { because: troubles.map(({ path, reason: because }) => `${path} ${because}`), isWhole }
+  return { reason: troubles.map(({ path, reason: because }) => `${path} ${because}`), isWhole }
 }
 
 describe('which files count', () => {
@@ -92,7 +92,9 @@ describe('which files count', () => {
     const root = rootAt(join(folder, 'notes.org'))
     expect(await pathsIn(root)).toEqual(['notes.org'])
     expect((await treeOf().read(root, 'notes.org')).kind).toBe('read')
-    expect(await treeOf().read(root, 'other.md')).toMatchObject({ trouble: { because: 'outside_root' } })
+    expect(await treeOf().read(root, 'other.md')).toMatchObject({
+      trouble: { reason: 'outside_root' },
+    })
     const linked = join(folderWith({}), 'link.org')
     symlinkSync(join(folder, 'notes.org'), linked)
     expect(await pathsIn(rootAt(linked))).toEqual(['notes.org'])
@@ -189,7 +191,7 @@ describe('links', () => {
     symlinkSync('ada@host.1234:1', join(folder, '.#a.md'))
     expect(await pathsIn(rootAt(folder))).toEqual(['a.md'])
     expect(await troublesIn(rootAt(folder))).toEqual({
-      because: ['out outside', 'out.md outside'],
+      reason: ['out outside_root', 'out.md outside_root'],
       isWhole: true,
     })
   })
@@ -231,11 +233,11 @@ describe('trouble', () => {
   it('[FS6] a root that is not there is told, and has not vanished', async () => {
     const folder = folderWith({ 'a.md': '' })
     expect(await troublesIn(rootAt(join(folder, 'none')))).toEqual({
-      because: [' missing'],
+      reason: [' missing'],
       isWhole: false,
     })
     expect(await troublesIn(rootAt(join(folder, 'a.md'), 'workspace'))).toEqual({
-      because: [' unreadable'],
+      reason: [' unreadable'],
       isWhole: false,
     })
     const { problems: troubles } = await treeOf().scan(rootAt(join(folder, 'none')))
@@ -252,15 +254,15 @@ describe('trouble', () => {
       const root = rootAt(folder)
       await withoutPermissions(async () => {
         expect(await pathsIn(root)).toEqual(['a.md', 'c.md'])
-        expect(await troublesIn(root)).toEqual({ because: ['closed unreadable'], isWhole: false })
+        expect(await troublesIn(root)).toEqual({ reason: ['closed unreadable'], isWhole: false })
         expect(await treeOf().read(root, 'c.md')).toEqual({
           kind: 'trouble',
-          trouble: { path: 'c.md', because: 'unreadable', message: 'c.md: access is denied.' },
+          trouble: { path: 'c.md', reason: 'unreadable', message: 'c.md: access is denied.' },
         })
         expect((await treeOf().read(root, 'closed/b.md')).kind).toBe('trouble')
       })
       chmodSync(join(folder, 'closed'), 0o700)
-      expect(await troublesIn(root)).toEqual({ because: [], isWhole: true })
+      expect(await troublesIn(root)).toEqual({ reason: [], isWhole: true })
     },
   )
 
@@ -269,11 +271,11 @@ describe('trouble', () => {
     const options = { fileBytesMax: 100 }
     expect(await pathsIn(rootAt(folder), options)).toEqual(['a.md', 'c.md/d.md'])
     expect(await troublesIn(rootAt(folder), options)).toEqual({
-      because: ['b.md too_large'],
+      reason: ['b.md too_large'],
       isWhole: true,
     })
     expect(await treeOf(options).read(rootAt(folder), 'b.md')).toMatchObject({
-      trouble: { because: 'too_large' },
+      trouble: { reason: 'too_large' },
     })
   })
 
@@ -287,12 +289,12 @@ describe('trouble', () => {
       )
       execFileSync('mkfifo', [join(folder, 'pipe.md')])
       expect(await pathsIn(rootAt(folder))).toEqual(['a.md'])
-      expect((await troublesIn(rootAt(folder))).because).toEqual([
+      expect((await troublesIn(rootAt(folder))).reason).toEqual([
         'back\\slash.md encoding',
         'b\uFFFD.md encoding',
       ])
       expect(await treeOf().read(rootAt(folder), 'pipe.md')).toMatchObject({
-        trouble: { because: 'unreadable' },
+        trouble: { reason: 'unreadable' },
       })
     },
   )
@@ -301,7 +303,7 @@ describe('trouble', () => {
     const folder = folderWith({ 'a.md': '', 'b/c.md': '', 'd/e/f.md': '' })
     expect(await pathsIn(rootAt(folder), { filesMax: 2 })).toEqual([])
     expect(await troublesIn(rootAt(folder), { filesMax: 2 })).toEqual({
-      because: [' too_large'],
+      reason: [' too_large'],
       isWhole: false,
     })
     expect(await pathsIn(rootAt(folder), { filesMax: 3 })).toHaveLength(3)

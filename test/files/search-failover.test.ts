@@ -102,7 +102,7 @@ describe('failover', () => {
     primary.failure = broken()
     expect(await ask()).toMatchObject({
       backend: 'builtin',
-      fallback: 'qmd is bypassed: qmd broke.',
+      fallbackReason: 'qmd is bypassed: qmd broke.',
     })
     expect((await search.status(ADA)).backend).toBe('builtin')
     expect(await facts()).toMatchObject({
@@ -118,7 +118,7 @@ describe('failover', () => {
     primary.failure = new AppError('busy', 'qmd is still making its index.')
     expect(await ask()).toMatchObject({
       backend: 'builtin',
-      fallback: 'qmd is bypassed: qmd is still making its index.',
+      fallbackReason: 'qmd is bypassed: qmd is still making its index.',
     })
     expect(await facts()).toEqual({ primary: 'qmd', primaryIsWell: true })
     primary.failure = null
@@ -212,7 +212,7 @@ describe('failover', () => {
     const report = await search.sync(ADA)
     expect(report).toMatchObject({
       chunks: 2,
-      troubles: [{ because: 'failed', message: 'qmd: qmd broke.' }],
+      problems: [{ reason: 'failed', message: 'qmd: qmd broke.' }],
     })
     expect(fallback.calls.filter((call) => call === 'sync')).toHaveLength(2)
     await expect(search.close()).rejects.toThrow('qmd broke.')

@@ -25,7 +25,7 @@ async function open() {
     {
       files: { path: temporaryFile('files.db') },
       languageModel: model,
-      settings: { coreModel: 'test/model' },
+      settings: { 'learning.extractionModel': 'test/model' },
     },
   )
   const folder = folderWith({})

@@ -42,7 +42,7 @@ describe('transcripts', () => {
     expect(await chunks()).toMatchObject([
       { lineFirst: 2, lineLast: 4, text: 'User: Where is the kettle?\nAssistant: On the stove.' },
     ])
-    expect(troubles).toMatchObject([{ path: 'sessions/s.jsonl', because: 'encoding' }])
+    expect(troubles).toMatchObject([{ path: 'sessions/s.jsonl', reason: 'encoding' }])
     const { hits } = await files.search(ADA, { text: 'kettle' })
     expect(hits).toMatchObject([
       { path: 'sessions/s.jsonl', startLine: 2, endLine: 4, source: 'sessions' },

@@ -91,7 +91,7 @@ describe('by itself', () => {
     expect(state.watches).toBe(1)
     const { id } = await files.roots.add(ADA, { kind: 'path', path: folderWith({ 'b.md': 'x' }) })
     expect(state).toMatchObject({ watches: 2, closed: 1 })
-    expect((await files.status(ADA)).watching).toEqual({ mode: 'events', because: null })
+    expect((await files.status(ADA)).watching).toEqual({ mode: 'events', reason: null })
     for (const root of await files.roots.list(ADA)) await files.roots.remove(ADA, root.id)
     expect(state).toMatchObject({ watches: 3, closed: 3 })
     expect((await files.status(ADA)).watching.mode).toBe('off')

@@ -205,7 +205,7 @@ function describeFailures(open: OpenStore): void {
     expect(await second.jobs.get(buildJobId(request()))).toMatchObject({
       status: 'waiting',
       attempts: 0,
-      losses: 0,
+      lostLeases: 0,
     })
     expect(await second.jobs.runDue()).toBe(2)
     expect(await first.jobs.runDue()).toBe(0)

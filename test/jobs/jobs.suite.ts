@@ -232,7 +232,7 @@ function describeClaims(open: OpenStore): void {
     expect(runs).toEqual([])
     await second.pass(LEASE_MS)
     expect(runs).toHaveLength(1)
-    expect(runs[0]).toMatchObject({ losses: 1, lastError: 'lost' })
+    expect(runs[0]).toMatchObject({ lostLeases: 1, lastError: 'lease_lost' })
     // The first one wakes up and can't say anything any more.
     dying.end(new Error('late'))
     await settle()
@@ -274,7 +274,7 @@ function describeClaims(open: OpenStore): void {
     await jobs.runDue()
     expect(await jobs.get(buildJobId(request()))).toMatchObject({
       status: 'dead',
-      lastError: 'lost',
+      lastError: 'lease_lost',
     })
     expect(runs).toEqual([])
     await jobs.retry(buildJobId(request()))

@@ -94,7 +94,7 @@ function describeClocks(name: string, open: OpenStore): void {
       await life.engine.consolidate(ADA)
       life.clock.advance(10 * YEAR_MS)
       const leapt = await life.engine.consolidate(ADA)
-      expect(leapt).toMatchObject({ evicted: 1, emptied: 0, prunedTurns: 0 })
+      expect(leapt).toMatchObject({ evicted: 1, trashPurged: 0, turnsDeleted: 0 })
       life.clock.advance(-10 * YEAR_MS)
       await life.engine.consolidate(ADA)
       await life.engine.undo(ADA, leapt.actions[0]?.change ?? '')

@@ -82,7 +82,7 @@ function describeSteps(open: OpenStore): void {
   it('[CN6] puts what has faded into the bin', async () => {
     const owner = await openOwner(open)
     const { faded } = await furnish(owner)
-    expect(await owner.run()).toMatchObject({ evicted: 1, decayed: 2 })
+    expect(await owner.run()).toMatchObject({ evicted: 1, salienceDecayed: 2 })
     expect(await owner.get(faded)).toMatchObject({ status: 'forgotten', salience: 0.4 })
     // Nobody wished it away: it is welcome when it is said again.
     const { rows } = await owner.store.find('tombstone', ADA, { where: {}, limit: 9 })
@@ -95,9 +95,9 @@ function describeSteps(open: OpenStore): void {
       owner.fact('Ada likes the sea', 20, { salience: 1 }),
       owner.fact('Ada likes the hills', 20, { salience: 1, lastUsedAt: owner.ago(1) }),
     )
-    expect(await owner.run()).toMatchObject({ retired: 0 })
+    expect(await owner.run()).toMatchObject({ expired: 0 })
     expect(await owner.run({ settings: { 'retention.unusedDays': 20 } })).toMatchObject({
-      retired: 1,
+      expired: 1,
     })
     expect((await owner.active()).map(({ id }) => id)).toEqual([used?.id])
     expect(await owner.get(idle ?? { id: '' as never })).toMatchObject({ status: 'forgotten' })
@@ -122,8 +122,8 @@ function describeSteps(open: OpenStore): void {
     const owner = await openOwner(open)
     const { old } = await furnish(owner)
     const never = await owner.run({ settings: { 'retention.episodeDays': 0 } })
-    expect(never).toMatchObject({ prunedEpisodes: 0 })
-    expect(await owner.run()).toMatchObject({ prunedEpisodes: 1 })
+    expect(never).toMatchObject({ episodesDeleted: 0 })
+    expect(await owner.run()).toMatchObject({ episodesDeleted: 1 })
     expect(await owner.get(old)).toMatchObject({ status: 'forgotten' })
   })
 
@@ -131,7 +131,7 @@ function describeSteps(open: OpenStore): void {
     const owner = await openOwner(open)
     const { spoken, kept } = await furnish(owner)
     const ports = owner.portsOn(owner.store, {})
-    expect(await consolidate(ports, ADA)).toMatchObject({ prunedEpisodes: 1, prunedTurns: 0 })
+    expect(await consolidate(ports, ADA)).toMatchObject({ episodesDeleted: 1, turnsDeleted: 0 })
     const { rows } = await owner.store.find('turn', ADA, { where: {}, limit: 9 })
     expect(rows.map(({ id }) => id).sort()).toEqual([spoken.id, kept.id].sort())
   })
@@ -141,9 +141,9 @@ function describeSteps(open: OpenStore): void {
     const { old, spoken, kept } = await furnish(owner)
     const settings = { 'retention.episodeDays': 0, 'retention.turnDays': 365 }
     const report = await owner.run({ settings })
-    expect(report).toMatchObject({ prunedEpisodes: 0, prunedTurns: 1 })
+    expect(report).toMatchObject({ episodesDeleted: 0, turnsDeleted: 1 })
     expect(report.actions.find(({ kind }) => kind === 'delete-turns')).toMatchObject({
-      because: '1 turn was said more than 365 days ago.',
+      reason: '1 turn was said more than 365 days ago.',
     })
     expect(await owner.get(old)).toMatchObject({ status: 'active' })
     const where = { types: ['turn'] } as const
@@ -170,8 +170,8 @@ function describeSteps(open: OpenStore): void {
       const { rows } = await owner.store.find('turn', ADA, { where: {}, limit: 9 })
       return rows.map(({ place }) => place.session).sort()
     }
-    expect(await owner.run({ dryRun: true })).toMatchObject({ prunedTurns: 1 })
-    expect(await owner.run()).toMatchObject({ prunedTurns: 1 })
+    expect(await owner.run({ dryRun: true })).toMatchObject({ turnsDeleted: 1 })
+    expect(await owner.run()).toMatchObject({ turnsDeleted: 1 })
     expect(await stays()).toEqual(['dead', 'pending'])
   })
 
@@ -182,7 +182,7 @@ function describeSteps(open: OpenStore): void {
       const row = { ...said, content: 'Something else.', version: 2 }
       await owner.store.commit([{ op: 'put', table: 'turn', row, expect: { version: 1 } }])
     })
-    expect(await owner.run({ on })).toMatchObject({ prunedTurns: 0 })
+    expect(await owner.run({ on })).toMatchObject({ turnsDeleted: 0 })
     expect(await owner.store.get('turn', ADA, said.id)).toMatchObject({ version: 2 })
   })
 
@@ -193,7 +193,7 @@ function describeSteps(open: OpenStore): void {
       owner.episode('Ada talked about sailing', 5, { place, validFrom: owner.ago(800) }),
     )
     const said = await owner.said(800, 'imported')
-    expect(await owner.run()).toMatchObject({ prunedEpisodes: 0, prunedTurns: 1 })
+    expect(await owner.run()).toMatchObject({ episodesDeleted: 0, turnsDeleted: 1 })
     expect(await owner.store.get('turn', ADA, said.id)).toBeNull()
   })
 
@@ -209,13 +209,17 @@ function describeSteps(open: OpenStore): void {
   it('[CN14] removes entries past their time, and what was in the bin for long enough', async () => {
     const owner = await openOwner(open)
     await furnish(owner)
-    expect(await owner.run()).toMatchObject({ trimmed: 1, emptied: 0, evicted: 1 })
+    expect(await owner.run()).toMatchObject({
+      expiredEntriesDeleted: 1,
+      trashPurged: 0,
+      evicted: 1,
+    })
     owner.clock.advance(29 * DAY)
-    expect(await owner.run()).toMatchObject({ trimmed: 0, emptied: 0 })
+    expect(await owner.run()).toMatchObject({ expiredEntriesDeleted: 0, trashPurged: 0 })
     owner.clock.advance(DAY)
     const { actions } = await owner.run({ dryRun: true })
     expect(actions.find(({ kind }) => kind === 'empty-trash')?.memories).toHaveLength(2)
-    expect(await owner.run()).toMatchObject({ emptied: 2 })
+    expect(await owner.run()).toMatchObject({ trashPurged: 2 })
   })
 
   it('[CN14] keeps the last thirty reports, without any text', async () => {
@@ -266,7 +270,7 @@ function describeUndoing(open: OpenStore): void {
     expect(await owner.run()).toMatchObject({ merged: 2 })
     owner.clock.advance(20 * DAY)
     // The first of them alone would be past its time by now, but it stands for the others.
-    expect(await owner.run()).toMatchObject({ prunedEpisodes: 0 })
+    expect(await owner.run()).toMatchObject({ episodesDeleted: 0 })
     expect(await owner.get(old as Memory)).toMatchObject({ status: 'active' })
     expect(await owner.get(middle as Memory)).toMatchObject({ supersededBy: old?.id })
     expect(young?.id).toBeDefined()
@@ -280,7 +284,7 @@ function describeUndoing(open: OpenStore): void {
   it('[CN7] a digest that is past its time takes no younger one along', async () => {
     const owner = await openOwner(open)
     const [old, young] = await owner.put(owner.episode(LONGER, 370), owner.episode(LONGER, 2))
-    expect(await owner.run()).toMatchObject({ merged: 0, prunedEpisodes: 1 })
+    expect(await owner.run()).toMatchObject({ merged: 0, episodesDeleted: 1 })
     expect(await owner.get(old as Memory)).toMatchObject({ status: 'forgotten' })
     expect(await owner.get(young as Memory)).toMatchObject({ status: 'active' })
   })
@@ -319,11 +323,11 @@ function describeUndoing(open: OpenStore): void {
       const [report] = await listReports(ports, ADA)
       return report?.actions.find((action) => action.kind === kind)?.undo
     }
-    expect([await undoOf('merge'), await undoOf('evict'), await undoOf('delete-expired-entries')]).toEqual([
-      'possible',
-      'possible',
-      'impossible',
-    ])
+    expect([
+      await undoOf('merge'),
+      await undoOf('evict'),
+      await undoOf('delete-expired-entries'),
+    ]).toEqual(['possible', 'possible', 'impossible'])
     await owner.undo(actions.find(({ kind }) => kind === 'merge')?.change)
     expect([await undoOf('merge'), await undoOf('evict')]).toEqual(['done', 'possible'])
     await restore(ports, ADA, faded.id)
@@ -354,7 +358,15 @@ function describeRepeating(open: OpenStore): void {
       actions.map(({ kind, memories, reason: because }) => ({ kind, memories, because }))
     expect(told(dry)).toEqual(told(real))
     expect(told(dry).map(({ kind }) => kind)).toEqual([
-      ...['merge', 'promote', 'evict', 'delete-episode', 'delete-turns', 'delete-expired-entries', 'update-narrative'],
+      ...[
+        'merge',
+        'promote',
+        'evict',
+        'delete-episode',
+        'delete-turns',
+        'delete-expired-entries',
+        'update-narrative',
+      ],
     ])
     expect(dry.actions.every(({ reason: because }) => /^[A-Z0-9].*\.$/.test(because))).toBe(true)
     const { id: _, finishedAt: __, isDryRun: ___, actions: ____, ...counts } = dry
@@ -388,9 +400,18 @@ function describeClocks(open: OpenStore): void {
     await owner.run()
     owner.clock.advance(5_000 * DAY)
     const leapt = await owner.run()
-    expect(leapt).toMatchObject({ isHeldBack: true, prunedTurns: 0, trimmed: 0, emptied: 0 })
+    expect(leapt).toMatchObject({
+      isPurgeSkipped: true,
+      turnsDeleted: 0,
+      expiredEntriesDeleted: 0,
+      trashPurged: 0,
+    })
     owner.clock.advance(-5_000 * DAY)
-    expect(await owner.run()).toMatchObject({ isHeldBack: false, prunedTurns: 0, emptied: 0 })
+    expect(await owner.run()).toMatchObject({
+      isPurgeSkipped: false,
+      turnsDeleted: 0,
+      trashPurged: 0,
+    })
     expect(await owner.store.get('turn', ADA, kept.id)).toEqual(kept)
     await owner.undo(leapt.actions.find(({ kind }) => kind === 'evict')?.change)
     expect(await owner.get(climbing)).toMatchObject({ status: 'active' })
@@ -403,7 +424,7 @@ function describeClocks(open: OpenStore): void {
     owner.clock.advance(400 * DAY)
     await owner.run()
     owner.clock.advance(DAY)
-    expect(await owner.run()).toMatchObject({ isHeldBack: false, prunedTurns: 1 })
+    expect(await owner.run()).toMatchObject({ isPurgeSkipped: false, turnsDeleted: 1 })
     expect(await owner.store.get('turn', ADA, kept.id)).toBeNull()
   })
 }

@@ -30,12 +30,12 @@ it('[RA34] consolidation has no vector made anew, and every memory keeps its own
   const { memories } = await engine.reindex()
   const before = embedder.calls.length
   const report = await engine.consolidate(ADA)
-  expect(report).toMatchObject({ merged: 1, promoted: 1, evicted: 1, prunedEpisodes: 1 })
+  expect(report).toMatchObject({ merged: 1, promoted: 1, evicted: 1, episodesDeleted: 1 })
   await engine.recall(ADA, { text: 'Whatever waits gets its vector before the answer' })
   const made = embedder.calls.slice(before).filter(({ purpose }) => purpose === 'document')
   expect(made.flatMap(({ texts }) => texts)).toHaveLength(report.narrativesWritten)
   const { index } = await engine.status()
-  expect(index).toMatchObject({ memories: memories + report.narrativesWritten, missing: 0 })
+  expect(index).toMatchObject({ memories: memories + report.narrativesWritten, withoutVector: 0 })
 })
 
 it('[CN9] a dry run tells every action, a run the first thousand and how many there were', () => {

@@ -426,7 +426,7 @@ export function describeDistillation(name: string, open: OpenStore): void {
       const order: string[] = []
       const parts = {
         ...session.partsWith(new ScriptedModel(answer(['The user likes tea']))),
-        inTurn: async <Result>(_: unknown, work: () => Promise<Result>) => {
+        serialize: async <Result>(_: unknown, work: () => Promise<Result>) => {
           order.push('turn')
           return work()
         },

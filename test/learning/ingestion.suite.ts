@@ -105,8 +105,8 @@ export function describeIngesting(name: string, open: OpenStore): void {
       const parts = session.partsWith(null)
       const { sessionDate: _, ...undated } = CONVERSATION
       const [first, ...rest] = undated.turns
-      const unanswered = { user: first?.user ?? '' }
-      await ingestConversation(parts, { ...undated, turns: [unanswered, ...rest] }, NEVER)
+      const failedSources = { user: first?.user ?? '' }
+      await ingestConversation(parts, { ...undated, turns: [failedSources, ...rest] }, NEVER)
       session.clock.advance(1_000)
       await ingestConversation(parts, { ...undated, turns: [...undated.turns, OTHER] }, NEVER)
       const { rows } = await session.store.find('turn', placeOf('trip'), {
@@ -365,7 +365,11 @@ export function describeIngesting(name: string, open: OpenStore): void {
           return session.base.commit(changes)
         },
       }
-      const parts = { ...session.partsWith(null), ports: { ...session.ports, store }, arming }
+      const parts = {
+        ...session.partsWith(null),
+        ports: { ...session.ports, store },
+        buildJobChanges: arming,
+      }
       await ingestConversation(parts, CONVERSATION, NEVER)
       const [first = []] = commits
       expect(first.some((each) => each.op === 'put' && each.table === 'turn')).toBe(true)

@@ -45,12 +45,12 @@ describe.each(Object.entries(STORES))('asked %s', (_, open) => {
       model: null,
       signals: { pending: 1 },
     })
-    await life.engine.settings.change(ada, { fastModel: 'test/fast' })
+    await life.engine.settings.change(ada, { 'gateway.gateModel': 'test/fast' })
     expect((await life.engine.signals.report(ADA)).model).toBe('test/fast')
     await life.engine.jobs.runDue()
     expect(model.requests.map((request) => request.model)).toEqual(['test/fast'])
     expect((await life.engine.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
-    await life.engine.settings.change(null, { fastModel: 'test/fast' })
+    await life.engine.settings.change(null, { 'gateway.gateModel': 'test/fast' })
     expect((await life.engine.status()).learning.extractionModel).toBe('test/fast')
   })
 

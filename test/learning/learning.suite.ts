@@ -189,14 +189,17 @@ export function describeLife(name: string, open: OpenStore): void {
         model: null,
         signals: { pending: 1, processed: 0, dead: 0 },
       })
-      expect((await life.engine.status()).learning).toMatchObject({ coreModel: null, fault: null })
+      expect((await life.engine.status()).learning).toMatchObject({
+        extractionModel: null,
+        lastError: null,
+      })
       expect(await life.engine.jobs.runDue()).toBe(0)
-      await life.engine.settings.change(ada, { coreModel: 'test/core' })
+      await life.engine.settings.change(ada, { 'learning.extractionModel': 'test/core' })
       expect(await life.engine.jobs.runDue()).toBe(1)
       expect(await life.engine.signals.report(ADA)).toMatchObject({
         model: 'test/core',
         signals: { pending: 0, processed: 1 },
-        spent: { calls: 1, input: 100, output: 10 },
+        usageToday: { calls: 1, input: 100, output: 10 },
       })
     })
 
@@ -207,7 +210,7 @@ export function describeLife(name: string, open: OpenStore): void {
       await life.say('theirs', OSLO, 'I see.', 'bob')
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
-      await life.engine.settings.change(null, { coreModel: 'test/core' })
+      await life.engine.settings.change(null, { 'learning.extractionModel': 'test/core' })
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(2)
       expect((await life.engine.status()).learning.extractionModel).toBe('test/core')
@@ -264,7 +267,7 @@ export function describeLife(name: string, open: OpenStore): void {
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(2)
-      await life.engine.settings.change(ada, { modelTokensPerDay: 0 })
+      await life.engine.settings.change(ada, { 'learning.modelTokensPerDay': 0 })
       await life.engine.jobs.runDue()
       expect(model.requests).toHaveLength(3)
     })
@@ -402,7 +405,7 @@ export function describeLife(name: string, open: OpenStore): void {
       expect((await life.engine.ingest(input)).outcome).toBe('skipped:no_model')
       life.clock.advance(QUIET_MS)
       await life.engine.jobs.runDue()
-      await life.engine.settings.change(null, { coreModel: 'test/core' })
+      await life.engine.settings.change(null, { 'learning.extractionModel': 'test/core' })
       await life.engine.jobs.runDue()
       expect(await statusesOf(life.engine)).toEqual(['processed'])
       const more = { ...input, conversation: 'more', turns: [{ user: OSLO }] }
@@ -419,10 +422,13 @@ export function describeLife(name: string, open: OpenStore): void {
       const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
       expect(await life.engine.captureMessages(ADA, messages)).toEqual({
         captured: [],
-        passed: 0,
+        ignored: 0,
         skipped: 'off',
       })
-      await life.engine.settings.change(null, { autoRecall: false, autoCapture: true })
+      await life.engine.settings.change(null, {
+        'hooks.recallEnabled': false,
+        'hooks.captureEnabled': true,
+      })
       expect(await life.engine.recallForPrompt(ADA, prompt)).toEqual({
         block: '',
         memories: [],
@@ -432,7 +438,7 @@ export function describeLife(name: string, open: OpenStore): void {
       const long = [
         { role: 'user', content: `Remember that ${'my plants need water '.repeat(10)}.` },
       ]
-      await life.engine.settings.change(null, { captureMaxChars: 100 })
+      await life.engine.settings.change(null, { 'hooks.captureCharactersMax': 100 })
       expect((await life.engine.captureMessages(ADA, long)).captured).toEqual([])
     })
 

@@ -144,7 +144,10 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const turns = [{ user: 'Is it late? 😀', assistant: 'No.' }, { user: 'Good.' }]
       await engine.ingest({ ...said, conversation: 'short', turns })
       const { rows } = await engine.transcript.sessions(ADA)
-      expect(rows.map(({ firstMessage: opening }) => opening)).toEqual(['Is it late? 😀', long.slice(0, 200)])
+      expect(rows.map(({ firstMessage: opening }) => opening)).toEqual([
+        'Is it late? 😀',
+        long.slice(0, 200),
+      ])
       expect(rows.map(({ deadLetterSignals: dead }) => dead)).toEqual([0, 0])
     })
   })

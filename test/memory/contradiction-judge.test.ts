@@ -284,7 +284,7 @@ describe.each([
     expect(dry.actions.map(({ kind, change }) => [kind, change])).toEqual(
       Array.from({ length: dry.adjudicated }, () => ['adjudicate', null]),
     )
-    expect(await engine.consolidate(ADA)).toMatchObject({ judged: 0, actions: [] })
+    expect(await engine.consolidate(ADA)).toMatchObject({ adjudicated: 0, actions: [] })
     expect(model.asked('verdict')).toHaveLength(1)
     expect(await contents()).toHaveLength(3)
   })
@@ -349,7 +349,7 @@ describe('summaries', () => {
   it('[AJ5] a dry run asks nobody, and where no model is named rules word them', async () => {
     const { engine, model } = await openNotes({ summary: { summary: 'They met in Rome.' } })
     expect(await engine.summarize(ADA, { dryRun: true })).toMatchObject({ wording: null })
-    await engine.settings.change(null, { coreModel: '' })
+    await engine.settings.change(null, { 'learning.extractionModel': '' })
     expect(await engine.summarize(ADA)).toMatchObject({ wording: 'rules', superseded: 3 })
     expect(model.requests).toEqual([])
   })

@@ -375,7 +375,7 @@ function describeTime(open: OpenStore): void {
     await engine.edit(ADA, memory.id, { content: 'three' })
     expect(await engine.undo(ADA, first.change)).toMatchObject({
       memories: [{ content: 'three', importance: 5 }],
-      kept: [`${memory.id}.content`],
+      conflictingFields: [`${memory.id}.content`],
     })
   })
 

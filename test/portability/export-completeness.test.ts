@@ -86,9 +86,9 @@ async function filled(store: Store): Promise<Store> {
     put({ table: 'memory', row: memory({ place: bob, content: 'of bob' }) }),
     turn('1', ada, 'said by ada'),
     turn('2', bob, 'said by bob'),
-    setting(null, { auditDays: 7 }),
-    setting('ada', { recallLimit: 3 }),
-    setting('lonely', { recallLimit: 4 }),
+    setting(null, { 'retention.auditDays': 7 }),
+    setting('ada', { 'recall.limit': 3 }),
+    setting('lonely', { 'recall.limit': 4 }),
     ...['key', 'audit', 'answer', 'job'].map(secret),
   ])
   expect(outcome).toEqual({ kind: 'committed' })
@@ -139,7 +139,7 @@ it('[PO11] given to another owner, settings become that owner’s, and the syste
   expect(moved.join('\n')).not.toMatch(/"ada"|"bob"|auditDays/)
   expect(await target.get('entry', SYSTEM, settingEntryId(owner('grace')))).toMatchObject({
     about: 'grace',
-    body: { recallLimit: 3 },
+    body: { 'recall.limit': 3 },
   })
 })
 
@@ -166,9 +166,9 @@ it('[PO17] no file puts an entry where keys are, or settings where they have no 
     entry({ kind: 'key', id: 'key_1', body: { hash: 'x' } }),
     entry({ kind: 'audit' }),
     entry({ about: '@system' }),
-    entry({ about: 'ada', body: { auditDays: 7 } }),
+    entry({ about: 'ada', body: { 'retention.auditDays': 7 } }),
     entry({ body: { noSuchSetting: 1 } }),
-    entry({ body: { auditDays: 'many' } }),
+    entry({ body: { 'retention.auditDays': 'many' } }),
     entry({ body: null }),
     JSON.stringify({ table: 'constructor', row: {} }),
     JSON.stringify({
@@ -243,7 +243,7 @@ function changesFor({ memories, turns, settings }: Contents): readonly Change[] 
     ...turns.map((fields, index) =>
       put({ table: 'turn', row: { ...fields, id: `turn_${index}`, version: 1 } }),
     ),
-    ...settings.map((about) => setting(about, { recallLimit: 5 })),
+    ...settings.map((about) => setting(about, { 'recall.limit': 5 })),
   ]
 }
 

@@ -89,7 +89,7 @@ describe.each([
     await engine.remember(ADA, { content: "I don't like Python" })
     const binned = await engine.remember({ ...ADA, user: 'eve' }, { content: 'in the bin' })
     await engine.forget(ADA, binned.memory.id)
-    await engine.settings.change(owner('ada'), { recallLimit: 3 })
+    await engine.settings.change(owner('ada'), { 'recall.limit': 3 })
     await engine.remember({ owner: 'bob' }, { content: 'of bob', key: 'sky' })
     return { engine, store, clock, turns, first: first.memory, edited, liked: liked.memory }
   }
@@ -120,7 +120,7 @@ describe.each([
     const old = await found(engine, 'I like Python')
     expect(old?.status).toBe('superseded')
     expect(await contentOf(engine, CAROL, old?.supersededBy)).toBe("I don't like Python")
-    expect(await engine.settings.resolve(owner('carol'))).toMatchObject({ recallLimit: 3 })
+    expect(await engine.settings.resolve(owner('carol'))).toMatchObject({ 'recall.limit': 3 })
 
     expect(sky?.change).not.toBe(edited.change)
     await engine.undo(CAROL, sky?.change ?? '')
@@ -315,7 +315,7 @@ describe.each([
       useCount: 2 ** 31 - 1,
       createdAt: instant(-INSTANT_MAX),
     })
-    const setting = { kind: 'setting', about: 'ada', at: 1, version: 1, body: { recallLimit: 5 } }
+    const setting = { kind: 'setting', about: 'ada', at: 1, version: 1, body: { 'recall.limit': 5 } }
     const tombstone = { id: 'tmb_1', place: AT_ADA, version: 1, forgottenAt: 1 }
     const counts = [Number.MAX_SAFE_INTEGER, 2 ** 31, 2 ** 53, -1, 1.5]
     const times = [INSTANT_MAX + 1, -INSTANT_MAX - 1, 1.5]

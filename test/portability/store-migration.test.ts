@@ -186,7 +186,7 @@ describe('from a file to a file', () => {
     await expect(assertMigrationComplete(ends.source)).rejects.toMatchObject({ code: 'read_only' })
     expect(await migrateStore({ source: ends.source, target: ends.target, now })).toMatchObject({
       isResumed: true,
-      heldMs: null,
+      writeFreezeMs: null,
     })
     await expectMoved(ends.source, ends.target)
     await close(ends)

@@ -51,7 +51,7 @@ function fails(): never {
 }
 
 async function meaningOf(engine: Engine, deadlineMs?: number) {
-  const patience = deadlineMs === undefined ? {} : { deadlineMs }
+  const patience = deadlineMs === undefined ? {} : { timeoutMs: deadlineMs }
   const { memories, retrievers: legs } = await engine.recall(ADA, { text: 'tea', ...patience })
   expect(memories.map(({ memory }) => memory.content)).toEqual([TEA])
   return legs.vector
@@ -115,7 +115,7 @@ describe('an embedder', () => {
     const { retrievers: legs } = await ask()
     expect(legs.vector).toMatchObject({
       state: 'failed',
-      because: expect.stringContaining('no model'),
+      reason: expect.stringContaining('no model'),
     })
     expect(loads).toBe(before)
     await expect(engine.recall(ADA, { text: 'tea', strategy: 'semantic' })).rejects.toMatchObject({
@@ -123,7 +123,7 @@ describe('an embedder', () => {
     })
   })
 
-  it.each(['count', 'nearest'] as const)(
+  it.each(['count', 'search'] as const)(
     '[RA24] is not blamed for an index that fails in %s',
     async (method) => {
       const store = createInMemoryStore()
@@ -134,7 +134,7 @@ describe('an embedder', () => {
       await engine.remember(ADA, { content: TEA })
       await engine.reindex()
       for (let time = 0; time < 5; time++) {
-        expect(await meaningOf(engine)).toMatchObject({ state: 'failed', because: 'no index' })
+        expect(await meaningOf(engine)).toMatchObject({ state: 'failed', reason: 'no index' })
       }
     },
   )
@@ -216,7 +216,7 @@ describe('an embedder', () => {
     const { embedder } = engine.getComponents()
     expect(embedder?.state).toMatchObject({
       kind: 'failing',
-      because: expect.stringContaining('tried again after'),
+      reason: expect.stringContaining('tried again after'),
     })
     patient.answer = () => {}
     clock.advance(5_000)

@@ -41,7 +41,7 @@ const COLOURS = ['blue', 'red', 'green', 'white', 'black']
 const ROOMS = ['kitchen', 'hall', 'cellar', 'attic', 'garden', 'porch', 'study']
 
 function describeTrips(url: string): void {
-  const open = async (options: { readonly rowSecurity?: boolean } = {}) => {
+  const open = async (options: { readonly rowLevelSecurity?: boolean } = {}) => {
     const line = await cuttable(url)
     const store = await openFreshStore(line.url, { poolSize: 4, ...options })
     if (store.vectors === null) throw new Error('There is no pgvector.')
@@ -105,7 +105,7 @@ function describeTrips(url: string): void {
   }, 60_000)
 
   it('[RA29] the same where PostgreSQL itself keeps owners apart', async () => {
-    const { ask } = await open({ rowSecurity: true })
+    const { ask } = await open({ rowLevelSecurity: true })
     expect(await ask('ada', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })
   }, 120_000)
 }

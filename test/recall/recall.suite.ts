@@ -87,10 +87,10 @@ function describeFinding(open: OpenEngine): void {
     const found = await engine.recall(ADA, { text: 'feline' })
     expect(found).toMatchObject({
       strategy: 'hybrid',
-      legs: {
+      retrievers: {
         keyword: { state: 'searched', hits: 0 },
-        meaning: { state: 'searched', hits: 3 },
-        rerank: { state: 'skipped', because: 'there is no reranker' },
+        vector: { state: 'searched', hits: 3 },
+        rerank: { state: 'skipped', reason: 'there is no reranker' },
       },
     })
     expect(contentsOf(found)[0]).toBe(facts[1])
@@ -134,15 +134,28 @@ function describeFinding(open: OpenEngine): void {
     await engine.remember(ADA, { content: 'The car is red', importance: 9, provenance })
     await engine.remember(ADA, { content: 'Tea is what everybody drinks here' })
     clock.advance(DAY)
-    const { memories, retrievers: legs, timeExpression: time } = await engine.recall(ADA, { text: "Ann's car yesterday" })
+    const {
+      memories,
+      retrievers: legs,
+      timeExpression: time,
+    } = await engine.recall(ADA, { text: "Ann's car yesterday" })
     const car = memories.find(({ memory }) => memory.content === 'The car is red')
     expect(car?.trail.map(({ stage }) => stage)).toEqual([
-      ...['keyword', 'vector', 'fusion', 'question-match', 'boost', 'rerank', 'diversity', 'threshold'],
+      ...[
+        'keyword',
+        'vector',
+        'fusion',
+        'question-match',
+        'boost',
+        'rerank',
+        'diversity',
+        'threshold',
+      ],
     ])
     const notes = Object.fromEntries(car?.trail.map(({ stage, note }) => [stage, note]) ?? [])
     expect(notes.keyword).toContain('car')
-    expect(notes.match).toBe('said by Ann, from yesterday')
-    expect(notes.weigh).toContain('importance 9')
+    expect(notes['question-match']).toBe('said by Ann, from yesterday')
+    expect(notes.boost).toContain('importance 9')
     expect(notes.rerank).toBe('by length')
     expect(car?.score).toBe(car?.trail.at(-1)?.score)
     expect(car?.evidence).toMatchObject({ keyword: 1, speaker: 1, time: 1 })
@@ -451,7 +464,7 @@ function describeQuestions(open: OpenEngine, everyNth: number): void {
     const long = `tea ${'x'.repeat(1_000_000)}`
     expect(await ask(engine, long, { strategy: 'keyword' })).toEqual(['I prefer tea'])
     const blank = await engine.recall(ADA, { text: '  ' })
-    expect(blank).toMatchObject({ memories: [], legs: { meaning: { state: 'skipped' } } })
+    expect(blank).toMatchObject({ memories: [], retrievers: { vector: { state: 'skipped' } } })
   })
 
   it('[RA13] any random question is safe', async () => {
@@ -491,8 +504,8 @@ function describeQuestions(open: OpenEngine, everyNth: number): void {
     [{ asOf: 1e300 }],
     [{ asOf: '2024-05-15' }],
     [{ asOf: null }],
-    [{ deadlineMs: 0 }],
-    [{ deadlineMs: Number.NaN }],
+    [{ timeoutMs: 0 }],
+    [{ timeoutMs: Number.NaN }],
     [{ text: 5 }],
     [{ text: null }],
   ])('[RA13] refuses %j', async (query) => {

@@ -45,7 +45,7 @@ it('[RA28] a memory in a script that the model can’t read is found by its word
       ...inner,
       describe: async () => ({ ...(await inner.describe()), languages: ['en'] }),
     },
-    settings: { answerFloor: 0, memberFloor: 0 },
+    settings: { 'recall.minTopSimilarity': 0, 'recall.minSimilarity': 0 },
   })
   const ada = { owner: 'ada' }
   await engine.remember(ada, { content: '猫を飼っています' })

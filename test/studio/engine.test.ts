@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)(
       await engine.settings.change(HOME, { enabled: true })
       const page = await visit('engine')
       await page.getByText('no embedding model can be used').waitFor()
-      await failing(page, '**/api/signals/report*')
+      await failing(page, '**/api/learning/status*')
       await page.reload()
       await page.getByText(REFUSED).first().waitFor()
       const warning = page.getByText('no embedding model can be used')

@@ -25,7 +25,7 @@ const PANELS: readonly (readonly [page: string, asked: string])[] = [
   ['engine', '**/api/settings/qdrant'],
   ['jobs', '**/api/jobs?*'],
   ['jobs?part=consolidation', '**/api/consolidate?*'],
-  ['jobs?part=learning', '**/api/signals/report?*'],
+  ['jobs?part=learning', '**/api/learning/status?*'],
   ['settings', '**/api/settings/memory?*'],
   ['access', '**/api/keys*'],
   ['access?show=owners', '**/api/owners*'],

@@ -52,7 +52,7 @@ describe.skipIf(missing !== null)(
         ['memories', '**/api/receipts?*', '–'],
         ['memories?q=tea&how=keyword', '**/api/memory/search', TEA],
         ['playground?q=tea', '**/api/memory/retrieve-preview', TEA],
-        ['playground?q=tea', '**/api/memory/injection-preview', 'As the gateway would do it now'],
+        ['playground?q=tea', '**/api/memory/context-preview', 'As the gateway would do it now'],
         ['timeline', '**/api/episodes?*', TALK],
         ['timeline', '**/api/memory/days?*', 'Conversations'],
         ['map', '**/api/memory/vectors?*', TEA],

@@ -159,22 +159,24 @@ describe('recall', () => {
     await engine.recall(ADA, { text: 'tea or coffee' })
     await engine.recall(ADA, { text: 'tea', strategy: 'keyword' })
     await yieldToEventLoop()
-    const legs = (leg: string, state: string) =>
-      telemetry.counted('recollect_recall_legs_total', { leg, state })
-    expect([legs('keyword', 'searched'), legs('meaning', 'skipped')]).toEqual([2, 2])
+    const counted = (retriever: string, state: string) =>
+      telemetry.counted('recollect_recall_retrievers_total', { retriever, state })
+    expect([counted('keyword', 'searched'), counted('vector', 'skipped')]).toEqual([2, 2])
     expect(telemetry.counted('recollect_memories_recalled_total')).toBe(2)
     expect(telemetry.counted('recollect_recalls_abstained_total')).toBe(0)
     const times = telemetry.observed.filter(({ name }) => name === 'recollect_recall_seconds')
     expect(times.map(({ labels }) => labels.strategy)).toEqual(['hybrid', 'keyword'])
     const quiet = instrumentEngine(
-      partly({ recall: async () => ({ legs: {}, abstained: true, memories: [], strategy: 'x' }) }),
+      partly({
+        recall: async () => ({ retrievers: {}, abstained: true, memories: [], strategy: 'x' }),
+      }),
       telemetry,
     )
     await quiet.recall(ADA, { text: 'x' })
     expect(telemetry.counted('recollect_recalls_abstained_total')).toBe(1)
   })
 
-  it('[TE10] a leg that fails is told once, and once more when it works again', async () => {
+  it('[TE10] a retriever that fails is told once, and once more when it works again', async () => {
     const telemetry = new KeptTelemetry()
     let isBroken = false
     const inner = createHashingEmbedder()
@@ -205,8 +207,16 @@ describe('recall', () => {
     await engine.recall(ADA, { text: 'spare key' })
     const told = telemetry.logged.filter(({ level }) => level !== 'debug')
     expect(told).toEqual([
-      { level: 'warn', event: 'leg_failed', fields: { leg: 'meaning', state: 'failed' } },
-      { level: 'info', event: 'leg_recovered', fields: { leg: 'meaning', state: 'searched' } },
+      {
+        level: 'warn',
+        event: 'retriever_failed',
+        fields: { retriever: 'vector', state: 'failed' },
+      },
+      {
+        level: 'info',
+        event: 'retriever_recovered',
+        fields: { retriever: 'vector', state: 'searched' },
+      },
     ])
     await engine.close()
   })
@@ -278,7 +288,7 @@ describe('the log of an observed engine', () => {
         status: async () => {
           throw new Error(SECRET)
         },
-        places: async () => {
+        listPlaces: async () => {
           throw new AppError('unavailable', 'The store is gone.', {}, new Error(SECRET))
         },
       }),
@@ -291,7 +301,7 @@ describe('the log of an observed engine', () => {
     const told = lines.map((line) => JSON.parse(line))
     expect(told.slice(-2)).toMatchObject([
       { level: 'error', event: 'operation_failed', operation: 'status', outcome: 'internal' },
-      { level: 'warn', event: 'operation_failed', operation: 'places', outcome: 'unavailable' },
+      { level: 'warn', event: 'operation_failed', operation: 'listPlaces', outcome: 'unavailable' },
     ])
     expect(told.slice(0, -2).every(({ level }) => level === 'debug')).toBe(true)
     await engine.close()

@@ -34,13 +34,13 @@ function carelessly(fields: object): LogFields {
 it('[TE1] every event is one line of JSON with its level, time and fields', () => {
   const { log, lines, parsed } = kept()
   log.write('info', 'request', { method: 'GET', route: '/v1/memories/:id', status: 200 })
-  log.write('warn', 'leg_failed', { leg: 'meaning', reasons: ['a', 'b'] })
+  log.write('warn', 'retriever_failed', { retriever: 'vector', reasons: ['a', 'b'] })
   expect(lines.every((line) => line.endsWith('\n') && line.trim().split('\n').length === 1)).toBe(
     true,
   )
   expect(parsed()).toMatchObject([
     { level: 'info', event: 'request', method: 'GET', route: '/v1/memories/:id', status: 200 },
-    { level: 'warn', event: 'leg_failed', leg: 'meaning', reasons: ['a', 'b'] },
+    { level: 'warn', event: 'retriever_failed', retriever: 'vector', reasons: ['a', 'b'] },
   ])
   expect(parsed()[0]?.time).toMatch(/^\d{4}-\d\d-\d\dT/)
 })
@@ -48,18 +48,18 @@ it('[TE1] every event is one line of JSON with its level, time and fields', () =
 it('[TE1] lines below the chosen level are not written, and none when it is silent', () => {
   for (const [position, level] of LOG_LEVELS.entries()) {
     const { log, parsed } = kept(level)
-    for (const each of LOG_LEVELS) log.write(each, 'job')
+    for (const each of LOG_LEVELS) log.write(each, 'job_finished')
     expect(parsed().map((line) => line.level)).toEqual(LOG_LEVELS.slice(position))
   }
   const { log, lines } = kept('silent')
-  for (const each of LOG_LEVELS) log.write(each, 'job')
+  for (const each of LOG_LEVELS) log.write(each, 'job_finished')
   expect(lines).toEqual([])
 })
 
 it('[TE1] lines go to a file descriptor, and closing writes what is held back', async () => {
   const path = temporaryFile('log.jsonl')
   const log = createJsonLog({ destination: openSync(path, 'w') })
-  for (let count = 0; count < 100; count++) log.write('info', 'job', { count })
+  for (let count = 0; count < 100; count++) log.write('info', 'job_finished', { count })
   await log.close()
   const lines = readFileSync(path, 'utf8').trim().split('\n')
   expect(lines.map((line) => parse(line).count)).toEqual(Array.from({ length: 100 }, (_, n) => n))
@@ -72,7 +72,7 @@ it('[TE1] lines reach their file soon, and where there are none nothing is writt
   const log = createJsonLog({ destination: openSync(path, 'w') })
   const told = () => readFileSync(path, 'utf8').split('\n').slice(0, -1)
   for (const count of [1, 2, 3]) {
-    log.write('info', 'job', { count })
+    log.write('info', 'job_finished', { count })
     await vi.waitFor(() => expect(told()).toHaveLength(count))
   }
   expect(writes).toHaveBeenCalledTimes(3)

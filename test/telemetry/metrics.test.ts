@@ -45,10 +45,10 @@ it('[TE4] labels are those of the table, and endless values of one don’t fill 
 it('[TE4] numbers that make no sense are passed over', async () => {
   const metrics = createPrometheusMetrics()
   for (const by of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
-    metrics.count('recollect_injections_total', {}, by)
+    metrics.count('recollect_contexts_injected_total', {}, by)
     metrics.observe('recollect_job_seconds', by === -1 ? Number.NaN : by, { job: 'x' })
   }
-  expect(await metrics.text()).toContain('recollect_injections_total 0\n')
+  expect(await metrics.text()).toContain('recollect_contexts_injected_total 0\n')
 })
 
 it('[TE4] what the process uses is told when asked for', async () => {
@@ -77,7 +77,7 @@ it('[TE5] gauges are read when the metrics are asked for, and never told from me
   expect(second.match(/^# HELP recollect_memories /gm)).toHaveLength(1)
   const third = await metrics.text()
   expect(third).not.toMatch(/^recollect_memories /m)
-  expect(third).toContain('recollect_injections_total 0\n')
+  expect(third).toContain('recollect_contexts_injected_total 0\n')
 })
 
 it('[TE5] a store that hangs does not keep the metrics from being told', async () => {
@@ -85,18 +85,18 @@ it('[TE5] a store that hangs does not keep the metrics from being told', async (
     gauges: () => new Promise(() => {}),
     gaugeTimeoutMs: 1,
   })
-  expect(await metrics.text()).toContain('recollect_injections_total 0\n')
+  expect(await metrics.text()).toContain('recollect_contexts_injected_total 0\n')
 })
 
 it('[TE4] parts that are left out are silent', async () => {
   expect(createCompositeTelemetry({})).toBe(NOOP_TELEMETRY)
   const metrics = createPrometheusMetrics()
   const telemetry = createCompositeTelemetry({ metrics })
-  telemetry.log('error', 'job', { error: new Error('x') })
-  telemetry.count('recollect_injections_total', {})
+  telemetry.log('error', 'job_finished', { error: new Error('x') })
+  telemetry.count('recollect_contexts_injected_total', {})
   expect(await telemetry.span('search_memory', {}, async () => 'done')).toBe('done')
   expect(await NOOP_TELEMETRY.span('search_memory', {}, async () => 'done')).toBe('done')
-  expect(await metrics.text()).toContain('recollect_injections_total 1\n')
+  expect(await metrics.text()).toContain('recollect_contexts_injected_total 1\n')
   const before = telemetry.monotonicSeconds()
   expect(telemetry.monotonicSeconds()).toBeGreaterThanOrEqual(before)
 })

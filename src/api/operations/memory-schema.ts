@@ -11,7 +11,6 @@ import {
   TRUST_LEVELS,
 } from '../../domain/memory.ts'
 import type { HistoryEntry } from '../../memory/memory-reader.ts'
-import { SNIPPET_CHARACTERS } from './memories/memory-operations.ts'
 
 /** A time that comes in: ISO text with or without a time of day, or milliseconds since 1970. */
 export const timeField = z
@@ -153,6 +152,8 @@ export function isoTime(at: number | null): string | null
 export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
 }
+
+const SNIPPET_CHARACTERS = 200
 
 export function toSnippet(content: string): string {
   const line = content.replaceAll(/\s+/gu, ' ').trim()

@@ -5,7 +5,7 @@ const read = (environment: Record<string, string>) =>
   readConfig({}, environment, { platform: 'linux', home: '/home/ada' }).postgresOptions
 
 it('[PG3] reads limits, replicas, row security and what to do without pgvector from the environment', () => {
-  expect(read({})).toEqual({ replicas: [], rowSecurity: false })
+  expect(read({})).toEqual({ replicas: [], rowLevelSecurity: false })
   expect(
     read({
       RECOLLECT_POSTGRES_SCHEMA: 'memories',
@@ -21,11 +21,11 @@ it('[PG3] reads limits, replicas, row security and what to do without pgvector f
     schema: 'memories',
     poolSize: 4,
     statementTimeoutMs: 0,
-    connectionWaitMs: 500,
+    connectionTimeoutMs: 500,
     replicas: ['postgresql://one/m', 'postgresql://two/m'],
     replicaLagMsMax: 100,
-    rowSecurity: true,
-    withoutPgvector: 'exact',
+    rowLevelSecurity: true,
+    pgvectorFallback: 'exact',
   })
 })
 

@@ -278,9 +278,9 @@ function readPostgres(variable: Variable): Config['postgresOptions'] {
       schema: variable('RECOLLECT_POSTGRES_SCHEMA'),
       poolSize,
       statementTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_STATEMENT_MS', variable),
-      connectionWaitMs: parseWholeNumber('RECOLLECT_POSTGRES_WAIT_MS', variable),
+      connectionTimeoutMs: parseWholeNumber('RECOLLECT_POSTGRES_WAIT_MS', variable),
       replicaLagMsMax: parseWholeNumber('RECOLLECT_POSTGRES_REPLICA_LAG_MS', variable),
-      withoutPgvector: parseChoice(
+      pgvectorFallback: parseChoice(
         'RECOLLECT_POSTGRES_WITHOUT_PGVECTOR',
         variable,
         PGVECTOR_FALLBACKS,

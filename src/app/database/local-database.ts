@@ -222,8 +222,8 @@ function fileOptions(config: Config, isEncrypted: boolean): EngineOptions {
 
 function vectorOptions({ vectorSearch, vectorMemoryBytes }: Config) {
   return {
-    ...(vectorSearch === null ? {} : { vectors: vectorSearch }),
-    ...(vectorMemoryBytes === null ? {} : { vectorMemoryBytes }),
+    ...(vectorSearch === null ? {} : { vectorSearchEngine: vectorSearch }),
+    ...(vectorMemoryBytes === null ? {} : { vectorCacheBytes: vectorMemoryBytes }),
   }
 }
 

@@ -269,7 +269,7 @@ function openRemote(options: EmbeddingOptions): Embedder {
   const config = remoteConfig(options)
   return withCache(openRemoteEmbedder(config), options, {
     account: hashRemoteAccount(config),
-    purposeMatters: isPurposeSpecific(config),
+    isPurposeSpecific: isPurposeSpecific(config),
   })
 }
 
@@ -314,7 +314,7 @@ export function openBatchPrefill(
 function withCache(
   embedder: Embedder,
   { cacheFile, cachesLocal, cacheFileBytesMax, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
-  about: { readonly account: string; readonly purposeMatters: boolean } = LOCAL,
+  about: { readonly account: string; readonly isPurposeSpecific: boolean } = LOCAL,
 ): Embedder {
   const kept =
     cacheFile == null || (about === LOCAL && cachesLocal !== true)
@@ -329,11 +329,11 @@ function withCache(
         })
   return withMemoryCache(kept, {
     clock: systemClock,
-    isPurposeSpecific: about.purposeMatters,
+    isPurposeSpecific: about.isPurposeSpecific,
     ...(cacheEntriesMax === undefined ? {} : { entriesMax: cacheEntriesMax }),
     ...(cacheAgeMsMax === undefined ? {} : { ttlMs: cacheAgeMsMax }),
   })
 }
 
 /** A model may have a prompt of its own for questions, so the two are kept apart. */
-const LOCAL = { account: 'local', purposeMatters: true }
+const LOCAL = { account: 'local', isPurposeSpecific: true }

@@ -105,7 +105,7 @@ export class UserMemoryCache {
 
   #where(now: Instant): MemoryFilter {
     const { category, where } = this.#wanted
-    const inUse = { statuses: ['active'], trusts: TRUSTED_LEVELS, unendedAt: now } as const
+    const inUse = { statuses: ['active'], trusts: TRUSTED_LEVELS, validAt: now } as const
     return { ...inUse, categories: [category], ...where?.(now) }
   }
 

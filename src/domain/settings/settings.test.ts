@@ -18,9 +18,11 @@ describe('settings', () => {
   it('[SE3] refuses unknown names and values out of range', () => {
     expect(() => parseSettings({ recalLimit: 5 })).toThrow('recallLimit')
     expect(() => parseSettings({ toString: 5 })).toThrow('no setting')
-    expect(() => parseSettings({ recallLimit: 0 })).toThrow('from 1 to 100')
-    expect(() => parseSettings({ recallLimit: 1.5 })).toThrow('whole number')
-    expect(() => parseSettings({ recallLimit: '5' })).toThrow('whole number')
-    expect(() => parseSettings({ fusion: 'magic' })).toThrow('one of adaptive, rrf, weighted')
+    expect(() => parseSettings({ 'recall.limit': 0 })).toThrow('from 1 to 100')
+    expect(() => parseSettings({ 'recall.limit': 1.5 })).toThrow('whole number')
+    expect(() => parseSettings({ 'recall.limit': '5' })).toThrow('whole number')
+    expect(() => parseSettings({ 'recall.fusion': 'magic' })).toThrow(
+      'one of adaptive, rrf, weighted',
+    )
   })
 })

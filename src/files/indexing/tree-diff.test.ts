@@ -51,7 +51,7 @@ it('[FC9] tells what is new, changed, touched and gone', () => {
     ...NOTHING,
     added: [file('new')],
     changed: [{ from: file('changed', 'old'), to: file('changed', 'new', 2) }],
-    touched: [{ from: file('touched'), to: file('touched', 'touched', 2) }],
+    restamped: [{ from: file('touched'), to: file('touched', 'touched', 2) }],
     removed: [file('gone')],
   })
 })

@@ -138,7 +138,7 @@ export class RootWatcher {
     const met = new Set<string>()
     const plan = {
       ...this.#parts.planOf(this.#root, base),
-      looksAtFiles: false,
+      readsFileStats: false,
       signal: this.#stop.signal,
       onFolder: (folder: WalkedFolder) => {
         met.add(folder.real)

@@ -81,14 +81,23 @@ it('[FC13] keeps the numbers of lines, passes over broken ones and leaves an unf
     [1, 'one'],
     [5, 'five'],
   ])
-  expect(lines).toMatchObject({ broken: 2, nextLine: 6 })
+  expect(lines).toMatchObject({ malformedLines: 2, nextLine: 6 })
   const rest = parseSessionLines(`${text.slice(lines.read)}\n`, {
     ...PLAIN,
     firstLine: lines.nextLine,
   })
   expect(rest.messages).toEqual([{ role: 'user', text: 'not yet', line: 6 }])
-  expect(parseSessionLines('', PLAIN)).toEqual({ messages: [], nextLine: 1, read: 0, broken: 0 })
-  expect(parseSessionLines('{"a"', PLAIN)).toMatchObject({ nextLine: 1, read: 0, broken: 0 })
+  expect(parseSessionLines('', PLAIN)).toEqual({
+    messages: [],
+    nextLine: 1,
+    read: 0,
+    malformedLines: 0,
+  })
+  expect(parseSessionLines('{"a"', PLAIN)).toMatchObject({
+    nextLine: 1,
+    read: 0,
+    malformedLines: 0,
+  })
 })
 
 const anyLine = fc.oneof(
@@ -112,7 +121,7 @@ it('[FC13] reads the same in parts as at once, wherever the parts begin', () => 
         firstLine = part.nextLine
         broken += part.malformedLines
       }
-      expect({ messages, nextLine: firstLine, read: from, broken }).toEqual(whole)
+      expect({ messages, nextLine: firstLine, read: from, malformedLines: broken }).toEqual(whole)
     }),
   )
 })

@@ -91,7 +91,7 @@ describe('what is kept', () => {
       ...FULL,
       facts: [{ ...FULL.facts[0], validFrom: day(2024, 6, 1), validUntil: day(2024, 6, 15) }],
       isEmpty: false,
-      faults: [],
+      problems: [],
     })
   })
 

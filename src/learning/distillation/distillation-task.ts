@@ -84,7 +84,7 @@ export async function loadDistillationContext(
   isContinued: boolean,
 ): Promise<DistillationContext> {
   const trusts = ['user', 'assistant', 'import', 'tool'] as const
-  const known = { statuses: ['active'], trusts, unendedAt: clock.now() } as const
+  const known = { statuses: ['active'], trusts, validAt: clock.now() } as const
   const [identity, episodes] = await Promise.all([
     store.find('memory', home, {
       where: { ...known, categories: ['identity'] },

@@ -168,7 +168,7 @@ async function findCandidates(
     taken.set(user, tokens)
     return tokens <= maxTokens
   }
-  const where = { statuses: ['active'], pinned: false, unendedAt: now } as const
+  const where = { statuses: ['active'], pinned: false, validAt: now } as const
   if (maxTokens === 0) {
     const old = { ...where, ...(before === null ? {} : { createdBefore: before }) }
     for await (const page of pages(store, 'memory', scope, { where: old, order: 'oldest' })) {

@@ -41,7 +41,7 @@ describe('statements in the third person', () => {
     ['田中さんは東京に住んでいる。', 'home of 田中さん', 'one'],
     ['ユーザーの妹は東京に住んでいる。', 'home of 妹', 'usually one'],
   ] as const)('[AJ10] %s sets the %s, of which there is %s', (told, name, plurality) => {
-    expect(attributeOf(told)).toMatchObject({ name, plurality })
+    expect(attributeOf(told)).toMatchObject({ name, cardinality: plurality })
   })
 
   it.each([

@@ -171,7 +171,7 @@ describe('evidence', () => {
       { id: memoryId(9), similarity: 0.1 },
     ]
     const candidates = gatherEvidence(null, meaning, sessionOf(1, 2, 3))
-    expect(of(candidates, 1).evidence).toMatchObject({ meaning: 0, reply: 1 })
+    expect(of(candidates, 1).evidence).toMatchObject({ vector: 0, reply: 1 })
     expect(of(candidates, 3).evidence.reply).toBe(0)
     expect(of(candidates, 3).contextSimilarity).toBe(0.9)
   })

@@ -77,7 +77,11 @@ describe.each(API_FORMATS)('%s', (format) => {
   })
 
   it('[GW13] keeps whatever is remembered inside of its fence, whatever is asked', async () => {
-    const settings = { strategy: 'recent' as const, recallLimit: 100, contextTokensMax: 16_000 }
+    const settings = {
+      'recall.strategy': 'recent' as const,
+      'recall.limit': 100,
+      'gateway.contextTokensMax': 16_000,
+    }
     const setup = await setUpGateway('memory off', {
       settings: { 'gateway.enabled': true, ...settings },
     })
@@ -108,7 +112,10 @@ describe.each(API_FORMATS)('%s', (format) => {
 })
 
 it('[GW24] turns of any text are recorded and found, and stay inside of the fence', async () => {
-  const settings = { recallSources: 'conversations', injectDeadlineMs: 30_000 } as const
+  const settings = {
+    'gateway.contextSources': 'conversations',
+    'gateway.contextTimeoutMs': 30_000,
+  } as const
   const setup = await setUpGateway('memory off', {
     settings: { 'gateway.enabled': true, ...settings },
   })

@@ -27,7 +27,12 @@ it('[RA27] an embedder that hangs leaves what words find, and header, receipt an
   const { part, become } = patientEmbedder()
   const engine = await createEngine({
     embedding: part,
-    settings: { enabled: true, requestsPerMinute: 0, injectDeadlineMs: 30_000, legDeadlineMs: 300 },
+    settings: {
+      'gateway.enabled': true,
+      'server.requestsPerMinute': 0,
+      'gateway.contextTimeoutMs': 30_000,
+      'recall.retrieverTimeoutMs': 300,
+    },
   })
   const setup = await setUpGateway('memory on', { engine, auth: 'off' })
   onTestFinished(() => become('well'))
@@ -37,7 +42,7 @@ it('[RA27] an embedder that hangs leaves what words find, and header, receipt an
   const told: string[] = []
   for (let time = 0; time < 5; time++) told.push(await ask(setup, time))
   for (const header of told) {
-    expect(header).toMatch(/^injected; count=[1-9]; tokens=\d+; receipt=rcp_\w+; degraded=meaning$/)
+    expect(header).toMatch(/^injected; count=[1-9]; tokens=\d+; receipt=rcp_\w+; degraded=vector$/)
   }
   await engine.conversations.flush()
   const read = async (path: string) => (await fetch(`${setup.url}${path}`)).json()

@@ -50,10 +50,10 @@ it('[DI10] every outcome is told over the protocol', async () => {
   const { ask, flush, model, engine, store } = await openServer()
   await ask('trip', SAID)
   expect(await flush('trip')).toMatchObject({ outcome: 'distilled', facts: { created: 1 } })
-  expect(await flush('trip')).toMatchObject({ outcome: 'no_signals', pending: 0 })
+  expect(await flush('trip')).toMatchObject({ outcome: 'no_signals', pendingSignals: 0 })
   const asked = model.requests.length
   await ask('short', 'Thanks!')
-  expect(await flush('short')).toMatchObject({ outcome: 'skipped:low_novelty', pending: 0 })
+  expect(await flush('short')).toMatchObject({ outcome: 'skipped:low_novelty', pendingSignals: 0 })
   expect(model.requests.length).toBe(asked + 1)
 
   const answer = async (session: string, reply: Reply | string) => {
@@ -63,23 +63,26 @@ it('[DI10] every outcome is told over the protocol', async () => {
   }
   expect(await answer('dull', '{"episode": null, "facts": [], "identity": []}')).toMatchObject({
     outcome: 'empty:nothing',
-    pending: 0,
+    pendingSignals: 0,
   })
   const none = { error: { message: 'There is no such model.', code: 'model_not_found' } }
   expect(await answer('lost', { status: 404, body: JSON.stringify(none) })).toMatchObject({
     outcome: 'skipped:no_model',
-    pending: 1,
+    pendingSignals: 1,
   })
-  await engine.settings.change(null, { modelTokensPerDay: 1 })
-  expect(await flush('lost')).toMatchObject({ outcome: 'skipped:too_many_requests', pending: 1 })
-  await engine.settings.change(null, { modelTokensPerDay: 0, coreModel: '' })
-  expect(await flush('lost')).toMatchObject({ outcome: 'skipped:no_model', pending: 1 })
-  await engine.settings.change(null, { coreModel: `scripted/${CORE}` })
+  await engine.settings.change(null, { 'learning.modelTokensPerDay': 1 })
+  expect(await flush('lost')).toMatchObject({ outcome: 'skipped:too_many_requests', pendingSignals: 1 })
+  await engine.settings.change(null, {
+    'learning.modelTokensPerDay': 0,
+    'learning.extractionModel': '',
+  })
+  expect(await flush('lost')).toMatchObject({ outcome: 'skipped:no_model', pendingSignals: 1 })
+  await engine.settings.change(null, { 'learning.extractionModel': `scripted/${CORE}` })
   const { rows } = await engine.transcript.turns({ owner: OWNER, session: 'lost' })
   await store.commit(
     rows.map(({ id, place }) => ({ op: 'remove', table: 'turn', scope: place, id, expect: 'any' })),
   )
-  expect(await flush('lost')).toMatchObject({ outcome: 'empty:no_turns', pending: 0 })
+  expect(await flush('lost')).toMatchObject({ outcome: 'empty:no_turns', pendingSignals: 0 })
 })
 
 async function openServer() {

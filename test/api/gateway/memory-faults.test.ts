@@ -22,7 +22,7 @@ import type { Reply } from './support/scripted-upstream.ts'
 import { PATHS, speak } from './support/wire-format.ts'
 
 const ANSWER = 'Jasmine.'
-const SETTINGS = { enabled: true, requestsPerMinute: 0, injectDeadlineMs: 300 }
+const SETTINGS = { 'gateway.enabled': true, 'server.requestsPerMinute': 0, 'gateway.contextTimeoutMs': 300 }
 
 type Ill = { readonly setup: GatewaySetup; readonly become: Patient<unknown>['become'] }
 
@@ -48,7 +48,10 @@ async function withStore(): Promise<Ill> {
 async function withEmbedder(): Promise<Ill> {
   const { part, become } = patientEmbedder()
   const ill = await withEngine(
-    { embedding: part, settings: { strategy: 'semantic', recallSources: 'facts' } },
+    {
+      embedding: part,
+      settings: { 'recall.strategy': 'semantic', 'gateway.contextSources': 'facts' },
+    },
     become,
   )
   await ill.setup.engine.reindex()
@@ -97,7 +100,7 @@ describe.each([
         const { text, memory, isInjected } = await ask(setup)
         expect(text).toBe(ANSWER)
         expect(isInjected).toBe(false)
-        expect(memory).toMatch(/^skipped; reason=(failed|late)\b/)
+        expect(memory).toMatch(/^skipped; reason=(failed|timeout)\b/)
       }
       become('well')
       expect((await injected(setup)).text).toBe(ANSWER)

@@ -46,7 +46,7 @@ describe.each(API_FORMATS)('%s', (format) => {
   ])('[GW4] %s: %s turns memory off', async (name, value) => {
     const setup = await setUpGateway()
     const { told, received } = await ask(setup, format, { headers: { [name]: value } }, STATEMENT)
-    expect(told).toMatch(/^skipped; reason=no-memory\b/)
+    expect(told).toMatch(/^skipped; reason=memory-disabled\b/)
     expect(received).not.toContain(FENCE)
     expect(await memoriesOf(setup, { owner: OWNER })).toHaveLength(1)
   })
@@ -61,7 +61,7 @@ describe.each(API_FORMATS)('%s', (format) => {
     const setup = await setUpGateway()
     const noInject = { 'x-recollect-no-inject': '1' }
     const first = await ask(setup, format, { headers: noInject }, STATEMENT)
-    expect(first.told).toMatch(/^skipped; reason=no-inject\b/)
+    expect(first.told).toMatch(/^skipped; reason=context-disabled\b/)
     expect(first.received).not.toContain(FENCE)
     expect(await memoriesOf(setup, { owner: OWNER })).toHaveLength(2)
     const noExtract = { 'x-recollect-no-extract': '1' }
@@ -120,7 +120,7 @@ describe.each(API_FORMATS)('%s', (format) => {
   it('[GW4] in shadow mode the request stays as it was, and the receipt tells', async () => {
     const setup = await setUpGateway('memory on', { settings: { 'gateway.dryRun': true } })
     const { told, received } = await ask(setup, format, {})
-    expect(told).toMatch(/^skipped; reason=shadow\b/)
+    expect(told).toMatch(/^skipped; reason=dry-run\b/)
     expect(received).toBe(JSON.stringify(requestOf(format, [{ role: 'user', content: QUESTION }])))
     const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
     expect(rows[0]?.dryRun?.memories).toHaveLength(1)
@@ -231,7 +231,7 @@ describe('compression', () => {
     expect((await sendFor(setup, 'zstd')).bytes.equals(body)).toBe(true)
     await setup.engine.conversations.flush()
     const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
-    expect(rows).toMatchObject([{ answer: 'unread', status: 200 }])
+    expect(rows).toMatchObject([{ answer: 'unparsed', status: 200 }])
   })
 })
 

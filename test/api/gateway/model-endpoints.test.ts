@@ -22,7 +22,7 @@ async function setUpModels(): Promise<GatewaySetup> {
   const engine = await createEngine({
     embedding: scriptedEmbedder(),
     rerank: RERANKER,
-    settings: { requestsPerMinute: 0 },
+    settings: { 'server.requestsPerMinute': 0 },
   })
   return setUpGateway('memory off', { engine })
 }

@@ -127,7 +127,7 @@ it('[GW18] a key reaches those of the agents it may act for, when it names them'
 })
 
 it('[GW18] after a restart, memory still knows whose it is', async () => {
-  const settings = { requestsPerMinute: 0, enabled: true }
+  const settings = { 'server.requestsPerMinute': 0, 'gateway.enabled': true }
   const engine = await createEngine({ embedding: false, settings })
   const before = await setUpGateway('memory on', { engine })
   await make(before)
@@ -144,7 +144,7 @@ it('[GW18] after a restart, memory still knows whose it is', async () => {
 it('[GW18] while the store fails, a question passes and what is kept stays shut', async () => {
   const { part, become } = patientStore(createInMemoryStore())
   onTestFinished(() => become('well'))
-  const settings = { requestsPerMinute: 0 }
+  const settings = { 'server.requestsPerMinute': 0 }
   const engine = await createEngine({ store: part, embedding: false, settings })
   const setup = await setUpGateway('memory off', { engine, auth: 'off' })
   become('fails')

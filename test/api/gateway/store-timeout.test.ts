@@ -20,7 +20,7 @@ import {
 } from './support/gateway-harness.ts'
 import { PATHS } from './support/wire-format.ts'
 
-const SETTINGS = { enabled: true, requestsPerMinute: 0, injectDeadlineMs: 300 }
+const SETTINGS = { 'gateway.enabled': true, 'server.requestsPerMinute': 0, 'gateway.contextTimeoutMs': 300 }
 /** After this a key that worked is looked up again. */
 const VERIFIED_MS = 5_000
 
@@ -53,7 +53,7 @@ it('[GW21] a store that hangs holds up one request, and memory is back as soon a
   for (let n = 0; n < requests; n++) {
     const { status, memory } = await ask(setup, QUESTION, fields)
     expect(status).toBe(200)
-    expect(memory).toMatch(/^skipped; reason=late\b/)
+    expect(memory).toMatch(/^skipped; reason=timeout\b/)
   }
   // Each of them would have asked for the key, the settings and the former answer; what keeps them waits in line.
   expect(calls() - before).toBeLessThan(requests)
@@ -94,7 +94,7 @@ it('[GW10] while another process writes, memories are still given, and what was 
   other.exec('BEGIN IMMEDIATE')
   const { status, memory } = await ask(setup, `${QUESTION} My name is Ada.`)
   expect(status).toBe(200)
-  expect(memory).toMatch(/^(injected|skipped; reason=late)\b/)
+  expect(memory).toMatch(/^(injected|skipped; reason=timeout)\b/)
   if (memory.startsWith('injected')) expect(setup.upstream.last().text).toContain(FENCE)
   other.exec('ROLLBACK')
   await engine.conversations.flush()

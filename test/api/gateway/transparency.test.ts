@@ -175,7 +175,7 @@ describe.each(API_FORMATS)('%s', (format) => {
       expect(read.bytes.equals(bytes)).toBe(true)
       await setup.engine.conversations.flush()
       const { rows } = await setup.engine.conversations.listReceipts({ owner: OWNER })
-      expect(rows).toMatchObject([{ answer: 'whole', usage: { input: 19, output: 12 } }])
+      expect(rows).toMatchObject([{ answer: 'complete', usage: { input: 19, output: 12 } }])
     },
   )
 

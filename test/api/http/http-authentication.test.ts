@@ -88,7 +88,10 @@ describe('keys', () => {
 
   it('[HT24] a key may ask so many times in a minute, and is told how many are left', async () => {
     const clock = new FakeClock()
-    const { client, engine } = await start({ clock }, { settings: { requestsPerMinute: 2 } })
+    const { client, engine } = await start(
+      { clock },
+      { settings: { 'server.requestsPerMinute': 2 } },
+    )
     const key = await keyFor(engine, 'reader', 'ada')
     const ask = () => client.get('/api/memory', { key })
     const told = ({ headers }: { headers: Headers }) =>

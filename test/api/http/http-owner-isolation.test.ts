@@ -62,7 +62,7 @@ type Stolen = Awaited<ReturnType<typeof scene>>['stolen']
 
 /** Words of the victim's. One that tells its question back is asked without the mark, which would be no wonder there. */
 function askedBy({ name }: Operation, words: string): string {
-  return name === 'memory.previewInjection' ? 'is the lesson number red?' : words
+  return name === 'memory.previewContext' ? 'is the lesson number red?' : words
 }
 
 /** What makes each operation do something, said about things of one's own. */
@@ -97,8 +97,8 @@ function harmless(operation: Operation): { [field: string]: unknown } {
   if (operation.name.startsWith('turn.')) wanted.push(['id', 'turn_none'])
   if (operation.name === 'episode.edit') wanted.push(['salience', 0.5])
   if (operation.name === 'memory.update') wanted.push(['importance', 5])
-  if (operation.name === 'memory.forgetBy') wanted.push(['query', MARK])
-  if (operation.name === 'settings.change') wanted.push(['recallLimit', 3])
+  if (operation.name === 'memory.forgetMatching') wanted.push(['query', MARK])
+  if (operation.name === 'settings.change') wanted.push(['recall.limit', 3])
   return Object.fromEntries(wanted)
 }
 
@@ -188,7 +188,7 @@ it('[HT41] the owner, the ids, cursors and names of others get one nothing, and 
     for (const role of OTHERS) {
       for (const [name, value] of Object.entries(theft(operation, stolen))) {
         const fields: { [field: string]: unknown } = { ...harmless(operation), [name]: value }
-        if (operation.name === 'memory.forgetBy' && name === 'id') delete fields.query
+        if (operation.name === 'memory.forgetMatching' && name === 'id') delete fields.query
         const { status, body } = await send(client, operation, secrets[role], fields)
         const what = `${operation.name} by ${role} with ${name}: ${status} ${JSON.stringify(body)}`
         expect(JSON.stringify(body), what).not.toContain(MARK)

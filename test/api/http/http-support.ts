@@ -29,7 +29,7 @@ export async function start(
     (await createEngine({
       embedding: false,
       ...engineOptions,
-      settings: { requestsPerMinute: 0, ...engineOptions.settings },
+      settings: { 'server.requestsPerMinute': 0, ...engineOptions.settings },
     }))
   const serving = await serve({
     host: '127.0.0.1',

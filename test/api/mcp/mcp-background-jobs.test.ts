@@ -40,7 +40,10 @@ it('[LD11] learns from what waited, and ends with its input', async () => {
   await engine.ingest({ owner: OWNER, conversation: 'trip', turns })
   const learned = async () => (await engine.list({ owner: OWNER })).rows.map((row) => row.content)
   expect(await learned()).not.toContain(FACT)
-  await engine.settings.change(null, { coreModel: 'test/core', summaryDebounceSeconds: 10 })
+  await engine.settings.change(null, {
+    'learning.extractionModel': 'test/core',
+    'learning.debounceSeconds': 10,
+  })
   const [job] = (await engine.jobs.list({ owner: OWNER, kind: 'distill' })).rows
   await engine.jobs.retry(job?.id ?? '')
   const ended = serve()

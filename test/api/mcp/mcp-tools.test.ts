@@ -90,7 +90,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     await host.engine.ingest({ owner: 'ann', conversation: 'trip', turns })
     for (const given of [{}, { id: 'trip' }]) {
       const flushed = await client.call('memory_flush', given)
-      expect(flushed.structured).toMatchObject({ outcome: 'skipped:no_model', pending: 1 })
+      expect(flushed.structured).toMatchObject({ outcome: 'skipped:no_model', pendingSignals: 1 })
       expect(flushed.text).toBe(
         'Nothing was learned: skipped:no_model. What was said is kept, and waits (1).',
       )
@@ -289,7 +289,7 @@ it('[MC13] conversations and upkeep have tools of their own, on request', async 
   for (const [tool, input, told] of [
     ['memory_ingest', given, { turns_ingested: 2, distillation: 'skipped:no_model' }],
     ['agent_list', {}, { agents: [{ id: 'ann' }] }],
-    ['session_list', {}, { sessions: [{ id: 'trip', pending: 1 }] }],
+    ['session_list', {}, { sessions: [{ id: 'trip', pendingSignals: 1 }] }],
     ['signal_forget', { sessionId: 'trip' }, { signals: [{ status: 'forgotten' }] }],
     ['job_list', { kind: 'distill' }, { jobs: [{ owner: 'ann' }] }],
     ['memory_consolidate', { dryRun: true }, { report: { isDryRun: true } }],

@@ -49,16 +49,16 @@ it('[SG1] every setting is told as the table declares it', async () => {
   }
   expect(settings.map(({ name }) => name)).toEqual(Object.keys(SETTINGS))
   const named = (name: string) => settings.find((setting) => setting.name === name)
-  expect(named('recallLimit')).toEqual({
-    ...{ name: 'recallLimit', kind: 'number', default: 10, min: 1, max: 100, isWhole: true },
+  expect(named('recall.limit')).toEqual({
+    ...{ name: 'recall.limit', kind: 'number', default: 10, min: 1, max: 100, isWhole: true },
     ...{ choices: [], scope: 'owner', appliesAt: 'once', isClamped: false },
     help: SETTINGS['recall.limit'].help,
   })
-  expect(named('embeddingSource')).toMatchObject({
+  expect(named('embedding.source')).toMatchObject({
     ...{ kind: 'choice', choices: SETTINGS['embedding.source'].choices, min: null },
     ...{ scope: 'system', appliesAt: 'start' },
   })
-  expect(named('coreModel')).toMatchObject({ kind: 'text', default: null })
+  expect(named('learning.extractionModel')).toMatchObject({ kind: 'text', default: null })
   expect(named('salienceFloor')).toMatchObject({ isClamped: true, isWhole: false })
 })
 
@@ -149,7 +149,7 @@ it('[SG4] a language model is asked one question, and its answer, time and token
   })
   expect(languageModel.requests).toMatchObject([{ model: 'test/fast', json: false }])
   expect((await engine.signals.report({ owner: 'ada' })).usageToday).toMatchObject({ calls: 1 })
-  await call('settings.change', { coreModel: 'test/core' })
+  await call('settings.change', { 'learning.extractionModel': 'test/core' })
   expect(await call('model.test')).toMatchObject({ works: true, model: 'test/core' })
 })
 
@@ -165,7 +165,7 @@ it('[SG4] what went wrong is told; over budget nobody is asked', async () => {
     ...{ works: false, answer: null, tokens: null },
     error: { code: 'unavailable', message: 'Nobody answers.', until: null },
   })
-  await call('settings.change', { modelTokensPerDay: 50 })
+  await call('settings.change', { 'learning.modelTokensPerDay': 50 })
   expect(await call('model.test', { model: 'test/core' })).toMatchObject({ works: true })
   const tomorrow = (Math.floor(clock.now() / 86_400_000) + 1) * 86_400_000
   expect(await call('model.test', { model: 'test/core' })).toMatchObject({
@@ -259,7 +259,7 @@ it('[SG6] the audit log is narrowed by who, what and to what, page by page', asy
   const { rows } = await engine.list({ owner: 'ada' })
   const target = rows[0]?.id ?? ''
   await call('memory.forget', { id: target })
-  await call('settings.change', { recallLimit: 5 })
+  await call('settings.change', { 'recall.limit': 5 })
 
   const everything = (await auditPages(call, {})).flat()
   const narrowed = async (query: object, limit = 2) => {

@@ -23,7 +23,7 @@ it('[SM1] each memory comes with its vector in bytes, newest first', async () =>
   for (const content of SAID) await engine.remember(ADA, { content })
   await engine.reindex()
   const told = (await call('memory.vectors', {})) as Placed
-  expect(told).toMatchObject({ dimensions: 64, isComplete: true, because: null })
+  expect(told).toMatchObject({ dimensions: 64, isComplete: true, reason: null })
   expect(told.memories.map(({ content }) => content)).toEqual([...SAID].reverse())
   for (const { content, vector } of told.memories) {
     const bytes = new Int8Array(Buffer.from(vector ?? '', 'base64'))
@@ -46,7 +46,7 @@ it('[SM10] one memory tells whether it has its vector, and if not, why', async (
   const { memory } = await engine.remember(ADA, { content: 'I prefer green tea' })
   await engine.reindex()
   const { id } = memory
-  const has = { hasVector: true, dimensions: 64, because: null }
+  const has = { hasVector: true, dimensions: 64, reason: null }
   expect(await call('memory.vector', { id })).toEqual(has)
   await expect(call('memory.vector', { id, owner: 'bo' })).rejects.toMatchObject({
     code: 'not_found',
@@ -75,7 +75,7 @@ it('[SM1] what has no vector yet comes without one', async () => {
   await engine.remember(ADA, { content: 'My sister lives in Porto' })
   expect(await call('memory.vectors', {})).toMatchObject({
     memories: [{ vector: null }, { vector: expect.any(String) }],
-    because: null,
+    reason: null,
   })
 })
 
@@ -85,7 +85,7 @@ it('[SM1] without a model, or with one that fails, the memories come with the re
   expect(await without.call('memory.vectors', {})).toMatchObject({
     memories: [{ content: 'I prefer green tea', vector: null }],
     dimensions: null,
-    because: 'There is no embedding model.',
+    reason: 'There is no embedding model.',
   })
   const broken = openContext(
     {},
@@ -99,7 +99,7 @@ it('[SM1] without a model, or with one that fails, the memories come with the re
   await broken.engine.remember(ADA, { content: 'I prefer green tea' })
   expect(await broken.call('memory.vectors', {})).toMatchObject({
     memories: [{ vector: null }],
-    because: 'The model file is damaged.',
+    reason: 'The model file is damaged.',
   })
 })
 
@@ -144,7 +144,7 @@ it('[SM3] days count memories and digests, where the caller is', async () => {
     ...{ content: 'Ada planned a trip.', category: 'episode' },
     validFrom: clock.now() - 48 * HOUR_MS,
   })
-  expect(await call('memory.days', {})).toEqual({
+  expect(await call('memory.countsByDay', {})).toEqual({
     days: [
       { day: '2023-11-13', episodes: 1, memories: 0 },
       { day: '2023-11-14', episodes: 0, memories: 1 },
@@ -152,17 +152,17 @@ it('[SM3] days count memories and digests, where the caller is', async () => {
     ],
     isComplete: true,
   })
-  expect(await call('memory.days', { timeZone: 'America/New_York' })).toMatchObject({
+  expect(await call('memory.countsByDay', { timeZone: 'America/New_York' })).toMatchObject({
     days: [
       { day: '2023-11-12', episodes: 1, memories: 0 },
       { day: '2023-11-14', episodes: 0, memories: 2 },
     ],
   })
   const span = { from: '2023-11-14T00:00:00Z', to: '2023-11-15T00:00:00Z' }
-  expect(await call('memory.days', span)).toMatchObject({
+  expect(await call('memory.countsByDay', span)).toMatchObject({
     days: [{ day: '2023-11-14', episodes: 0, memories: 1 }],
   })
-  await expect(call('memory.days', { timeZone: 'Mars/Olympus' })).rejects.toMatchObject({
+  await expect(call('memory.countsByDay', { timeZone: 'Mars/Olympus' })).rejects.toMatchObject({
     code: 'invalid_input',
   })
 })
@@ -177,8 +177,8 @@ it('[SM4] other owners’ memories and those out of use are in no overview', asy
   await engine.remember({ owner: 'bob' }, { content: 'Porto is rainy', entities })
   expect(await call('memory.vectors', {})).toMatchObject({ memories: [] })
   expect(await call('memory.entities', {})).toMatchObject({ entities: [], memories: [], total: 0 })
-  expect(await call('memory.days', {})).toMatchObject({ days: [] })
-  for (const name of ['memory.vectors', 'memory.entities', 'memory.days']) {
+  expect(await call('memory.countsByDay', {})).toMatchObject({ days: [] })
+  for (const name of ['memory.vectors', 'memory.entities', 'memory.countsByDay']) {
     await expect(
       call(name, { owner: 'bob' }, { role: 'user', home: 'ada' }),
       name,

@@ -49,7 +49,7 @@ export async function signalsOf(
   done: (name: string, input?: unknown) => Promise<unknown>,
   sessionId: string,
 ) {
-  expect(await done('signal.report')).toMatchObject({ model: null, signals: { dead: 0 } })
+  expect(await done('learning.status')).toMatchObject({ model: null, signals: { dead: 0 } })
   expect(await done('signal.retry')).toEqual({ signals: [] })
   const { signals } = (await done('signal.list', { sessionId })) as { signals: { id: string }[] }
   const [signal] = signals
@@ -127,7 +127,7 @@ export async function keptOf(done: (name: string, input?: unknown) => Promise<un
     expect(await done(name, { id: turn?.id })).toMatchObject({ turn: { disabled } })
   }
   expect(await done('turn.forget', { id: turn?.id })).toMatchObject({ id: turn?.id, learned: [] })
-  expect(await done('memory.sources', { id })).toEqual({ turns: [], goneTurns: [] })
+  expect(await done('memory.sources', { id })).toEqual({ turns: [], deletedTurns: [] })
   expect(await done('session.forget', { id: 'trip', memories: true })).toMatchObject({ turns: 1 })
 }
 
@@ -137,13 +137,13 @@ export async function filesDone(done: (name: string, input?: unknown) => Promise
   const added = await done('files.addRoot', { kind: 'workspace', path })
   const { root } = added as { root: { id: string } }
   expect(await done('files.roots')).toEqual({ roots: [root] })
-  expect(await done('files.sync')).toMatchObject({ added: 1, troubles: [] })
-  expect(await done('files.status', { deep: true })).toMatchObject({ roots: [{ files: 1 }] })
+  expect(await done('files.sync')).toMatchObject({ added: 1, problems: [] })
+  expect(await done('files.status', { probe: true })).toMatchObject({ roots: [{ files: 1 }] })
   expect(await done('files.list', { root: root.id })).toMatchObject({
-    files: [{ path: 'MEMORY.md', state: 'indexed', pieces: 1 }],
+    files: [{ path: 'MEMORY.md', state: 'indexed', chunks: 1 }],
   })
-  expect(await done('files.pieces', { path: 'MEMORY.md' })).toMatchObject({
-    pieces: [{ startLine: 1, endLine: 1, text: expect.stringContaining('The kettle is blue.') }],
+  expect(await done('files.chunks', { path: 'MEMORY.md' })).toMatchObject({
+    chunks: [{ startLine: 1, endLine: 1, text: expect.stringContaining('The kettle is blue.') }],
   })
   expect(await done('files.search', { query: 'blue kettle' })).toMatchObject({
     results: [{ path: 'MEMORY.md', citation: 'MEMORY.md#L1' }],
@@ -154,12 +154,12 @@ export async function filesDone(done: (name: string, input?: unknown) => Promise
   expect(await done('files.append', { text: 'The cup is red.' })).toMatchObject({
     path: expect.stringMatching(/^memory\//),
   })
-  expect(await done('files.tool', { command: 'view', path: '/memories' })).toMatchObject({
+  expect(await done('files.memoryTool', { command: 'view', path: '/memories' })).toMatchObject({
     content: expect.stringContaining('.md'),
   })
   const digest = { content: 'Ada cleaned the kettle.', category: 'episode', sessionId: 'kettle' }
   await done('memory.add', digest)
-  expect(await done('files.flush', { id: 'kettle' })).toMatchObject({ written: true })
+  expect(await done('files.writeSessionNote', { id: 'kettle' })).toMatchObject({ written: true })
   expect(await done('files.removeRoot', { id: root.id })).toMatchObject({ id: root.id })
 }
 
@@ -170,7 +170,7 @@ export async function vectorStoreDone(done: (name: string, input?: unknown) => P
     ...changes,
     url: 'http://qdrant.local:6334',
     hasApiKey: false,
-    tier: { state: 'off', answering: 'embedded' },
+    replica: { state: 'off', servedBy: 'primary' },
   })
   expect(await done('settings.changeQdrant', { url: null })).toMatchObject({ enabled: false })
   expect(await done('settings.qdrant')).toMatchObject({ url: null, quantization: 'int8' })

@@ -90,7 +90,7 @@ it('[OP3] every operation answers what it declares', async () => {
   expect((await done('memory.preview', { query: 'tea' })).memories).toMatchObject([
     { id, tier: 'fts5', vecScore: null },
   ])
-  expect(await done('memory.previewInjection', { query: 'green tea' })).toMatchObject({
+  expect(await done('memory.previewContext', { query: 'green tea' })).toMatchObject({
     skipped: 'off',
     memories: [id],
   })
@@ -98,9 +98,9 @@ it('[OP3] every operation answers what it declares', async () => {
   expect((await done('memory.vectors')).memories).toMatchObject([{ id, vector: null }])
   expect(await done('memory.vector', { id })).toMatchObject({ hasVector: false })
   expect(await done('memory.entities')).toMatchObject({ entities: [], isComplete: true })
-  expect(await done('memory.days')).toMatchObject({ days: [{ memories: 1, episodes: 0 }] })
+  expect(await done('memory.countsByDay')).toMatchObject({ days: [{ memories: 1, episodes: 0 }] })
   expect((await done('memory.learn', { text: 'My name is Ada.' })).remembered).toHaveLength(1)
-  expect(await done('memory.forgetBy', { query: 'I prefer green tea' })).toMatchObject({
+  expect(await done('memory.forgetMatching', { query: 'I prefer green tea' })).toMatchObject({
     forgotten: { id },
   })
   await done('memory.restore', { id })
@@ -110,7 +110,7 @@ it('[OP3] every operation answers what it declares', async () => {
   await done('memory.summarize', { dryRun: true })
   expect(await done('memory.clear', { all: true, dryRun: true })).toMatchObject({ matched: 2 })
   await done('memory.erase', { id })
-  await done('memory.emptyBin', { days: 0 })
+  await done('memory.emptyTrash', { days: 0 })
   expect(await done('memory.health')).toMatchObject({ working: true })
   await done('memory.embeddingProviders')
   await done('memory.engineStatus')
@@ -124,7 +124,7 @@ it('[OP3] every operation answers what it declares', async () => {
   await done('settings.describe')
   await expect(done('memory.reindex')).rejects.toMatchObject({ code: 'missing_part' })
   expect(await done('settings.change', { maxTokens: 500 })).toMatchObject({
-    contextTokensMax: 500,
+    'gateway.contextTokensMax': 500,
     memoryBudgetTokens: 500,
   })
   expect(await done('settings.get')).toMatchObject({ maxTokens: 500, embeddingModel: null })
@@ -140,7 +140,7 @@ it('[OP3] every operation answers what it declares', async () => {
   await done('instance.forget', { instanceId: 'bot', id: ofInstance.id })
   await done('instance.clear', { instanceId: 'bot' })
   const { key } = await done('key.create', { name: 'app', home: 'ada' })
-  await done('settings.change', { enabled: true, injectDeadlineMs: 30_000 })
+  await done('settings.change', { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
   const { receipt } = await ask(engine, 'What is my name? I prefer jazz.')
   expect(await done('receipt.list', { limit: 5 })).toMatchObject({
     receipts: [{ id: receipt, owner: 'ada', status: 200, extracted: [expect.any(String)] }],
@@ -193,14 +193,14 @@ it('[OP3] every operation answers what it declares', async () => {
     memory: { conflictsWith: null },
   })
   const ids = { keep: dispute?.memory.id, drop: dispute?.other.id }
-  expect(await done('review.settle', ids)).toMatchObject({ dropped: { status: 'superseded' } })
+  expect(await done('review.resolve', ids)).toMatchObject({ dropped: { status: 'superseded' } })
   expect(await done('hook.recall', { prompt: 'Who is Trudy?' })).toMatchObject({
     block: expect.stringContaining('Trudy'),
   })
   const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
   expect(await done('hook.capture', { messages })).toEqual({
     captured: [],
-    passed: 0,
+    ignored: 0,
     skipped: 'off',
   })
   await keptOf(done)
@@ -234,7 +234,7 @@ async function ask({ conversations }: Engine, words: string) {
 
 it('[CV23] receipts of others are not there, and a session or a user narrows the list', async () => {
   const { engine, call } = openContext()
-  await call('settings.change', { enabled: true, injectDeadlineMs: 30_000 })
+  await call('settings.change', { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
   const { receipt } = await ask(engine, 'Hello')
   const bob = { role: 'user', home: 'bob' } as const
   const missing = { code: 'not_found' }
@@ -311,7 +311,7 @@ it('[LI14] jobs, signals and doubts of others are not there, and agents decide a
     ['job.cancel', { id: job?.id }],
     ['job.list', { owner: 'ada' }],
     ['signal.list', { owner: 'ada' }],
-    ['signal.report', { owner: 'ada' }],
+    ['learning.status', { owner: 'ada' }],
     ['signal.retry', { owner: 'ada' }],
     ['session.flush', { owner: 'ada', id: 'trip' }],
     ['memory.ingest', { agent_id: 'ada', conversation_id: 'trip', turns: [] }],
@@ -366,7 +366,7 @@ it('[OP5] others are not there, whatever they are called', async () => {
 it('[OP5] shared memory is read by all and written by superadmins', async () => {
   const { call } = openContext()
   await call('memory.add', { owner: '@shared', content: 'The office opens at eight' })
-  await call('settings.change', { level: 'system', sharedMemory: true })
+  await call('settings.change', { level: 'system', 'recall.sharedMemoryEnabled': true })
   const reader = { role: 'reader', home: 'bob' } as const
   expect(await call('memory.search', { query: 'office', scope: 'global' }, reader)).toMatchObject({
     results: [{ snippet: 'The office opens at eight' }],
@@ -376,7 +376,7 @@ it('[OP5] shared memory is read by all and written by superadmins', async () => 
     call('memory.add', { owner: '@shared', content: 'Nonsense' }, user),
   ).rejects.toMatchObject({ code: 'not_found' })
   await expect(
-    call('settings.change', { level: 'system', sharedMemory: false }, user),
+    call('settings.change', { level: 'system', 'recall.sharedMemoryEnabled': false }, user),
   ).rejects.toMatchObject({ code: 'forbidden' })
 })
 
@@ -388,14 +388,14 @@ it('[OP5] what is found in shared memory can be read by its id', async () => {
   })) as { id: string }
   const reader = { role: 'reader', home: 'bob' } as const
   await expect(call('memory.get', { id }, reader)).rejects.toMatchObject({ code: 'not_found' })
-  await call('settings.change', { sharedMemory: true })
+  await call('settings.change', { 'recall.sharedMemoryEnabled': true })
   expect(await call('memory.search', { query: 'office', scope: 'global' }, reader)).toMatchObject({
     results: [{ id, owner: '@shared' }],
   })
   expect(await call('memory.get', { id }, reader)).toMatchObject({ memory: { owner: '@shared' } })
   expect(await call('memory.history', { id }, reader)).toMatchObject({ versions: [{}] })
   const at = { role: 'reader', home: '@shared' } as const
-  await call('settings.change', { sharedMemory: false })
+  await call('settings.change', { 'recall.sharedMemoryEnabled': false })
   await expect(call('memory.list', {}, at)).rejects.toMatchObject({ code: 'not_found' })
 })
 
@@ -404,17 +404,17 @@ it('[OP8] what settings were told can be sent back, with one of them changed und
   const told = (await call('settings.get', {})) as object
   expect(await call('settings.change', told)).toEqual(told)
   expect(await call('settings.change', { ...told, maxTokens: 900 })).toMatchObject({
-    contextTokensMax: 900,
+    'gateway.contextTokensMax': 900,
     memoryBudgetTokens: 900,
   })
   expect(await call('settings.change', { ...told, embeddingBackend: 'none' })).toMatchObject({
-    embeddingSource: 'none',
+    'embedding.source': 'none',
   })
   await expect(
     call('settings.change', { maxTokens: 500, memoryBudgetTokens: 600 }),
   ).rejects.toMatchObject({ code: 'invalid_input' })
   const user = { role: 'user', home: 'bob' } as const
-  await expect(call('settings.change', { auditDays: 1 }, user)).rejects.toMatchObject({
+  await expect(call('settings.change', { 'retention.auditDays': 1 }, user)).rejects.toMatchObject({
     code: 'invalid_input',
   })
   const own = (await call('settings.get', {}, user)) as object

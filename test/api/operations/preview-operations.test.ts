@@ -10,18 +10,18 @@ const QUESTION = 'What is the dog of the user called?'
 
 type Previewed = {
   readonly memories: readonly Record<string, unknown>[]
-  readonly legs: Record<string, { readonly state: string }>
+  readonly retrievers: Record<string, { readonly state: string }>
   readonly resolution: Record<string, unknown>
 }
 type Injection = {
   readonly block: string
   readonly tokens: number
   readonly skipped: string | null
-  readonly because: string | null
+  readonly reason: string | null
   readonly gate: { readonly mode: string; readonly section: string } | null
   readonly memories: readonly string[]
-  readonly identity: readonly string[]
-  readonly left: readonly string[]
+  readonly identityIds: readonly string[]
+  readonly omitted: readonly string[]
   readonly requests: readonly {
     readonly format: string
     readonly placement: string
@@ -33,7 +33,7 @@ type Injection = {
 async function openPreviews() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change(ada, { enabled: true, injectDeadlineMs: 30_000 })
+  await engine.settings.change(ada, { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
   const dog = await engine.remember(ADA, { content: 'The dog of the user is called Rex' })
   const who = await engine.remember(ADA, {
     content: 'The user is called Ada',
@@ -47,7 +47,7 @@ async function openPreviews() {
     recalled: async (input: object = {}) =>
       (await call('memory.preview', { query: QUESTION, ...input })) as Previewed,
     injected: async (input: object = {}) =>
-      (await call('memory.previewInjection', { query: QUESTION, ...input })) as Injection,
+      (await call('memory.previewContext', { query: QUESTION, ...input })) as Injection,
   }
 }
 
@@ -64,12 +64,12 @@ it('[SP1] a preview of recall is narrowed as a search is, and tells how it went'
   const found = await recalled({ fusion: 'rrf' })
   expect(found.memories.map(({ id }) => id)).toContain(later.memory.id)
   expect(found.memories[0]).toMatchObject({ id: dog.id, tier: 'fts5', coverage: 1, user: null })
-  expect(found.legs).toMatchObject({
+  expect(found.retrievers).toMatchObject({
     keyword: { state: 'searched' },
-    meaning: { state: 'skipped', because: 'there is no embedding model' },
+    vector: { state: 'skipped', reason: 'there is no embedding model' },
     rerank: { state: 'skipped' },
   })
-  expect(found).toMatchObject({ abstained: false, closeness: null, time: null })
+  expect(found).toMatchObject({ abstained: false, topSimilarity: null, timeExpression: null })
   expect(found.resolution).toMatchObject({ fusionUsed: 'rrf', strategyUsed: 'hybrid' })
   expect((await recalled()).resolution).toMatchObject({ fusionUsed: 'adaptive' })
   const only = async (input: object) => (await recalled(input)).memories.map(({ id }) => id)
@@ -88,9 +88,9 @@ it('[SP2] a preview of an injection is what the gateway gives, in every format',
   expect(preview).toMatchObject({
     tokens: prepared.tokens,
     skipped: null,
-    because: null,
+    reason: null,
     memories: [who.id, dog.id],
-    identity: [who.id],
+    identityIds: [who.id],
     gate: { mode: 'off', section: 'all' },
   })
   expect(preview.requests.map(({ format }) => format)).toEqual(['chat', 'responses', 'messages'])
@@ -110,7 +110,7 @@ it('[SP2] gate, budget, strategy and place can be tried', async () => {
     memories: [who.id],
   })
   const small = await injected({ maxTokens: 1 })
-  expect(small).toMatchObject({ memories: [], skipped: 'no-budget', budgetMaxTokens: 1 })
+  expect(small).toMatchObject({ memories: [], skipped: 'no-budget', contextTokensMax: 1 })
   const placed = await injected({ position: 'system' })
   for (const { after, placement, format } of placed.requests) {
     expect(placement).toBe('system')
@@ -137,20 +137,20 @@ it('[SP3] previews change nothing', async () => {
 it('[SP4] what is held back is shown with the reason', async () => {
   const { engine, injected } = await openPreviews()
   for (const [change, reason] of [
-    [{ shadow: true }, 'dry-run'],
-    [{ inject: false }, 'context-disabled'],
-    [{ enabled: false }, 'off'],
+    [{ 'gateway.dryRun': true }, 'dry-run'],
+    [{ 'gateway.contextEnabled': false }, 'context-disabled'],
+    [{ 'gateway.enabled': false }, 'off'],
   ] as const) {
     await engine.settings.change(ada, change)
     const preview = await injected()
-    expect(preview).toMatchObject({ skipped: reason, because: expect.stringMatching(/\.$/) })
+    expect(preview).toMatchObject({ skipped: reason, reason: expect.stringMatching(/\.$/) })
     expect(preview.block).toContain('called Rex')
   }
 })
 
 it('[SP4] where there is no block, the reason is told and requests stay as they are', async () => {
   const { engine, injected, call } = await openPreviews()
-  await engine.settings.change('bob' as OwnerId, { enabled: true })
+  await engine.settings.change('bob' as OwnerId, { 'gateway.enabled': true })
   const nothing = await injected({ owner: 'bob' })
   expect(nothing).toMatchObject({ block: '', tokens: 0, skipped: 'no-relevant-memories' })
   for (const { before, after } of nothing.requests) expect(after).toBe(before)
@@ -158,9 +158,9 @@ it('[SP4] where there is no block, the reason is told and requests stay as they 
     skipped: 'not-needed',
   })
   expect(await injected({ query: '   ' })).toMatchObject({ skipped: 'no-user-message', gate: null })
-  await engine.settings.change(ada, { contextTokensMax: 0 })
+  await engine.settings.change(ada, { 'gateway.contextTokensMax': 0 })
   expect(await injected()).toMatchObject({ skipped: 'no-budget' })
   await expect(
-    call('memory.previewInjection', { query: 'x', owner: 'bob' }, { role: 'user' }),
+    call('memory.previewContext', { query: 'x', owner: 'bob' }, { role: 'user' }),
   ).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -15,7 +15,10 @@ type Counted = { readonly days: readonly object[]; readonly total: object }
 async function openReceipts() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change('ada' as OwnerId, { enabled: true, injectDeadlineMs: 30_000 })
+  await engine.settings.change('ada' as OwnerId, {
+    'gateway.enabled': true,
+    'gateway.contextTimeoutMs': 30_000,
+  })
   const dog = await engine.remember({ owner: 'ada' }, { content: 'The dog of Ada is called Rex' })
   return {
     ...opened,
@@ -65,16 +68,16 @@ it('[RC13] only a single receipt has texts', async () => {
   const { receipt, block } = await asked(ABOUT_DOG)
   const piece = { kind: 'memory', id: dog, version: 1 }
   const { receipts } = await listed()
-  expect(receipts).toMatchObject([{ pieces: [piece] }])
+  expect(receipts).toMatchObject([{ lines: [piece] }])
   expect(JSON.stringify(receipts)).not.toMatch(/Rex|block"|line"/)
   const line = expect.stringContaining('The dog of Ada is called Rex')
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
-    receipt: { pieces: [{ ...piece, line, redaction: null }], block },
+    receipt: { lines: [{ ...piece, text: line, redaction: null }], block },
   })
   await engine.erase({ owner: 'ada' }, dog)
   expect(await call('receipt.get', { id: receipt })).toMatchObject({
     receipt: {
-      pieces: [{ ...piece, line: null, redaction: 'erased' }],
+      lines: [{ ...piece, text: null, redaction: 'erased' }],
       block: expect.stringContaining('- [erased]'),
     },
   })

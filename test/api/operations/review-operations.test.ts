@@ -18,7 +18,7 @@ it('[SR4] what two memories say against each other is settled, and undone by the
     conflicts: [{ memory: { id: second.id }, other: { id: first.id } }],
     next: null,
   })
-  const settled = (await call('review.settle', { keep: first.id, drop: second.id })) as {
+  const settled = (await call('review.resolve', { keep: first.id, drop: second.id })) as {
     readonly change: string
   }
   expect(settled).toMatchObject({
@@ -30,7 +30,7 @@ it('[SR4] what two memories say against each other is settled, and undone by the
   const [entry] = ((await call('audit.list', {})) as { entries: { targets: string[] }[] }).entries
   expect(entry).toMatchObject({ operation: 'memory.undo' })
   for (const input of [{ keep: first.id }, { keep: first.id, drop: second.id, content: '' }]) {
-    await expect(call('review.settle', input)).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(call('review.resolve', input)).rejects.toMatchObject({ code: 'invalid_input' })
   }
 })
 
@@ -38,7 +38,7 @@ it('[SR7] only who may curate an owner settles, and others are not there', async
   const { call, engine, first, second } = await openDispute()
   const ids = { keep: first.id, drop: second.id }
   for (const [name, input] of [
-    ['review.settle', ids],
+    ['review.resolve', ids],
     ['review.reconcile', { id: second.id }],
   ] as const) {
     for (const role of ['reader', 'agent'] as const) {

@@ -9,14 +9,14 @@ const SAID = 'The ferry to Split leaves at nine in the morning.'
 type Found = { readonly results: readonly Record<string, unknown>[] }
 type Injection = {
   readonly block: string
-  readonly quoted: readonly string[]
+  readonly excerptIds: readonly string[]
   readonly excerpts: readonly Record<string, unknown>[]
 }
 
 async function openWithConversation() {
   const opened = openContext()
   const { engine, call } = opened
-  await engine.settings.change(ada, { enabled: true, injectDeadlineMs: 30_000 })
+  await engine.settings.change(ada, { 'gateway.enabled': true, 'gateway.contextTimeoutMs': 30_000 })
   const { memory } = await engine.remember(
     { owner: 'ada' },
     { content: 'The user takes the ferry to Split every summer' },
@@ -101,9 +101,9 @@ it('[TU3] forgetting by a query chooses among memories only', async () => {
     turns: [{ user: 'My bicycle is red and fast' }],
   })
   const none = { forgotten: null, candidates: [], turnsDisabled: 0 }
-  expect(await call('memory.forgetBy', { query: 'red fast bicycle' })).toEqual(none)
+  expect(await call('memory.forgetMatching', { query: 'red fast bicycle' })).toEqual(none)
   const { memory } = await engine.remember({ owner: 'ada' }, { content: 'The bicycle was sold' })
-  expect(await call('memory.forgetBy', { query: 'the bicycle was sold' })).toMatchObject({
+  expect(await call('memory.forgetMatching', { query: 'the bicycle was sold' })).toMatchObject({
     forgotten: { id: memory.id },
   })
 })
@@ -128,16 +128,16 @@ it('[TU9] a preview of recall tells the speaker, session and passage of a turn',
 it('[TU10] a preview of an injection lists the excerpts that it quotes', async () => {
   const { call } = await openWithConversation()
   const inject = async (input: object = {}) =>
-    (await call('memory.previewInjection', {
+    (await call('memory.previewContext', {
       ...{ query: 'When does the ferry to Split leave?', ...input },
     })) as Injection
-  const { block, quoted, excerpts } = await inject()
-  expect(excerpts.map(({ id }) => id)).toEqual(quoted)
+  const { block, excerptIds, excerpts } = await inject()
+  expect(excerpts.map(({ id }) => id)).toEqual(excerptIds)
   const answer = excerpts.find(({ role }) => role === 'assistant')
   expect(answer).toMatchObject({ speaker: 'assistant', sessionId: 'trip' })
   expect(answer?.line).toContain(SAID)
   expect(block.split('\n')).toContain(answer?.line)
-  expect(await inject({ include: 'facts' })).toMatchObject({ quoted: [], excerpts: [] })
+  expect(await inject({ include: 'facts' })).toMatchObject({ excerptIds: [], excerpts: [] })
 })
 
 it('[TU8] the status counts memories, turns, and what is not embedded yet', async () => {

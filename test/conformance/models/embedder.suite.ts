@@ -1,5 +1,5 @@
 /**
- * The contract of `Embedder`, run over every implementation and every wrapper. Rule ids refer to SPEC.md.
+ * The contract of `Embedder`, run over every implementation and every wrapper. Rule ids refer to spec/.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'

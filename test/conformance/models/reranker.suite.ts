@@ -1,4 +1,4 @@
-/** The contract of `Reranker`, run over every implementation. Rule ids refer to SPEC.md. */
+/** The contract of `Reranker`, run over every implementation. Rule ids refer to spec/. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../../src/lib/errors.ts'

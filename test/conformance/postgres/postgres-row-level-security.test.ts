@@ -144,7 +144,7 @@ function describeFence(url: string, superuserUrl: string): void {
 
   it('[PG4] leaves nothing of an owner on a connection that others use next', async () => {
     const schema = freshSchema()
-    const options = { schema, rowSecurity: true, poolSize: 1 }
+    const options = { schema, rowLevelSecurity: true, poolSize: 1 }
     const store = await openFreshStore(url, options)
     onTestFinished(() => store.close())
     const odd = `o'd"d \\ {,} \u0000 ${'ö'.repeat(9)}` as OwnerId // any text is an owner

@@ -31,7 +31,7 @@ describe('postgres vectors without pgvector', () => {
   it('[PG7] says why vectors are compared one by one, or why there are none', async () => {
     const exact = await openFreshStore(bare.url, { poolSize: 1, pgvectorFallback: 'exact' })
     onTestFinished(() => exact.close())
-    expect(exact.vectors?.report()).toMatchObject({ kind: 'plain', because: 'not installed' })
+    expect(exact.vectors?.report()).toMatchObject({ kind: 'plain', reason: 'not installed' })
     expect((await exact.getReport()).facts.pgvector).toBe('not installed')
     const keyword = await openFreshStore(bare.url, { poolSize: 1 })
     onTestFinished(() => keyword.close())
@@ -48,17 +48,18 @@ describe('postgres vectors without pgvector', () => {
     })
     onTestFinished(() => engine.close())
     await engine.remember({ owner: 'ada' }, { content: 'The lamp is blue.' })
-    const { vector: meaning } = (await engine.recall({ owner: 'ada' }, { text: 'the lamp' })).retrievers
-    expect(meaning).toMatchObject({ state: 'skipped', because: 'the store keeps no vectors' })
+    const { vector: meaning } = (await engine.recall({ owner: 'ada' }, { text: 'the lamp' }))
+      .retrievers
+    expect(meaning).toMatchObject({ state: 'skipped', reason: 'the store keeps no vectors' })
     const because = expect.stringContaining('pgvector can’t be used: not installed')
-    expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_unkept'] })
+    expect(describeHealth(await engine.status())).toMatchObject({ codes: ['vectors_not_stored'] })
     await expect(
       engine.replication.changeQdrant({ vectorStore: 'qdrant' }, 'key'),
     ).rejects.toMatchObject({ code: 'missing_part', message: because })
     expect(await engine.replication.current()).toMatchObject({
-      mirror: null,
+      backend: null,
       state: 'off',
-      because,
+      reason: because,
     })
     expect((await engine.replication.qdrant()).maskedKey).toBeNull()
     for (const [vectorStore, mirror] of [
@@ -67,14 +68,14 @@ describe('postgres vectors without pgvector', () => {
     ] as const) {
       await engine.settings.change(null, { vectorStore })
       expect(await engine.replication.current()).toMatchObject({
-        mirror,
-        state: 'refused',
-        because,
+        backend: mirror,
+        state: 'misconfigured',
+        reason: because,
       })
     }
     expect(describeHealth(await engine.status()).codes).toEqual([
-      'vectors_unkept',
-      'mirror_failing',
+      'vectors_not_stored',
+      'vector_replica_failing',
     ])
   })
 
@@ -108,7 +109,7 @@ describe.each(['0.5.1', '0.7.4'])('pgvector that calls itself %s', (version) => 
     const name = (to: string) =>
       runSql(pgvector.url, `UPDATE pg_extension SET extversion = $1 WHERE extname = 'vector'`, [to])
     await name(version)
-    const options = { schema, poolSize: 1, scannedVectorsMax: 1_500 }
+    const options = { schema, poolSize: 1, exactSearchVectorsMax: 1_500 }
     const store = await openPostgresStore({ connectionString: pgvector.url, ...options })
     await name(now?.version ?? '')
     onTestFinished(() => store.close())

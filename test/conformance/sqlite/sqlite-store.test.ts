@@ -38,7 +38,7 @@ const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
 const instant = (ms: number) => ms as Instant
 
 async function both(resident: OwnerCacheOptions = {}) {
-  const given = { path: temporaryFile('shared.db'), resident }
+  const given = { path: temporaryFile('shared.db'), ownerCache: resident }
   const stores = [await open(given), await open(given)] as const
   onTestFinished(async () => {
     for (const store of stores) await store.close()

@@ -1,4 +1,4 @@
-/** Memories and turns as documents of one index. Part of the store's contract; rule ids refer to SPEC.md. */
+/** Memories and turns as documents of one index. Part of the store's contract; rule ids refer to spec/. */
 import { expect, it } from 'vitest'
 import type { MemoryId } from '../../../src/domain/ids.ts'
 import type { Scope } from '../../../src/domain/scope.ts'

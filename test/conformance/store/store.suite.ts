@@ -1,5 +1,5 @@
 /**
- * The contract of `Store`, run over every implementation. Rule ids refer to SPEC.md.
+ * The contract of `Store`, run over every implementation. Rule ids refer to spec/.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TombstoneId } from '../../../src/domain/ids.ts'

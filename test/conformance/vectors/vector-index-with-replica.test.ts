@@ -74,7 +74,7 @@ describe('searches of the suite', () => {
 
   it('[VT1] were answered by the mirror, but for those that it can’t answer well', () => {
     expect(outcomes.get('answered') ?? 0).toBeGreaterThan(100)
-    expect(outcomes.get('filter') ?? 0).toBeGreaterThan(0)
-    expect([outcomes.get('failed'), outcomes.get('behind')]).toEqual([undefined, undefined])
+    expect(outcomes.get('unsupported_filter') ?? 0).toBeGreaterThan(0)
+    expect([outcomes.get('failed'), outcomes.get('stale')]).toEqual([undefined, undefined])
   })
 })

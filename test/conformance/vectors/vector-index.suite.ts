@@ -1,6 +1,6 @@
 /**
  * The contract of `VectorIndex`, run over every implementation together with the store it belongs to. Rule ids refer
- * to SPEC.md.
+ * to spec/.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MemoryId } from '../../../src/domain/ids.ts'

@@ -1,4 +1,4 @@
-/** The part of the contract of `VectorMirror` that is about writing and about what is there. Rule ids refer to SPEC.md. */
+/** The part of the contract of `VectorMirror` that is about writing and about what is there. Rule ids refer to spec/. */
 import { expect, it } from 'vitest'
 import type { MemoryId, OwnerId } from '../../../src/domain/ids.ts'
 import { compareText } from '../../../src/lib/compare.ts'

@@ -1,4 +1,4 @@
-/** The contract of `VectorMirror`, run over every implementation. Rule ids refer to SPEC.md. */
+/** The contract of `VectorMirror`, run over every implementation. Rule ids refer to spec/. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MemoryId } from '../../../src/domain/ids.ts'
 import type { Place } from '../../../src/domain/scope.ts'

@@ -22,9 +22,9 @@ it('[LI4] status says whether there is a model to learn with', async () => {
   expect((await cli(['status'])).out).toContain('and with openai/gpt-5-mini')
   expect((await cli(['status', '--json'])).json.learning).toMatchObject({
     model: 'openai/gpt-5-mini',
-    restsUntil: null,
-    spent: { calls: 0, input: 0, output: 0, budget: 500_000 },
-    because: null,
+    pausedUntil: null,
+    usageToday: { calls: 0, input: 0, output: 0, budget: 500_000 },
+    reason: null,
   })
   expect((await cli(['status'])).out).toContain('models used 0 of 500,000 tokens today, in 0 calls')
   // Where every turn is read, the fast model is enough.

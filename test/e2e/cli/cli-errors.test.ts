@@ -296,7 +296,7 @@ describe('configuration', () => {
       server: { tls: null, trustProxy: false, allowedHosts: [], allowedOrigins: [] },
       log: null,
       telemetry: { endpoint: null, traceContent: false },
-      mcpTools: { compatibility: false, further: false },
+      mcpTools: { hasCompatibilityTools: false, hasExtendedTools: false },
     })
     expect(
       read({
@@ -312,8 +312,8 @@ describe('configuration', () => {
     ).toMatchObject({
       log: 'debug',
       telemetry: { endpoint: 'http://other', traceContent: true },
-      mcpTools: { compatibility: true, further: true },
-      settings: { requestsPerMinute: 0 },
+      mcpTools: { hasCompatibilityTools: true, hasExtendedTools: true },
+      settings: { 'server.requestsPerMinute': 0 },
       remote: { url: 'http://127.0.0.1:9', key: 'rc_x', origin: 'RECOLLECT_URL' },
     })
     const both = {

@@ -53,10 +53,10 @@ it('[FD16] index tells what it found, and what it could not read', async () => {
   put(folder, { 'memory/picture.md': new Uint8Array([0, 1, 2, 0, 255, 254, 0]) })
   const { exit, out } = await cli(['files', 'index'])
   expect(exit).toBe(0)
-  expect(out).toMatch(/^3 files, \d+ pieces: 3 new, 0 changed, 0 moved, 0 gone\.\n/)
+  expect(out).toMatch(/^3 files, \d+ chunks: 3 new, 0 changed, 0 moved, 0 gone\.\n/)
   expect(out).toContain('memory/picture.md')
   expect((await cli(['files', 'index', '--force', '--json'])).json).toMatchObject({
-    troubles: [{ path: 'memory/picture.md', because: 'binary' }],
+    problems: [{ path: 'memory/picture.md', reason: 'binary' }],
   })
 })
 
@@ -69,14 +69,14 @@ it('[FD16] a terminal sees how far indexing has come', async () => {
 it('[FD16] index makes vectors to the end, and tells of them, unless words are enough', async () => {
   const { cli } = await withWorkspace()
   const environment = { RECOLLECT_EMBEDDING: 'static' }
-  const unembedded = async () =>
-    (await cli(['files', 'status', '--json'], { environment })).json.unembedded
+  const withoutVector = async () =>
+    (await cli(['files', 'status', '--json'], { environment })).json.withoutVector
   await cli(['files', 'index', '--words'], { environment })
-  expect(await unembedded()).toBeGreaterThan(0)
+  expect(await withoutVector()).toBeGreaterThan(0)
   const { exit, err } = await cli(['files', 'index'], { environment, columns: 120 })
   expect(exit).toBe(0)
   expect(err).toMatch(/\d+ of \d+ pieces embedded \(\d+%\)/)
-  expect(await unembedded()).toBe(0)
+  expect(await withoutVector()).toBe(0)
 })
 
 it('[FD16] what was done before says nothing of how long the rest takes', () => {
@@ -184,7 +184,7 @@ it('[FD16] a server does the same, but for watching', async () => {
   const engine = await createEngine({
     ...{ path: join(home, 'recollect.db'), embedding: false as const },
     files: { path: join(home, 'files.db') },
-    ...{ languageModel: model, settings: { coreModel: 'test/model' } },
+    ...{ languageModel: model, settings: { 'learning.extractionModel': 'test/model' } },
   })
   const serving = await serve({ host: '127.0.0.1', port: 0, engine, version: '1.2.3' })
   onTestFinished(async () => {

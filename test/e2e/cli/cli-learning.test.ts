@@ -30,7 +30,7 @@ it('[LD15] ingest takes in a conversation from a file, here and on a server', as
     expect(ran.out).toMatch(/turns +2\n +outcome +skipped:no_model/)
     expect((await cli(['ingest', whole])).exit).toBe(0)
     expect((await cli(['sessions', '--json'])).json.sessions).toMatchObject([
-      { id: 'trip', turns: 2, pending: 1 },
+      { id: 'trip', turns: 2, pendingSignals: 1 },
     ])
     const turns = fileWith(TURNS)
     const given = ['ingest', turns, '--conversation', 'old', '--date', '2023-05-02']

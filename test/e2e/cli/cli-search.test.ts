@@ -30,7 +30,7 @@ describe('recall on the command line', () => {
     const search = (...argv: readonly string[]) => cli(['search', ...argv], { environment: LOCAL })
     const found = await search('which database did we pick', '--json')
     expect(found.json.results[0].memory.content).toContain('PostgreSQL')
-    expect(found.json.legs.meaning).toMatchObject({ state: 'searched', hits: 3 })
+    expect(found.json.retrievers.meaning).toMatchObject({ state: 'searched', hits: 3 })
     const { out } = await search('pets of my sibling', '--explain')
     expect(out).toContain('1. My sister Ann lives in Oslo')
     expect(out).toMatch(/meaning +0\.\d+/)

@@ -95,7 +95,7 @@ describe('the dimension', () => {
     const embedder = createValidatedEmbedder(raw)
     expect(embedder.report().state).toEqual({ kind: 'cold' })
     expect((await errorOf(embedder.describe())).code).toBe('unavailable')
-    expect(embedder.report().state).toEqual({ kind: 'failing', because: 'Out for lunch.' })
+    expect(embedder.report().state).toEqual({ kind: 'failing', reason: 'Out for lunch.' })
     expect(await embedAll(embedder, ['kites'])).toEqual(await expected(['kites']))
     expect(embedder.report().state).toEqual({ kind: 'ready' })
   })
@@ -131,7 +131,7 @@ describe('the state', () => {
     await errorOf(embedAll(embedder, ['one']))
     expect(embedder.report().state).toMatchObject({
       kind: 'failing',
-      because: expect.stringContaining('0 vectors'),
+      reason: expect.stringContaining('0 vectors'),
     })
     await embedAll(embedder, ['one'])
     expect(embedder.report().state).toEqual({ kind: 'ready' })

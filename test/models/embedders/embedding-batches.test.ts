@@ -142,12 +142,12 @@ describe.each(NAMES)('batches of %s', (name) => {
     const texts = ['One kite', 'Two kites', 'One kite', ' ', 'lone \ud800 half']
     const progress: number[] = []
     const report = await prefill(texts, { onProgress: ({ done }) => progress.push(done) })
-    expect(report).toEqual({ texts: 4, known: 0, filled: 4, left: 0, because: null })
+    expect(report).toEqual({ texts: 4, cached: 0, filled: 4, remaining: 0, stopReason: null })
     expect(service.uploads.map((lines) => lines.length)).toEqual([4])
     expect(await plainCalls(['One kite', 'Two kites'])).toBe(0)
     expect(progress.at(-1)).toBe(4)
     expect(clock.pauses).toEqual([2_000, 2_000])
-    expect(await prefill(texts)).toMatchObject({ known: 4, filled: 0, left: 0 })
+    expect(await prefill(texts)).toMatchObject({ cached: 4, filled: 0, remaining: 0 })
     expect(service.uploads).toHaveLength(1)
   })
 
@@ -187,7 +187,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     await restart()
     service.polls = 0
     // One text more than before: only that one is new.
-    expect(await prefill(notes(4))).toMatchObject({ filled: 4, left: 0 })
+    expect(await prefill(notes(4))).toMatchObject({ filled: 4, remaining: 0 })
     expect(service.uploads.map((lines) => lines.length)).toEqual([3, 1])
     expect(await plainCalls(notes(4))).toBe(0)
     expect(readdirSync(folder)).toEqual([])
@@ -206,7 +206,7 @@ describe.each(NAMES)('batches of %s', (name) => {
       const { service, prefill, plainCalls, breaker } = await opened(name)
       service.change = change
       const report = await prefill(notes(3))
-      expect(report).toMatchObject({ filled: 2, left: 1 })
+      expect(report).toMatchObject({ filled: 2, remaining: 1 })
       expect(report.stopReason).toMatch(/gave no vectors for 1 of 3 texts/)
       expect(breaker.report()).toMatchObject({ batchApiEnabled: true, batchApiFailures: 1 })
       expect(await plainCalls(notes(3))).toBe(1)
@@ -229,7 +229,11 @@ describe.each(NAMES)('batches of %s', (name) => {
     service.polls = 1_000_000
     const before = clock.now()
     const report = await prefill(['Another one'])
-    expect(report).toMatchObject({ filled: 0, left: 1, because: expect.stringMatching(/in time/) })
+    expect(report).toMatchObject({
+      filled: 0,
+      remaining: 1,
+      stopReason: expect.stringMatching(/in time/),
+    })
     expect(clock.now() - before).toBe(20_000)
     expect(service.paths().at(-1)).toMatch(/cancel$/)
     expect(count(service, SUBMITS)).toBe(2)
@@ -244,12 +248,12 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(breaker.report()).toEqual({ batchApiEnabled: true, batchApiFailures: 1 })
     await prefill(['One'])
     expect(breaker.report()).toMatchObject({
-      batches: false,
+      batchApiEnabled: false,
       batchApiDisabledReason: expect.stringMatching(/failed \(500, overloaded\)/),
     })
     service.misbehave = () => false
     const asked = service.asked.length
-    expect(await prefill(['One'])).toMatchObject({ left: 1, because: breaker.openReason })
+    expect(await prefill(['One'])).toMatchObject({ remaining: 1, stopReason: breaker.openReason })
     expect(service.asked).toHaveLength(asked)
   })
 
@@ -257,7 +261,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     const { service, prefill, breaker } = await opened(name)
     service.misbehave = ({ method, path }, response) =>
       SUBMITS.test(`${method} ${path}`) && reply(response, 404, {})
-    expect(await prefill(['One'])).toMatchObject({ left: 1 })
+    expect(await prefill(['One'])).toMatchObject({ remaining: 1 })
     expect(breaker.openReason).toMatch(/does not know/)
   })
 
@@ -267,13 +271,13 @@ describe.each(NAMES)('batches of %s', (name) => {
     let faults = 3
     service.misbehave = ({ path }, response) =>
       isPoll(path) && faults-- > 0 && reply(response, 503, {})
-    expect(await prefill(notes(2))).toMatchObject({ filled: 2, left: 0 })
+    expect(await prefill(notes(2))).toMatchObject({ filled: 2, remaining: 0 })
     faults = 1_000
-    expect(await prefill(['Later'])).toMatchObject({ left: 1 })
+    expect(await prefill(['Later'])).toMatchObject({ remaining: 1 })
     expect(readdirSync(folder)).toHaveLength(1)
     faults = 0
     await restart()
-    expect(await prefill(['Later'])).toMatchObject({ filled: 1, left: 0 })
+    expect(await prefill(['Later'])).toMatchObject({ filled: 1, remaining: 0 })
     expect(count(service, SUBMITS)).toBe(2)
   })
 
@@ -286,7 +290,7 @@ describe.each(NAMES)('batches of %s', (name) => {
     expect(handle).toMatchObject({ timeouts: 0 })
     service.misbehave = ({ path, method }, response) =>
       method === 'GET' && path.includes('batches') && reply(response, 404, {})
-    expect(await prefill(['One'])).toMatchObject({ left: 1 })
+    expect(await prefill(['One'])).toMatchObject({ remaining: 1 })
     expect(readdirSync(folder)).toEqual([])
     service.misbehave = () => false
     service.polls = 0
@@ -324,7 +328,10 @@ describe('batches', () => {
   it('[EB1] are not made for a few texts, nor at services that have none', async () => {
     const { service, prefill, config } = await opened('openai')
     const report = await prefill(notes(3), { limits: {} })
-    expect(report).toMatchObject({ left: 3, because: 'There are too few texts for a batch.' })
+    expect(report).toMatchObject({
+      remaining: 3,
+      stopReason: 'There are too few texts for a batch.',
+    })
     expect(service.asked).toEqual([])
     expect(openEmbeddingBatches({ ...config, provider: 'ollama' })).toBe(null)
   })
@@ -336,7 +343,7 @@ describe('batches', () => {
       path.startsWith('/upload/v1beta') &&
       reply(response, 200, {}, { 'x-goog-upload-url': `${stranger.url}/upload` })
     expect(await gemini.prefill(['One'])).toMatchObject({
-      because: expect.stringMatching(/no address of its own/),
+      stopReason: expect.stringMatching(/no address of its own/),
     })
     const openai = await opened('openai')
     openai.service.misbehave = ({ path }, response) =>
@@ -370,13 +377,16 @@ describe('batches', () => {
       throw new AppError('disk_full', 'No space.')
     }
     const cache = { get: fail, put: fail, clear: fail, report: () => ({}), close: async () => {} }
-    expect(await prefill(notes(2), { cache })).toMatchObject({ left: 2, because: 'No space.' })
+    expect(await prefill(notes(2), { cache })).toMatchObject({
+      remaining: 2,
+      stopReason: 'No space.',
+    })
     expect(service.asked).toEqual([])
     const forgetful = { ...cache, get: async () => new Map() }
     const { ledger, ...other } = await opened('openai')
-    expect(await other.prefill(notes(2), { cache: forgetful })).toMatchObject({ left: 2 })
+    expect(await other.prefill(notes(2), { cache: forgetful })).toMatchObject({ remaining: 2 })
     // Its vectors are still there to be fetched.
     expect(await ledger().list()).toHaveLength(1)
-    expect(await other.prefill(notes(2))).toMatchObject({ filled: 2, left: 0 })
+    expect(await other.prefill(notes(2))).toMatchObject({ filled: 2, remaining: 0 })
   })
 })

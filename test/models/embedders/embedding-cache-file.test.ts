@@ -71,7 +71,11 @@ describe('the cache file', () => {
     const second = keptAt(path)
     expect(await embedAll(second.embedder, texts)).toEqual(await expected(texts))
     expect(second.source.calls).toEqual([])
-    expect(second.facts()).toMatchObject({ persistentCacheHits: 22, persistentCacheMisses: 0, cacheFile: 'in use' })
+    expect(second.facts()).toMatchObject({
+      persistentCacheHits: 22,
+      persistentCacheMisses: 0,
+      cacheFile: 'in use',
+    })
   })
 
   it('[EM11] asks only for what is missing', async () => {
@@ -85,7 +89,10 @@ describe('the cache file', () => {
   it('[EM11] tells addresses, models and purposes apart', async () => {
     const cache = cacheAt(temporaryFile('vectors.db'))
     const source = scriptedEmbedder()
-    const ask = async (options: { account: string; purposeMatters?: boolean }, dimensions = 64) => {
+    const ask = async (
+      options: { account: string; isPurposeSpecific?: boolean },
+      dimensions = 64,
+    ) => {
       const inner = { ...source, describe: () => createHashingEmbedder({ dimensions }).describe() }
       await withEmbeddingCache(inner, { cache, ...options }).embed(['kites'], { purpose: 'query' })
       return source.calls.length
@@ -94,7 +101,7 @@ describe('the cache file', () => {
     expect(await ask({ account })).toBe(1)
     expect(await ask({ account: hashAccount('https://example.com') })).toBe(2)
     expect(await ask({ account }, 65)).toBe(3)
-    expect(await ask({ account, purposeMatters: false })).toBe(4)
+    expect(await ask({ account, isPurposeSpecific: false })).toBe(4)
     await withEmbeddingCache(source, { cache, account }).embed(['kites'], { purpose: 'document' })
     expect(source.calls.length).toBe(5)
     await withEmbeddingCache(source, { cache, account, isPurposeSpecific: false }).embed(

@@ -59,7 +59,7 @@ describe('the cache in memory', () => {
     expect(source.calls.length).toBe(2)
   })
 
-  it.each([{ entriesMax: 0 }, { ageMsMax: 0 }])('[EM10] can be turned off with %o', async (off) => {
+  it.each([{ entriesMax: 0 }, { ttlMs: 0 }])('[EM10] can be turned off with %o', async (off) => {
     const source = scriptedEmbedder()
     const embedder = withMemoryCache(source, { clock: new FakeClock(), ...off })
     await embedAll(embedder, ['kites'])

@@ -43,7 +43,7 @@ describe('files', () => {
         const error = await errorOf(embedOne(embedder, 'Hello'))
         expect(error).toMatchObject({ code: 'damaged', facts: { path } })
         expect(error.message).toContain(path)
-        expect(embedder.report().state).toEqual({ kind: 'failing', because: error.message })
+        expect(embedder.report().state).toEqual({ kind: 'failing', reason: error.message })
       }
       writeFileSync(path, whole)
       expect((await embedOne(embedder, 'Hello')).length).toBe(384)

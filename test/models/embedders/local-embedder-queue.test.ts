@@ -113,7 +113,7 @@ describe('failing', () => {
     fail(0)
     expect(await Promise.all(first)).toEqual(['damaged', 'damaged'])
     expect(worker(0).isStopped).toBe(true)
-    expect(embedder.report().state).toEqual({ kind: 'failing', because: 'It is broken.' })
+    expect(embedder.report().state).toEqual({ kind: 'failing', reason: 'It is broken.' })
     now = 999
     expect(await embed(['3'], 'query')).toBe('damaged')
     expect(started.length).toBe(1)

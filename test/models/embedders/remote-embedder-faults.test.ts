@@ -240,7 +240,7 @@ describe('an answer', () => {
         return true
       })
       const raw = createOpenaiCompatibleEmbedder({ model: 'any', baseUrl: service.url })
-      const limits = { clock: systemClock, queryMs: 30, documentMs: 30 }
+      const limits = { clock: systemClock, queryTimeoutMs: 30, documentTimeoutMs: 30 }
       const error = await errorOf(
         withEmbedderTimeouts(createValidatedEmbedder(raw), limits).describe(),
       )

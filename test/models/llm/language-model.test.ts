@@ -19,7 +19,7 @@ it('[LM1] asks chat completions, and says what they said and used', async () => 
   const { model, upstream } = await openModel()
   expect(await model.complete(question({ json: true }))).toEqual({
     text: 'Noted.',
-    isCut: false,
+    isTruncated: false,
     tokens: { input: INPUT_TOKENS, output: OUTPUT_TOKENS },
   })
   const { path, headers, body } = upstream.last()
@@ -271,9 +271,9 @@ it('[LM6] tells when an answer was cut, leaves thoughts out, and unpacks what is
   ]
   expect(await said({ content: parts })).toBe('{"b":2}')
   upstream.queue(ok({ choices: [{ message: { content: '{"c"' }, finish_reason: 'length' }] }))
-  expect(await model.complete(question())).toMatchObject({ text: '{"c"', isCut: true })
+  expect(await model.complete(question())).toMatchObject({ text: '{"c"', isTruncated: true })
   upstream.queue(ok({ choices: [{ message: { content: '' }, finish_reason: 'length' }] }))
-  expect(await model.complete(question())).toMatchObject({ text: '', isCut: true })
+  expect(await model.complete(question())).toMatchObject({ text: '', isTruncated: true })
   upstream.queue((asked) => ({ ...speak(asked, { text: 'Packed.' }), isGzipped: true }))
   expect((await model.complete(question())).text).toBe('Packed.')
 })

@@ -43,7 +43,7 @@ export async function openOnServer(
 ): Promise<OpenedMirror> {
   const collectionPrefix = `test-${randomUUID()}`
   const key = apiKey === undefined ? {} : { apiKey }
-  const options = { url, clock: systemClock, collectionPrefix, quantisation, ...key }
+  const options = { url, clock: systemClock, collectionPrefix, quantization: quantisation, ...key }
   const mirror = openQdrantVectorReplica(options)
   return {
     mirror,

@@ -87,7 +87,7 @@ export type MemoryFilterInput = {
   readonly type?: MemoryType[]
   readonly category?: MemoryCategory[]
   readonly pinned?: true
-  readonly includeEnded?: true
+  readonly includeExpired?: true
 }
 
 export function parseFilterOptions(given: OptionValues<typeof FILTER_OPTIONS>): MemoryFilterInput {
@@ -102,7 +102,7 @@ export function parseFilterOptions(given: OptionValues<typeof FILTER_OPTIONS>): 
     ...(type.length > 0 ? { type } : {}),
     ...(category.length > 0 ? { category } : {}),
     ...(given.pinned ? { pinned: true } : {}),
-    ...(given.ended ? { includeEnded: true } : {}),
+    ...(given.ended ? { includeExpired: true } : {}),
   }
 }
 

@@ -77,11 +77,11 @@ describe('requests', () => {
     const body = { model: 'claude', messages: [user()], stream: true, max_tokens: 9, metadata }
     expect(format.parseRequest(body)).toMatchObject({
       model: 'claude',
-      streams: true,
+      isStreaming: true,
       endUser: 'ann',
       outputTokensMax: 9,
-      previous: null,
-      conversation: null,
+      previousResponseId: null,
+      conversationId: null,
     })
     expect(read(user()).endUser).toBeNull()
     const thread = { type: 'continue', previous_message_id: 'msg_1' }
@@ -214,8 +214,8 @@ describe('answers', () => {
       id: 'msg_1',
       text: 'Hello, Ann.\nMore.',
       isComplete: true,
-      isCutOff: false,
-      callsTools: true,
+      isTruncated: false,
+      hasToolCalls: true,
       // What was in the cache and what was put there is part of the input.
       usage: { input: 15, output: 5, cached: 8 },
     })
@@ -261,8 +261,8 @@ describe('answers', () => {
       id: 'msg_1',
       text: 'Hello\nMore.',
       isComplete: true,
-      isCutOff: false,
-      callsTools: false,
+      isTruncated: false,
+      hasToolCalls: false,
       usage: { input: 4, output: 5, cached: null },
     })
     expect(whole({ ...body, stop_reason: 'max_tokens' }).isComplete).toBe(false)
@@ -271,8 +271,8 @@ describe('answers', () => {
       id: null,
       text: '',
       isComplete: false,
-      isCutOff: false,
-      callsTools: false,
+      isTruncated: false,
+      hasToolCalls: false,
       usage: null,
     })
   })

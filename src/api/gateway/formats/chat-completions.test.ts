@@ -9,8 +9,8 @@ const NOTHING_SAID = {
   id: null,
   text: '',
   isComplete: false,
-  isCutOff: false,
-  callsTools: false,
+  isTruncated: false,
+  hasToolCalls: false,
   usage: null,
 }
 const BLOCK = `${FENCE_OPEN}\n- Likes tea (2026-03-01)\n${FENCE_CLOSE}`
@@ -93,11 +93,11 @@ describe('requests', () => {
     })
     expect(asked).toMatchObject({
       model: 'gpt-5',
-      streams: true,
+      isStreaming: true,
       endUser: 'ann',
       outputTokensMax: 100,
-      previous: null,
-      conversation: null,
+      previousResponseId: null,
+      conversationId: null,
     })
     const loose = chatFormat.parseRequest({
       model: 'm',
@@ -106,7 +106,7 @@ describe('requests', () => {
       max_tokens: -1,
       stream: 1,
     })
-    expect(loose).toMatchObject({ streams: false, endUser: null, outputTokensMax: null })
+    expect(loose).toMatchObject({ isStreaming: false, endUser: null, outputTokensMax: null })
     expect(
       chatFormat.parseRequest({ model: 'm', messages: [user()], max_tokens: 50 }).outputTokensMax,
     ).toBe(50)
@@ -225,8 +225,8 @@ describe('answers', () => {
       id: 'chatcmpl-1',
       text: 'Hello, Ann.',
       isComplete: true,
-      isCutOff: false,
-      callsTools: false,
+      isTruncated: false,
+      hasToolCalls: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
   })
@@ -274,7 +274,7 @@ describe('answers', () => {
     expect(answerTo(hello, chunk({}, 'stop')).isComplete).toBe(true)
     expect(answerTo(hello, chunk({}, 'length'))).toMatchObject({
       isComplete: false,
-      isCutOff: true,
+      isTruncated: true,
     })
     const reader = chatFormat.createAnswerReader()
     reader.readEvent({ name: '', data: JSON.stringify(chunk({ content: 'Hi' }, 'stop')) })
@@ -295,15 +295,18 @@ describe('answers', () => {
       id: 'chatcmpl-2',
       text: 'Hello',
       isComplete: true,
-      isCutOff: false,
-      callsTools: false,
+      isTruncated: false,
+      hasToolCalls: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
     expect(whole({ content: null, tool_calls: [{}] }, 'tool_calls')).toMatchObject({
       text: '',
-      callsTools: true,
+      hasToolCalls: true,
     })
-    expect(whole({ content: 'Hel' }, 'length')).toMatchObject({ isComplete: false, isCutOff: true })
+    expect(whole({ content: 'Hel' }, 'length')).toMatchObject({
+      isComplete: false,
+      isTruncated: true,
+    })
     expect(whole({ content: 'Hel' }, 'content_filter').isTruncated).toBe(false)
     expect(whole({ content: [{ type: 'text', text: 'Parts' }] }, 'stop').text).toBe('Parts')
     const failed = chatFormat.createAnswerReader()

@@ -83,19 +83,23 @@ describe('requests', () => {
     expect(asked).toMatchObject({
       exchanges: [],
       toolResults: ['7'],
-      previous: 'resp_1',
-      conversation: 'conv_1',
+      previousResponseId: 'resp_1',
+      conversationId: 'conv_1',
     })
     expect(read('Hi', { conversation: { id: 'conv_2' } }).conversationId).toBe('conv_2')
     expect(read('Hi', { conversation: null, previous_response_id: null })).toMatchObject({
-      previous: null,
-      conversation: null,
+      previousResponseId: null,
+      conversationId: null,
     })
   })
 
   it('[FM7] tell who asks, for how much, and how', () => {
     const rest = { stream: true, user: 'ann', max_output_tokens: 9, instructions: 'Be brief.' }
-    expect(read('Hi', rest)).toMatchObject({ streams: true, endUser: 'ann', outputTokensMax: 9 })
+    expect(read('Hi', rest)).toMatchObject({
+      isStreaming: true,
+      endUser: 'ann',
+      outputTokensMax: 9,
+    })
     const plain = read('Hi').characters
     expect(read('Hi', { instructions: 'x'.repeat(99) }).characters - plain).toBe(
       'instructions'.length + 99,
@@ -226,8 +230,8 @@ describe('answers', () => {
       id: 'resp_1',
       text: 'Hello, Ann.\nMore.',
       isComplete: true,
-      isCutOff: false,
-      callsTools: true,
+      isTruncated: false,
+      hasToolCalls: true,
       usage: { input: 12, output: 5, cached: 8 },
     }
     const output = [reasoning, message(outputText('Hello, Ann.'), outputText('More.')), call]
@@ -283,8 +287,8 @@ describe('answers', () => {
       id: 'resp_1',
       text: 'Hello\nNo.',
       isComplete: true,
-      isCutOff: false,
-      callsTools: false,
+      isTruncated: false,
+      hasToolCalls: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
     for (const status of ['queued', 'in_progress', 'incomplete', 'failed', 'cancelled']) {

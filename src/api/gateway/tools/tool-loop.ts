@@ -91,7 +91,7 @@ export class ToolLoop {
     const isOurs = round.memoryCalls.length > 0 && round.isComplete && !this.#isOver()
     const answered = {
       ...round,
-      ...(isOurs ? await this.#answered(round) : { own: [], results: [] }),
+      ...(isOurs ? await this.#answered(round) : { memoryCalls: [], results: [] }),
     }
     if (round.clientCalls.length > 0) this.#request.hiddenCalls.store([...this.#rounds, answered])
     if (!isOurs || round.clientCalls.length > 0) return false

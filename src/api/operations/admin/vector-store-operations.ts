@@ -140,10 +140,12 @@ export const changeQdrant = defineOperation({
     const { enabled, collection, quantization, apiKey } = given
     await engine.replication.changeQdrant(
       {
-        ...(enabled === undefined ? {} : { vectorStore: enabled ? 'qdrant' : 'embedded' }),
-        ...(url === undefined ? {} : { qdrantUrl: url }),
-        ...(collection === undefined ? {} : { qdrantPrefix: collection }),
-        ...(quantization === undefined ? {} : { qdrantQuantization: quantization }),
+        ...(enabled === undefined
+          ? {}
+          : { 'vectorStore.backend': enabled ? 'qdrant' : 'embedded' }),
+        ...(url === undefined ? {} : { 'vectorStore.qdrantUrl': url }),
+        ...(collection === undefined ? {} : { 'vectorStore.qdrantCollectionPrefix': collection }),
+        ...(quantization === undefined ? {} : { 'vectorStore.qdrantQuantization': quantization }),
       },
       apiKey,
     )
@@ -155,7 +157,7 @@ function assertSupportedModel(inUse: string | null, wanted: string | null | unde
   if (wanted == null || wanted === inUse) return
   throw new AppError(
     'invalid_input',
-    'There is one embedding model for all vectors. Set embeddingProviderModel in the settings of memory.',
+    'There is one embedding model for all vectors. Set `embedding.model` in the settings.',
     { field: 'embeddingModel' },
   )
 }

@@ -326,8 +326,6 @@ const CANDIDATES_MAX = 5
 const CLEAR_COVERAGE = 0.6
 const CLEAR_LEAD = 0.7
 
-export const SNIPPET_CHARACTERS = 200
-
 export const memoryHistory = defineOperation({
   name: 'memory.history',
   summary: 'Every version of a memory, the one in force first.',

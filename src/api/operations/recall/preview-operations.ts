@@ -201,11 +201,11 @@ export const previewContext = defineOperation({
     gateMode: z
       .enum(SETTINGS['gateway.gateMode'].choices)
       .optional()
-      .describe('In place of the setting `relevanceGateMode`; `llm` asks a model.'),
+      .describe('In place of the setting `gateway.gateMode`; `llm` asks a model.'),
     include: z
       .enum(SETTINGS['gateway.contextSources'].choices)
       .optional()
-      .describe('In place of the setting `recallSources`.'),
+      .describe('In place of the setting `gateway.contextSources`.'),
     maxTokens: z.int().min(1).max(TOKENS_MAX).optional(),
     position: z.enum(SETTINGS['gateway.contextPosition'].choices).optional(),
   }),
@@ -259,12 +259,12 @@ export const previewContext = defineOperation({
     const { position, ...input } = rest
     const given = await context.engine.previewContext(resolveScope(context, input, 'read'), query, {
       trial: omitUndefined({
-        strategy,
-        fusion,
-        relevanceGateMode: gateMode,
-        recallSources: include,
-        contextTokensMax: maxTokens,
-        injectPosition: position,
+        'recall.strategy': strategy,
+        'recall.fusion': fusion,
+        'gateway.gateMode': gateMode,
+        'gateway.contextSources': include,
+        'gateway.contextTokensMax': maxTokens,
+        'gateway.contextPosition': position,
       }) as PreviewSettings, // what was not given is left out
       signal: context.signal,
     })

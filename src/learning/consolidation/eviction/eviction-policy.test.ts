@@ -14,7 +14,7 @@ it('[CN6] a fact leaves below the floor, after thirty days without use', () => {
   expect(decide({ salience: 0.5, updatedAt: ago(39) })).toBeNull()
   expect(decide({ salience: 0.5, updatedAt: ago(40) })).toEqual({
     kind: 'evict',
-    because: 'Its salience of 0.50 has faded to 0.20, below 0.2: it was not used for 40 days.',
+    reason: 'Its salience of 0.50 has faded to 0.20, below 0.2: it was not used for 40 days.',
   })
   expect(decide({ salience: 0.1, updatedAt: ago(29) })).toBeNull()
   expect(decide({ salience: 0.1, updatedAt: ago(30) })?.kind).toBe('evict')
@@ -29,7 +29,7 @@ it('[CN6] everything leaves that was not used for as long as the setting says', 
   expect(decide({ salience: 1, updatedAt: ago(99), category: 'episode' }, kept)).toBeNull()
   expect(decide({ salience: 1, updatedAt: ago(100), category: 'episode' }, kept)).toEqual({
     kind: 'expire',
-    because: 'It was not used for 100 days, and is kept for 100 days.',
+    reason: 'It was not used for 100 days, and is kept for 100 days.',
   })
 })
 

@@ -279,7 +279,7 @@ class PrefillRun {
   async #timedOut(handle: BatchHandle): Promise<BatchHandle> {
     const { batches, ledger, clock, signal } = this.#parts
     if (handle.timeouts === 0) {
-      const again = { ...handle, timeouts: 1, until: this.#later(clock.now()) }
+      const again = { ...handle, timeouts: 1, expiresAt: this.#later(clock.now()) }
       await ledger.put(again)
       return again
     }

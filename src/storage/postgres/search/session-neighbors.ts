@@ -73,10 +73,10 @@ export function readNeighbors(
   { session, before, after }: NeighborColumns,
   place: number,
   besides: NeighborRequest | undefined,
-): { readonly surroundings?: SessionNeighbors | null } {
+): { readonly neighbors?: SessionNeighbors | null } {
   if (besides === undefined || place >= besides.hits) return {}
-  if (session === null || before === null || after === null) return { surroundings: null }
-  return { surroundings: surroundings({ session, before, after }) }
+  if (session === null || before === null || after === null) return { neighbors: null }
+  return { neighbors: surroundings({ session, before, after }) }
 }
 
 /** The ids on each side of a row that is called `asked`, nearest first. */

@@ -44,9 +44,9 @@ export async function setUp(mode: Mode, options: GatewayOptions = {}): Promise<S
   }
   const { providers, ...rest } = options
   const settings = {
-    enabled: mode === 'memory on',
+    'gateway.enabled': mode === 'memory on',
     // No test may depend on how busy the machine is.
-    injectDeadlineMs: 30_000,
+    'gateway.contextTimeoutMs': 30_000,
     ...options.settings,
   }
   const { url, engine } = await startGateway({

@@ -45,7 +45,10 @@ export async function startGateway(options: HostOptions): Promise<GatewayHost> {
   const registry = readProviders({ path, isNamed: true, environment: {} })
   const engine =
     options.engine ??
-    (await createEngine({ embedding: false, settings: { requestsPerMinute: 0, ...settings } }))
+    (await createEngine({
+      embedding: false,
+      settings: { 'server.requestsPerMinute': 0, ...settings },
+    }))
   const serving = await serveWithGateway(
     {
       ...{ host: '127.0.0.1', port: 0, version: '0.0.0', engine, auth, graceMs: 500 },

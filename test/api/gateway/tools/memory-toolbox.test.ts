@@ -273,10 +273,13 @@ it('[MT1] tools are offered where they are wanted and can be used', () => {
 
 it('[MT8] only what is wanted is offered: nothing to keep, nothing to tell, or neither', () => {
   const writing = MEMORY_TOOL_NAMES.filter((name) => name !== 'memory_search')
-  for (const part of ['settings', 'headers'] as const) {
+  for (const [part, inject, extract] of [
+    ['settings', 'gateway.contextEnabled', 'learning.enabled'],
+    ['headers', 'inject', 'extract'],
+  ] as const) {
     const offered = (more: object) => selectTools({ ...ON, [part]: { ...ON[part], ...more } })
-    expect(offered({ extract: false })).toEqual(['memory_search'])
-    expect(offered({ inject: false })).toEqual(writing)
-    expect(offered({ inject: false, extract: false })).toEqual([])
+    expect(offered({ [extract]: false })).toEqual(['memory_search'])
+    expect(offered({ [inject]: false })).toEqual(writing)
+    expect(offered({ [inject]: false, [extract]: false })).toEqual([])
   }
 })

@@ -39,7 +39,11 @@ it.each(WAYS)('[MT2] $way: a model looks something up and answers', async ({ for
   const { rows } = await engine.conversations.listReceipts({ owner: OWNER })
   const memories = (await engine.list({ owner: OWNER })).rows.map(({ id }) => id)
   expect(rows).toMatchObject([
-    { toolCalls: ['memory_search'], toolMemories: { found: memories, saved: [] }, status: 200 },
+    {
+      toolCalls: ['memory_search'],
+      memoryToolResults: { found: memories, saved: [] },
+      status: 200,
+    },
   ])
 })
 
