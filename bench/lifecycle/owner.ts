@@ -129,7 +129,7 @@ function turnOf(n: number, now: number): Turn {
 }
 
 function receiptOf(n: number, now: number): Entry {
-  return {
+  const entry = {
     id: `rcp_${String(n).padStart(8, '0')}` as EntryId, // made up
     place: PLACE,
     kind: 'receipt',
@@ -139,6 +139,7 @@ function receiptOf(n: number, now: number): Entry {
     version: 1,
     body: {},
   }
+  return entry as object as Entry // only its expiry is looked at
 }
 
 function idOf(n: number): MemoryId {

@@ -26,14 +26,18 @@ it('[SY15] takes the source of vectors from the stored settings', async () => {
   expect(await partsAfter({ 'embedding.source': 'static' })).toMatchObject({ source: 'static' })
   expect(await partsAfter({ 'embedding.source': 'none' })).toBeNull()
   expect(await partsAfter({ 'embedding.localEnabled': false })).toMatchObject({ source: 'static' })
-  expect(await partsAfter({ 'embedding.localEnabled': false, 'embedding.staticEnabled': false })).toBeNull()
+  expect(
+    await partsAfter({ 'embedding.localEnabled': false, 'embedding.staticEnabled': false }),
+  ).toBeNull()
   const remote = { 'embedding.source': 'remote', 'embedding.model': 'ollama/nomic-embed-text' }
   expect(await partsAfter(remote)).toMatchObject({ model: 'nomic-embed-text' })
 })
 
 it('[SY15] what the process was started with goes before them', async () => {
   const options = { embedding: { source: 'static' } } as const
-  expect(await partsAfter({ 'embedding.source': 'none' }, options)).toMatchObject({ source: 'static' })
+  expect(await partsAfter({ 'embedding.source': 'none' }, options)).toMatchObject({
+    source: 'static',
+  })
   expect(await partsAfter({ 'embedding.source': 'static' }, { embedding: false })).toBeNull()
 })
 

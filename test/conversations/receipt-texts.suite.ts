@@ -1,11 +1,14 @@
 /** The texts that receipts cite: what the model read, and how erasure redacts it, over every store. */
+
 import { describe, expect, it } from 'vitest'
+import type { ReceiptBody } from '../../src/domain/entries/conversation-entries.ts'
 import type { Entry } from '../../src/domain/entries/entry.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import { SHARED_OWNER } from '../../src/domain/scope.ts'
 import { createRedactingStore } from '../../src/memory/receipt-redaction.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
+import { upgradeEntry } from '../../src/storage/entry-upgrade.ts'
 import { type Change, type Store, TABLES } from '../../src/storage/store.ts'
 import { turn as turnRow } from '../fakes/entries.ts'
 import {
@@ -40,7 +43,7 @@ async function secretsIn(store: Store, owner: OwnerId = ada): Promise<readonly s
 }
 
 async function textRows(store: Store, owner: OwnerId = ada): Promise<readonly Entry[]> {
-  const where = { kinds: ['receipt-text'] } as const
+  const where = { kinds: ['receipt-line'] } as const
   return (await store.find('entry', { owner }, { where, limit: 500 })).rows
 }
 
@@ -176,8 +179,9 @@ function describeShown(open: OpenStore): void {
     const { id, injected } = await asked(QUESTION)
     const entry = await store.get('entry', { owner: ada }, id)
     if (entry === null) throw new Error('The receipt is gone.')
-    const { pieces: _pieces, frame: _frame, ...body } = entry.body
-    await store.commit([{ op: 'put', table: 'entry', row: { ...entry, body }, expect: 'any' }])
+    const { lines: _lines, frame: _frame, ...body } = entry.body as ReceiptBody // a receipt's
+    const { row } = upgradeEntry({ ...entry, body }) ?? {}
+    await store.commit([{ op: 'put', table: 'entry', row: row as Entry, expect: 'any' }])
     expect(await detail(id)).toMatchObject({ lines: [], block: null, injected })
     expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ lines: [] }])
   })
@@ -412,7 +416,7 @@ function describeRedaction(open: OpenStore): void {
 }
 
 function isTextPut(change: Change): boolean {
-  return change.op === 'put' && change.table === 'entry' && change.row.kind === 'receipt-text'
+  return change.op === 'put' && change.table === 'entry' && change.row.kind === 'receipt-line'
 }
 
 function describeStorage(open: OpenStore): void {
@@ -436,7 +440,7 @@ function describeStorage(open: OpenStore): void {
     await engine.conversations.flush()
     const [row, ...others] = await textRows(store)
     expect(others).toEqual([])
-    expect(row).toMatchObject({ version: 1, body: { texts: [{ text: expect.any(String) }] } })
+    expect(row).toMatchObject({ version: 1, body: { lines: [{ text: expect.any(String) }] } })
     commits.length = 0
     await engine.erase(ADA, memory.id)
     const entries = commits.flat().filter((change) => 'table' in change && change.table === 'entry')
@@ -466,7 +470,9 @@ function describeStorage(open: OpenStore): void {
   })
 
   it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
-    const { engine, asked, store, clock, detail } = await openCited(open, { 'retention.receiptDays': 10 })
+    const { engine, asked, store, clock, detail } = await openCited(open, {
+      'retention.receiptDays': 10,
+    })
     await engine.remember(ADA, { content: OBOE })
     await asked(QUESTION)
     clock.advance(8 * DAY)

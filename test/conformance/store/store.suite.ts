@@ -213,6 +213,8 @@ function describeRows(open: OpenStore): void {
       tombstone: 0,
       entry: 0,
       turn: 0,
+      job: 0,
+      signal: 0,
     })
   })
 
