@@ -9,11 +9,11 @@ const CHANGED_BY: Readonly<Record<string, readonly string[]>> = {
   signal: ['sessions', 'signals'],
   job: ['jobs', 'reindex'],
   receipt: ['receipts'],
-  report: ['jobs', 'consolidations'],
+  'consolidation-report': ['jobs', 'consolidations'],
   setting: ['settings', 'engine'],
   key: ['keys'],
   audit: ['audit'],
-  root: ['files'],
+  'file-root': ['files'],
   // Of what was removed, only that it was an entry is told.
   entry: ['keys', 'settings', 'jobs', 'signals', 'files'],
 }
