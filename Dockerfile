@@ -20,7 +20,8 @@ WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/dist-studio ./dist-studio
-COPY package.json README.md LICENSE THIRD_PARTY.md ./
+COPY package.json README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE THIRD_PARTY.md ./
+COPY spec ./spec
 COPY models ./models
 RUN mkdir /data && chown node:node /data
 USER node

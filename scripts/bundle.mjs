@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { vendorWasmRuntime } from './vendor-onnxruntime.mjs'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const SOURCES = join(ROOT, 'src')
@@ -52,3 +53,4 @@ await build({
     },
   },
 })
+await vendorWasmRuntime()

@@ -1,11 +1,15 @@
 /**
- * Makes a fresh clone ready: installs when the lockfile is newer than what is installed, builds when a source is
- * newer than what is built. Plain Node and no dependencies, because it runs before there are any.
+ * Prepares a clone: installs when the lockfile is newer than the installation, builds when a source is newer than the
+ * build. Runs on plain Node without dependencies, because it runs before they are installed.
+ *
+ * - `--tools` also builds the benchmarks and evaluations.
+ * - `--clean` discards earlier builds first, as a release does.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compilerCommand, discardBuild, refreshOutputs } from './compiler-output.mjs'
 
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), '..'))
 
@@ -15,51 +19,64 @@ if (major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1])) {
   fail(`Recollect needs Node ${NODE_MIN.join('.')} or newer; this is ${process.versions.node}.`)
 }
 
+const isClean = process.argv.includes('--clean')
+
 if (newest('package-lock.json') > newest('node_modules/.package-lock.json')) {
   step('Installing', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
 }
-const TSC = 'node_modules/typescript/bin/tsc'
-build(
-  'dist',
-  ['src', 'tsconfig.build.json', 'scripts/bundle.mjs'],
-  [[TSC, '-p', 'tsconfig.build.json'], ['scripts/bundle.mjs']],
-)
-build(
-  'dist-studio',
-  ['studio'],
-  [['node_modules/vite/bin/vite.js', 'build', '-c', 'studio/vite.config.ts']],
-)
+build('dist', ['src', 'tsconfig.build.json', 'scripts'], {
+  compile: { project: 'tsconfig.build.json', sourceRoot: 'src' },
+  bundle: ['scripts/bundle.mjs'],
+})
+build('dist-studio', ['studio'], {
+  bundle: ['node_modules/vite/bin/vite.js', 'build', '-c', 'studio/vite.config.ts'],
+})
 if (process.argv.includes('--tools')) {
-  const sources = ['src', 'bench', 'evals', 'tsconfig.tools.json']
-  build('.build', sources, [[TSC, '-p', 'tsconfig.tools.json']])
+  build('.build', ['src', 'bench', 'evals', 'tsconfig.tools.json'], {
+    compile: { project: 'tsconfig.tools.json', sourceRoot: '.' },
+  })
 }
 
-function build(folder, sources, commands) {
+/**
+ * Builds a folder unless its stamp is newer than every source. The stamp is removed first and written last, so a build
+ * that fails or is killed never counts as done, and the next one starts from nothing.
+ */
+function build(folder, sources, { compile, bundle }) {
   const stamp = join(folder, '.built')
   const changed = Math.max(...[...sources, 'tsconfig.json', 'package.json'].map(newest))
-  if (changed <= newest(stamp)) return
-  rmSync(folder, { recursive: true, force: true })
-  for (const [index, command] of commands.entries()) {
-    step(`${index === 0 ? 'Building' : 'Bundling'} ${folder}`, process.execPath, command)
+  const isBuilt = existsSync(stamp)
+  if (isBuilt && !isClean && changed <= newest(stamp)) return
+  const started = new Date()
+  if (!isBuilt || isClean || compile === undefined) discardBuild(folder)
+  else rmSync(stamp)
+  if (compile !== undefined) {
+    step(`Building ${folder}`, process.execPath, compilerCommand(folder, compile.project))
+    refreshOutputs(folder, compile.sourceRoot)
   }
+  if (bundle !== undefined) step(`Bundling ${folder}`, process.execPath, bundle)
   writeFileSync(stamp, '')
+  // The time of the start: a source that changed while it was built is built again.
+  utimesSync(stamp, started, started)
 }
 
-/** When the newest file at or below a path was changed; 0 when there is none. */
+/**
+ * When the newest file at or below a path changed; 0 when there is none. Folders count, because removing or renaming a
+ * file changes nothing else.
+ */
 function newest(path) {
-  if (!existsSync(path)) return 0
-  const stats = statSync(path)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return 0
   if (!stats.isDirectory()) return stats.mtimeMs
-  return Math.max(0, ...readdirSync(path).map((name) => newest(join(path, name))))
+  return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
 }
 
-function step(what, command, args) {
-  process.stderr.write(`${what} …\n`)
+function step(name, command, args) {
+  process.stderr.write(`${name} …\n`)
   const started = Date.now()
   const shell = process.platform === 'win32'
   const { status, error } = spawnSync(command, args, { stdio: ['ignore', 2, 2], shell })
-  if (status !== 0) fail(`${what} failed${error === undefined ? '' : `: ${error.message}`}.`)
-  process.stderr.write(`${what} took ${((Date.now() - started) / 1000).toFixed(1)} s.\n`)
+  if (status !== 0) fail(`${name} failed${error === undefined ? '' : `: ${error.message}`}.`)
+  process.stderr.write(`${name} took ${((Date.now() - started) / 1000).toFixed(1)} s.\n`)
 }
 
 function fail(message) {

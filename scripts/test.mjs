@@ -36,8 +36,8 @@ const LTS_TESTS = [
 ]
 const TSC = 'node_modules/typescript/bin/tsc'
 const steps = [
-  ['Types', [process.execPath, TSC, '-p', 'tsconfig.json']],
-  ['Types of the Studio', [process.execPath, TSC, '-p', 'studio/tsconfig.json']],
+  ['Types', types('tsconfig.json', 'types')],
+  ['Types of the Studio', types('studio/tsconfig.json', 'studio-types')],
   [
     'Lint',
     [process.execPath, 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
@@ -98,6 +98,11 @@ process.stdout.write(
 )
 rmSync(folder, { recursive: true, force: true })
 process.exit(failed.length > 0 ? 1 : 0)
+
+function types(project, name) {
+  const buildInfo = ['--incremental', '--tsBuildInfoFile', `.cache/${name}.tsbuildinfo`]
+  return [process.execPath, TSC, '-p', project, ...buildInfo]
+}
 
 function vitest(node, script, run, files = []) {
   const report = join(folder, `${run}.json`)

@@ -44,7 +44,7 @@ const LIFE_SETTINGS = [
 const readme = readFileSync('README.md', 'utf8')
 const isBuilt = existsSync('dist/index.js')
 
-it('[SE1] docs/settings.md tells every setting', async () => {
+it('[SE1] docs/reference/settings.md lists every setting', async () => {
   const rows = listSettingNames().map((name) => {
     const { default: value, scope, help, appliesAt }: SettingDeclaration = SETTINGS[name]
     const shown = value === '' ? 'none' : value
@@ -52,54 +52,54 @@ it('[SE1] docs/settings.md tells every setting', async () => {
     return `| \`${name}\` | ${shown} | ${describeSettingRange(name)} | ${scope} | ${help}${when} |`
   })
   await expect(
-    withTable('docs/settings.md', 'setting default range scope help', rows),
-  ).toMatchFileSnapshot('../docs/settings.md')
+    withTable('docs/reference/settings.md', 'setting default range scope help', rows),
+  ).toMatchFileSnapshot('../docs/reference/settings.md')
 })
 
-it('[SE1] docs/lifecycle.md tells the settings of the life of a memory', async () => {
+it('[SE1] docs/guides/memory-lifecycle.md lists the settings of the memory lifecycle', async () => {
   const rows = LIFE_SETTINGS.map((name) => {
     const { default: value, help }: SettingDeclaration = SETTINGS[name]
     return `| \`${name}\` | ${value === '' ? 'none' : value} | ${describeSettingRange(name)} | ${help} |`
   })
   await expect(
-    withTable('docs/lifecycle.md', 'setting default range help', rows),
-  ).toMatchFileSnapshot('../docs/lifecycle.md')
+    withTable('docs/guides/memory-lifecycle.md', 'setting default range help', rows),
+  ).toMatchFileSnapshot('../docs/guides/memory-lifecycle.md')
 })
 
-it('[SE1] docs/files.md tells the settings of files', async () => {
+it('[SE1] docs/guides/files.md lists the settings of files', async () => {
   const names = Object.keys(FILE_SETTINGS) as (keyof typeof FILE_SETTINGS)[] // its own keys
   const rows = names.map((name) => {
     const { default: value, help }: SettingDeclaration = SETTINGS[name]
     return `| \`${name}\` | ${value} | ${describeSettingRange(name)} | ${help} |`
   })
-  await expect(withTable('docs/files.md', 'setting default range help', rows)).toMatchFileSnapshot(
-    '../docs/files.md',
-  )
+  await expect(
+    withTable('docs/guides/files.md', 'setting default range help', rows),
+  ).toMatchFileSnapshot('../docs/guides/files.md')
 })
 
-it('[SE1] docs/recall.md tells every environment variable', async () => {
+it('[SE1] docs/reference/environment.md lists every environment variable', async () => {
   const rows = Object.entries(ENVIRONMENT).map(([name, help]) => `| \`${name}\` | ${help} |`)
-  await expect(withTable('docs/recall.md', 'variable help', rows)).toMatchFileSnapshot(
-    '../docs/recall.md',
-  )
+  await expect(
+    withTable('docs/reference/environment.md', 'variable help', rows),
+  ).toMatchFileSnapshot('../docs/reference/environment.md')
 })
 
-it('[CL2] docs/errors.md tells every error', async () => {
+it('[CL2] docs/reference/errors.md lists every error', async () => {
   const rows = Object.entries(ERRORS).map(
     ([code, { status, exit, retryable, help }]) =>
       `| \`${code}\` | ${status} | ${exit} | ${retryable ? 'yes' : 'no'} | ${help} |`,
   )
   await expect(
-    withTable('docs/errors.md', 'code status exit retryable meaning', rows),
-  ).toMatchFileSnapshot('../docs/errors.md')
+    withTable('docs/reference/errors.md', 'code status exit retryable meaning', rows),
+  ).toMatchFileSnapshot('../docs/reference/errors.md')
 })
 
-it('[GW4] docs/gateway.md tells every reason for leaving memories out', async () => {
+it('[GW4] docs/guides/gateway.md lists every reason for skipping memory', async () => {
   const rows = Object.entries(CONTEXT_SKIP_REASONS).map(
     ([reason, help]) => `| \`${reason}\` | ${help} |`,
   )
-  await expect(withTable('docs/gateway.md', 'reason meaning', rows)).toMatchFileSnapshot(
-    '../docs/gateway.md',
+  await expect(withTable('docs/guides/gateway.md', 'reason meaning', rows)).toMatchFileSnapshot(
+    '../docs/guides/gateway.md',
   )
 })
 

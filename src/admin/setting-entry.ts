@@ -1,11 +1,11 @@
 import type { EntryOf } from '../domain/entries/entry.ts'
 import {
   createInvalidInputError,
-  instant,
-  nullable,
-  object,
-  text,
-  whole,
+  parseInstant,
+  parseInteger,
+  parseNullable,
+  parseObject,
+  parseText,
 } from '../domain/field-parsers.ts'
 import type { EntryId, OwnerId } from '../domain/ids.ts'
 import { parseScope, SYSTEM_OWNER } from '../domain/scope.ts'
@@ -25,11 +25,14 @@ export function settingEntryId(owner: OwnerId | null): EntryId {
  * file can put an entry where keys are.
  */
 export function parseSettingEntry(value: unknown): EntryOf<'setting'> {
-  const fields = object('entry', value)
+  const fields = parseObject('entry', value)
   if (fields.kind !== 'setting')
     throw createInvalidInputError('kind', 'Of entries, only settings are imported.')
-  const about = nullable(fields.about, (name) => parseScope({ owner: text('about', name) }).owner)
-  const values = parseSettings(renameSettings(object('body', fields.body) as JsonObject)) // a JSON object, see above
+  const about = parseNullable(
+    fields.about,
+    (name) => parseScope({ owner: parseText('about', name) }).owner,
+  )
+  const values = parseSettings(renameSettings(parseObject('body', fields.body) as JsonObject)) // read from JSON
   const system = Object.keys(values).find(
     (name) => about !== null && SETTINGS[name as SettingName].scope === 'system',
   )
@@ -44,9 +47,9 @@ export function parseSettingEntry(value: unknown): EntryOf<'setting'> {
     place: { owner: SYSTEM_OWNER, user: null, session: null },
     kind: 'setting',
     about,
-    at: instant('at', fields.at),
+    at: parseInstant('at', fields.at),
     expiresAt: null,
-    version: whole('version', fields.version, 1),
+    version: parseInteger('version', fields.version, 1),
     body: values as JsonObject, // numbers, switches and words
   }
 }

@@ -5,7 +5,7 @@ import { parseScope } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { NO_YIELD, RequestBackpressure, type YieldTurn } from '../lib/backpressure.ts'
 import { BoundedQueue } from '../lib/bounded-queue.ts'
-import { CircuitBreaker } from '../lib/overdue-circuit-breaker.ts'
+import { createStallBreaker } from '../lib/circuit-breaker.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { yieldingStore } from '../storage/access/yielding-store.ts'
 import { ContextCache } from './context/context-cache.ts'
@@ -65,7 +65,7 @@ export function createConversations(parts: ConversationDependencies): Conversati
   const { ports, settings } = parts
   const sticky = new ContextCache()
   const defaults = resolveSettings(ports.settings)
-  const preparing = { ...parts, sticky, defaults, patience: new CircuitBreaker(ports.clock) }
+  const preparing = { ...parts, sticky, defaults, patience: createStallBreaker(ports.clock) }
   const limits = { tasksMax: WAITING_MAX, sizeMax: WAITING_CHARACTERS_MAX }
   const window = new RecordingWindow()
   const courtesy = new RequestBackpressure()

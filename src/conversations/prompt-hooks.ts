@@ -11,6 +11,7 @@ import {
   isWorthCapturing,
 } from '../learning/capture-rules.ts'
 import { assessTrust } from '../learning/statement-trust.ts'
+import { NEVER_ABORTED } from '../lib/abort.ts'
 import { AppError } from '../lib/errors.ts'
 import type { DraftInput } from '../memory/draft.ts'
 import type { RememberResult } from '../memory/memory-writer.ts'
@@ -55,8 +56,6 @@ const CONTEXT_MESSAGES = 2
 const CAPTURED_MAX = 3
 const CAPTURED_IMPORTANCE = 7
 
-const NEVER = new AbortController().signal
-
 /** What a model should know before it reads this prompt. Recall's own floor decides what is near enough. */
 export async function recallForPrompt(
   { read, ports }: Pick<PromptHookDependencies, 'read'> & { readonly ports: MemoryDependencies },
@@ -81,7 +80,7 @@ export async function recallForPrompt(
     countTokens: ports.countTokens ?? estimateTokens,
     context: await loadPreviousMessages(ports, parsed, text),
     getRemainingMs: () => settings['gateway.contextTimeoutMs'],
-    signal: NEVER,
+    signal: NEVER_ABORTED,
     degraded: new Set(),
   })
   if (typeof block === 'string') return nothing

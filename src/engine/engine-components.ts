@@ -1,6 +1,6 @@
 /** What the engine tells of the parts that it works with. */
 
-import type { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
+import type { CircuitBreaker } from '../lib/circuit-breaker.ts'
 import type { Embedder, EmbedderReport } from '../models/embedder.ts'
 import type { IndexStatus } from '../recall/indexing/indexer.ts'
 import type { VectorIndex } from '../storage/vector-index.ts'
@@ -21,13 +21,10 @@ export type EngineComponents = {
 }
 
 /** A model that hangs doesn't know it; whoever has waited for it does. */
-export function buildEmbedderReport(
-  embedder: Embedder,
-  guard: ProbingCircuitBreaker,
-): EmbedderReport {
+export function buildEmbedderReport(embedder: Embedder, guard: CircuitBreaker): EmbedderReport {
   const report = embedder.report()
-  const because = guard.getOpenReason()
-  return because === null ? report : { ...report, state: { kind: 'failing', reason: because } }
+  const reason = guard.openReason
+  return reason === null ? report : { ...report, state: { kind: 'failing', reason } }
 }
 
 export function describeReranker(

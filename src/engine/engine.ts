@@ -40,9 +40,10 @@ import {
   summarize,
   summarizeMemories,
 } from '../learning/summaries/summarizer.ts'
+import { NEVER_ABORTED } from '../lib/abort.ts'
 import type { YieldTurn } from '../lib/backpressure.ts'
+import { createModelBreaker } from '../lib/circuit-breaker.ts'
 import { AppError } from '../lib/errors.ts'
-import { ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import type { Instant } from '../lib/time.ts'
 import {
   type BulkDeleteOptions,
@@ -252,8 +253,8 @@ export function createEngineWith(given: EngineDependencies): Engine {
       ? null
       : new Indexer({ ...given, embedder, vectors })
   const guards = {
-    meaning: new ProbingCircuitBreaker(given.clock),
-    rerank: new ProbingCircuitBreaker(given.clock),
+    meaning: createModelBreaker(given.clock),
+    rerank: createModelBreaker(given.clock),
   }
   const tallies = new CountCache(given.store, given.clock)
   const listeners = new Set<(changes: readonly Change[]) => void>()
@@ -391,7 +392,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
         scope,
         query,
       ),
-    previewContext: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
+    previewContext: async (scope, message, { trial = {}, signal = NEVER_ABORTED } = {}) => {
       const inForce = resolveSettings(await settings.resolve(parseScope(scope).owner), trial)
       return previewContext({ ports, read: reader.buildContext }, scope, message, inForce, signal)
     },
@@ -491,7 +492,7 @@ export function createEngineWith(given: EngineDependencies): Engine {
       vectorsUnavailableReason:
         indexer === null && embedder !== undefined ? explainMissingVectors(given) : null,
       replication: await tiers.current(),
-      rerankerProblem: given.reranker?.unavailableReason ?? guards.rerank.getOpenReason(),
+      rerankerProblem: given.reranker?.unavailableReason ?? guards.rerank.openReason,
       learning: await keeper.status(),
     }),
     warmUp: async () => {
@@ -525,8 +526,6 @@ export function createEngineWith(given: EngineDependencies): Engine {
     },
   }
 }
-
-const NEVER = new AbortController().signal
 
 function withoutReranker({ reranker: _, ...ports }: EngineDependencies): EngineDependencies {
   return ports

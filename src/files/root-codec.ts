@@ -2,13 +2,18 @@
 
 import type { EntryOf } from '../domain/entries/entry.ts'
 import type { FileRootBody } from '../domain/entries/file-entries.ts'
+import {
+  createInvalidInputError,
+  parseChoice,
+  parseInstant,
+  parseInteger,
+  parseObject,
+  parseText,
+} from '../domain/field-parsers.ts'
 import { parseEntryId } from '../domain/ids.ts'
 import { parseScope } from '../domain/scope.ts'
-import { AppError } from '../lib/errors.ts'
-import type { Instant } from '../lib/time.ts'
+import type { Fields } from '../lib/json.ts'
 import { ROOT_KINDS } from './file.ts'
-
-type Fields = { readonly [field: string]: unknown }
 
 const TEXTS_MAX = 100
 const TEXT_CHARACTERS_MAX = 4_000
@@ -17,66 +22,43 @@ const TEXT_CHARACTERS_MAX = 4_000
 const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
 
 export function parseRootEntry(value: unknown): EntryOf<'file-root'> {
-  const { id, place, at, version, body } = toFields('entry', value)
-  const { owner } = parseScope({ owner: parseText('owner', toFields('place', place).owner) })
+  const { id, place, at, version, body } = parseObject('entry', value)
+  const { owner } = parseScope({
+    owner: parseText('owner', parseObject('place', place).owner, TEXT_CHARACTERS_MAX),
+  })
   return {
-    id: parseEntryId(parseText('id', id)),
+    id: parseEntryId(parseText('id', id, TEXT_CHARACTERS_MAX)),
     place: { owner, user: null, session: null },
     kind: 'file-root',
     about: owner,
-    at: parseInteger('at', at) as Instant, // a whole number of milliseconds
+    at: parseInstant('at', at),
     expiresAt: null,
-    version: Math.max(1, parseInteger('version', version)),
-    body: parseBody(toFields('body', body)),
+    version: Math.max(1, parseInteger('version', version, 0, Number.MAX_SAFE_INTEGER)),
+    body: parseBody(parseObject('body', body)),
   }
 }
 
 function parseBody({ kind, path, include, exclude, name }: Fields): FileRootBody {
-  const known = ROOT_KINDS.find((each) => each === kind)
-  if (known === undefined)
-    throw createInvalidInputError('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
-  const where = parseText('path', path)
+  const known = parseChoice('kind', kind, ROOT_KINDS)
+  const where = parseText('path', path, TEXT_CHARACTERS_MAX)
   if (!ABSOLUTE.test(where) || where.includes('\0')) {
-    throw createInvalidInputError('path', 'The path of a root is absolute.')
+    throw createInvalidInputError('path', '`path` of a root must be absolute.')
   }
-  const called = parseText('name', name)
+  const called = parseText('name', name, TEXT_CHARACTERS_MAX)
   if ((called === '') !== (known === 'workspace')) {
-    throw createInvalidInputError('name', 'Every root has a name but the workspace.')
+    throw createInvalidInputError('name', '`name` is required for every root except the workspace.')
   }
   return {
     ...{ kind: known, path: where, name: called },
-    include: parseTextList('include', include),
-    exclude: parseTextList('exclude', exclude),
+    include: parsePatterns('include', include),
+    exclude: parsePatterns('exclude', exclude),
   }
 }
 
-function toFields(field: string, value: unknown): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Fields // an object, whatever is in it
+/** Patterns may be empty. */
+function parsePatterns(field: string, value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.length <= TEXTS_MAX) {
+    return value.map((each) => parseText(field, each, TEXT_CHARACTERS_MAX))
   }
-  throw createInvalidInputError(field, `${field} is an object.`)
-}
-
-function parseText(field: string, value: unknown): string {
-  if (typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX) return value
-  throw createInvalidInputError(
-    field,
-    `${field} is a text of at most ${TEXT_CHARACTERS_MAX} characters.`,
-  )
-}
-
-function parseTextList(field: string, value: unknown): readonly string[] {
-  if (!Array.isArray(value) || value.length > TEXTS_MAX) {
-    throw createInvalidInputError(field, `${field} is a list of at most ${TEXTS_MAX} texts.`)
-  }
-  return value.map((each) => parseText(field, each))
-}
-
-function parseInteger(field: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw createInvalidInputError(field, `${field} is a whole number.`)
-}
-
-function createInvalidInputError(field: string, message: string): AppError {
-  return new AppError('invalid_input', message, { field })
+  throw createInvalidInputError(field, `\`${field}\` must be a list of at most ${TEXTS_MAX} texts.`)
 }

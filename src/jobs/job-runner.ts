@@ -7,7 +7,7 @@ import type { OwnerId } from '../domain/ids.ts'
 import type { IntervalTimers } from '../lib/clock.ts'
 import { AppError, type ErrorCode, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
-import { retry } from '../lib/retry.ts'
+import { retryBriefly } from '../lib/retry.ts'
 import type { Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
@@ -311,7 +311,7 @@ export class JobRunner {
     stopRenewing()
     let outcome: EndedJob['outcome'] = ending.kind
     try {
-      const job = await retry(ports.clock, () => rows.settle(run, ending))
+      const job = await retryBriefly(ports.clock, () => rows.settle(run, ending))
       if (job !== null) this.wake([job])
     } catch {
       outcome = 'unsettled' // it is done again when the lease has run out

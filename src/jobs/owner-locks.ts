@@ -5,10 +5,10 @@
 import type { EntryOf } from '../domain/entries/entry.ts'
 import type { OwnerLease } from '../domain/entries/learning-entries.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import { sleepUntilAborted } from '../lib/abort.ts'
+import { createAbortedError, sleep, throwIfAborted } from '../lib/abort.ts'
 import type { IntervalTimers } from '../lib/clock.ts'
 import { AppError, toAppError } from '../lib/errors.ts'
-import { retry } from '../lib/retry.ts'
+import { retryBriefly } from '../lib/retry.ts'
 import { addMs, type Instant } from '../lib/time.ts'
 import { withTimeout } from '../lib/timeout.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
@@ -203,7 +203,7 @@ export class OwnerLocks {
     // A lane that can't be left is free when its lease has run out.
     const leave = async (ended: WorkResult<Result>) => {
       stopRenewing()
-      await retry(ports.clock, () => tenure.release(ended)).catch(() => {})
+      await retryBriefly(ports.clock, () => tenure.release(ended)).catch(() => {})
     }
     try {
       const result = await work({
@@ -226,12 +226,13 @@ export class OwnerLocks {
   ): Promise<LeaseHandle<Result> | null> {
     let pauseMs = FIRST_PAUSE_MS
     for (let waitedMs = 0; ; waitedMs += pauseMs) {
-      throwIfAborted(signal, this.#isClosed)
+      if (this.#isClosed) throw createAbortedError()
+      throwIfAborted(signal)
       const tenure = await tryToEnter()
       if (tenure !== null) return tenure
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX, waitMs - waitedMs)
       if (pauseMs <= 0) return null
-      await sleepUntilAborted(pauseMs, signal)
+      await sleep(pauseMs, signal)
     }
   }
 
@@ -279,8 +280,4 @@ export class OwnerLocks {
   #row(owner: OwnerId): Promise<LockRow> {
     return loadLock(this.#parts.ports, buildOwnerLockId(owner))
   }
-}
-
-function throwIfAborted({ aborted }: AbortSignal, isClosed: boolean): void {
-  if (aborted || isClosed) throw new AppError('cancelled', 'It was stopped before it began.')
 }

@@ -4,20 +4,20 @@
  */
 
 import type { OwnerId } from '../domain/ids.ts'
+import { NEVER_ABORTED } from '../lib/abort.ts'
 import { AppError } from '../lib/errors.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { ForegroundJob, Hold, Jobs } from './jobs.ts'
 
 export type ExclusiveRunDependencies = { readonly ports: StoreDependencies; readonly jobs: Jobs }
 
-export const NEVER = new AbortController().signal
 const WAIT_MS = 30_000
 
 /** Fails with `busy` when others are at it for too long. With a task, it is a job while it goes on and after it. */
 export async function runExclusive<Result>(
   { jobs }: ExclusiveRunDependencies,
   whose: OwnerId | ForegroundJob<Result>,
-  { signal = NEVER, waitMs = WAIT_MS }: WaitOptions,
+  { signal = NEVER_ABORTED, waitMs = WAIT_MS }: WaitOptions,
   work: (hold: Hold) => Promise<Result>,
 ): Promise<Result> {
   const options = { signal, waitMs }

@@ -7,6 +7,7 @@ import type { Settings } from '../domain/settings/settings.ts'
 import type { Signal } from '../domain/signal.ts'
 import type { JobRequest } from '../jobs/job.ts'
 import type { ForegroundJob, Job, JobContext, JobHandler, JobOutcome, Jobs } from '../jobs/jobs.ts'
+import { throwIfAborted } from '../lib/abort.ts'
 import { AppError, ERRORS, type ErrorCode } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -132,7 +133,7 @@ async function runMaintenance(
   const owners = new Set((await store.listPlaces()).map(({ owner }) => owner))
   owners.delete(SYSTEM_OWNER)
   for (const name of owners) {
-    if (context.signal.aborted) throw new AppError('cancelled', 'Upkeep was stopped.')
+    throwIfAborted(context.signal, 'Upkeep was stopped.')
     const owner = name as OwnerId // as the store holds it
     const settings = await parts.settings.resolve(owner)
     await parts.jobs().schedule(buildConsolidationJob(owner, settings, clock.now()))

@@ -1,77 +1,53 @@
-/** Stopping on request, the same way everywhere: with an AppError `cancelled`, and at once. */
+/** Cancellation by AbortSignal. Whatever is aborted fails with an AppError `cancelled`. */
 import { AppError } from './errors.ts'
 
-/** For those who must give a signal and have none. */
+/** For callees that require a signal where the caller has none. */
 export const NEVER_ABORTED = new AbortController().signal
 
-export function createAbortedError(): AppError {
-  return new AppError('cancelled', 'The call was stopped before it ended.')
+const ABORTED = 'The call was aborted before it completed.'
+
+export function createAbortedError(message = ABORTED): AppError {
+  return new AppError('cancelled', message)
 }
 
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw createAbortedError()
+export function throwIfAborted(signal: AbortSignal | undefined, message?: string): void {
+  if (signal?.aborted) throw createAbortedError(message)
 }
 
-/** What the promise gives, or `cancelled` as soon as the signal aborts, even when the work goes on behind it. */
+/** Settles like the promise, or rejects as soon as the signal aborts, even though the work behind the promise goes on. */
 export async function raceAbort<Result>(
-  work: Promise<Result>,
+  promise: Promise<Result>,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
-  if (signal === undefined) return work
-  // Nobody may be left to hear of a failure after the cancellation.
-  work.catch(() => {})
+  if (signal === undefined) return promise
+  promise.catch(() => {}) // nobody handles a failure that comes after the abort
   throwIfAborted(signal)
-  let stop = () => {}
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(createAbortedError())
+  let onAbort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(createAbortedError())
   })
-  signal.addEventListener('abort', stop, { once: true })
+  signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await Promise.race([work, stopped])
+    return await Promise.race([promise, aborted])
   } catch (thrown) {
     throw signal.aborted ? createAbortedError() : thrown
   } finally {
-    signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', onAbort)
   }
 }
 
-/** Work that several callers wait for. It is cancelled when the last of them has given up, not before. */
-export class SharedTask<Result> {
-  readonly #controller = new AbortController()
-  readonly #work: Promise<Result>
-  #waiting = 0
-
-  constructor(start: (signal: AbortSignal) => Promise<Result>) {
-    this.#work = start(this.#controller.signal)
-    this.#work.catch(() => {})
-  }
-
-  /** Nobody waits any more: whoever comes now must start anew. */
-  get isAbandoned(): boolean {
-    return this.#controller.signal.aborted
-  }
-
-  async join(signal: AbortSignal | undefined): Promise<Result> {
-    this.#waiting++
-    try {
-      return await raceAbort(this.#work, signal)
-    } finally {
-      this.#waiting--
-      if (this.#waiting === 0) this.#controller.abort()
-    }
-  }
-}
-
-/** Ends early, without an error, when the signal fires. */
-export function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or as soon as the signal aborts. Returns false when it was aborted. */
+export function sleep(ms: number, signal: AbortSignal = NEVER_ABORTED): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const end = () => {
+    const onAbort = () => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
+      resolve(false)
     }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end, { once: true })
-    if (signal.aborted) end()
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort)
+      resolve(true)
+    }, ms)
+    signal.addEventListener('abort', onAbort, { once: true })
   })
 }

@@ -1,19 +1,66 @@
+/** Retries with pauses between the attempts. */
+import { NEVER_ABORTED, raceAbort, throwIfAborted } from './abort.ts'
 import type { Clock } from './clock.ts'
-import { toAppError } from './errors.ts'
+import { AppError, toAppError } from './errors.ts'
 
-/** How long to wait before each further attempt: a store that is busy is so for moments, one that is down for long. */
-const PAUSES_MS = [50, 250, 1_000] as const
-const NEVER = new AbortController().signal
+export type RetryOptions = {
+  readonly clock: Clock
+  /** How long to pause before retry number `retry` (0 is the first); null ends the attempts with the error. */
+  readonly delayMs: (error: unknown, retry: number) => number | null
+  /** Ends a pause with `cancelled`. */
+  readonly signal?: AbortSignal | undefined
+}
 
-/** Does work again when it fails, unless it would fail the same way each time. */
-export async function retry<Result>(clock: Clock, work: () => Promise<Result>): Promise<Result> {
-  for (const pause of PAUSES_MS) {
+export async function retry<Result>(
+  task: () => Promise<Result>,
+  { clock, delayMs, signal }: RetryOptions,
+): Promise<Result> {
+  for (let count = 0; ; count++) {
     try {
-      return await work()
+      return await task()
     } catch (thrown) {
-      if (toAppError(thrown).code === 'invalid_input') throw thrown
-      await clock.sleep(pause, NEVER)
+      const pause = delayMs(thrown, count)
+      if (pause === null) throw thrown
+      throwIfAborted(signal)
+      await raceAbort(clock.sleep(pause, signal ?? NEVER_ABORTED), signal)
     }
   }
-  return work()
+}
+
+/** A busy store is free again within moments; one that is down stays down for longer than anybody waits here. */
+const BRIEF_PAUSES_MS = [50, 250, 1_000] as const
+
+/** Four attempts within 1.3 s. Input that breaks a rule fails at once: it would fail every time. */
+export function retryBriefly<Result>(clock: Clock, task: () => Promise<Result>): Promise<Result> {
+  const delayMs = (error: unknown, count: number) =>
+    toAppError(error).code === 'invalid_input' ? null : (BRIEF_PAUSES_MS[count] ?? null)
+  return retry(task, { clock, delayMs })
+}
+
+/**
+ * The pause before the next request to a service: at least `pauseMs`, and as long as the service asked for. Null for what
+ * another attempt cannot heal, and for services that ask for more than `retryAfterMsMax`: the caller learns how long, and decides.
+ */
+export function serviceRetryDelayMs(
+  error: unknown,
+  pauseMs: number,
+  retryAfterMsMax: number,
+): number | null {
+  if (!(error instanceof AppError) || error.code !== 'unavailable') return null
+  const { retryable, retryAfterMs } = error.facts
+  if (retryable === false) return null
+  if (typeof retryAfterMs !== 'number') return pauseMs
+  return retryAfterMs > retryAfterMsMax ? null : Math.max(pauseMs, retryAfterMs)
+}
+
+export type BackoffLimits = { readonly firstMs: number; readonly maxMs: number }
+
+/** Doubles with every failure: `firstMs` after the first one, which is number 0. */
+export function exponentialBackoffMs(failure: number, { firstMs, maxMs }: BackoffLimits): number {
+  return Math.min(maxMs, firstMs * 2 ** failure)
+}
+
+/** Spreads pauses by up to `share` in both directions, so that callers that failed together don't return together. */
+export function withJitter(ms: number, random: number, share = 0.2): number {
+  return ms * (1 + share * (2 * random - 1))
 }

@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts'
+import { createAbortedError, throwIfAborted } from './abort.ts'
 
 /**
  * `fifo`: in the order in which they came. `lifo`: the newest first, for work with a deadline; under overload the oldest
@@ -31,7 +31,7 @@ export class Semaphore {
   }
 
   async #take(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw createAbortedError()
+    throwIfAborted(signal)
     if (this.#free > 0) {
       this.#free--
       return
@@ -75,8 +75,4 @@ export class Semaphore {
 function first<Value>(values: ReadonlySet<Value>): Value | undefined {
   for (const value of values) return value
   return undefined
-}
-
-function createAbortedError(): AppError {
-  return new AppError('cancelled', 'The call was stopped before it began.')
 }

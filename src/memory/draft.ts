@@ -3,7 +3,18 @@
  * past this file.
  */
 
-import { createInvalidInputError, parseBoundedText } from '../domain/field-parsers.ts'
+import {
+  createInvalidInputError,
+  parseBoolean,
+  parseBoundedText,
+  parseChoice,
+  parseInstant,
+  parseInteger,
+  parseNullable,
+  parseNumber,
+  parseObject,
+  parseTextList,
+} from '../domain/field-parsers.ts'
 import type { TurnId } from '../domain/ids.ts'
 import * as limits from '../domain/limits.ts'
 import {
@@ -81,7 +92,7 @@ export function parseDraft(input: DraftInput, now: Instant): Draft {
   const { provenance, observedAt, ...rest } = input
   const given = parseEdit(rest)
   if (given.content === undefined)
-    throw createInvalidInputError('content', 'A memory needs content.')
+    throw createInvalidInputError('content', '`content` is required.')
   return {
     content: given.content,
     key: given.key ?? null,
@@ -106,39 +117,40 @@ export function parseEdit(input: EditInput): Edit {
   }
   const { validFrom, validUntil } = edit as Edit // each field was parsed by its own parser
   if (validFrom != null && validUntil != null && validUntil < validFrom) {
-    throw createInvalidInputError('validUntil', 'validUntil must not be earlier than validFrom.')
+    throw createInvalidInputError(
+      'validUntil',
+      '`validUntil` must not be earlier than `validFrom`.',
+    )
   }
   return edit as Edit // as above
 }
 
 const EDIT_PARSERS: { readonly [Field in keyof Required<Edit>]: (value: unknown) => unknown } = {
   content: parseContent,
-  key: parseNullable((value) => parseBoundedText('key', value, limits.KEY_CHARACTERS_MAX)),
+  key: (value) =>
+    parseNullable(value, (each) => parseBoundedText('key', each, limits.KEY_CHARACTERS_MAX)),
   type: (value) => parseChoice('type', value, MEMORY_TYPES),
   category: (value) => parseChoice('category', value, MEMORY_CATEGORIES),
-  importance: (value) => parseNumberInRange('importance', value, 1, 10, 'whole'),
-  salience: (value) => parseNumberInRange('salience', value, 0, 1),
-  pinned: (value) => {
-    if (typeof value !== 'boolean')
-      throw createInvalidInputError('pinned', 'pinned is true or false.')
-    return value
-  },
+  importance: (value) => parseInteger('importance', value, 1, 10),
+  salience: (value) => parseNumber('salience', value, 0, 1),
+  pinned: (value) => parseBoolean('pinned', value),
   trust: (value) => parseChoice('trust', value, TRUST_LEVELS),
-  validFrom: parseNullable((value) => parseInstant('validFrom', value)),
-  validUntil: parseNullable((value) => parseInstant('validUntil', value)),
-  expiresAt: parseNullable((value) => parseInstant('expiresAt', value)),
+  validFrom: (value) => parseNullable(value, (each) => parseInstant('validFrom', each)),
+  validUntil: (value) => parseNullable(value, (each) => parseInstant('validUntil', each)),
+  expiresAt: (value) => parseNullable(value, (each) => parseInstant('expiresAt', each)),
   entities: (value) =>
-    parseWordList('entities', value, limits.ENTITIES_MAX, limits.ENTITY_CHARACTERS_MAX),
-  language: parseNullable((value) =>
-    parseBoundedText('language', value, limits.LANGUAGE_CHARACTERS_MAX),
-  ),
+    parseTextList('entities', value, limits.ENTITIES_MAX, limits.ENTITY_CHARACTERS_MAX),
+  language: (value) =>
+    parseNullable(value, (each) =>
+      parseBoundedText('language', each, limits.LANGUAGE_CHARACTERS_MAX),
+    ),
   metadata: parseMetadata,
 }
 
 export function parseProvenance(input: Partial<Provenance>): Provenance {
   const word = (field: string, value: unknown) =>
     parseBoundedText(field, value, limits.PROVENANCE_WORD_CHARACTERS_MAX)
-  const turns = parseWordList('turns', input.turns ?? [], limits.PROVENANCE_TURNS_MAX, 100)
+  const turns = parseTextList('turns', input.turns ?? [], limits.PROVENANCE_TURNS_MAX, 100)
   return {
     source: word('source', input.source ?? 'library'),
     speaker: input.speaker == null ? null : word('speaker', input.speaker),
@@ -150,22 +162,19 @@ export function parseProvenance(input: Partial<Provenance>): Provenance {
 }
 
 function parseContent(value: unknown): string {
-  if (typeof value !== 'string') throw createInvalidInputError('content', 'content is text.')
-  if (value.trim() === '')
-    throw createInvalidInputError('content', 'A memory needs content; this one is blank.')
+  if (typeof value === 'string' && value.trim() === '') {
+    throw createInvalidInputError('content', '`content` must not be blank.')
+  }
   return parseBoundedText('content', value, limits.CONTENT_CHARACTERS_MAX)
 }
 
 function parseMetadata(value: unknown): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw createInvalidInputError('metadata', 'metadata is a JSON object.')
-  }
-  const json = toJson(value, limits.METADATA_DEPTH_MAX)
+  const json = toJson(parseObject('metadata', value), limits.METADATA_DEPTH_MAX)
   const length = JSON.stringify(json).length
   if (length > limits.METADATA_CHARACTERS_MAX) {
     throw createInvalidInputError(
       'metadata',
-      `metadata has ${length} characters as JSON; at most ${limits.METADATA_CHARACTERS_MAX} fit.`,
+      `\`metadata\` must have at most ${limits.METADATA_CHARACTERS_MAX} characters as JSON; got ${length}.`,
     )
   }
   return json as JsonObject // an object stays an object
@@ -176,7 +185,7 @@ function toJson(value: unknown, depth: number): Json {
   if (depth < 0) {
     throw createInvalidInputError(
       'metadata',
-      `metadata is nested deeper than ${limits.METADATA_DEPTH_MAX} levels.`,
+      `\`metadata\` must be nested at most ${limits.METADATA_DEPTH_MAX} levels deep.`,
     )
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
@@ -189,58 +198,8 @@ function toJson(value: unknown, depth: number): Json {
         .map(([key, item]) => [key, toJson(item, depth - 1)]),
     )
   }
-  throw createInvalidInputError('metadata', `metadata holds a ${typeof value}, which JSON can't.`)
-}
-
-function parseWordList(field: string, value: unknown, countMax: number, charactersMax: number) {
-  if (!Array.isArray(value) || value.length > countMax) {
-    throw createInvalidInputError(field, `${field} is a list of at most ${countMax} texts.`)
-  }
-  return value.map((word) => parseBoundedText(field, word, charactersMax))
-}
-
-function parseChoice<Value extends string>(
-  field: string,
-  value: unknown,
-  values: readonly Value[],
-) {
-  const found = values.find((candidate) => candidate === value)
-  if (found === undefined) {
-    throw createInvalidInputError(
-      field,
-      `${field} is one of ${values.join(', ')}; not "${String(value)}".`,
-    )
-  }
-  return found
-}
-
-function parseNumberInRange(
-  field: string,
-  value: unknown,
-  min: number,
-  max: number,
-  kind?: 'whole',
-) {
-  const fits = typeof value === 'number' && value >= min && value <= max
-  if (!fits || (kind === 'whole' && !Number.isInteger(value))) {
-    throw createInvalidInputError(
-      field,
-      `${field} is a ${kind ?? ''} number from ${min} to ${max}.`.replace('  ', ' '),
-    )
-  }
-  return value
-}
-
-/** The range of JavaScript dates; anything else could not be written as ISO text. */
-const INSTANT_MAX = 8_640_000_000_000_000
-
-function parseInstant(field: string, value: unknown): Instant {
-  if (!Number.isInteger(value) || Math.abs(Number(value)) > INSTANT_MAX) {
-    throw createInvalidInputError(field, `${field} is a time in whole milliseconds since 1970.`)
-  }
-  return Number(value) as Instant // checked above
-}
-
-function parseNullable(parse: (value: unknown) => unknown) {
-  return (value: unknown) => (value === null ? null : parse(value))
+  throw createInvalidInputError(
+    'metadata',
+    `\`metadata\` must be plain JSON; got a ${typeof value}.`,
+  )
 }

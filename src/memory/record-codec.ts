@@ -5,22 +5,23 @@
 
 import {
   createInvalidInputError,
-  type Fields,
-  instant,
-  nullable,
-  object,
-  text,
-  whole,
+  parseChoice,
+  parseInstant,
+  parseInteger,
+  parseNullable,
+  parseObject,
+  parseText,
 } from '../domain/field-parsers.ts'
 import { parseId } from '../domain/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../domain/limits.ts'
 import { MEMORY_STATUSES, type Memory, type Revision, type Tombstone } from '../domain/memory.ts'
 import { type Place, parseScope } from '../domain/scope.ts'
 import { TURN_ROLES, type Turn } from '../domain/turn.ts'
+import type { Fields } from '../lib/json.ts'
 import { parseEdit, parseProvenance } from './draft.ts'
 
 export function parseMemory(value: unknown): Memory {
-  const fields = object('memory', value)
+  const fields = parseObject('memory', value)
   const known = new Set<string>(MEMORY_FIELDS)
   for (const field of Object.keys(fields)) {
     if (!known.has(field)) throw createInvalidInputError(field, `A memory has no field "${field}".`)
@@ -33,70 +34,55 @@ export function parseMemory(value: unknown): Memory {
     ...(edit as Required<typeof edit>), // every editable field was given
     id: parseId('mem', fields.id),
     place: parsePlace(fields.place),
-    status: parseStatus(fields.status),
-    supersededBy: nullable(fields.supersededBy, (value) => parseId('mem', value)),
-    conflictsWith: nullable(fields.conflictsWith, (value) => parseId('mem', value)),
-    provenance: parseProvenance(object('provenance', fields.provenance)),
-    sourceCount: whole('sourceCount', fields.sourceCount, 1),
-    useCount: whole('useCount', fields.useCount, 0),
-    lastUsedAt: nullable(fields.lastUsedAt, (value) => instant('lastUsedAt', value)),
-    version: whole('version', fields.version, 1),
+    status: parseChoice('status', fields.status, MEMORY_STATUSES),
+    supersededBy: parseNullable(fields.supersededBy, (value) => parseId('mem', value)),
+    conflictsWith: parseNullable(fields.conflictsWith, (value) => parseId('mem', value)),
+    provenance: parseProvenance(parseObject('provenance', fields.provenance)),
+    sourceCount: parseInteger('sourceCount', fields.sourceCount, 1),
+    useCount: parseInteger('useCount', fields.useCount, 0),
+    lastUsedAt: parseNullable(fields.lastUsedAt, (value) => parseInstant('lastUsedAt', value)),
+    version: parseInteger('version', fields.version, 1),
     change: parseId('chg', fields.change),
-    createdAt: instant('createdAt', fields.createdAt),
-    updatedAt: instant('updatedAt', fields.updatedAt),
+    createdAt: parseInstant('createdAt', fields.createdAt),
+    updatedAt: parseInstant('updatedAt', fields.updatedAt),
   }
 }
 
 export function parseRevision(value: unknown): Revision {
-  const fields = object('revision', value)
+  const fields = parseObject('revision', value)
   return {
     id: parseId('rev', fields.id),
     memory: parseMemory(fields.memory),
-    replacedAt: instant('replacedAt', fields.replacedAt),
+    replacedAt: parseInstant('replacedAt', fields.replacedAt),
     replacedBy: parseId('chg', fields.replacedBy),
   }
 }
 
 export function parseTombstone(value: unknown): Tombstone {
-  const fields = object('tombstone', value)
+  const fields = parseObject('tombstone', value)
   return {
     id: parseId('tmb', fields.id),
     place: parsePlace(fields.place),
-    version: whole('version', fields.version, 1),
-    forgottenAt: instant('forgottenAt', fields.forgottenAt),
+    version: parseInteger('version', fields.version, 1),
+    forgottenAt: parseInstant('forgottenAt', fields.forgottenAt),
   }
 }
 
 const SPEAKER_CHARACTERS_MAX = 200
 
 export function parseTurn(value: unknown): Turn {
-  const fields = object('turn', value)
-  const content = text('content', fields.content)
-  if (content.length > TURN_CHARACTERS_MAX) {
-    throw createInvalidInputError(
-      'content',
-      `content has ${content.length} characters; at most ${TURN_CHARACTERS_MAX} fit.`,
-    )
-  }
-  const speaker = nullable(fields.speaker, (value) => text('speaker', value))
-  if (speaker !== null && speaker.length > SPEAKER_CHARACTERS_MAX) {
-    throw createInvalidInputError(
-      'speaker',
-      `speaker has at most ${SPEAKER_CHARACTERS_MAX} characters.`,
-    )
-  }
-  const role = TURN_ROLES.find((candidate) => candidate === fields.role)
-  if (role === undefined)
-    throw createInvalidInputError('role', `role is one of ${TURN_ROLES.join(', ')}.`)
+  const fields = parseObject('turn', value)
   return {
     id: parseId('turn', fields.id),
     place: parsePlace(fields.place),
-    version: whole('version', fields.version, 1),
-    role,
-    speaker,
-    content,
-    position: whole('position', fields.position, 0),
-    saidAt: instant('saidAt', fields.saidAt),
+    version: parseInteger('version', fields.version, 1),
+    role: parseChoice('role', fields.role, TURN_ROLES),
+    speaker: parseNullable(fields.speaker, (value) =>
+      parseText('speaker', value, SPEAKER_CHARACTERS_MAX),
+    ),
+    content: parseText('content', fields.content, TURN_CHARACTERS_MAX),
+    position: parseInteger('position', fields.position, 0),
+    saidAt: parseInstant('saidAt', fields.saidAt),
     disabled: fields.disabled === true,
   }
 }
@@ -136,25 +122,16 @@ const MEMORY_FIELDS: readonly (keyof Memory)[] = [
 ]
 
 function parsePlace(value: unknown): Place {
-  const { owner, user, session } = object('place', value)
+  const { owner, user, session } = parseObject('place', value)
   const scope = parseScope({
-    owner: text('owner', owner),
-    user: nullable(user, (name) => text('user', name)),
-    session: nullable(session, (name) => text('session', name)),
+    owner: parseText('owner', owner),
+    user: parseNullable(user, (name) => parseText('user', name)),
+    session: parseNullable(session, (name) => parseText('session', name)),
   })
   return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
 }
 
 function requireField(fields: Fields, field: string): unknown {
-  if (fields[field] === undefined) throw createInvalidInputError(field, `${field} is missing.`)
+  if (fields[field] === undefined) throw createInvalidInputError(field, `\`${field}\` is required.`)
   return fields[field]
 }
-
-function parseStatus(value: unknown): Memory['status'] {
-  const found = MEMORY_STATUSES.find((candidate) => candidate === value)
-  if (found === undefined)
-    throw createInvalidInputError('status', `status is one of ${MEMORY_STATUSES.join(', ')}.`)
-  return found
-}
-
-/** Far above what is ever counted here, and far enough below what numbers hold that counting goes on from it. */

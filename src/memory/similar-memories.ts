@@ -8,8 +8,9 @@ import { NARRATIVE_KEY } from '../domain/identity.ts'
 import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
-import { addMs, type Instant, MINUTE_MS } from '../lib/time.ts'
-import { withTimeout } from '../lib/timeout.ts'
+import { CircuitBreaker } from '../lib/circuit-breaker.ts'
+import type { Clock } from '../lib/clock.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { MemoryFilter } from '../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../storage/vector-index.ts'
@@ -82,8 +83,17 @@ export function isPlainStatement({ category, key }: Memory): boolean {
   return category !== 'episode' && key !== NARRATIVE_KEY
 }
 
-/** Until when embedders that failed or were late are left alone. */
-const paused = new WeakMap<Embedder, Instant>()
+const breakers = new WeakMap<Embedder, CircuitBreaker>()
+
+/** One failure or timeout opens it; late answers say nothing about the next call. */
+function getBreaker(embedder: Embedder, clock: Clock): CircuitBreaker {
+  const known = breakers.get(embedder)
+  if (known !== undefined) return known
+  const classify = () => 'failure' as const
+  const breaker = new CircuitBreaker({ clock, failuresMax: 1, resetMs: PAUSE_MS, classify })
+  breakers.set(embedder, breaker)
+  return breaker
+}
 
 /** None where that would take long: a cold or failing model, a long text, or vectors that are still behind. */
 async function findByVector(
@@ -96,8 +106,7 @@ async function findByVector(
   if (embedder === undefined || vectors === undefined) return []
   if (draft.content.length > CLOSE_CHARACTERS_MAX) return []
   if (embedder.report().state.kind !== 'ready') return []
-  if ((paused.get(embedder) ?? 0) > clock.now()) return []
-  const found = await withTimeout(CLOSE_MS, async (signal) => {
+  const found = await getBreaker(embedder, clock).run(CLOSE_MS, async (signal) => {
     const model = await embedder.describe(signal)
     const signature = buildSpaceSignature(model, ports.vectorEncoding ?? 'float32')
     const space = { signature, dimensions: model.dimensions }
@@ -108,10 +117,7 @@ async function findByVector(
     if (vector === undefined) return []
     return vectors.search(space, home, { vector, limit: CLOSE_MAX, where })
   })
-  if (found.kind === 'failed') {
-    paused.set(embedder, addMs(clock.now(), PAUSE_MS))
-    return []
-  }
+  if (found.kind === 'failed') return []
   return found.result.filter(({ similarity }) => similarity >= SIMILARITY_MIN).map(({ id }) => id)
 }
 

@@ -1,9 +1,12 @@
 /** Language models behind guards: a few calls at a time, none to a model that is down, and no more tokens than allowed. */
 
 import type { OwnerId } from '../domain/ids.ts'
-import { type BreakerOptions, CircuitBreakers } from '../lib/circuit-breaker.ts'
-import { type ErrorCode, toAppError } from '../lib/errors.ts'
+import { CircuitBreaker, type ErrorVerdict } from '../lib/circuit-breaker.ts'
+import type { Clock } from '../lib/clock.ts'
+import { AppError, type ErrorCode, toAppError } from '../lib/errors.ts'
+import { LruCache } from '../lib/lru-cache.ts'
 import { Semaphore } from '../lib/semaphore.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import type { StoreDependencies } from '../storage/access/types.ts'
 import type { Completion, CompletionRequest, LanguageModel } from './language-model.ts'
 import { type BudgetUsage, ModelBudget } from './model-budget.ts'
@@ -31,7 +34,10 @@ export type ModelCallReport = {
   readonly ms: number
 }
 
-export type ModelGuardOptions = BreakerOptions & {
+export type ModelGuardOptions = {
+  /** Failures in a row after which a model is not called for `openMs`. */
+  readonly failuresMax?: number
+  readonly openMs?: number
   /** Tokens an owner may use on a day; 0 for no limit. */
   readonly budgetOf: (owner: OwnerId) => Promise<number>
   /** Calls at once in each lane, of all owners together. */
@@ -41,6 +47,10 @@ export type ModelGuardOptions = BreakerOptions & {
 }
 
 const CONCURRENCY = 2
+const FAILURES_MAX = 5
+const OPEN_MS = MINUTE_MS
+const MODELS_MAX = 1_000
+const MODEL_CHARACTERS_SHOWN = 200
 
 export function guardModel(
   model: LanguageModel,
@@ -48,7 +58,9 @@ export function guardModel(
   options: ModelGuardOptions,
 ): GuardedModels {
   const { budgetOf, concurrency = CONCURRENCY, onAsked = () => {} } = options
-  const breakers = new CircuitBreakers(ports.clock, options)
+  const breakers = new LruCache<string, CircuitBreaker>({ entriesMax: MODELS_MAX })
+  const breakerOf = (name: string) =>
+    breakers.getOrCreate(name, () => createCompletionBreaker(ports.clock, options))
   const lanes = { background: new Semaphore(concurrency), 'waited-for': new Semaphore(concurrency) }
   const spending = new ModelBudget(ports, budgetOf)
 
@@ -59,7 +71,10 @@ export function guardModel(
   ): Promise<Completion> =>
     lanes[lane].run(request.signal, async () => {
       await spending.check(owner)
-      const completion = await breakers.run(request.model, () => model.complete(request))
+      const breaker = breakerOf(request.model)
+      const until = breaker.openUntil()
+      if (until !== null) throw createOpenCircuitError(request.model, until)
+      const completion = await breaker.call(() => model.complete(request))
       await spending.charge(owner, completion.tokens)
       return completion
     })
@@ -83,6 +98,26 @@ export function guardModel(
       },
     }),
     spent: (owner) => spending.of(owner),
-    openUntil: (name) => breakers.openUntil(name),
+    openUntil: (name) => breakers.peek(name)?.openUntil() ?? null,
   }
+}
+
+function createCompletionBreaker(
+  clock: Clock,
+  { failuresMax = FAILURES_MAX, openMs = OPEN_MS }: ModelGuardOptions,
+): CircuitBreaker {
+  return new CircuitBreaker({ clock, failuresMax, resetMs: openMs, classify: classifyError })
+}
+
+/** A provider that refuses a request is there and answers. */
+function classifyError({ code }: AppError): ErrorVerdict {
+  if (code === 'cancelled') return 'nothing'
+  return code === 'invalid_input' || code === 'not_found' ? 'answer' : 'failure'
+}
+
+function createOpenCircuitError(model: string, until: number): AppError {
+  const name = model.slice(0, MODEL_CHARACTERS_SHOWN)
+  const at = new Date(until).toISOString()
+  const message = `The model ${name} failed several times in a row and is not called until ${at}.`
+  return new AppError('unavailable', message, { until })
 }

@@ -6,7 +6,7 @@ import type { ModelBudgetBody } from '../domain/entries/learning-entries.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { AppError } from '../lib/errors.ts'
 import { sha256 } from '../lib/hash.ts'
-import { retry } from '../lib/retry.ts'
+import { retryBriefly } from '../lib/retry.ts'
 import { addMs, DAY_MS, type Instant } from '../lib/time.ts'
 import { commitWithRetry } from '../storage/access/optimistic-commit.ts'
 import {
@@ -75,7 +75,7 @@ export class ModelBudget {
     const cost = addTokens(this.#owed.get(id) ?? NOTHING, { calls: 1, input, output })
     this.#owed.delete(id)
     try {
-      await retry(this.#ports.clock, () => this.#add(id, owner, start, cost))
+      await retryBriefly(this.#ports.clock, () => this.#add(id, owner, start, cost))
     } catch {
       this.#owed.set(id, addTokens(this.#owed.get(id) ?? NOTHING, cost))
     }

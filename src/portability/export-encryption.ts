@@ -4,7 +4,7 @@
  *
  * Every file has a key of its own, because its salt is random. A piece's nonce is its number and whether it is the last:
  * pieces that are changed, swapped, repeated or missing are noticed, at the end as well. The first line is authenticated
- * with every piece. See `docs/moving.md` for the format.
+ * with every piece. See `docs/guides/import-export.md` for the format.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../lib/errors.ts'

@@ -3,6 +3,7 @@
 import type { Memory } from '../domain/memory.ts'
 import type { Place, Scope } from '../domain/scope.ts'
 import { getBlockingTombstoneIds } from '../domain/tombstone.ts'
+import { throwIfAborted } from '../lib/abort.ts'
 import { AppError, toAppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import type { MemoryDependencies } from '../memory/types.ts'
@@ -199,10 +200,9 @@ export function buildPutChange(
 
 /** Ends an import between two batches. What was taken in stays, and the next import goes on from there. */
 export function throwIfImportAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return
-  throw new AppError(
-    'cancelled',
-    'The import was stopped. What was taken in stays; importing again goes on from there.',
+  throwIfAborted(
+    signal,
+    'The import was stopped. What was imported stays; importing again goes on from there.',
   )
 }
 

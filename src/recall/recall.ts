@@ -418,9 +418,7 @@ async function rerank(
     return { candidates, report: buildRetrieverReport(createSkipped(because), 0) }
   }
   const texts = top.map(({ memory }) => memory.content)
-  const read = await guards.rerank.run(deadlineMs, (signal, { awaitAnswer: asks }) =>
-    asks(() => reranker.rerank(text, texts, signal)),
-  )
+  const read = await guards.rerank.run(deadlineMs, (signal) => reranker.rerank(text, texts, signal))
   if (read.kind === 'failed') return { candidates, report: buildRetrieverReport(read, 0) }
   const usable = read.result.filter(({ index, score }) => index in top && Number.isFinite(score))
   const judged = new Map(usable.map(({ index, score }) => [index, score]))

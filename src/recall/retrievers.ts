@@ -7,9 +7,9 @@ import type { MemoryId } from '../domain/ids.ts'
 import type { Scope } from '../domain/scope.ts'
 import { isTurnId } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
+import type { CircuitBreaker, GuardedTask } from '../lib/circuit-breaker.ts'
 import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
-import type { GuardedTask, ProbingCircuitBreaker } from '../lib/probing-circuit-breaker.ts'
 import { DAY_MS, type Instant } from '../lib/time.ts'
 import { type TimedResult, withTimeout } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
@@ -36,8 +36,8 @@ import type { RecallDependencies } from './types.ts'
 export type RetrieverDependencies = {
   readonly indexer: Indexer | null
   readonly circuitBreakers: {
-    readonly meaning: ProbingCircuitBreaker
-    readonly rerank: ProbingCircuitBreaker
+    readonly meaning: CircuitBreaker
+    readonly rerank: CircuitBreaker
   }
 }
 
@@ -215,7 +215,7 @@ export async function searchVectors(
     const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
     return { hits, vector, space, closeness: createSimilarityScale(memories, calibration), reads }
   }
-  const looked = await guards.meaning.run(deadlineMs, look)
+  const looked = await guards.meaning.runGuarded(deadlineMs, look)
   return looked.kind === 'done' && 'kind' in looked.result
     ? looked.result
     : (looked as TimedResult<VectorMatch>) // the other case was just ruled out

@@ -1,5 +1,6 @@
 /** Metrics in the form that Prometheus reads, in a registry of their own: a host program may have one as well. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { withTimeout } from '../lib/timeout.ts'
 import {
   COUNTERS,
   type CounterName,
@@ -92,15 +93,8 @@ async function readInTime({
   gaugeTimeoutMs: gaugesMs = GAUGES_MS,
 }: MetricsOptions): Promise<readonly GaugeReading[]> {
   if (gauges === undefined) return []
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<readonly GaugeReading[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), gaugesMs)
-  })
-  try {
-    return await Promise.race([gauges().catch(() => []), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  const read = await withTimeout(gaugesMs, gauges)
+  return read.kind === 'done' ? read.result : []
 }
 
 /** Makes labels safe: exactly those of the table, short, and not endlessly many. */

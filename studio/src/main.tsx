@@ -1,8 +1,8 @@
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queries } from './app/queries.ts'
+import { ApiError } from './api/client.ts'
 import { router } from './app/router.tsx'
 import { SessionGate } from './app/session.tsx'
 import { applyTheme } from './app/theme.ts'
@@ -11,15 +11,27 @@ import { ToastProvider } from './ui/toast.tsx'
 import { TooltipProvider } from './ui/tooltip.tsx'
 import './styles/base.css'
 
+const RETRIES_MAX = 2
+
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) =>
+        count < RETRIES_MAX && (!(error instanceof ApiError) || error.isRetryable),
+    },
+  },
+})
+
 applyTheme()
-// The page comes while the server is asked who this is, and not only after that.
-void router.preloadRoute({ to: location.pathname as '/studio/memories' }) // any address; one that is none loads nothing
-const place = document.getElementById('studio')
-if (place === null) throw new Error('The page has no place for the Studio.')
-createRoot(place).render(
+// Loads the code of the page while the session is checked.
+void router.preloadRoute({ to: location.pathname as '/studio/memories' }) // any path; unknown ones load nothing
+const root = document.getElementById('studio')
+if (root === null) throw new Error('The element #studio is missing.')
+createRoot(root).render(
   <StrictMode>
     <I18nProvider>
-      <QueryClientProvider client={queries}>
+      <QueryClientProvider client={queryClient}>
         <TooltipProvider>
           <ToastProvider>
             <SessionGate>

@@ -1,10 +1,10 @@
 /** A worker of the local reranker that answers when it is told to, so that a test decides what is under way. */
+import type { ScoringWorker } from '../../src/models/rerankers/local-reranker.ts'
 import type {
   RerankerWorkerAnswer,
   RerankerWorkerRequest,
   TextPair,
 } from '../../src/models/rerankers/reranker-worker-protocol.ts'
-import type { ScoringWorker } from '../../src/models/rerankers/scoring-client.ts'
 
 export type FakeScoringWorker = ScoringWorker & {
   /** The pairs that were asked for, in order. */

@@ -22,7 +22,7 @@ import { temporaryFile } from '../support/temporary-folder.ts'
 import { repetitions } from '../support/thoroughness.ts'
 import type { RecordingServerInput } from './recording-server.child.ts'
 
-/** The promise of docs/gateway.md. */
+/** The promise of docs/guides/gateway.md. */
 const WINDOW_MS = 500
 const CONNECTIONS = 16
 const EXCHANGES_PER_CONVERSATION = 8

@@ -315,7 +315,13 @@ describe.each([
       useCount: 2 ** 31 - 1,
       createdAt: instant(-INSTANT_MAX),
     })
-    const setting = { kind: 'setting', about: 'ada', at: 1, version: 1, body: { 'recall.limit': 5 } }
+    const setting = {
+      kind: 'setting',
+      about: 'ada',
+      at: 1,
+      version: 1,
+      body: { 'recall.limit': 5 },
+    }
     const tombstone = { id: 'tmb_1', place: AT_ADA, version: 1, forgottenAt: 1 }
     const counts = [Number.MAX_SAFE_INTEGER, 2 ** 31, 2 ** 53, -1, 1.5]
     const times = [INSTANT_MAX + 1, -INSTANT_MAX - 1, 1.5]

@@ -38,7 +38,10 @@ async function openHostile() {
   const { engine } = studio
   const texts = hostileTexts()
   const [first = ''] = texts
-  await engine.settings.change('default' as OwnerId, { enabled: true, extractionMode: 'manual' })
+  await engine.settings.change('default' as OwnerId, {
+    'gateway.enabled': true,
+    'learning.extractionMode': 'manual',
+  })
   const { ask } = clientOf(engine)
   const short = texts.filter((text) => text.length < 100).slice(0, 20)
   for (const [index, content] of texts.slice(0, 120).entries()) {
@@ -102,7 +105,7 @@ describe.skipIf(missing !== null)(
         const asked = encodeURIComponent(first.slice(0, 60))
         for (const address of [
           `memories?memory=${newest?.id}`,
-          'everyone',
+          'all-owners',
           'timeline',
           'map',
           'sessions?session=hostile',
@@ -110,13 +113,13 @@ describe.skipIf(missing !== null)(
           `playground?q=${asked}`,
           'receipts',
           'review',
-          'review?part=conflicts',
+          'review?tab=conflicts',
           'engine',
           'access',
-          'access?show=owners',
+          'access?tab=owners',
           'map?view=entities',
-          'jobs?part=consolidation',
-          'jobs?part=learning',
+          'jobs?tab=consolidation',
+          'jobs?tab=learning',
           `receipts?receipt=${receipt?.id}`,
           `timeline?episode=${episode?.id}`,
           `files?root=${root?.id}&file=MEMORY.md`,
@@ -140,15 +143,15 @@ describe.skipIf(missing !== null)(
       const path = temporaryFile('recollect.db')
       const before = await openStudio({}, { path })
       const page = await before.visit('memories')
-      await page.getByText('Nothing is remembered yet').waitFor()
+      await page.getByText('No memories yet').waitFor()
       await before.close()
       await before.engine.close()
-      await page.getByText('The server can’t be reached.').first().waitFor()
+      await page.getByText('Connection lost.').first().waitFor()
       const { engine } = await openStudio({}, { path, port: Number(new URL(page.url()).port) })
       await engine.remember(OWNER, { content: 'Said while nobody listened' })
-      await page.getByText('The server is back').first().waitFor()
+      await page.getByText('Connection restored').first().waitFor()
       await page.getByRole('button', { name: 'Said while nobody listened' }).waitFor()
-      await eventually(() => page.getByText('The server can’t be reached.').count()).toBe(0)
+      await eventually(() => page.getByText('Connection lost.').count()).toBe(0)
       await engine.remember(OWNER, { content: 'Said afterwards' })
       await page.getByRole('button', { name: 'Said afterwards' }).waitFor()
     })
@@ -167,8 +170,8 @@ describe.skipIf(missing !== null)(
       expect(await page.getByRole('banner').getByText('default').count()).toBe(0)
       const places = await page.getByRole('navigation').getByRole('link').allInnerTexts()
       expect(places).not.toContain('Engine')
-      expect(places).not.toContain('Keys and owners')
-      expect(places).not.toContain('Audit')
+      expect(places).not.toContain('API keys and owners')
+      expect(places).not.toContain('Audit log')
       for (const address of [
         'memories',
         `memories?memory=${secret.memory.id}`,

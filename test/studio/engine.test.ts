@@ -49,44 +49,42 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openStudio()
       const page = await visit('engine')
       const part = (name: string) => page.getByRole('listitem', { name, exact: true }).innerText()
-      await eventually(() => part('Keyword search')).toMatch(/Works\s+FTS5/)
-      expect(await part('Store')).toMatch(/Works\s+SQLite .* · 0 memories · 0 turns/)
+      await eventually(() => part('Keyword search')).toMatch(/Healthy\s+FTS5/)
+      expect(await part('Store')).toMatch(/Healthy\s+SQLite .* · 0 memories · 0 turns/)
       expect(await part('Qdrant')).toContain('Not configured')
-      expect(await part('Embedding')).toMatch(
-        /Off\s+Memories and turns are found by their words alone/,
-      )
+      expect(await part('Embedding')).toMatch(/Off\s+Keyword search only/)
       expect(await part('Vector store')).toContain('Off')
-      expect(await part('Rerank')).toContain('Not configured')
+      expect(await part('Reranker')).toContain('Not configured')
       await eventually(() => part('Language models')).toContain('Not configured')
-      await eventually(() => part('Background work')).toContain('0 running')
-      expect(await page.getByText('Memory is on for default').count()).toBe(0)
-      await engine.settings.change(HOME, { enabled: true })
-      await page.getByText('no embedding model can be used').waitFor()
-      await page.getByText('there is no language model to learn with').waitFor()
-      await page.getByText('up to 800 tokens are added').waitFor()
+      await eventually(() => part('Background jobs')).toContain('0 running')
+      expect(await page.getByText('Memory is enabled for default').count()).toBe(0)
+      await engine.settings.change(HOME, { 'gateway.enabled': true })
+      await page.getByText('no embedding model is available').waitFor()
+      await page.getByText('no extraction model is configured').waitFor()
+      await page.getByText('up to 800 tokens of memories').waitFor()
       expect(await violationsIn(page)).toEqual([])
       const settings = await visit('settings')
-      await settings.getByText('up to 800 tokens are added').waitFor()
-      await engine.settings.change(HOME, { shadow: true })
-      await page.getByText('up to 800 tokens are added').waitFor({ state: 'detached' })
-      await page.getByRole('link', { name: 'Configure: Rerank' }).click()
-      const card = page.getByRole('region', { name: 'Rerank' })
+      await settings.getByText('up to 800 tokens of memories').waitFor()
+      await engine.settings.change(HOME, { 'gateway.dryRun': true })
+      await page.getByText('up to 800 tokens of memories').waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Configure: Reranker' }).click()
+      const card = page.getByRole('region', { name: 'Reranker' })
       await eventually(async () => (await card.boundingBox())?.y ?? -1).toBeLessThan(900)
       await card.getByText('RECOLLECT_RERANK_URL').waitFor()
     })
 
     it('[SG8] says when it can’t be told what memory costs and lacks', async () => {
       const { visit, engine } = await openStudio()
-      await engine.settings.change(HOME, { enabled: true })
+      await engine.settings.change(HOME, { 'gateway.enabled': true })
       const page = await visit('engine')
-      await page.getByText('no embedding model can be used').waitFor()
+      await page.getByText('no embedding model is available').waitFor()
       await failing(page, '**/api/learning/status*')
       await page.reload()
       await page.getByText(REFUSED).first().waitFor()
-      const warning = page.getByText('no embedding model can be used')
+      const warning = page.getByText('no embedding model is available')
       await eventually(() => warning.count()).toBe(0)
       await page.unrouteAll()
-      const again = page.getByRole('button', { name: 'Try again' }).first()
+      const again = page.getByRole('button', { name: 'Retry' }).first()
       // The page may have looked again by itself in the meantime.
       await again.click({ timeout: 500 }).catch(() => null)
       await warning.waitFor({ timeout: TRIED_MS })
@@ -106,7 +104,7 @@ describe.skipIf(missing !== null)(
       const { visit } = await openStudio({}, { embedding: asleep })
       const page = await visit('engine')
       const embedding = page.getByRole('listitem', { name: 'Embedding' })
-      await eventually(() => embedding.innerText()).toMatch(/Fails\s+The model is asleep/)
+      await eventually(() => embedding.innerText()).toMatch(/Failing\s+The model is asleep/)
       const card = page.getByRole('region', { name: 'Embedding' })
       await card.getByRole('button', { name: 'Test' }).click()
       await card.getByText('The model is asleep.').waitFor()
@@ -115,7 +113,7 @@ describe.skipIf(missing !== null)(
     it('[SG8] is for superadmins', async () => {
       const { visit, engine } = await openStudio()
       const page = await visit('engine', { key: await keyFor(engine, 'user', 'ada') })
-      await page.getByText('This page is for superadmins.').waitFor()
+      await page.getByText('Only superadmins can access this page.').waitFor()
       expect(await page.getByRole('link', { name: 'Engine' }).count()).toBe(0)
     })
 
@@ -123,12 +121,12 @@ describe.skipIf(missing !== null)(
       const { visit } = await openStudio({}, { embedding: referenceEmbedder() })
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Embedding' })
-      await card.getByLabel('A sentence').fill('I prefer tea')
-      await card.getByLabel('How near is this one?').fill('I prefer tea')
+      await card.getByLabel('Text', { exact: true }).fill('I prefer tea')
+      await card.getByLabel('Compare with').fill('I prefer tea')
       await card.getByRole('button', { name: 'Test' }).click()
       const { dimensions } = await referenceEmbedder().describe()
-      await card.getByText(`made ${dimensions} dimensions in`).waitFor()
-      await card.getByText('Similarity of the two: 1.').waitFor()
+      await card.getByText(`${dimensions} dimensions in`).waitFor()
+      await card.getByText('Similarity: 1.').waitFor()
     })
 
     it('[SG9] chooses where vectors come from, says what the next start changes, and takes it back', async () => {
@@ -136,28 +134,28 @@ describe.skipIf(missing !== null)(
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Embedding' })
       await card.getByRole('radio', { name: /^Static model/ }).click()
-      await eventually(async () => (await engine.settings.effective(null)).embeddingSource).toBe(
-        'static',
-      )
-      await card.getByText('By these settings: static').waitFor()
-      expect(await card.getByLabel('May use the local model').count()).toBe(0)
+      await eventually(
+        async () => (await engine.settings.effective(null))['embedding.source'],
+      ).toBe('static')
+      await card.getByText('Configured: static').waitFor()
+      expect(await card.getByLabel('Allow the local model').count()).toBe(0)
       await page.getByRole('button', { name: 'Undo' }).click()
-      await eventually(async () => (await engine.settings.stored(null)).embeddingSource).toBe(
+      await eventually(async () => (await engine.settings.stored(null))['embedding.source']).toBe(
         undefined,
       )
-      await card.getByLabel('May use the static model').click()
-      await eventually(async () => (await engine.settings.effective(null)).staticEnabled).toBe(
-        false,
-      )
-      await card.getByLabel('May use the local model').click()
+      await card.getByLabel('Allow the static model').click()
       await eventually(
-        async () => (await engine.settings.effective(null)).transformersEnabled,
+        async () => (await engine.settings.effective(null))['embedding.staticEnabled'],
+      ).toBe(false)
+      await card.getByLabel('Allow the local model').click()
+      await eventually(
+        async () => (await engine.settings.effective(null))['embedding.localEnabled'],
       ).toBe(false)
       await card.getByRole('combobox', { name: 'Remote model' }).fill('cohere/embed-v4.0')
       await page.keyboard.press('Enter')
-      await eventually(
-        async () => (await engine.settings.effective(null)).embeddingProviderModel,
-      ).toBe('cohere/embed-v4.0')
+      await eventually(async () => (await engine.settings.effective(null))['embedding.model']).toBe(
+        'cohere/embed-v4.0',
+      )
     })
 
     it('[SG9] makes vectors anew, after asking', async () => {
@@ -167,13 +165,13 @@ describe.skipIf(missing !== null)(
       }
       await engine.reindex()
       const page = await visit('engine')
-      const card = page.getByRole('region', { name: 'Vectors' })
-      await card.getByText('Every memory and turn is embedded.').waitFor()
-      expect(await card.getByRole('button', { name: 'Reindex now' }).isDisabled()).toBe(true)
-      await card.getByRole('button', { name: 'Make all anew' }).click()
+      const card = page.getByRole('region', { name: 'Vector index' })
+      await card.getByText('All memories and turns are embedded.').waitFor()
+      expect(await card.getByRole('button', { name: 'Embed now' }).isDisabled()).toBe(true)
+      await card.getByRole('button', { name: 'Rebuild index' }).click()
       const asked = page.getByRole('alertdialog')
-      await asked.getByRole('button', { name: 'Make all anew' }).click()
-      await card.getByText('30 vectors were made.').waitFor()
+      await asked.getByRole('button', { name: 'Rebuild index' }).click()
+      await card.getByText('30 vectors created.').waitFor()
     })
 
     it('[SG9] makes the vectors that are missing, and shows how far it is', async () => {
@@ -193,8 +191,8 @@ describe.skipIf(missing !== null)(
         await engine.remember({ owner: 'default' }, { content: `Note ${n}` })
       }
       const page = await visit('engine')
-      const card = page.getByRole('region', { name: 'Vectors' })
-      const now = card.getByRole('button', { name: 'Reindex now' })
+      const card = page.getByRole('region', { name: 'Vector index' })
+      const now = card.getByRole('button', { name: 'Embed now' })
       await card.getByText('30 memories and turns are not embedded yet.').waitFor()
       let release = () => {}
       const held = new Promise<void>((resolve) => {
@@ -220,27 +218,29 @@ describe.skipIf(missing !== null)(
       }
       const { visit, engine } = await openStudio({}, { rerank })
       const page = await visit('engine')
-      const card = page.getByRole('region', { name: 'Rerank' })
+      const card = page.getByRole('region', { name: 'Reranker' })
       const inForce = () => engine.settings.effective(null)
-      const before = (await inForce()).rerankEnabled
-      await card.getByLabel('Use it').click()
-      await eventually(async () => (await inForce()).rerankEnabled).toBe(!before)
-      await card.getByLabel('How many of the best it reads').fill('7')
+      const before = (await inForce())['recall.rerankEnabled']
+      await card.getByLabel('Enable reranking').click()
+      await eventually(async () => (await inForce())['recall.rerankEnabled']).toBe(!before)
+      await card.getByLabel('Candidates to rerank').fill('7')
       await page.keyboard.press('Enter')
-      await eventually(async () => (await inForce()).rerankCandidates).toBe(7)
+      await eventually(async () => (await inForce())['recall.rerankCandidates']).toBe(7)
       await page
-        .getByText(/rerankCandidates/)
+        .getByText(/recall\.rerankCandidates/)
         .first()
         .waitFor()
-      await card.getByLabel('How many of the best it reads').fill('101')
+      await card.getByLabel('Candidates to rerank').fill('101')
       await page.keyboard.press('Enter')
-      await eventually(() => card.getByRole('alert').innerText()).toContain('rerankCandidates')
+      await eventually(() => card.getByRole('alert').innerText()).toContain(
+        'recall.rerankCandidates',
+      )
       await card.getByRole('button', { name: 'Test' }).click()
-      await card.getByText('test/reader put the right text first').waitFor()
+      await card.getByText('test/reader ranked the correct text first').waitFor()
       isRight = false
       await card.getByRole('button', { name: 'Test' }).click()
-      await card.getByText('put the wrong text first').waitFor()
-      await card.getByText('come from the environment of the server').waitFor()
+      await card.getByText('ranked the wrong text first').waitFor()
+      await card.getByText('set in the environment of the server').waitFor()
       expect(await violationsIn(page)).toEqual([])
     })
 
@@ -252,13 +252,13 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openStudio({}, { languageModel })
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Language models' })
-      const test = card.getByRole('button', { name: 'Test: Core model' })
+      const test = card.getByRole('button', { name: 'Test: Extraction model' })
       expect(await test.isDisabled()).toBe(true)
-      await card.getByRole('combobox', { name: 'Core model' }).fill('test/core')
+      await card.getByRole('combobox', { name: 'Extraction model' }).fill('test/core')
       await page.keyboard.press('Enter')
-      await eventually(async () => (await engine.settings.effective(null)).coreModel).toBe(
-        'test/core',
-      )
+      await eventually(
+        async () => (await engine.settings.effective(null))['learning.extractionModel'],
+      ).toBe('test/core')
       await eventually(() => test.isDisabled()).toBe(false)
       await test.click()
       await card.getByText('“ready” in').waitFor()
@@ -266,12 +266,12 @@ describe.skipIf(missing !== null)(
       await test.click()
       await card.getByText('Nobody answers.').waitFor()
       expect(languageModel.requests).toHaveLength(2)
-      const fast = card.getByRole('combobox', { name: 'Fast model' })
+      const fast = card.getByRole('combobox', { name: 'Gate model' })
       await fast.fill('test/fast')
       await page.keyboard.press('Enter')
-      await card.getByRole('button', { name: 'Test: Fast model' }).click()
+      await card.getByRole('button', { name: 'Test: Gate model' }).click()
       await eventually(async () => languageModel.requests.at(-1)?.model).toBe('test/fast')
-      await card.getByText('There are none. Set a key').waitFor()
+      await card.getByText('No providers are configured.').waitFor()
     })
 
     it('[SG5] lists providers with whether their key is here', async () => {
@@ -287,7 +287,7 @@ describe.skipIf(missing !== null)(
       const { visit } = await openStudio({}, { languageModel })
       const page = await visit('engine')
       const rows = page.getByRole('region', { name: 'Providers' }).getByRole('row')
-      await eventually(() => rows.nth(1).innerText()).toMatch(/house\s+openai\s+here\s+1/)
+      await eventually(() => rows.nth(1).innerText()).toMatch(/house\s+openai\s+available\s+1/)
       expect(await rows.nth(2).innerText()).toMatch(/cellar\s+openai\s+missing\s+0/)
     })
 
@@ -300,37 +300,39 @@ describe.skipIf(missing !== null)(
       await engine.reindex()
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Qdrant' })
-      await card.getByLabel('Address').fill(qdrant.url)
+      await card.getByLabel('URL').fill(qdrant.url)
       await card.getByLabel('API key').fill('a-wrong-key-altogether')
-      await card.getByRole('button', { name: 'Save and use' }).click()
-      await card.getByText('Refused', { exact: true }).waitFor()
+      await card.getByRole('button', { name: 'Save and enable' }).click()
+      await card.getByText('Misconfigured', { exact: true }).waitFor()
       await card.getByLabel('API key').fill(key)
-      await card.getByLabel('Collections begin with').fill('household')
+      await card.getByLabel('Collection prefix').fill('household')
       await card.getByLabel('Quantization').selectOption('int8')
-      await card.getByRole('button', { name: 'Save and use' }).click()
-      await expect.poll(() => card.innerText(), { timeout: TRIED_MS }).toContain('Answers')
+      await card.getByRole('button', { name: 'Save and enable' }).click()
+      await expect.poll(() => card.innerText(), { timeout: TRIED_MS }).toContain('Active')
       await card.getByText('Stored: ***-see').waitFor()
       expect(await page.content()).not.toContain(key)
-      expect((await engine.settings.effective(null)).qdrantPrefix).toBe('household')
-      await card.getByRole('button', { name: 'Test the connection' }).click()
-      await card.getByText('ready in').waitFor()
+      expect((await engine.settings.effective(null))['vectorStore.qdrantCollectionPrefix']).toBe(
+        'household',
+      )
+      await card.getByRole('button', { name: 'Test connection' }).click()
+      await card.getByText('Connected to').waitFor()
       await card.getByRole('button', { name: 'Clean up' }).click()
-      await card.getByText('0 vectors were removed.').waitFor()
+      await card.getByText('0 vectors removed.').waitFor()
       await leaveStray(qdrant, key)
       await card.getByRole('button', { name: 'Clean up' }).click()
       const ask = page.getByRole('alertdialog')
       await ask.getByText('1 vector has expired or belongs to no memory').waitFor()
       await ask.getByRole('button', { name: 'Clean up' }).click()
-      await card.getByText('1 vector was removed.').waitFor()
-      await card.getByLabel('Try a question').fill('what do I drink?')
-      await card.getByRole('button', { name: 'Search in Qdrant' }).click()
-      await card.getByText('It found 1 memory.').waitFor()
+      await card.getByText('1 vector removed.').waitFor()
+      await card.getByLabel('Test query').fill('what do I drink?')
+      await card.getByRole('button', { name: 'Search Qdrant' }).click()
+      await card.getByText('1 memory found.').waitFor()
       await card.getByRole('link', { name: 'I prefer tea' }).waitFor()
       const part = page.getByRole('listitem', { name: 'Qdrant' })
-      await eventually(() => part.innerText()).toContain('Answers')
+      await eventually(() => part.innerText()).toContain('Active')
       expect(await violationsIn(page)).toEqual([])
-      await card.getByRole('button', { name: 'Turn off' }).click()
-      const store = async () => (await engine.settings.effective(null)).vectorStore
+      await card.getByRole('button', { name: 'Disable' }).click()
+      const store = async () => (await engine.settings.effective(null))['vectorStore.backend']
       await eventually(store).toBe('embedded')
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(store).toBe('qdrant')
@@ -342,17 +344,17 @@ describe.skipIf(missing !== null)(
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Store' })
       await card.getByText('not encrypted').waitFor()
-      await card.getByRole('button', { name: 'Examine' }).click()
-      await card.getByText('Nothing is wrong.').waitFor()
+      await card.getByRole('button', { name: 'Run check' }).click()
+      await card.getByText('No problems found.').waitFor()
       expect(await card.getByRole('button', { name: 'Repair' }).count()).toBe(0)
       const beside = await openConnection((await engine.status()).location, null)
       beside.exec('UPDATE corpus SET memories = memories + 1')
       beside.close()
-      await card.getByRole('button', { name: 'Examine' }).click()
-      await card.getByText('1 fault was found.').waitFor()
+      await card.getByRole('button', { name: 'Run check' }).click()
+      await card.getByText('1 problem found.').waitFor()
       await card.getByRole('button', { name: 'Repair' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Repair' }).click()
-      await card.getByText('1 fault was mended.').waitFor()
+      await card.getByText('1 problem repaired.').waitFor()
       expect(await engine.doctor()).toEqual([])
     })
   },

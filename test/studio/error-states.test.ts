@@ -12,23 +12,23 @@ import {
 /** By page, what is asked at these addresses. */
 const PANELS: readonly (readonly [page: string, asked: string])[] = [
   ['memories', '**/api/memory?*'],
-  ['everyone', '**/api/owners/memories?*'],
+  ['all-owners', '**/api/owners/memories?*'],
   ['sessions', '**/api/sessions?*'],
   ['sessions?session=talk', '**/api/sessions/talk/turns?*'],
   ['sessions?session=talk', '**/api/signals?*'],
   ['review', '**/api/review?*'],
-  ['review?part=conflicts', '**/api/review/conflicts?*'],
+  ['review?tab=conflicts', '**/api/review/conflicts?*'],
   ['files', '**/api/files/status?*'],
   ['receipts', '**/api/receipts?*'],
   ['receipts', '**/api/receipts/stats?*'],
   ['engine', '**/api/memory/engine-status'],
   ['engine', '**/api/settings/qdrant'],
   ['jobs', '**/api/jobs?*'],
-  ['jobs?part=consolidation', '**/api/consolidate?*'],
-  ['jobs?part=learning', '**/api/learning/status?*'],
+  ['jobs?tab=consolidation', '**/api/consolidate?*'],
+  ['jobs?tab=learning', '**/api/learning/status?*'],
   ['settings', '**/api/settings/memory?*'],
   ['access', '**/api/keys*'],
-  ['access?show=owners', '**/api/owners*'],
+  ['access?tab=owners', '**/api/owners*'],
   ['audit', '**/api/audit?*'],
 ]
 
@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(
         await told.first().waitFor()
         await page.unrouteAll()
         await eventually(async () => {
-          const again = told.first().getByRole('button', { name: 'Try again' })
+          const again = told.first().getByRole('button', { name: 'Retry' })
           // Some pages look again by themselves in the meantime.
           await again.click({ timeout: 500 }).catch(() => null)
           return page.getByText(REFUSED).count()

@@ -32,8 +32,8 @@ async function openMap({ hasVectors = true } = {}) {
   return { ...studio, active }
 }
 
-const list = (page: Page) => page.getByRole('region', { name: 'The memories on the map' })
-const canvas = (page: Page) => page.getByRole('img', { name: /A map of 17 memories/ })
+const list = (page: Page) => page.getByRole('region', { name: 'Memories on the map' })
+const canvas = (page: Page) => page.getByRole('img', { name: /Map of 17 memories/ })
 
 /** Draws around everything, along the edge. */
 async function drag(page: Page) {
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)(
       expect(await violationsIn(page)).toEqual([])
       await page.getByRole('button', { name: 'event' }).click()
       expect(await list(page).getByRole('heading').allInnerTexts()).toEqual(['fact'])
-      await page.getByLabel('Find on the map').fill('cup 3')
+      await page.getByLabel('Search the map').fill('cup 3')
       await eventually(() => list(page).getByRole('listitem').allInnerTexts()).toEqual([
         'Ana drinks green tea, cup 3',
       ])
@@ -100,17 +100,15 @@ describe.skipIf(missing !== null)(
       await bar.getByRole('button', { name: 'Clear selection' }).click()
       await list(page).getByLabel('Select: Ana drinks green tea, cup 1').check()
       await list(page).getByLabel('Select: Ana drinks green tea, cup 2').check()
-      await bar.getByRole('button', { name: 'List only these' }).click()
+      await bar.getByRole('button', { name: 'Show selected only' }).click()
       expect(await list(page).getByRole('listitem').count()).toBe(2)
-      await bar.getByRole('button', { name: 'Forget' }).click()
+      await bar.getByRole('button', { name: 'Move to trash' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
       expect(await active()).toBe(17)
-      await bar.getByRole('button', { name: 'Forget' }).click()
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click()
+      await bar.getByRole('button', { name: 'Move to trash' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Move to trash' }).click()
       await eventually(active).toBe(15)
-      await eventually(() => page.getByRole('img', { name: /A map of 15 memories/ }).count()).toBe(
-        1,
-      )
+      await eventually(() => page.getByRole('img', { name: /Map of 15 memories/ }).count()).toBe(1)
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(active).toBe(17)
       await canvas(page).waitFor()
@@ -128,7 +126,7 @@ describe.skipIf(missing !== null)(
         await tools.getByRole('button', { name }).click()
         await eventually(picture).not.toBe(before)
       }
-      await tools.getByRole('button', { name: 'Show everything' }).click()
+      await tools.getByRole('button', { name: 'Zoom to fit' }).click()
       await page.mouse.move(0, 0)
       await eventually(picture).toBe(whole)
       const select = tools.getByRole('button', { name: 'Select' })
@@ -137,11 +135,11 @@ describe.skipIf(missing !== null)(
       await drag(page)
       const bar = page.getByRole('status').filter({ hasText: 'selected' })
       await eventually(() => bar.innerText()).toContain('17 memories selected')
-      await list(page).getByLabel('Select all of event').uncheck()
+      await list(page).getByLabel('Select all in event').uncheck()
       await eventually(() => bar.innerText()).toContain('9 memories selected')
-      await bar.getByRole('button', { name: 'List only these' }).click()
+      await bar.getByRole('button', { name: 'Show selected only' }).click()
       expect(await list(page).getByRole('listitem').count()).toBe(9)
-      await bar.getByRole('button', { name: 'List all' }).click()
+      await bar.getByRole('button', { name: 'Show all' }).click()
       expect(await list(page).getByRole('listitem').count()).toBe(17)
     })
 
@@ -152,7 +150,7 @@ describe.skipIf(missing !== null)(
       await eventually(() => list(page).getByRole('listitem').count()).toBe(30)
       await list(page).getByRole('button', { name: 'Show 5 more' }).click()
       expect(await list(page).getByRole('listitem').count()).toBe(35)
-      await page.getByLabel('How many').selectOption('5000')
+      await page.getByLabel('Number of memories').selectOption('5000')
       await page.waitForURL(/amount=5000/)
       await eventually(() => list(page).getByRole('listitem').count()).toBeGreaterThan(0)
     })
@@ -163,8 +161,8 @@ describe.skipIf(missing !== null)(
       await drawn(page)
       await engine.remember(OWNER, { content: 'Bo bought a second violin', category: 'event' })
       await engine.reindex()
-      await page.getByRole('button', { name: 'Draw again' }).click()
-      const more = page.getByRole('img', { name: /A map of 18 memories/ })
+      await page.getByRole('button', { name: 'Update map' }).click()
+      const more = page.getByRole('img', { name: /Map of 18 memories/ })
       await more.waitFor()
       await eventually(() => page.getByRole('progressbar').count()).toBe(0)
       const { x, y, width, height } = (await more.boundingBox()) ?? {
@@ -191,25 +189,25 @@ describe.skipIf(missing !== null)(
       const page = await visit('map')
       await page.getByText('There is no embedding model.').waitFor()
       expect(await list(page).getByRole('listitem').count()).toBe(17)
-      expect(await page.getByRole('img', { name: /A map/ }).count()).toBe(0)
+      expect(await page.getByRole('img', { name: /Map of/ }).count()).toBe(0)
       const reader = await visit('map', { key: await keyFor(engine, 'reader', 'default') })
       await list(reader).waitFor()
       expect(await reader.getByRole('checkbox').count()).toBe(0)
       const few = await openStudio({}, { embedding: referenceEmbedder() })
       const empty = await few.visit('map')
-      await empty.getByText('A map needs a few more memories').waitFor()
-      await empty.getByRole('tab', { name: 'People and things' }).click()
-      await empty.getByText('No memory names anybody or anything yet').waitFor()
+      await empty.getByText('Not enough memories for a map').waitFor()
+      await empty.getByRole('tab', { name: 'Entities' }).click()
+      await empty.getByText('No entities yet').waitFor()
     })
 
     it('[SM7] the net lists a name’s memories and what ties it to others', async () => {
       const { visit } = await openMap({ hasVectors: false })
       const page = await visit('map?view=entities')
-      const names = page.getByRole('region', { name: 'Who and what is named' })
+      const names = page.getByRole('region', { name: 'List of entities' })
       await eventually(() => names.getByRole('listitem').count()).toBe(4)
       expect(await violationsIn(page)).toEqual([])
-      const net = page.getByRole('img', { name: /A net of 4 entities/ })
-      const bo = net.locator('[data-knot="Bo"] circle')
+      const net = page.getByRole('img', { name: /Graph of 4 entities/ })
+      const bo = net.locator('[data-node="Bo"] circle')
       await bo.click()
       await names.getByRole('heading', { name: 'Bo' }).waitFor()
       expect(page.url()).toContain('entity=Bo')
@@ -237,10 +235,10 @@ describe.skipIf(missing !== null)(
       await page.getByRole('button', { name: 'Zoom in' }).click()
       await eventually(place).not.toBe(whole)
       await page.getByRole('button', { name: 'Zoom out' }).click()
-      await page.getByRole('button', { name: 'Show everything' }).click()
+      await page.getByRole('button', { name: 'Zoom to fit' }).click()
       await eventually(place).toBe(whole)
-      await names.getByRole('button', { name: 'All names' }).click()
-      await names.getByLabel('Find a name').fill('por')
+      await names.getByRole('button', { name: 'All entities' }).click()
+      await names.getByLabel('Search entities').fill('por')
       expect(await names.getByRole('listitem').allInnerTexts()).toEqual([
         expect.stringContaining('Porto'),
       ])

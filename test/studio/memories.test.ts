@@ -43,7 +43,7 @@ const put = (fields: Partial<Memory>): Change => ({
 const rows = (page: Page) =>
   page.locator('[data-row] [role=cell]:nth-child(2) > button').allInnerTexts()
 const drawer = (page: Page) => page.getByRole('dialog')
-const told = (page: Page, text: string) => page.locator('li').filter({ hasText: text })
+const toast = (page: Page, text: string) => page.locator('li').filter({ hasText: text })
 
 describe.skipIf(missing !== null)(
   `the memories (skipped when ${missing ?? 'nothing is missing'})`,
@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)(
       await eventually(() => rows(page)).toEqual([BAND, CELLO, TEA])
       expect(await page.locator('[data-row] b, [data-row] script').count()).toBe(0)
       expect(await violationsIn(page)).toEqual([])
-      await page.getByLabel('Order').selectOption('oldest')
+      await page.getByLabel('Sort by').selectOption('oldest')
       await eventually(() => rows(page)).toEqual([TEA, CELLO, BAND])
       await page.getByRole('button', { name: 'Filters' }).click()
       expect(await violationsIn(page)).toEqual([])
@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)(
         ['Status', 'disabled', [OLD]],
         ['Trust', 'assistant', [CELLO]],
         ['Source', 'mcp', [BAND]],
-        ['Importance at least', '8', [TEA]],
+        ['Minimum importance', '8', [TEA]],
       ] as const
       for (const [label, value, shown] of choices) {
         await page.getByLabel(label, { exact: true }).selectOption(value)
@@ -83,11 +83,11 @@ describe.skipIf(missing !== null)(
         await eventually(() => rows(page)).toEqual(shown)
         await page.getByRole('button', { name: 'Clear filters' }).click()
       }
-      await page.getByLabel('From', { exact: true }).fill('2999-01-01')
+      await page.getByLabel('Created from', { exact: true }).fill('2999-01-01')
       await page.keyboard.press('Enter')
-      await page.getByText('No memory fits').waitFor()
+      await page.getByText('No matching memories').waitFor()
       await page.getByRole('button', { name: 'Clear filters' }).click()
-      await page.getByLabel('Until', { exact: true }).fill('2999-01-01')
+      await page.getByLabel('Created before', { exact: true }).fill('2999-01-01')
       await page.keyboard.press('Enter')
       await page.waitForURL(/createdBefore=2999-01-01/)
       await page.reload()
@@ -114,7 +114,10 @@ describe.skipIf(missing !== null)(
           },
         },
       )
-      await engine.settings.change(owner('default'), { enabled: true, extractionMode: 'manual' })
+      await engine.settings.change(owner('default'), {
+        'gateway.enabled': true,
+        'learning.extractionMode': 'manual',
+      })
       await engine.remember({ owner: 'other' }, { content: 'x'.repeat(4_000) })
       // Forty and twenty characters: four to a token.
       await engine.remember(OWNER, { content: 'Tea is served at five in the blue salon.' })
@@ -128,9 +131,9 @@ describe.skipIf(missing !== null)(
       const card = async (name: string) =>
         page.locator('dl > div').filter({ hasText: name }).locator('dd').first().innerText()
       await eventually(() => card('Memories')).toBe('2')
-      expect(await card('Tokens, about')).toBe('15')
+      expect(await card('Tokens (estimated)')).toBe('15')
       expect(receipts.length).toBeGreaterThan(0)
-      await eventually(() => card('Answers with memories')).toBe(
+      await eventually(() => card('Requests with memory')).toBe(
         `${Math.round((100 * given) / receipts.length)}%`,
       )
       // Three memories and four turns of all owners: the index is one.
@@ -139,7 +142,7 @@ describe.skipIf(missing !== null)(
       await engine.reindex()
       await engine.remember(OWNER, { content: 'She plays at dusk...' })
       await eventually(() => card('Memories')).toBe('3')
-      expect(await card('Tokens, about')).toBe('20')
+      expect(await card('Tokens (estimated)')).toBe('20')
       await eventually(() => card('Not embedded yet')).toBe('0')
     })
 
@@ -165,7 +168,7 @@ describe.skipIf(missing !== null)(
         ['leastUsed', [BAND, TEA, CELLO]],
       ] as const
       for (const [order, shown] of orders) {
-        await page.getByLabel('Order').selectOption(order)
+        await page.getByLabel('Sort by').selectOption(order)
         await eventually(() => rows(page)).toEqual(shown)
         expect(page.url()).toContain(`order=${order}`)
       }
@@ -183,7 +186,7 @@ describe.skipIf(missing !== null)(
       await column('Created').getByRole('button').click()
       await eventually(() => rows(page)).toEqual([TEA, CELLO, BAND])
       // What was looked for by words has an order of its own.
-      await page.getByLabel('How to search').selectOption('keyword')
+      await page.getByLabel('Search mode').selectOption('keyword')
       await page.getByRole('searchbox').fill('cello')
       await eventually(() => rows(page)).toEqual([CELLO])
       expect(await column('Importance').getByRole('button').count()).toBe(0)
@@ -195,15 +198,15 @@ describe.skipIf(missing !== null)(
       await page.keyboard.press('/')
       await page.keyboard.type('the ')
       await eventually(() => rows(page)).toEqual([BAND, CELLO])
-      await page.getByLabel('How to search').selectOption('keyword')
+      await page.getByLabel('Search mode').selectOption('keyword')
       await page.getByRole('searchbox').fill('cello')
       await eventually(() => rows(page)).toEqual([CELLO])
-      expect(page.url()).toMatch(/q=cello.*how=keyword/)
+      expect(page.url()).toMatch(/q=cello.*mode=keyword/)
       await page.reload()
       await eventually(() => rows(page)).toEqual([CELLO])
       await page.getByRole('searchbox').fill('zzyzx')
-      await page.getByText('No memory fits').waitFor()
-      await page.getByLabel('How to search').selectOption('hybrid')
+      await page.getByText('No matching memories').waitFor()
+      await page.getByLabel('Search mode').selectOption('hybrid')
       await page.getByRole('searchbox').fill('tea')
       await eventually(() => rows(page)).toEqual([TEA])
     })
@@ -219,25 +222,25 @@ describe.skipIf(missing !== null)(
       await form.getByLabel('Type').selectOption('semantic')
       await form.getByLabel('Importance').fill('9')
       await form.getByLabel('Expires').fill('2999-03-12')
-      await form.getByLabel('Name').fill('x'.repeat(600))
+      await form.getByLabel('Key').fill('x'.repeat(600))
       await form.getByLabel('Pinned').click()
       expect(await violationsIn(page)).toEqual([])
       await form.getByRole('button', { name: 'Add', exact: true }).click()
       await form.getByRole('alert').waitFor()
       expect(await now('The launch')).toBe(undefined)
-      await form.getByLabel('Name').fill('launch')
+      await form.getByLabel('Key').fill('launch')
       await form.getByRole('button', { name: 'Add', exact: true }).click()
       await form.waitFor({ state: 'hidden' })
       expect(await now('The launch')).toMatchObject({
         ...{ key: 'launch', category: 'decision', type: 'semantic', importance: 9, pinned: true },
         ...{ expiresAt: Date.parse('2999-03-12'), place: { owner: 'default' } },
       })
-      await told(page, 'Remembered.').getByRole('button', { name: 'Undo' }).click()
+      await toast(page, 'Memory added.').getByRole('button', { name: 'Undo' }).click()
       await eventually(async () => (await now('The launch'))?.status).toBe('forgotten')
       await page.getByRole('button', { name: 'Add memory' }).click()
       await form.getByLabel('Content').fill(TEA)
       await form.getByRole('button', { name: 'Add', exact: true }).click()
-      await told(page, 'This was known already').first().waitFor()
+      await toast(page, 'This memory already exists').first().waitFor()
       expect((await now(TEA))?.sourceCount).toBe(2)
     })
 
@@ -262,21 +265,21 @@ describe.skipIf(missing !== null)(
       await opened.getByRole('button', { name: 'Disable' }).click()
       await eventually(async () => (await now('green tea'))?.status).toBe('disabled')
       await opened.getByRole('button', { name: 'Restore' }).click()
-      await opened.getByRole('button', { name: 'Forget' }).click()
+      await opened.getByRole('button', { name: 'Move to trash' }).click()
       const ask = page.getByRole('alertdialog')
       await ask.getByText('can be restored for 30 days').waitFor()
       expect(await violationsIn(page)).toEqual([])
       await ask.getByRole('button', { name: 'Cancel' }).click()
       expect((await now('green tea'))?.status).toBe('active')
-      await opened.getByRole('button', { name: 'Forget' }).click()
-      await ask.getByRole('button', { name: 'Forget' }).click()
+      await opened.getByRole('button', { name: 'Move to trash' }).click()
+      await ask.getByRole('button', { name: 'Move to trash' }).click()
       await eventually(async () => (await now('green tea'))?.status).toBe('forgotten')
-      await told(page, 'was forgotten').getByRole('button', { name: 'Undo' }).click()
+      await toast(page, 'Memory moved to the trash').getByRole('button', { name: 'Undo' }).click()
       await eventually(async () => (await now('green tea'))?.status).toBe('active')
       await opened.getByRole('button', { name: 'Disable' }).click()
-      await opened.getByRole('button', { name: 'Erase for good' }).click()
-      await ask.getByRole('button', { name: 'Erase for good' }).click()
-      await told(page, 'was erased for good').waitFor()
+      await opened.getByRole('button', { name: 'Delete permanently' }).click()
+      await ask.getByRole('button', { name: 'Delete permanently' }).click()
+      await toast(page, 'Memory deleted permanently').waitFor()
       await opened.waitFor({ state: 'hidden' })
       expect(await now('green tea')).toBe(undefined)
     })
@@ -288,14 +291,16 @@ describe.skipIf(missing !== null)(
       await page.getByLabel(`Select: ${TEA}`).check()
       await page.getByText('1 selected').waitFor()
       await page.getByRole('button', { name: 'Clear selection' }).click()
-      await page.getByLabel('Select all that are loaded').check()
+      await page.getByLabel('Select all loaded memories').check()
       await page.getByText('3 selected').waitFor()
-      await page.getByRole('button', { name: 'Forget' }).click()
-      await page.getByRole('alertdialog').getByText('Forget 3 memories?').waitFor()
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click()
+      await page.getByRole('button', { name: 'Move to trash' }).click()
+      await page.getByRole('alertdialog').getByText('Move 3 memories to the trash?').waitFor()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Move to trash' }).click()
       await eventually(active).toBe(0)
-      await page.getByText('Nothing is remembered yet').waitFor()
-      await told(page, '3 memories were forgotten').getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('No memories yet').waitFor()
+      await toast(page, '3 memories moved to the trash')
+        .getByRole('button', { name: 'Undo' })
+        .click()
       await eventually(active).toBe(3)
       await eventually(async () => (await rows(page)).length).toBe(3)
     })
@@ -309,12 +314,12 @@ describe.skipIf(missing !== null)(
         await page.getByRole('status').getByRole('button', { name }).click()
       }
       await act('Pin', TEA, CELLO, OLD)
-      await told(page, '2 memories are pinned').waitFor()
+      await toast(page, '2 memories pinned').waitFor()
       expect((await now(TEA))?.pinned).toBe(true)
       await act('Restore', TEA, OLD)
-      await told(page, 'The memory is back').waitFor()
+      await toast(page, 'Memory restored').waitFor()
       await act('Disable', TEA, CELLO)
-      await told(page, '2 memories are no longer used').waitFor()
+      await toast(page, '2 memories disabled').waitFor()
       expect((await now(CELLO))?.status).toBe('disabled')
       const [saved] = await Promise.all([page.waitForEvent('download'), act('Export', TEA)])
       const text = readFileSync(await saved.path(), 'utf8')
@@ -328,10 +333,10 @@ describe.skipIf(missing !== null)(
       const page = await visit(`memories?memory=${tea.id}`)
       await drawer(page).getByRole('button', { name: 'Edit' }).click()
       const form = page.getByRole('dialog', { name: 'Edit' })
-      await form.getByLabel('Name').fill('kettle')
+      await form.getByLabel('Key').fill('kettle')
       await form.getByRole('button', { name: 'Save' }).click()
       await form.getByRole('alert').getByText('Another memory holds the same key.').waitFor()
-      expect(await form.getByText('Somebody else has changed it').count()).toBe(0)
+      expect(await form.getByText('changed by someone else').count()).toBe(0)
     })
 
     it('[SU2] what was changed again since stays when a change is taken back, and is named', async () => {
@@ -344,8 +349,8 @@ describe.skipIf(missing !== null)(
       await form.getByRole('button', { name: 'Save' }).click()
       await form.waitFor({ state: 'hidden' })
       await engine.edit(OWNER, tea.id, { importance: 2 })
-      await told(page, 'Saved.').getByRole('button', { name: 'Undo' }).click()
-      await told(page, 'changed again since: importance').waitFor()
+      await toast(page, 'Changes saved.').getByRole('button', { name: 'Undo' }).click()
+      await toast(page, 'edited since: importance').waitFor()
       expect(await engine.get(OWNER, tea.id)).toMatchObject({ content: TEA, importance: 2 })
     })
 
@@ -357,10 +362,10 @@ describe.skipIf(missing !== null)(
       await engine.reindex()
       const page = await visit('memories?order=updated')
       await eventually(() => rows(page)).toEqual([TEA, CELLO])
-      await page.getByLabel('How to search').selectOption('semantic')
+      await page.getByLabel('Search mode').selectOption('semantic')
       await page.getByRole('searchbox').fill('She plays the cello')
       await eventually(async () => (await rows(page))[0]).toBe(CELLO)
-      const order = page.getByLabel('Order')
+      const order = page.getByLabel('Sort by')
       expect([await order.isDisabled(), await order.innerText()]).toEqual([
         true,
         'Best match first',
@@ -423,7 +428,7 @@ describe.skipIf(missing !== null)(
       await page.keyboard.press('Escape')
       await page.keyboard.press('/')
       await page.keyboard.type('njxe?')
-      await page.getByText('No memory fits').waitFor()
+      await page.getByText('No matching memories').waitFor()
       expect(await page.getByRole('dialog').count()).toBe(0)
     })
 
@@ -441,12 +446,12 @@ describe.skipIf(missing !== null)(
       await other.getByRole('button', { name: 'Save' }).click()
       await other.waitFor({ state: 'hidden' })
       await form.getByRole('button', { name: 'Save' }).click()
-      await form.getByText('Somebody else has changed it meanwhile').waitFor()
+      await form.getByText('This memory was changed by someone else').waitFor()
       expect(await form.locator('blockquote').allInnerTexts()).toEqual(['Theirs', 'Mine'])
       await form.getByText('importance: 8 → 10').waitFor()
       expect(await violationsIn(one)).toEqual([])
       expect((await now('Theirs'))?.content).toBe('Theirs')
-      await form.getByRole('button', { name: 'Save mine' }).click()
+      await form.getByRole('button', { name: 'Save my version' }).click()
       await form.waitFor({ state: 'hidden' })
       expect(await now('Mine')).toMatchObject({ content: 'Mine', importance: 10 })
       const versions = await engine.history(OWNER, tea.id)
@@ -461,7 +466,7 @@ describe.skipIf(missing !== null)(
       await form.getByLabel('Content').fill('Mine')
       await engine.edit(OWNER, tea.id, { content: 'Theirs' })
       await form.getByRole('button', { name: 'Save' }).click()
-      await form.getByRole('button', { name: 'Keep theirs' }).click()
+      await form.getByRole('button', { name: 'Keep stored version' }).click()
       await form.waitFor({ state: 'hidden' })
       expect(await now('Theirs')).toMatchObject({ content: 'Theirs', version: 2 })
     })
@@ -472,7 +477,8 @@ describe.skipIf(missing !== null)(
       const key = await keyFor(engine, 'reader', 'default')
       const reader = await visit(`memories?memory=${tea.id}`, { key })
       await drawer(reader).getByText(TEA).waitFor()
-      expect(await drawer(reader).getByRole('button').allInnerTexts()).toEqual([''])
+      // The close button and the explanation of salience.
+      expect(await drawer(reader).getByRole('button').allInnerTexts()).toEqual(['', ''])
       await reader.keyboard.press('Escape')
       await drawer(reader).waitFor({ state: 'hidden' })
       expect(await reader.getByRole('checkbox').count()).toBe(0)
@@ -491,7 +497,9 @@ describe.skipIf(missing !== null)(
       })
       await drawer(agent).getByRole('button', { name: 'Disable' }).click()
       await drawer(agent).getByRole('button', { name: 'Restore' }).waitFor()
-      expect(await drawer(agent).getByRole('button', { name: 'Erase for good' }).count()).toBe(0)
+      expect(await drawer(agent).getByRole('button', { name: 'Delete permanently' }).count()).toBe(
+        0,
+      )
     })
   },
 )

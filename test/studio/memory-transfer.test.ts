@@ -14,7 +14,10 @@ const MONTHS_MS = 90 * 86_400_000
 async function openOne() {
   const studio = await openStudio()
   const { engine } = studio
-  await engine.settings.change('default' as OwnerId, { enabled: true, extractionMode: 'manual' })
+  await engine.settings.change('default' as OwnerId, {
+    'gateway.enabled': true,
+    'learning.extractionMode': 'manual',
+  })
   await personOn(engine).say('chat-1', 'Where do I live? In Graz.', 'I see.', 'default')
   const [turn] = (await engine.transcript.turns({ ...OWNER, session: 'chat-1' })).rows
   const { memory } = await engine.remember(
@@ -71,7 +74,7 @@ describe.skipIf(missing !== null)(
       expect(await versions.nth(1).locator('del').allInnerTexts()).toEqual(['Graz'])
       expect(await versions.nth(1).locator('ins').allInnerTexts()).toEqual(['Trieste'])
       expect(await violationsIn(page)).toEqual([])
-      await versions.nth(2).getByRole('button', { name: 'Bring this version back' }).click()
+      await versions.nth(2).getByRole('button', { name: 'Restore this version' }).click()
       await eventually(async () => (await now())?.content).toBe(HOME)
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(async () => (await now())?.content).toBe('I live in Trieste')
@@ -82,7 +85,7 @@ describe.skipIf(missing !== null)(
       await personOn(engine).say('chat-2', 'In which city do I live?', 'In Trieste.', 'default')
       const page = await visit(`memories?memory=${id}`)
       const drawer = page.getByRole('dialog')
-      await drawer.getByRole('tab', { name: 'Where it comes from' }).click()
+      await drawer.getByRole('tab', { name: 'Provenance' }).click()
       const use = drawer.getByRole('listitem').getByRole('link').first()
       expect(await use.getAttribute('href')).toMatch(/\/studio\/receipts\?.*receipt=rcp_/)
       expect(await violationsIn(page)).toEqual([])
@@ -94,17 +97,17 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openOne()
       await engine.remember(OWNER, { content: 'The office is in Porto' })
       const page = await visit('memories?q=Porto')
-      const all = await saved(page, () => more(page, /Everything of this owner/))
+      const all = await saved(page, () => more(page, /All data of this owner/))
       expect(JSON.stringify(all)).toContain('Trieste')
-      const shown = await saved(page, () => more(page, /What the filters show/))
+      const shown = await saved(page, () => more(page, /Filtered memories/))
       expect(shown).toMatchObject([
         { format: expect.any(String) },
         { table: 'memory', row: { content: 'The office is in Porto' } },
       ])
-      await page.getByLabel('How to search').selectOption('keyword')
+      await page.getByLabel('Search mode').selectOption('keyword')
       await page.getByRole('searchbox').fill('city Trieste')
       await page.getByRole('button', { name: 'I live in Trieste' }).waitFor()
-      const found = await saved(page, () => more(page, /What the filters show/))
+      const found = await saved(page, () => more(page, /Filtered memories/))
       expect(contentsIn(found)).toEqual([
         'I live in Graz',
         'I live in Trieste',
@@ -126,12 +129,12 @@ describe.skipIf(missing !== null)(
         buffer: Buffer.from([...lines, '{"table": "memory"}', ''].join('\n')),
       })
       await dialog.getByRole('button', { name: 'Import' }).click()
-      await dialog.getByText('1 memory was added; 1 line was passed over.').waitFor()
+      await dialog.getByText('1 memory imported; 1 line skipped.').waitFor()
       expect(await dialog.getByRole('row').nth(1).innerText()).toMatch(/^3\s/)
       expect(await violationsIn(page)).toEqual([])
       await dialog.getByRole('button', { name: 'Import' }).click()
-      await dialog.getByText('2 lines were passed over.').waitFor()
-      const skipped = dialog.getByRole('region', { name: 'Why it was passed over' })
+      await dialog.getByText('2 lines skipped.').waitFor()
+      const skipped = dialog.getByRole('region', { name: 'Reason for skipping' })
       expect(await skipped.getByRole('row').nth(1).innerText()).toMatch(/^2\s+It is here already/)
       expect((await engine.list(OWNER)).rows.map(({ content }) => content)).toEqual([
         'Her brother keeps bees',
@@ -157,16 +160,16 @@ describe.skipIf(missing !== null)(
       await engine.import(aged(), OWNER)
       const active = async () => (await engine.list(OWNER)).rows.length
       const page = await visit('memories')
-      await more(page, /Compact old/)
+      await more(page, /Summarize old/)
       const dialog = page.getByRole('dialog')
-      const run = dialog.getByRole('button', { name: 'Compact', exact: true })
+      const run = dialog.getByRole('button', { name: 'Summarize', exact: true })
       expect(await run.isDisabled()).toBe(true)
-      await dialog.getByLabel('Older than, in days').fill('365')
-      await dialog.getByRole('button', { name: 'Show what would happen' }).click()
-      await dialog.getByText('Nothing is old enough.').waitFor()
-      await dialog.getByLabel('Older than, in days').fill('30')
-      await dialog.getByRole('button', { name: 'Show what would happen' }).click()
-      await dialog.getByText(/3 memories would become 1 summary/).waitFor()
+      await dialog.getByLabel('Older than (days)').fill('365')
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText('No memories are old enough.').waitFor()
+      await dialog.getByLabel('Older than (days)').fill('30')
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText(/3 memories would be replaced by 1 summary/).waitFor()
       expect(await violationsIn(page)).toEqual([])
       expect(await active()).toBe(3)
       await run.click()

@@ -13,7 +13,7 @@ const ASKED = `playground?q=${encodeURIComponent(QUESTION)}`
 async function openPlayground() {
   const studio = await openStudio()
   const scope = { owner: 'default' }
-  await studio.engine.settings.change('default' as OwnerId, { enabled: true })
+  await studio.engine.settings.change('default' as OwnerId, { 'gateway.enabled': true })
   await studio.engine.remember(scope, { content: HOSTILE })
   await studio.engine.remember(scope, { content: 'My dog barks at night', category: 'event' })
   return { ...studio, scope }
@@ -29,16 +29,16 @@ describe.skipIf(missing !== null)(
     it('[SP1] shows what is found, with its evidence and how it got its place', async () => {
       const { visit, engine, scope } = await openPlayground()
       const page = await visit('playground')
-      await page.getByLabel('Question or message').fill(QUESTION)
+      await page.getByLabel('Query or message').fill(QUESTION)
       await page.keyboard.press('Enter')
       await eventually(() => results(page).count()).toBe(2)
       expect(new URL(page.url()).searchParams.get('q')).toBe(QUESTION)
       const first = results(page).first()
       expect(await first.innerText()).toContain(HOSTILE)
       expect(await page.locator('[data-result] img, [data-result] script').count()).toBe(0)
-      await first.getByRole('button', { name: 'Why?' }).click()
+      await first.getByRole('button', { name: 'Explain' }).click()
       const steps = await first.getByRole('listitem').allInnerTexts()
-      expect(steps.join('\n')).toMatch(/Words[\s\S]*Fuse[\s\S]*Floor[\s\S]*Fit/)
+      expect(steps.join('\n')).toMatch(/Keyword[\s\S]*Fusion[\s\S]*Threshold[\s\S]*Budget/)
       expect(await violationsIn(page)).toEqual([])
       await page.getByRole('button', { name: 'Filters and time' }).click()
       await page.getByLabel('Category').selectOption('event')
@@ -55,10 +55,10 @@ describe.skipIf(missing !== null)(
     it('[SP2] shows the block in every format, and what it costs', async () => {
       const { visit, engine } = await openPlayground()
       const page = await visit(ASKED)
-      const given = page.getByRole('region', { name: 'What a model would be given', exact: true })
+      const given = page.getByRole('region', { name: 'Context preview', exact: true })
       await given.locator('pre').waitFor()
       expect(await given.locator('pre').innerText()).toContain('- My dog barks at night (')
-      expect(await given.innerText()).toMatch(/adds \d+ tokens of 800/)
+      expect(await given.innerText()).toMatch(/Adds \d+ tokens of 800/)
       for (const [tab, path] of [
         ['Chat completions', '/v1/chat/completions'],
         ['Responses', '/v1/responses'],
@@ -70,9 +70,9 @@ describe.skipIf(missing !== null)(
         expect(await panel.locator('mark').innerText()).toContain('<recollect-memory')
         expect(JSON.parse(await panel.locator('pre').innerText())).toHaveProperty('model')
       }
-      await engine.settings.change('default' as OwnerId, { shadow: true })
+      await engine.settings.change('default' as OwnerId, { 'gateway.dryRun': true })
       await page.getByRole('button', { name: 'Run' }).click()
-      await given.getByText('It would not be given now.').waitFor()
+      await given.getByText('The gateway would not insert this context now.').waitFor()
     })
 
     it('[TU9] marks turns, explains them, narrows to one source, and leads to the conversation', async () => {
@@ -86,14 +86,14 @@ describe.skipIf(missing !== null)(
       await eventually(() => results(page).count()).toBe(4)
       await page.getByText(/^4 results/).waitFor()
       const turn = results(page).filter({ hasText: 'Bruno' })
-      expect(await turn.innerText()).toMatch(/Conversation\s+Assistant/)
+      expect(await turn.innerText()).toMatch(/Turn\s+Assistant/)
       expect(await turn.locator('time').count()).toBe(1)
       expect((await turn.locator('p').nth(1).innerText()).length).toBeLessThanOrEqual(300)
-      await turn.getByRole('button', { name: 'Why?' }).click()
+      await turn.getByRole('button', { name: 'Explain' }).click()
       expect((await turn.getByRole('listitem').allInnerTexts()).join('\n')).toMatch(
-        /Words[\s\S]*Fit/,
+        /Keyword[\s\S]*Budget/,
       )
-      await turn.getByText('Whole turn').click()
+      await turn.getByText('Full turn').click()
       await turn.getByText(long).waitFor()
       expect(await violationsIn(page)).toEqual([])
       const sources = page.getByLabel('Sources')
@@ -102,7 +102,7 @@ describe.skipIf(missing !== null)(
       await sources.selectOption('conversations')
       await eventually(() => results(page).count()).toBe(2)
       expect(new URL(page.url()).searchParams.get('include')).toBe('conversations')
-      await turn.getByRole('link', { name: 'Open conversation' }).click()
+      await turn.getByRole('link', { name: 'Open session' }).click()
       await page.waitForURL(/studio\/sessions\?.*session=walk/)
       await page.getByRole('article').filter({ hasText: 'Bruno' }).waitFor()
     })
@@ -114,26 +114,26 @@ describe.skipIf(missing !== null)(
         turns: [{ user: 'My neighbour gave the dog next door the name Bruno.' }],
       })
       const page = await visit(ASKED)
-      const excerpts = page.getByRole('region', { name: 'Excerpts from earlier conversations' })
+      const excerpts = page.getByRole('region', { name: 'Excerpts from earlier sessions' })
       await excerpts.getByText('My neighbour gave the dog next door the name Bruno.').waitFor()
       await page.getByText('1 excerpt', { exact: true }).waitFor()
       await page.getByLabel('Sources').selectOption('facts')
       await excerpts.waitFor({ state: 'detached' })
       await page.getByLabel('Sources').selectOption('both')
-      await excerpts.getByRole('link', { name: 'Open conversation' }).click()
+      await excerpts.getByRole('link', { name: 'Open session' }).click()
       await page.waitForURL(/studio\/sessions\?.*session=walk/)
     })
 
     it('[SP2] compares two settings on the same question', async () => {
       const { visit } = await openPlayground()
       const page = await visit(ASKED)
-      await page.getByRole('switch', { name: 'Two settings side by side' }).click()
-      const b = page.getByRole('group', { name: 'Settings B' })
+      await page.getByRole('switch', { name: 'Compare two configurations' }).click()
+      const b = page.getByRole('group', { name: 'Configuration B' })
       await b.getByLabel('Strategy').selectOption('recent')
       await expect
         .poll(() => results(page, 'B · ').allInnerTexts())
         .toEqual([
-          expect.stringMatching(/barks at night[\s\S]*newest[\s\S]*A: 2/),
+          expect.stringMatching(/barks at night[\s\S]*recent[\s\S]*A: 2/),
           expect.stringMatching(/name of my dog[\s\S]*A: 1/),
         ])
       expect(await results(page, 'A · ').first().innerText()).toContain('name of my dog')
@@ -153,9 +153,9 @@ describe.skipIf(missing !== null)(
       await eventually(() => results(page).count()).toBe(3)
       await page.getByLabel('Fusion').selectOption('rrf')
       await page.getByLabel('Gate').selectOption('heuristic')
-      const resolution = page.getByRole('region', { name: 'Looked for with' })
+      const resolution = page.getByRole('region', { name: 'Retrieval details' })
       await resolution.getByText('rrf').waitFor()
-      await resolution.getByText('None: by words alone').waitFor()
+      await resolution.getByText('None (keyword search only)').waitFor()
       await resolution.getByText('there is no embedding model').waitFor()
       await page.getByText(/Gate:/).waitFor()
       await page.getByRole('button', { name: 'Filters and time' }).click()
@@ -194,7 +194,7 @@ describe.skipIf(missing !== null)(
       await engine.remember({ owner: 'default' }, { content: 'The dog has its name from a book' })
       await engine.reindex()
       const page = await visit(ASKED)
-      const resolution = page.getByRole('region', { name: 'Looked for with' })
+      const resolution = page.getByRole('region', { name: 'Retrieval details' })
       const fact = (name: string) =>
         resolution
           .locator('dl > div')
@@ -203,15 +203,15 @@ describe.skipIf(missing !== null)(
           .innerText()
       const { model } = await whole.describe()
       await eventually(() => fact('Embedding model')).toContain(model)
-      expect(await fact('Vectors')).toBe('in the store')
-      expect(await fact('Meaning')).toBe('2 hits')
-      expect(await fact('Words')).toBe('2 hits')
+      expect(await fact('Vector store')).toBe('built-in')
+      expect(await fact('Vector search')).toBe('2 hits')
+      expect(await fact('Keyword search')).toBe('2 hits')
       isBroken = true
-      await page.getByLabel('Question or message').fill('Whose dog barks?')
+      await page.getByLabel('Query or message').fill('Whose dog barks?')
       await page.keyboard.press('Enter')
       await resolution.getByText('The model is out of order.').first().waitFor()
-      expect(await fact('Words')).toMatch(/^\d hits?$/)
-      expect(await fact('Meaning')).toMatch(/^failed/)
+      expect(await fact('Keyword search')).toMatch(/^\d hits?$/)
+      expect(await fact('Vector search')).toMatch(/^failed/)
       await eventually(() => results(page).count()).toBeGreaterThan(0)
       expect(await violationsIn(page)).toEqual([])
     })
@@ -219,17 +219,17 @@ describe.skipIf(missing !== null)(
     it('[SP1] draws how the order came about, chooses a line in it, and copies the block', async () => {
       const { visit } = await openPlayground()
       const page = await visit(ASKED)
-      const course = page.getByRole('region', { name: 'How the order came about' })
+      const course = page.getByRole('region', { name: 'Ranking by stage' })
       await eventually(() => course.locator('polyline').count()).toBe(2)
       const line = course.getByRole('button', { name: /barks at night/ })
       await line.click()
       expect(await line.getAttribute('aria-pressed')).toBe('true')
-      await results(page).filter({ hasText: 'barks at night' }).getByText('Fuse').waitFor()
+      await results(page).filter({ hasText: 'barks at night' }).getByText('Fusion').waitFor()
       await line.click()
       expect(await line.getAttribute('aria-pressed')).toBe('false')
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.getByRole('button', { name: 'Copy' }).first().click()
-      await page.getByText('Copied.').first().waitFor()
+      await page.getByText('Copied to clipboard.').first().waitFor()
       const copied = await page.evaluate(() => navigator.clipboard.readText())
       expect(copied).toContain('- My dog barks at night (')
     })
@@ -238,7 +238,7 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openPlayground()
       const key = await keyFor(engine, 'reader', 'bob')
       const page = await visit('playground?q=zzyzx', { colorScheme: 'dark' })
-      await page.getByText('Nothing is near enough').waitFor()
+      await page.getByText('No relevant results').waitFor()
       expect(await violationsIn(page)).toEqual([])
       const reader = await visit(`${ASKED}&owner=default`, { key })
       await reader.getByText('There is no such owner here.').waitFor()

@@ -1,6 +1,6 @@
 /** What the map and the net are drawn from, without a browser. */
 import { expect, it } from 'vitest'
-import { tiesIn } from '../../studio/src/pages/map/net.ts'
+import { buildEdges } from '../../studio/src/pages/map/entity-graph.ts'
 import { type Progress, project } from '../../studio/src/pages/map/projection.ts'
 
 const DIMENSIONS = 24
@@ -60,7 +60,7 @@ it('[SM7] names are tied by the memories that hold both, the strongest tie first
   })
   const entities = ['Ana', 'Bo', 'Porto'].map((name) => ({ name, memories: 2 }))
   const memories = [memory([1, 0]), memory([0, 1, 2]), memory([2])]
-  expect(tiesIn({ entities, memories, total: 3, isComplete: true })).toEqual([
+  expect(buildEdges({ entities, memories, total: 3, isComplete: true })).toEqual([
     { a: 0, b: 1, memories: [0, 1] },
     { a: 0, b: 2, memories: [1] },
     { a: 1, b: 2, memories: [1] },

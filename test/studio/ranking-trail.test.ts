@@ -1,42 +1,45 @@
-/** How the playground reads the trail of each result. */
+/** How the playground derives ranks per stage from the trail of each result. */
 import { expect, it } from 'vitest'
-import type { Found } from '../../studio/src/pages/playground/queries.ts'
-import { courseOf } from '../../studio/src/pages/playground/trail.ts'
+import type { PreviewResult } from '../../studio/src/pages/playground/queries.ts'
+import { buildTrail } from '../../studio/src/pages/playground/ranking-trail.ts'
 
-/** With what the course is made of. */
-function found(id: string, score: number, trail: Readonly<Record<string, number>>): Found {
+/** A result with the fields that the trail is built from. */
+function found(id: string, score: number, trail: Readonly<Record<string, number>>): PreviewResult {
   const steps = Object.entries(trail).map(([stage, at]) => ({ stage, score: at }))
-  return { id, score, trail: steps } as unknown as Found // the rest is not looked at
+  return { id, score, trail: steps } as unknown as PreviewResult // the other fields are not used
 }
 
-const column = <Name extends 'rank' | 'moved' | 'score' | 'spoke'>(
-  of: readonly Found[],
+const column = <Name extends 'rank' | 'rankChange' | 'score' | 'hasStep'>(
+  of: readonly PreviewResult[],
   name: Name,
-) => courseOf(of).standings.map((standings) => standings.map((standing) => standing[name]))
+) =>
+  buildTrail(of).stageResults.map((stageResults) =>
+    stageResults.map((stageResult) => stageResult[name]),
+  )
 
 const RAISED = found('raised', 0.8, { keyword: 1, fuse: 0.5, weigh: 0.8, floor: 0.8 })
 const LOWERED = found('lowered', 0.6, { keyword: 2, meaning: 0.9, fuse: 0.6, floor: 0.6 })
 
-it('[SP1] a result has a rank after each stage, and moves where a stage moved it', () => {
+it('[SP1] a result has a rank after each stage, and a change where the stage moved it', () => {
   const both = [RAISED, LOWERED]
-  expect(courseOf(both).stages).toEqual(['keyword', 'meaning', 'fuse', 'weigh', 'floor', 'fit'])
+  expect(buildTrail(both).stages).toEqual(['keyword', 'meaning', 'fuse', 'weigh', 'floor', 'fit'])
   expect(column(both, 'rank')).toEqual([
     [2, null, 2, 1, 1, 1],
     [1, 1, 1, 2, 2, 2],
   ])
-  // The legs look at the same time, so that nothing moves between them, or out of them.
-  expect(column(both, 'moved')).toEqual([
+  // The retrievers run in parallel, so ranks do not change between them.
+  expect(column(both, 'rankChange')).toEqual([
     [null, null, null, 1, 0, 0],
     [null, null, null, -1, 0, 0],
   ])
 })
 
-it('[SP1] where a stage said nothing, the score of the one before holds', () => {
+it('[SP1] a stage without a step keeps the score of the previous stage', () => {
   expect(column([RAISED, LOWERED], 'score')[1]).toEqual([2, 0.9, 0.6, 0.6, 0.6, 0.6])
-  expect(column([RAISED, LOWERED], 'spoke')[1]).toEqual([true, true, true, false, true, true])
+  expect(column([RAISED, LOWERED], 'hasStep')[1]).toEqual([true, true, true, false, true, true])
 })
 
-it('[SP1] what a reranker has read stands before what it has not', () => {
+it('[SP1] results that the reranker has scored rank before those that it has not', () => {
   const read = found('read', 0.1, { fuse: 0.2, rerank: 0.1 })
   const unread = found('unread', 0.9, { fuse: 0.9 })
   expect(column([read, unread], 'rank')).toEqual([
@@ -45,6 +48,6 @@ it('[SP1] what a reranker has read stands before what it has not', () => {
   ])
 })
 
-it('[SP1] nothing found has no course', () => {
-  expect(courseOf([])).toEqual({ stages: [], standings: [] })
+it('[SP1] no results have an empty trail', () => {
+  expect(buildTrail([])).toEqual({ stages: [], stageResults: [] })
 })

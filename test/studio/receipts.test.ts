@@ -7,7 +7,7 @@ import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from '
 async function openReceipts() {
   const studio = await openStudio()
   const { engine } = studio
-  await engine.settings.change('default' as OwnerId, { enabled: true })
+  await engine.settings.change('default' as OwnerId, { 'gateway.enabled': true })
   await engine.remember({ owner: 'default' }, { content: 'The dog of Ada is called <b>Rex</b>' })
   return {
     ...studio,
@@ -57,7 +57,7 @@ describe.skipIf(missing !== null)(
       const rows = page.locator('[data-receipt]')
       await eventually(() => rows.count()).toBe(3)
       const list = page.getByRole('region', { name: 'Requests' }).first()
-      await list.getByLabel('Memories', { exact: true }).selectOption('nothing-relevant')
+      await list.getByLabel('Result', { exact: true }).selectOption('nothing-relevant')
       await eventually(() => rows.count()).toBe(1)
       await page.reload()
       await eventually(() => rows.count()).toBe(1)
@@ -66,7 +66,7 @@ describe.skipIf(missing !== null)(
       await eventually(() => rows.count()).toBe(1)
       await list.getByLabel('User').fill('nobody')
       await page.keyboard.press('Enter')
-      await page.getByText('No receipt fits these filters').waitFor()
+      await page.getByText('No matching receipts').waitFor()
     })
 
     it('[SP5] narrows by session, goes through the list by keyboard, and leads to the session', async () => {
@@ -87,12 +87,12 @@ describe.skipIf(missing !== null)(
       await page.keyboard.press('Enter')
       await eventually(() => rows.count()).toBe(1)
       await rows.click()
-      await drawer.getByRole('link', { name: 'Open the session' }).click()
+      await drawer.getByRole('link', { name: 'Open session' }).click()
       await page.waitForURL(/studio\/sessions\?.*session=walk/)
-      await engine.settings.change('default' as OwnerId, { enabled: false })
+      await engine.settings.change('default' as OwnerId, { 'gateway.enabled': false })
       await page.goBack()
       await page.keyboard.press('Escape')
-      await page.getByRole('main').getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('main').getByRole('link', { name: 'Open settings' }).click()
       await page.waitForURL(/studio\/settings/)
     })
 
@@ -105,7 +105,7 @@ describe.skipIf(missing !== null)(
       const drawer = page.getByRole('dialog', { name: 'Receipt' })
       await drawer.getByRole('link', { name: 'The dog of Ada is called <b>Rex</b>' }).waitFor()
       const said = await drawer.innerText()
-      expect(said).toMatch(/1 memory, \d+ tokens, placed turn-end\./)
+      expect(said).toMatch(/1 memory, \d+ tokens, position: turn-end\./)
       expect(said).toMatch(/keyword [\d.]+\s+fuse [\d.]+/)
       expect(said).toContain('1,200')
       await drawer.getByText(ABOUT_DOG).waitFor()
@@ -131,7 +131,7 @@ describe.skipIf(missing !== null)(
       const page = await visit('receipts')
       await page.locator('[data-receipt]').first().click()
       const drawer = page.getByRole('dialog', { name: 'Receipt' })
-      const block = drawer.getByRole('region', { name: 'Text of the block' })
+      const block = drawer.getByRole('region', { name: 'Context text' })
       await block.getByRole('link', { name: /lighthouse/ }).waitFor()
       expect(await block.locator('pre').textContent()).toBe(receipt?.block)
       expect(await violationsIn(page)).toEqual([])
@@ -153,12 +153,12 @@ describe.skipIf(missing !== null)(
       const page = await visit('receipts')
       await page.locator('[data-receipt]').first().click()
       const drawer = page.getByRole('dialog', { name: 'Receipt' })
-      const block = drawer.getByRole('region', { name: 'Text of the block' })
+      const block = drawer.getByRole('region', { name: 'Context text' })
       await eventually(async () =>
         (await block.innerText()).split('\n').slice(2, -1).sort(),
       ).toEqual(['- [erased]', '- [forgotten]'])
       await drawer.getByText('Erased: the line was removed').waitFor()
-      await drawer.getByText('Forgotten: the memory is in the bin').waitFor()
+      await drawer.getByText('Forgotten: the memory is in the trash').waitFor()
       expect(await violationsIn(page)).toEqual([])
     })
   },

@@ -26,7 +26,7 @@ const broken = (route: Route) =>
     json: { error: { code: 'internal', message: 'The disk is full.', retryable: false } },
   })
 
-const again = (page: Page) => page.getByRole('button', { name: 'Try again' })
+const again = (page: Page) => page.getByRole('button', { name: 'Retry' })
 
 /** Each says that it failed; asked again, each shows what it has. */
 async function expectToRecover(page: Page, calls: string, act: () => Promise<unknown>) {
@@ -50,13 +50,17 @@ describe.skipIf(missing !== null)(
       for (const [address, calls, shown] of [
         ['memories', '**/api/memory?*', TEA],
         ['memories', '**/api/receipts?*', '–'],
-        ['memories?q=tea&how=keyword', '**/api/memory/search', TEA],
+        ['memories?q=tea&mode=keyword', '**/api/memory/search', TEA],
         ['playground?q=tea', '**/api/memory/retrieve-preview', TEA],
-        ['playground?q=tea', '**/api/memory/context-preview', 'As the gateway would do it now'],
+        [
+          'playground?q=tea',
+          '**/api/memory/context-preview',
+          'The context that the gateway would insert now',
+        ],
         ['timeline', '**/api/episodes?*', TALK],
-        ['timeline', '**/api/memory/days?*', 'Conversations'],
+        ['timeline', '**/api/memory/days?*', 'Episodes'],
         ['map', '**/api/memory/vectors?*', TEA],
-        ['map?view=entities', '**/api/memory/entities?*', 'Find a name'],
+        ['map?view=entities', '**/api/memory/entities?*', 'Search entities'],
       ] as const) {
         await expectToRecover(page, calls, () =>
           page.goto(new URL(`/studio/${address}`, page.url()).href),
@@ -75,13 +79,13 @@ describe.skipIf(missing !== null)(
       await drawer.getByText(/dimensions/).waitFor()
       const tab = (name: string) => drawer.getByRole('tab', { name }).click()
       await expectToRecover(page, '**/api/memory/*/history?*', () => tab('History'))
-      await drawer.getByText('In force').waitFor()
+      await drawer.getByText('Current').waitFor()
       await expectToRecover(page, '**/api/receipts?*memory=*', async () => {
-        await tab('Where it comes from')
+        await tab('Provenance')
         await again(page).waitFor()
-        expect(await drawer.getByText('No receipt on hand').count()).toBe(0)
+        expect(await drawer.getByText('No receipt references').count()).toBe(0)
       })
-      await drawer.getByText('No receipt on hand').waitFor()
+      await drawer.getByText('No receipt references').waitFor()
     })
   },
 )

@@ -39,15 +39,15 @@ export async function fillHousehold(path: string, now = Date.now()): Promise<voi
     store: await openSqliteStore({ path, now: () => clock.now() }),
     clock,
     ids: createIds(),
-    settings: { injectDeadlineMs: 30_000, extractionMode: 'manual' },
+    settings: { 'gateway.contextTimeoutMs': 30_000, 'learning.extractionMode': 'manual' },
     languageModel: new ScriptedModel(
       ...TALKS.filter(({ daysAgo }) => daysAgo > DOUBTS_DAYS_AGO).map(learnedFrom),
       NARRATIVE,
       ...TALKS.filter(({ daysAgo }) => daysAgo <= DOUBTS_DAYS_AGO).map(learnedFrom),
     ),
   })
-  await engine.settings.change('default' as OwnerId, { enabled: true })
-  await engine.settings.change(null, { coreModel: 'anthropic/claude-haiku' })
+  await engine.settings.change('default' as OwnerId, { 'gateway.enabled': true })
+  await engine.settings.change(null, { 'learning.extractionModel': 'anthropic/claude-haiku' })
   const goTo = (daysAgo: number) => {
     clock.advance(Math.max(0, now - daysAgo * DAY_MS - clock.now()))
   }

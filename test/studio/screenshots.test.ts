@@ -26,7 +26,7 @@ type View = {
   readonly shownIn?: { readonly look: 'desk-light' | 'desk-dark'; readonly name: string }
 }
 
-const drawn = (page: Page) => page.getByRole('img', { name: /A map of/ }).waitFor()
+const drawn = (page: Page) => page.getByRole('img', { name: /Map of/ }).waitFor()
 
 const VIEWS: readonly View[] = [
   {
@@ -55,29 +55,29 @@ const VIEWS: readonly View[] = [
   },
   { name: 'sorted', address: 'memories?order=importance' },
   { name: 'nothing', address: 'memories?q=zzyzx' },
-  { name: 'everyone', address: 'everyone' },
+  { name: 'all-owners', address: 'all-owners' },
   { name: 'timeline', address: 'timeline' },
   { name: 'map', address: 'map', first: drawn, shownIn: { look: 'desk-dark', name: 'map' } },
   {
-    name: 'net',
+    name: 'entities',
     address: 'map',
-    first: (page) => page.getByRole('tab', { name: 'People and things' }).click(),
+    first: (page) => page.getByRole('tab', { name: 'Entities' }).click(),
   },
   { name: 'sessions', address: 'sessions?session=leo-training' },
   { name: 'session-list', address: 'sessions' },
   { name: 'files', address: 'files?q=bellows+of+the+cuckoo+clock' },
   {
-    name: 'pieces',
+    name: 'chunks',
     address: 'files',
     first: async (page) => {
-      await page.getByRole('button', { name: 'Show its files' }).first().click()
+      await page.getByRole('button', { name: 'Show files' }).first().click()
       await page.getByRole('button', { name: 'MEMORY.md', exact: true }).click()
     },
   },
   {
     name: 'playground',
     address: 'playground?q=What+do+I+cook+for+friends+on+a+Friday%3F',
-    first: (page) => page.getByRole('button', { name: 'Why?' }).first().click(),
+    first: (page) => page.getByRole('button', { name: 'Explain' }).first().click(),
     shownIn: { look: 'desk-light', name: 'playground' },
   },
   {
@@ -91,11 +91,11 @@ const VIEWS: readonly View[] = [
     first: (page) => page.locator('[data-receipt]').first().click(),
   },
   { name: 'review', address: 'review' },
-  { name: 'conflicts', address: 'review?part=conflicts' },
+  { name: 'conflicts', address: 'review?tab=conflicts' },
   { name: 'engine', address: 'engine' },
   { name: 'jobs', address: 'jobs' },
-  { name: 'consolidation', address: 'jobs?part=consolidation' },
-  { name: 'learning', address: 'jobs?part=learning' },
+  { name: 'consolidation', address: 'jobs?tab=consolidation' },
+  { name: 'learning', address: 'jobs?tab=learning' },
   { name: 'settings', address: 'settings' },
   { name: 'access', address: 'access' },
   { name: 'audit', address: 'audit' },

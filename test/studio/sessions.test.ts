@@ -18,7 +18,11 @@ const LEARNED = answer([{ content: FACT, turns: [0] }], { summary: DIGEST })
 
 async function openSessions(...answers: ConstructorParameters<typeof ScriptedModel>) {
   const languageModel = new ScriptedModel(...(answers.length === 0 ? [LEARNED] : answers))
-  const settings = { enabled: true, coreModel: 'test/core', extractionMode: 'manual' }
+  const settings = {
+    'gateway.enabled': true,
+    'learning.extractionModel': 'test/core',
+    'learning.extractionMode': 'manual',
+  }
   const studio = await openStudio(settings, { languageModel })
   const { engine } = studio
   const { say } = personOn(engine)
@@ -42,7 +46,7 @@ async function openSessions(...answers: ConstructorParameters<typeof ScriptedMod
   }
 }
 
-const MORE = 'What can be done with this turn'
+const MORE = 'Turn actions'
 const transcript = (page: Page) => page.getByRole('region', { name: 'Transcript' })
 
 describe.skipIf(missing !== null)(
@@ -52,7 +56,7 @@ describe.skipIf(missing !== null)(
     it('[SR9] lists conversations, shows one as text, folds what is long', async () => {
       const { visit } = await openSessions()
       const page = await visit('sessions')
-      const list = page.getByRole('region', { name: 'Conversations' })
+      const list = page.getByRole('region', { name: 'Session list' })
       await list.getByRole('button', { name: /When does sister Clara/ }).click()
       const shown = transcript(page)
       await shown.getByText(ROME).waitFor()
@@ -60,14 +64,14 @@ describe.skipIf(missing !== null)(
       expect(await shown.innerText()).toContain('2 turns')
       const length = async () => (await shown.innerText()).length
       const folded = await length()
-      await shown.getByRole('button', { name: 'Show all of it' }).click()
+      await shown.getByRole('button', { name: 'Show all' }).click()
       expect(await length()).toBeGreaterThan(folded + 500)
       await shown.getByRole('button', { name: 'Show less' }).click()
       expect(await length()).toBe(folded)
       expect(page.url()).toContain('session=trip')
       expect(await violationsIn(page)).toEqual([])
       await page.goBack()
-      await page.getByText('Choose a conversation').waitFor()
+      await page.getByText('Select a session').waitFor()
     })
 
     it('[SR9] finds what was said, and a link goes to the turn, however far down', async () => {
@@ -79,8 +83,8 @@ describe.skipIf(missing !== null)(
       await page.getByRole('button', { name: /sister Clara take the train/ }).click()
       await transcript(page).getByText(ROME).waitFor()
       expect(page.url()).toMatch(/turn=turn_\w+/)
-      await page.getByLabel('Search in what was said').fill('zzyzx')
-      await page.getByText('Nobody said that').waitFor()
+      await page.getByLabel('Search transcripts').fill('zzyzx')
+      await page.getByText('No matching turns').waitFor()
       const far = (await turnsOf('long'))[120]
       const linked = await visit(`sessions?session=long&turn=${far?.id}`)
       const turn = linked.locator('article[aria-current]')
@@ -90,9 +94,9 @@ describe.skipIf(missing !== null)(
         return y >= 0 && y + height <= (linked.viewportSize()?.height ?? 0)
       }).toBe(true)
       const gone = await visit('sessions?session=long&turn=turn_gone')
-      await gone.getByText('is not kept any more').waitFor()
+      await gone.getByText('no longer exists').waitFor()
       const nowhere = await visit('sessions?session=nowhere')
-      await nowhere.getByText('Nothing is kept of this conversation').waitFor()
+      await nowhere.getByText('Session not found').waitFor()
     })
 
     it('[SR9] shows more when asked, leads back on a phone, and copies a link to a turn', async () => {
@@ -102,7 +106,7 @@ describe.skipIf(missing !== null)(
         await engine.ingest({ ...OWNER, conversation: `c${n}`, turns, skipExtraction: true })
       }
       const page = await visit('sessions?session=long')
-      const list = page.getByRole('region', { name: 'Conversations' })
+      const list = page.getByRole('region', { name: 'Session list' })
       await eventually(() => list.getByRole('listitem').count()).toBe(50)
       await list.getByRole('button', { name: 'Show more' }).click()
       await eventually(() => list.getByRole('listitem').count()).toBe(53)
@@ -112,17 +116,17 @@ describe.skipIf(missing !== null)(
       await eventually(() => turns.count()).toBe(130)
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await turns.first().getByRole('button', { name: MORE }).click()
-      await page.getByRole('menuitem', { name: 'Copy a link to it' }).click()
-      await page.getByText('The link is copied.').first().waitFor()
+      await page.getByRole('menuitem', { name: 'Copy link' }).click()
+      await page.getByText('Link copied.').first().waitFor()
       const link = await page.evaluate(() => navigator.clipboard.readText())
       expect(link).toMatch(/\/studio\/sessions\?owner=default&session=long&turn=turn_/)
       const phone = await visit('sessions?session=long&turn=turn_gone', {
         viewport: { width: 390, height: 844 },
       })
-      await transcript(phone).getByText('is not kept any more').waitFor()
+      await transcript(phone).getByText('no longer exists').waitFor()
       await transcript(phone).getByRole('button', { name: 'Close' }).click()
       await eventually(async () => phone.url()).not.toContain('turn=')
-      await phone.getByRole('button', { name: 'All conversations' }).click()
+      await phone.getByRole('button', { name: 'All sessions' }).click()
       await phone.getByRole('button', { name: /Hello 50/ }).waitFor()
       expect(phone.url()).not.toContain('session=')
     })
@@ -135,16 +139,16 @@ describe.skipIf(missing !== null)(
       await personOn(engine).say('trip', `${ROME} And back?`, 'In July.', 'default')
       for (let attempt = 0; attempt < 3; attempt++) await engine.distil(scope)
       const page = await visit('sessions?session=trip')
-      await transcript(page).getByRole('button', { name: 'Try all again' }).click()
-      await page.getByText('2 exchanges are tried again').first().waitFor()
+      await transcript(page).getByRole('button', { name: 'Retry all' }).click()
+      await page.getByText('2 exchanges queued for retry').first().waitFor()
       await engine.jobs.runDue()
-      const digest = transcript(page).getByRole('region', { name: 'Digest' })
+      const digest = transcript(page).getByRole('region', { name: 'Summary' })
       const height = async () => (await digest.boundingBox())?.height ?? 0
-      await digest.getByRole('button', { name: 'Show all of it' }).waitFor()
+      await digest.getByRole('button', { name: 'Show all' }).waitFor()
       const folded = await height()
-      await digest.getByRole('button', { name: 'Show all of it' }).click()
+      await digest.getByRole('button', { name: 'Show all' }).click()
       await eventually(height).toBeGreaterThan(folded)
-      await digest.getByRole('link', { name: 'Open in the timeline' }).click()
+      await digest.getByRole('link', { name: 'Open in timeline' }).click()
       await page.waitForURL(/studio\/timeline\?.*episode=/)
     })
 
@@ -152,19 +156,19 @@ describe.skipIf(missing !== null)(
       const { visit, factStatus } = await openSessions()
       const page = await visit('sessions?session=trip')
       const shown = transcript(page)
-      await shown.getByText('1 exchange waits').waitFor()
-      await shown.getByRole('button', { name: 'Distil now' }).click()
-      await shown.getByText('Distilled: 1 memory new or changed').waitFor()
+      await shown.getByText('1 exchange pending').waitFor()
+      await shown.getByRole('button', { name: 'Distill now' }).click()
+      await shown.getByText('Distilled: 1 memory created or updated').waitFor()
       const [asked] = await shown.getByRole('article').all()
       await asked?.getByRole('link', { name: FACT }).waitFor()
-      await shown.getByRole('region', { name: 'Digest' }).getByText(DIGEST).waitFor()
-      await eventually(() => shown.getByText('1 exchange waits').count()).toBe(0)
+      await shown.getByRole('region', { name: 'Summary' }).getByText(DIGEST).waitFor()
+      await eventually(() => shown.getByText('1 exchange pending').count()).toBe(0)
       expect(await violationsIn(page)).toEqual([])
       await shown.getByRole('button', { name: 'Undo' }).click()
       await eventually(factStatus).toBe('forgotten')
       await eventually(() => shown.getByRole('link', { name: FACT }).count()).toBe(0)
-      await shown.getByRole('button', { name: 'Distil now' }).click()
-      await shown.getByText('There was nothing new to learn from.').waitFor()
+      await shown.getByRole('button', { name: 'Distill now' }).click()
+      await shown.getByText('There are no new exchanges to distill.').waitFor()
     })
 
     it('[SR10] shows what failed too often, and has it tried again', async () => {
@@ -178,10 +182,10 @@ describe.skipIf(missing !== null)(
       const shown = transcript(page)
       await shown.getByText('Failed 3 times: invalid_input').waitFor()
       expect(await violationsIn(page)).toEqual([])
-      await shown.getByRole('button', { name: 'Go to the turn' }).click()
+      await shown.getByRole('button', { name: 'Go to turn' }).click()
       await shown.locator('article[aria-current]').getByText(ROME).waitFor()
-      await shown.getByRole('button', { name: 'Try again' }).click()
-      await page.getByText('1 exchange is tried again').first().waitFor()
+      await shown.getByRole('button', { name: 'Retry' }).click()
+      await page.getByText('1 exchange queued for retry').first().waitFor()
       await engine.jobs.runDue()
       await eventually(factStatus).toBe('active')
       await eventually(() => shown.getByText('Failed 3 times').count()).toBe(0)
@@ -192,15 +196,15 @@ describe.skipIf(missing !== null)(
       const page = await visit('sessions?session=trip')
       const open = async () => {
         await transcript(page).getByRole('button', { name: MORE }).first().click()
-        await page.getByRole('menuitem', { name: 'Correct' }).click()
+        await page.getByRole('menuitem', { name: 'Edit' }).click()
       }
       await open()
       const [turn] = await turnsOf('trip')
       await engine.transcript.edit(OWNER, turn?.id ?? '', { content: 'Theirs' })
-      await page.getByLabel('What was said', { exact: true }).fill('Mine')
+      await page.getByLabel('Content', { exact: true }).fill('Mine')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await page.getByText('Somebody else has changed it').waitFor()
-      await page.getByRole('button', { name: 'Save mine' }).click()
+      await page.getByText('changed by someone else').waitFor()
+      await page.getByRole('button', { name: 'Keep my version' }).click()
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await transcript(page).getByText('Mine', { exact: true }).waitFor()
       expect((await turnsOf('trip'))[0]).toMatchObject({ content: 'Mine', version: 3 })
@@ -208,10 +212,10 @@ describe.skipIf(missing !== null)(
       await transcript(page).getByText('Theirs', { exact: true }).waitFor()
       await open()
       await engine.transcript.edit(OWNER, turn?.id ?? '', { content: 'Theirs again' })
-      await page.getByLabel('What was said', { exact: true }).fill('Mine again')
+      await page.getByLabel('Content', { exact: true }).fill('Mine again')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await page.getByRole('button', { name: 'Take theirs' }).click()
-      const field = page.getByLabel('What was said', { exact: true })
+      await page.getByRole('button', { name: 'Use stored version' }).click()
+      const field = page.getByLabel('Content', { exact: true })
       await eventually(() => field.inputValue()).toBe('Theirs again')
       expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
     })
@@ -222,27 +226,27 @@ describe.skipIf(missing !== null)(
       const page = await visit('sessions?session=trip')
       await transcript(page).getByRole('link', { name: FACT }).waitFor()
       await transcript(page).getByRole('button', { name: MORE }).first().click()
-      await page.getByRole('menuitem', { name: 'Forget' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
       const ask = page.getByRole('alertdialog')
       await ask.getByText(FACT).waitFor()
       await ask.getByRole('button', { name: 'Cancel' }).click()
       expect(await turnsOf('trip')).toHaveLength(2)
       await transcript(page).getByRole('button', { name: MORE }).first().click()
-      await page.getByRole('menuitem', { name: 'Forget' }).click()
-      await ask.getByLabel('Also put these into the bin').check()
-      await ask.getByRole('button', { name: 'Forget' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await ask.getByLabel('Also move these memories to the trash').check()
+      await ask.getByRole('button', { name: 'Delete' }).click()
       await eventually(async () => (await turnsOf('trip')).length).toBe(1)
       await eventually(factStatus).toBe('forgotten')
-      await page.getByRole('button', { name: 'Bring the memories back' }).click()
+      await page.getByRole('button', { name: 'Restore memories' }).click()
       await eventually(factStatus).toBe('active')
-      await page.getByRole('button', { name: 'Forget the conversation' }).click()
-      await ask.getByLabel('Also put what was learned in it into the bin').check()
-      await ask.getByRole('button', { name: 'Forget' }).click()
-      await page.getByText('Choose a conversation').waitFor()
+      await page.getByRole('button', { name: 'Delete session' }).click()
+      await ask.getByLabel('Also move memories from this session to the trash').check()
+      await ask.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('Select a session').waitFor()
       expect(await turnsOf('trip')).toEqual([])
       await eventually(factStatus).toBe('forgotten')
       await eventually(() => page.getByRole('button', { name: /sister Clara/ }).count()).toBe(0)
-      await page.getByRole('button', { name: 'Bring the memories back' }).last().click()
+      await page.getByRole('button', { name: 'Restore memories' }).last().click()
       await eventually(factStatus).toBe('active')
     })
 
@@ -251,11 +255,11 @@ describe.skipIf(missing !== null)(
       const key = await keyFor(engine, 'reader', 'default')
       const page = await visit('sessions?session=trip', { key })
       await transcript(page).getByText(ROME).waitFor()
-      for (const name of ['Distil now', 'Forget the conversation']) {
+      for (const name of ['Distill now', 'Delete session']) {
         expect(await page.getByRole('button', { name }).count()).toBe(0)
       }
       await transcript(page).getByRole('button', { name: MORE }).first().click()
-      expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Copy a link to it'])
+      expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Copy link'])
     })
   },
 )

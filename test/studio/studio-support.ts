@@ -49,7 +49,7 @@ export async function openStudio(
     { studioFolder: STUDIO_FOLDER, port } as Partial<ServeOptions>, // passed on to the door, which knows it
     {
       path: temporaryFile('recollect.db'),
-      settings: { injectDeadlineMs: 30_000, ...settings },
+      settings: { 'gateway.contextTimeoutMs': 30_000, ...settings },
       ...parts,
     },
   )

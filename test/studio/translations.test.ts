@@ -1,15 +1,17 @@
-/** What the Studio says in each language, against what it says in English. */
+/** The message catalogs: completeness, placeholders, plurals, and that the source code uses every key. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Catalogue, Language } from '../../studio/src/i18n/catalogue.ts'
-import { messages as german } from '../../studio/src/i18n/de/index.ts'
-import { messages as english } from '../../studio/src/i18n/en/index.ts'
-import { messages as spanish } from '../../studio/src/i18n/es/index.ts'
-import { messages as japanese } from '../../studio/src/i18n/ja/index.ts'
-import { format } from '../../studio/src/i18n/messages.ts'
-import { messages as portuguese } from '../../studio/src/i18n/pt/index.ts'
-import { messages as chinese } from '../../studio/src/i18n/zh/index.ts'
+import type { Catalog, Language } from '../../studio/src/i18n/catalog.ts'
+import german from '../../studio/src/i18n/catalogs/de.json'
+import english from '../../studio/src/i18n/catalogs/en.json'
+import spanish from '../../studio/src/i18n/catalogs/es.json'
+import japanese from '../../studio/src/i18n/catalogs/ja.json'
+import portuguese from '../../studio/src/i18n/catalogs/pt.json'
+import chinese from '../../studio/src/i18n/catalogs/zh.json'
+import { format } from '../../studio/src/i18n/format.ts'
 
-const CATALOGUES: Record<Language, Catalogue> = {
+const CATALOGS: Record<Language, Catalog> = {
   en: english,
   de: german,
   es: spanish,
@@ -17,46 +19,68 @@ const CATALOGUES: Record<Language, Catalogue> = {
   ja: japanese,
   zh: chinese,
 }
-const LANGUAGES = Object.keys(CATALOGUES) as Language[]
+const LANGUAGES = Object.keys(CATALOGS) as Language[] // the keys of the table
 const TRANSLATIONS = LANGUAGES.filter((language) => language !== 'en')
+const SOURCE_FOLDER = join(import.meta.dirname, '../../studio/src')
 
-/** Names, words that a language has from English, and what is the same in both by chance. */
+/** Product names, loanwords, and texts that happen to be the same in both languages. */
 const SAME_AS_ENGLISH: ReadonlySet<string> = new Set([
-  'Recollect',
-  'pgvector',
+  'A: {rank}',
   'API',
-  'Responses',
-  'Messages',
-  'Reranker',
+  'Boost',
+  'Budget',
+  'Details',
   'Embedding',
   'Engine',
-  'Server',
-  'System',
-  'Name',
-  'Status',
-  'Schema',
-  'Block',
   'Error',
+  'Fusion',
+  'Gate',
+  'Gate: {section} ({by}). {reason}',
+  'Gateway',
+  'Hooks',
+  'Hybrid',
+  'Job',
+  'Jobs',
+  'Menu',
+  'Messages',
+  'Name',
   'No',
-  'Vector',
+  'Playground',
+  'Polling',
+  'Position: {placement}',
+  'Problem',
+  'Rerank',
+  'Reranker',
+  'Responses',
+  'Score',
+  'Server',
+  'Status',
+  'System',
+  'Text',
   'Tokens',
+  'URL',
+  'Vector',
+  'Version {version}',
+  'hybrid',
+  'hybrid (RRF)',
   'optional',
-  '{count} tokens',
+  'pgvector',
+  'vector',
   '{count, plural, one {# token} other {# tokens}}',
+  '{count} tokens',
   '{ms} ms',
-  'A: {rank}',
-  '{section} ({by}). {because}',
+  '{section} ({by}). {reason}',
 ])
 
-const PLACE = /\{(\w+)\}/g
+const PLACEHOLDER = /\{(\w+)\}/g
 const PLURAL = /\{(\w+), plural,((?: (?:=\d+|[a-z]+) \{(?:[^{}]|\{\w+\})*\})+)\}/g
-const FORM = / (=\d+|[a-z]+) \{((?:[^{}]|\{\w+\})*)\}/g
+const PLURAL_FORM = / (=\d+|[a-z]+) \{((?:[^{}]|\{\w+\})*)\}/g
 
 type Plural = { readonly name: string; readonly forms: ReadonlyMap<string, string> }
 
 function messagesOf(language: Language): ReadonlyMap<string, string> {
   return new Map(
-    Object.entries(CATALOGUES[language]).flatMap(([page, messages]) =>
+    Object.entries(CATALOGS[language]).flatMap(([page, messages]) =>
       Object.entries<string>(messages).map(([name, text]) => [`${page}.${name}`, text] as const),
     ),
   )
@@ -65,69 +89,125 @@ function messagesOf(language: Language): ReadonlyMap<string, string> {
 function pluralsIn(message: string): Plural[] {
   return [...message.matchAll(PLURAL)].map(([, name = '', forms = '']) => ({
     name,
-    forms: new Map([...forms.matchAll(FORM)].map(([, form = '', text = '']) => [form, text])),
+    forms: new Map(
+      [...forms.matchAll(PLURAL_FORM)].map(([, form = '', text = '']) => [form, text]),
+    ),
   }))
 }
 
-function placesIn(message: string): string[] {
-  return [...message.replaceAll(PLURAL, '').matchAll(PLACE)].map(([, name = '']) => name)
+function placeholdersIn(message: string): string[] {
+  return [...message.replaceAll(PLURAL, '').matchAll(PLACEHOLDER)].map(([, name = '']) => name)
 }
 
-/** What has to be given to a message, once each. */
-function argumentsOf(message: string): string[] {
-  const counted = pluralsIn(message).flatMap(({ name, forms }) => [
+/** The distinct values that a message needs, sorted. */
+function parametersOf(message: string): string[] {
+  const fromPlurals = pluralsIn(message).flatMap(({ name, forms }) => [
     `${name}, plural`,
-    ...[...forms.values()].flatMap(placesIn),
+    ...[...forms.values()].flatMap(placeholdersIn),
   ])
-  return [...new Set([...counted, ...placesIn(message)])].sort()
+  return [...new Set([...fromPlurals, ...placeholdersIn(message)])].sort()
 }
 
-/** The form that a language takes for a count, as `one`, or as `=1` where that is written out. */
-function formFor(count: number, { forms }: Plural, language: Language): string {
+/** The plural form of a count: `=1` if the message defines it, otherwise a category such as `one`. */
+function pluralFormOf(count: number, { forms }: Plural, language: Language): string {
   return forms.has(`=${count}`) ? `=${count}` : new Intl.PluralRules(language).select(count)
 }
 
-/** Every message that has something wrong with it, with what that is. */
-function faults(language: Language, faultIn: (message: string, key: string) => string | null) {
+/** The messages that `check` rejects, each with the reason. */
+function findFaults(language: Language, check: (message: string, key: string) => string | null) {
   return [...messagesOf(language)].flatMap(([key, message]) => {
-    const fault = faultIn(message, key)
+    const fault = check(message, key)
     return fault === null ? [] : [`${key}: ${fault}`]
   })
 }
 
-describe.each(LANGUAGES)('the messages in %s', (language) => {
-  it('are written with brackets that close, and plurals that can be read', () => {
-    const wrong = faults(language, (message) => {
-      const rest = message.replaceAll(PLURAL, '').replaceAll(PLACE, '')
-      return /[{}#]/.test(rest) ? `left over: ${rest}` : null
+const SOURCES = readdirSync(SOURCE_FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => ({ name, text: readFileSync(join(SOURCE_FOLDER, name), 'utf8') }))
+
+const KEY_LITERAL = /'([a-z]\w*\.[a-z]\w*)'/gi
+
+/** The argument lists of all `t(…)` calls in a source text. */
+function translateCallsIn(text: string): string[] {
+  return [...text.matchAll(/(?<![\w.])t\(/g)].map(({ index }) => {
+    const start = index + 2
+    let depth = 1
+    let at = start
+    for (; at < text.length && depth > 0; at++) {
+      if (text[at] === '(') depth++
+      if (text[at] === ')') depth--
+    }
+    return text.slice(start, at - 1)
+  })
+}
+
+describe('message keys', () => {
+  const keys = messagesOf('en')
+
+  it('are all used by the source code', () => {
+    const literals = new Set(
+      SOURCES.flatMap(({ text }) => [...text.matchAll(KEY_LITERAL)].map(([, key]) => key)),
+    )
+    expect([...keys.keys()].filter((key) => !literals.has(key))).toEqual([])
+  })
+
+  it('exist for every t() call', () => {
+    const calls = SOURCES.flatMap(({ name, text }) =>
+      translateCallsIn(text).map((call) => ({ name, call })),
+    )
+    expect(calls.length).toBeGreaterThan(500)
+    const missing = calls.flatMap(({ name, call }) =>
+      [...call.matchAll(KEY_LITERAL)]
+        .map(([, key = '']) => key)
+        .filter((key) => (key.split('.')[0] ?? '') in english && !keys.has(key))
+        .map((key) => `${name}: ${key}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('are literals, so that unused ones can be found', () => {
+    const dynamic = SOURCES.flatMap(({ name, text }) =>
+      translateCallsIn(text)
+        .filter((call) => /^\s*`/.test(call))
+        .map((call) => `${name}: ${call}`),
+    )
+    expect(dynamic).toEqual([])
+  })
+})
+
+describe.each(LANGUAGES)('the %s catalog', (language) => {
+  it('has balanced braces and well-formed plurals', () => {
+    const wrong = findFaults(language, (message) => {
+      const rest = message.replaceAll(PLURAL, '').replaceAll(PLACEHOLDER, '')
+      return /[{}#]/.test(rest) ? `unparsed: ${rest}` : null
     })
     expect(wrong).toEqual([])
   })
 
-  it('have the forms of plurals that the language has, and no others', () => {
+  it('has exactly the plural forms of the language', () => {
     const rules = new Intl.PluralRules(language)
-    const wanted = [
+    const required = [
       ...new Set(['other', ...[0, 1, 2, 5].map((count) => rules.select(count))]),
     ].sort()
-    const wrong = faults(language, (message) => {
+    const wrong = findFaults(language, (message) => {
       for (const { forms } of pluralsIn(message)) {
-        const had = [...forms.keys()].filter((form) => !form.startsWith('=')).sort()
-        if (had.join() !== wanted.join()) return `has ${had}, not ${wanted}`
+        const defined = [...forms.keys()].filter((form) => !form.startsWith('=')).sort()
+        if (defined.join() !== required.join()) return `has ${defined}, not ${required}`
       }
       return null
     })
     expect(wrong).toEqual([])
   })
 
-  it('say the number in every form that stands for several numbers', () => {
+  it('shows the number in each plural form that covers several numbers', () => {
     const counts = Array.from({ length: 30 }, (_, count) => count)
-    const wrong = faults(language, (message) => {
+    const wrong = findFaults(language, (message) => {
       for (const plural of pluralsIn(message)) {
-        // Where no form says the number, the words only agree with a number that was said before.
+        // A plural without a number in `other` only agrees with a number that precedes it.
         if (!plural.forms.get('other')?.includes('#')) continue
         for (const [form, text] of plural.forms) {
-          const standsFor = counts.filter((count) => formFor(count, plural, language) === form)
-          if (!text.includes('#') && standsFor.length > 1) return `${form} {${text}}`
+          const covered = counts.filter((count) => pluralFormOf(count, plural, language) === form)
+          if (!text.includes('#') && covered.length > 1) return `${form} {${text}}`
         }
       }
       return null
@@ -135,46 +215,49 @@ describe.each(LANGUAGES)('the messages in %s', (language) => {
     expect(wrong).toEqual([])
   })
 
-  it('are filled whole, whatever the count', () => {
+  it('formats completely for any count', () => {
     const wrong = [0, 1, 2, 5, 1_000_000].flatMap((count) =>
-      faults(language, (message) => {
-        const places = placesIn(message)
+      findFaults(language, (message) => {
+        const placeholders = placeholdersIn(message)
         const counts = pluralsIn(message).map(({ name }) => [name, count] as const)
-        const values = Object.fromEntries([...places.map((name) => [name, `<${name}>`]), ...counts])
-        const said = format(message, values, language)
-        const isWhole = said.trim() !== '' && !/[{}#]/.test(said)
-        return isWhole && places.every((name) => said.includes(`<${name}>`)) ? null : said
+        const values = Object.fromEntries([
+          ...placeholders.map((name) => [name, `<${name}>`]),
+          ...counts,
+        ])
+        const text = format(message, values, language)
+        const isComplete = text.trim() !== '' && !/[{}#]/.test(text)
+        return isComplete && placeholders.every((name) => text.includes(`<${name}>`)) ? null : text
       }),
     )
     expect(wrong).toEqual([])
   })
 })
 
-it('[SU18] numbers are written as in a region of the language', () => {
-  const said = '{count, plural, one {# Zeile} other {# Zeilen}}, {size}'
+it('[SU18] formats numbers for the region of the language', () => {
+  const message = '{count, plural, one {# Zeile} other {# Zeilen}}, {size}'
   const values = { count: 12_345, size: 0.5 }
-  expect(format(said, values, 'de')).toBe('12.345 Zeilen, 0,5')
-  expect(format(said, values, 'de', 'de-CH')).toMatch(/^12['’]345 Zeilen, 0\.5$/)
+  expect(format(message, values, 'de')).toBe('12.345 Zeilen, 0,5')
+  expect(format(message, values, 'de', 'de-CH')).toMatch(/^12['’]345 Zeilen, 0\.5$/)
 })
 
-describe.each(TRANSLATIONS)('the translation to %s', (language) => {
+describe.each(TRANSLATIONS)('the %s translation', (language) => {
   const inEnglish = messagesOf('en')
 
-  it('says all that English says, and nothing else', () => {
-    expect([...messagesOf(language).keys()].sort()).toEqual([...inEnglish.keys()].sort())
+  it('has the keys of the English catalog in the same order', () => {
+    expect([...messagesOf(language).keys()]).toEqual([...inEnglish.keys()])
   })
 
-  it('takes the same names and counts as English', () => {
-    const wrong = faults(language, (message, key) => {
-      const wanted = argumentsOf(inEnglish.get(key) ?? '').join('; ')
-      const taken = argumentsOf(message).join('; ')
-      return taken === wanted ? null : `takes ${taken}, not ${wanted}`
+  it('has the placeholders of the English messages', () => {
+    const wrong = findFaults(language, (message, key) => {
+      const required = parametersOf(inEnglish.get(key) ?? '').join('; ')
+      const used = parametersOf(message).join('; ')
+      return used === required ? null : `uses ${used}, not ${required}`
     })
     expect(wrong).toEqual([])
   })
 
-  it('leaves nothing in English', () => {
-    const wrong = faults(language, (message, key) =>
+  it('contains no untranslated messages', () => {
+    const wrong = findFaults(language, (message, key) =>
       message === inEnglish.get(key) && !SAME_AS_ENGLISH.has(message) ? message : null,
     )
     expect(wrong).toEqual([])

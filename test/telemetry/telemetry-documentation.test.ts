@@ -1,4 +1,4 @@
-/** docs/observability.md is made from the closed tables. Run vitest with -u to renew it. */
+/** docs/operations/observability.md is made from the closed tables. Run vitest with -u to renew it. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { HEALTH_REASONS } from '../../src/engine/health.ts'
@@ -11,9 +11,9 @@ import {
   SPANS,
 } from '../../src/telemetry/telemetry.ts'
 
-const PAGE = 'docs/observability.md'
+const PAGE = 'docs/operations/observability.md'
 
-it('[TE12] docs/observability.md tells every metric, event, field, span and reason', async () => {
+it('[TE12] docs/operations/observability.md tells every metric, event, field, span and reason', async () => {
   const tables: readonly (readonly [string, readonly string[]])[] = [
     ['metric kind labels meaning', metricRows()],
     ['event meaning', rows(LOG_EVENTS)],

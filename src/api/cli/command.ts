@@ -2,6 +2,7 @@
  * What a command is: an entry of a table from which parsing, help and the documents are made. A command answers
  * with one value in two forms, for programs and for people; who called decides which one is printed.
  */
+import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { CliEnvironment, Host } from './host.ts'
 import type { OperationClient } from './operation-client.ts'
@@ -128,5 +129,5 @@ export async function confirmAction(
 export const YES_OPTION = { yes: { kind: 'flag', help: 'Do not ask.' } } as const
 
 export function assertNotAborted(call: Invocation, message: string): void {
-  if (call.host.stopSignal.aborted) throw new AppError('cancelled', message)
+  throwIfAborted(call.host.stopSignal, message)
 }

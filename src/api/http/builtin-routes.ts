@@ -1,4 +1,4 @@
-/** What the door answers by itself: health, metrics, sessions, its own description, and a page for people. */
+/** Routes of the server itself: health, metrics, login sessions, OpenAPI, and the home page. */
 import { z } from 'zod'
 import { ROLES } from '../../domain/access.ts'
 import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
@@ -39,13 +39,13 @@ export type BuiltinRouteOptions = Pick<
   readonly authentication: Authenticator
   readonly clock: Clock
   readonly isStopping: () => boolean
-  /** Fires when the server begins to stop. */
+  /** Aborts when the server starts to shut down. */
   readonly stopping: AbortSignal
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** How long a reading of the status is told again: whoever asks for it needs no key. */
+/** The status is cached for this long: it can be requested without a key. */
 const HEALTH_FRESH_MS = 1_000
 
 const readiness = z.object({
@@ -107,7 +107,7 @@ function healthRoutes({
       answers: { 200: readiness, 503: readiness },
       handle: async ({ request, response, principal: identity }) => {
         const { state, codes, reasons } = isStopping() ? describeStopping() : await health()
-        // Reasons may name files and hosts.
+        // Reasons may contain file and host names.
         const isTrusted = identity !== null && hasAccess(identity.caller, 'manage')
         await sendJson(request, response, state === 'unavailable' ? 503 : 200, {
           status: state,
@@ -222,7 +222,7 @@ function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
   ]
 }
 
-/** Where the Studio is not built. */
+/** The Studio is not built. */
 function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): BuiltinRoute {
   return {
     method: 'GET',
@@ -265,7 +265,7 @@ function eventRoutes({
   ]
 }
 
-/** Made when it is first asked for, and then kept. */
+/** Built on first use. */
 function memoize<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
   return () => {

@@ -1,4 +1,4 @@
-/** Does an operation of the table for a request: fields in, conditions, repeated requests, answer out. */
+/** Handles a request for an operation: input, preconditions, idempotency, response. */
 import { createHash } from 'node:crypto'
 import { AppError, ValidationError } from '../../lib/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -22,7 +22,7 @@ import {
   type ServerContext,
 } from './request-context.ts'
 
-/** The operation that reads what others change at the same address, by path. */
+/** The GET operation of each path, for version preconditions of writes to the same path. */
 export type ReadOperations = ReadonlyMap<string, Operation>
 
 export async function handleOperation(
@@ -41,7 +41,7 @@ export async function handleOperation(
     return streamLines(request, response, lines, signal)
   }
   const output = await performIdempotent(operation, context, exchange, given, async () =>
-    // Within what is done once: a repeated request must not fail on the version that it made itself.
+    // Inside of the idempotent part: a retry must not fail on the version that its first attempt wrote.
     performConditional(
       operation,
       context,
@@ -60,7 +60,7 @@ export async function handleOperation(
   return sendJson(request, response, status, output)
 }
 
-/** Where the fields stand depends on the method; those of the path always come along. */
+/** The method decides where fields come from; path parameters always count. */
 async function readInput(operation: Operation, exchange: RequestContext): Promise<InputFields> {
   const { request, query, fields: path } = exchange
   const { method, stream } = operation.http
@@ -90,7 +90,10 @@ async function readInput(operation: Operation, exchange: RequestContext): Promis
   return mergeInput(path, {}, await readJsonBody(request)) as InputFields
 }
 
-/** If-Match as the field `version`, where the operation has one; otherwise the version is looked at beforehand. */
+/**
+ * Maps `If-Match` to the field `version` where the operation has one. Otherwise the current version
+ * is checked first.
+ */
 async function applyIfMatch(
   readers: ReadOperations,
   operation: Operation,
@@ -132,10 +135,10 @@ async function currentVersion(
 
 function versionOf(operation: Operation, output: unknown): number | null {
   const { version } = operation.http
-  return version === undefined ? null : version(output as never) // the entry's own output
+  return version === undefined ? null : version(output as never) // the operation's own output
 }
 
-/** With an `Idempotency-Key`, once for each of them; a repeated request gets the same answer again. */
+/** With an `Idempotency-Key`, the operation runs once and a retry gets the stored response. */
 async function performIdempotent(
   operation: Operation,
   context: OperationContext,
@@ -155,7 +158,7 @@ async function performIdempotent(
   const asked = [given, request.headers['if-match'] ?? null]
   const hash = createHash('sha256').update(JSON.stringify(asked)).digest('hex')
   const { answer, isRepeated } = await context.engine.idempotency.runOnce(name, hash, async () => {
-    // Through JSON, so that what is kept is what was sent.
+    // A JSON round trip, so that the stored response equals the sent one.
     return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
   })
   if (isRepeated) response.setHeader('idempotency-replayed', 'true')

@@ -5,8 +5,9 @@
 
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
+import { type CircuitBreaker, createModelBreaker } from '../../lib/circuit-breaker.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { ProbingCircuitBreaker } from '../../lib/probing-circuit-breaker.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import { classifyMessage, type GateDecision } from './gate.ts'
@@ -42,7 +43,7 @@ const GUARDS_MAX = 1_000
 export class GateRunner {
   readonly #parts: GateRunnerDependencies
   /** By owner and model: what keeps one from being asked need not keep the others. */
-  readonly #guards = new Map<string, ProbingCircuitBreaker>()
+  readonly #guards = new LruCache<string, CircuitBreaker>({ entriesMax: GUARDS_MAX })
 
   constructor(parts: GateRunnerDependencies) {
     this.#parts = parts
@@ -68,29 +69,20 @@ export class GateRunner {
     const model = name === '' ? null : this.#parts.modelFor(owner)
     if (model === null) return null
     const messages = buildGatePrompt(message, { entities })
-    const answered = await this.#guard(owner, name).run(
-      asked.modelMs(),
-      (late, { awaitAnswer: asks }) =>
-        asks(() =>
-          model.complete({
-            model: name,
-            messages,
-            json: false,
-            outputTokensMax: ANSWER_TOKENS_MAX,
-            signal: AbortSignal.any([late, signal]),
-          }),
-        ),
+    const answered = await this.#guard(owner, name).run(asked.modelMs(), (late) =>
+      model.complete({
+        model: name,
+        messages,
+        json: false,
+        outputTokensMax: ANSWER_TOKENS_MAX,
+        signal: AbortSignal.any([late, signal]),
+      }),
     )
     return answered.kind === 'done' ? parseGateAnswer(answered.result.text) : null
   }
 
-  #guard(owner: OwnerId, model: string): ProbingCircuitBreaker {
-    const name = JSON.stringify([owner, model])
-    const known = this.#guards.get(name)
-    if (known !== undefined) return known
-    if (this.#guards.size >= GUARDS_MAX) this.#guards.clear()
-    const guard = new ProbingCircuitBreaker(this.#parts.clock)
-    this.#guards.set(name, guard)
-    return guard
+  #guard(owner: OwnerId, model: string): CircuitBreaker {
+    const key = JSON.stringify([owner, model])
+    return this.#guards.getOrCreate(key, () => createModelBreaker(this.#parts.clock))
   }
 }

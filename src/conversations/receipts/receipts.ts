@@ -8,7 +8,7 @@ import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
 import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { NO_YIELD, type YieldTurn } from '../../lib/backpressure.ts'
-import { retry } from '../../lib/retry.ts'
+import { retryBriefly } from '../../lib/retry.ts'
 import { addMs, DAY_MS } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
@@ -133,7 +133,7 @@ export class ReceiptLog {
       const batch = this.#pending.splice(0, computeBatchSize(this.#pending))
       const { clock, store } = this.#ports
       try {
-        await retry(clock, () => storeReceipts(store, batch, clock.now()))
+        await retryBriefly(clock, () => storeReceipts(store, batch, clock.now()))
         await this.#cleanAfter(batch)
       } catch {
         this.#lost += batch.length

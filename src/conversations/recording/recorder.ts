@@ -20,7 +20,7 @@ import type { LearnResult } from '../../learning/patterns/pattern-learning.ts'
 import type { BuildSignalChanges } from '../../learning/signal-writer.ts'
 import type { YieldTurn } from '../../lib/backpressure.ts'
 import { type ErrorCode, toAppError } from '../../lib/errors.ts'
-import { retry } from '../../lib/retry.ts'
+import { retryBriefly } from '../../lib/retry.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import { extractQueryTerms } from '../../text/search/terms.ts'
@@ -128,7 +128,7 @@ async function recordBatch(
   inputs: readonly RecordingInput[],
 ): Promise<boolean> {
   try {
-    const kept = await retry(ports.clock, () => recordTranscriptBatch(ports, inputs))
+    const kept = await retryBriefly(ports.clock, () => recordTranscriptBatch(ports, inputs))
     if (kept === null) return false
     for (const [input, each] of kept) input.recording.transcript = each
   } catch (thrown) {
@@ -144,7 +144,7 @@ async function recordSingle(
   { recording, ...input }: RecordingInput,
 ): Promise<void> {
   try {
-    recording.transcript = await retry(ports.clock, () => recordTranscript(ports, input))
+    recording.transcript = await retryBriefly(ports.clock, () => recordTranscript(ports, input))
   } catch (thrown) {
     recording.error = toAppError(thrown).code
   }
@@ -201,7 +201,7 @@ async function learnFromText(
   const { owner, user, at } = recording.conversation
   const scope = { owner, user, session: kept.session }
   for (const { text, options } of listLearnableTexts(kept, recording.preparation)) {
-    const { remembered } = await retry(ports.clock, () =>
+    const { remembered } = await retryBriefly(ports.clock, () =>
       learn(scope, stripLineMarkers(text), { ...options, observedAt: at, source: 'gateway' }),
     )
     const ids = remembered.map(({ memory }) => memory.id)

@@ -5,6 +5,8 @@
  * nobody: answers then end at once until it is back.
  */
 
+import { resolvesWithin } from '../../lib/timeout.ts'
+
 /** How many answers may be unrecorded after they ended. */
 const UNRECORDED_MAX = 4
 /** Recording is slow while the oldest of them, or the last one that was recorded, has taken longer than this. */
@@ -90,22 +92,10 @@ export class RecordingWindow {
       while (!this.#isStalled) {
         const left = Math.max(began, this.#recordedAt) + this.#stalledMs - performance.now()
         if (left <= 0) this.#isStalled = true
-        else if (await isSettledWithin(left, recorded)) return
+        else if (await resolvesWithin(left, recorded)) return
       }
     } finally {
       this.#waiting--
     }
-  }
-}
-
-async function isSettledWithin(ms: number, work: Promise<void>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  try {
-    return await Promise.race([work.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
   }
 }

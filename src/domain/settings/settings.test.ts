@@ -16,7 +16,7 @@ describe('settings', () => {
   })
 
   it('[SE3] refuses unknown names and values out of range', () => {
-    expect(() => parseSettings({ recalLimit: 5 })).toThrow('recallLimit')
+    expect(() => parseSettings({ recalLimit: 5 })).toThrow('recall.limit')
     expect(() => parseSettings({ toString: 5 })).toThrow('no setting')
     expect(() => parseSettings({ 'recall.limit': 0 })).toThrow('from 1 to 100')
     expect(() => parseSettings({ 'recall.limit': 1.5 })).toThrow('whole number')

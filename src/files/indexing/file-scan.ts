@@ -1,6 +1,7 @@
 /** Brings what the index has of a root of notes in step with the files that are there. */
 
 import type { DocumentId } from '../../domain/ids.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
 import { chunkMarkdown, chunkText } from '../chunking/chunker.ts'
 import type { Chunk, FileStat } from '../file.ts'
 import { parsePathDate } from '../file-dates.ts'
@@ -18,7 +19,7 @@ import {
   removeFromIndex,
 } from './chunk-changes.ts'
 import type { FileRecord } from './index-rows.ts'
-import { type RootScan, throwIfScanAborted } from './root-scan.ts'
+import type { RootScan } from './root-scan.ts'
 import { diffTree, resolveTreeDiff, type TreeDiff } from './tree-diff.ts'
 
 /** Reading waits for the disk, cutting and writing for nothing: so the next ones are read meanwhile. */
@@ -151,7 +152,7 @@ async function* prefetch(
   const reading: Promise<FileReadResult>[] = []
   try {
     for (const [index, file] of files.entries()) {
-      throwIfScanAborted(signal)
+      throwIfAborted(signal)
       while (reading.length < READ_AHEAD && index + reading.length < files.length) {
         const next = files[index + reading.length]
         if (next === undefined) break

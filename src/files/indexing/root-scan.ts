@@ -1,5 +1,5 @@
-/** What a look at one root works with, and what it counts. */
-import { AppError } from '../../lib/errors.ts'
+/** What the scan of one root works with, and what it counts. */
+
 import type { FileProblem } from '../file.ts'
 import type { FileOptions } from '../file-options.ts'
 import type { SyncProgress } from '../file-search.ts'
@@ -47,8 +47,4 @@ export class ScanCounts {
     this.troubles.set(root.id, known)
     if (trouble.reason === 'modified_during_read') this.unsettled.add(root.id)
   }
-}
-
-export function throwIfScanAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new AppError('cancelled', 'It was stopped before it ended.')
 }

@@ -9,6 +9,7 @@ import type { OwnerId } from '../../domain/ids.ts'
 import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
+import { resolvesWithin, runWithTimeout } from '../../lib/timeout.ts'
 import { indexLines, sliceLines } from '../../text/lines.ts'
 import { parseMarkdownStructure } from '../../text/markdown/markdown-structure.ts'
 import { extractFileSnippet } from '../../text/query-snippet.ts'
@@ -145,7 +146,7 @@ export function openQmdFileSearch(
     const searched = collections.filter(({ source }) => asked.sources.includes(source))
     if (searched.length === 0) return answer([])
     index.updateIfOlderThan(times.updateEveryMs)
-    await Promise.race([index.updating?.catch(() => {}), sleep(times.waitMs)])
+    if (index.updating) await resolvesWithin(times.waitMs, index.updating).catch(() => {})
     const limit = Math.min(RESULTS_MAX, asked.maxResults * ASKED_FACTOR)
     const printed = await ask(index, query, limit, searched, asked.signal)
     return answer(await told(owner, index, searched, printed, asked))
@@ -321,28 +322,10 @@ function headingsAt(path: string, text: string, line: number): readonly string[]
   return headings
 }
 
-/** A first index of many files takes longer than anybody waits; it goes on meanwhile. */
-async function withBusyTimeout<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  const timer = new AbortController()
-  const late = sleep(ms, timer.signal).then(() => {
-    // It is well, and others are answered by it.
-    throw new AppError('busy', 'qmd is still making its index.')
-  })
-  late.catch(() => {})
-  work.catch(() => {}) // nobody may be left to hear of it
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    timer.abort()
-  }
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    signal?.addEventListener('abort', () => clearTimeout(timer), { once: true })
-  })
+/** A first index of many files takes longer than anybody waits; it goes on meanwhile, and others are answered by it. */
+function withBusyTimeout<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  const onTimeout = () => new AppError('busy', 'qmd is still making its index.')
+  return runWithTimeout(ms, () => work, { onTimeout })
 }
 
 function invalid(field: string, message: string): AppError {

@@ -2,7 +2,7 @@
  * Transcripts that are found under another name: moved, renamed, or rotated while another one was begun in their place.
  * They may have grown since, so they are known again by what was read of them, not by all that they hold.
  */
-
+import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import { getEntry } from '../../storage/access/system-entries.ts'
 import type { FileStat } from '../file.ts'
@@ -14,7 +14,7 @@ import {
   type SessionCheckpoint,
   toFileRecord,
 } from '../indexing/index-rows.ts'
-import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
+import type { RootScan } from '../indexing/root-scan.ts'
 import type { TreeDiff } from '../indexing/tree-diff.ts'
 
 /** More than a commit can give another name. */
@@ -148,7 +148,7 @@ async function readTail(
   path: string,
   from: number,
 ): Promise<FileTail | null> {
-  throwIfScanAborted(signal)
+  throwIfAborted(signal)
   try {
     return await tree.readTail(root, path, from)
   } catch (error) {

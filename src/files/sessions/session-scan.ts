@@ -5,7 +5,7 @@
  * another one, and is read from the start. What is read lately but makes no whole chunk yet is cut again together with
  * what follows. One that is found under another name keeps what was made of it.
  */
-
+import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import { getEntry } from '../../storage/access/system-entries.ts'
 import type { Store } from '../../storage/store.ts'
@@ -26,7 +26,7 @@ import {
   type SessionCheckpoint,
   toFileRecord,
 } from '../indexing/index-rows.ts'
-import { type RootScan, throwIfScanAborted } from '../indexing/root-scan.ts'
+import type { RootScan } from '../indexing/root-scan.ts'
 import { diffTree } from '../indexing/tree-diff.ts'
 import { chunkSession, parseSessionLines } from './session-lines.ts'
 import { applySessionMoves, isSameTranscript } from './session-moves.ts'
@@ -41,7 +41,7 @@ export async function scanSessions(pass: RootScan): Promise<void> {
   const moves = await applySessionMoves(pass, records, diff)
   let filesDone = diff.unchanged.length
   for (const file of diff.maybeChanged) {
-    throwIfScanAborted(signal)
+    throwIfAborted(signal)
     const moved = moves.get(file.path)
     if (moved === undefined) await readAppended(pass, file.path, records.get(file.path) ?? null)
     else await followMoved(pass, file, moved)
@@ -88,7 +88,7 @@ async function readAppended(
   const { counts, writer, ports, signal } = pass
   let record = before
   for (let parts = 0; ; parts++) {
-    throwIfScanAborted(signal)
+    throwIfAborted(signal)
     const read = await readFurther(pass, path, record?.mark ?? NOTHING_READ)
     if (read === null) break
     if (parts === 0 && !hasEnoughGrowth(pass, read)) {

@@ -5,7 +5,7 @@
 
 import type { Memory } from '../../domain/memory.ts'
 import type { Adjudicate } from '../../domain/verdict.ts'
-import { raceAbort } from '../../lib/abort.ts'
+import { NEVER_ABORTED, raceAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { withTimeout } from '../../lib/timeout.ts'
@@ -36,7 +36,6 @@ const VERDICT_TOKENS_MAX = 1_024
 const NARRATIVE_TOKENS_MAX = 2_048
 const SUMMARY_TOKENS_MAX = 4_096
 const WORDING_MS = MINUTE_MS
-const NEVER = new AbortController().signal
 
 /** Null where there is no model, or none is named. */
 export function selectModel(name: string, languageModel: LanguageModel | null): NamedModel | null {
@@ -79,7 +78,7 @@ export function createModelTasks(model: NamedModel): ModelTasks {
       if (Math.max(older.length, newer.length) > ADJUDICATED_CHARACTERS_MAX) return 'unsure'
       return ask(buildVerdictPrompt(older, newer), VERDICT_TOKENS_MAX, parseVerdict, signal)
     },
-    summary: ({ memories, tokensMax, signal = NEVER }) => {
+    summary: ({ memories, tokensMax, signal = NEVER_ABORTED }) => {
       const contents = memories.map(({ content }) => content)
       const limit = Math.min(SUMMARY_TOKENS_MAX, tokensMax + VERDICT_TOKENS_MAX)
       return ask(buildSummaryPrompt(contents), limit, parseSummary, signal)

@@ -4,7 +4,7 @@ import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import { AppError } from '../../lib/errors.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
 import type { Instant } from '../../lib/time.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { ConsolidationAction, ConsolidationStep } from './report.ts'
@@ -63,8 +63,9 @@ export async function loadMemories(
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return
-  const message = 'Consolidation was stopped. What was done stays; the next one goes on from there.'
-  throw new AppError('cancelled', message)
+export function throwIfConsolidationAborted(signal: AbortSignal | undefined): void {
+  throwIfAborted(
+    signal,
+    'Consolidation was stopped. What was done stays; the next one goes on from there.',
+  )
 }

@@ -8,6 +8,7 @@
 
 import type { Scope } from '../../domain/scope.ts'
 import { resolveSettings } from '../../domain/settings/settings.ts'
+import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { WriteNarrative } from '../completions/model-tasks.ts'
 import { updateNarratives } from '../identity/narrative-writer.ts'
@@ -16,7 +17,7 @@ import {
   ActionLog,
   type ConsolidationProgress,
   type ConsolidationRun,
-  throwIfAborted,
+  throwIfConsolidationAborted,
 } from './consolidation-run.ts'
 import { deleteExpiredTurns, evictFaded, pruneEpisodes } from './eviction/eviction.ts'
 import { computeRetentionCutoff } from './eviction/eviction-policy.ts'
@@ -51,12 +52,10 @@ export type ConsolidateOptions = {
   readonly word?: WriteNarrative | undefined
 }
 
-const NEVER = new AbortController().signal
-
 export async function consolidate(
   ports: MemoryDependencies,
   scope: Scope,
-  { dryRun = false, signal = NEVER, onProgress, word }: ConsolidateOptions = {},
+  { dryRun = false, signal = NEVER_ABORTED, onProgress, word }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
   const now = ports.clock.now()
   const run: ConsolidationRun = {
@@ -67,7 +66,7 @@ export async function consolidate(
     isDryRun: dryRun,
     reportProgress: (progress) => {
       onProgress?.(progress)
-      throwIfAborted(signal)
+      throwIfConsolidationAborted(signal)
     },
     actions: new ActionLog({ isDryRun: dryRun }),
     trashed: new Set(),

@@ -15,6 +15,7 @@ import {
   type Signal,
 } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
+import { NEVER_ABORTED } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { hashParts } from '../../lib/hash.ts'
@@ -65,12 +66,10 @@ export const INGESTED_EXCHANGES_MAX = 500
 /** Leaves room in a commit for as many turns and signals as there can be. */
 const UNLEARNED_CHANGES_MAX = 400
 
-const NEVER = new AbortController().signal
-
 export async function ingestConversation(
   parts: IngestDependencies,
   input: IngestInput,
-  signal: AbortSignal = NEVER,
+  signal: AbortSignal = NEVER_ABORTED,
 ): Promise<IngestResult> {
   const {
     ports,

@@ -18,7 +18,8 @@ import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Scope, SessionPlace } from '../../domain/scope.ts'
 import type { Signal } from '../../domain/signal.ts'
 import type { Turn } from '../../domain/turn.ts'
-import { AppError, toAppError } from '../../lib/errors.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
+import { type AppError, toAppError } from '../../lib/errors.ts'
 import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
@@ -219,7 +220,7 @@ class DistillationRound {
   }
 
   #stopIfCancelled(): void {
-    if (this.#signal.aborted) throw new AppError('cancelled', 'Distilling was stopped.')
+    throwIfAborted(this.#signal, 'Distilling was stopped.')
   }
 
   async #read(): Promise<SessionSnapshot> {

@@ -1,6 +1,7 @@
 import type { SessionPlace } from '../../domain/scope.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import { NEVER, runExclusive, type WaitOptions } from '../../jobs/run-exclusive.ts'
+import { runExclusive, type WaitOptions } from '../../jobs/run-exclusive.ts'
+import { NEVER_ABORTED } from '../../lib/abort.ts'
 import { toAppError } from '../../lib/errors.ts'
 import type { MemoryDependencies } from '../../memory/types.ts'
 import type { Change } from '../../storage/store.ts'
@@ -20,7 +21,7 @@ export async function distillExclusive(
   work: (signal: AbortSignal, fence?: () => Promise<Change>) => Promise<Distillation>,
 ): Promise<Distillation> {
   const { ports, jobs } = parts
-  const { signal = NEVER } = options
+  const { signal = NEVER_ABORTED } = options
   let pending = 0
   try {
     pending = await countPendingSignals(ports, place)

@@ -3,8 +3,9 @@
  * recall just did. Equal texts that are asked for at the same time are asked for once.
  */
 
-import { SharedTask, throwIfAborted } from '../../lib/abort.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { SharedTask } from '../../lib/single-flight.ts'
 import type { Embedder, EmbeddingPurpose, EmbedOptions } from '../embedder.ts'
 import { computeCacheKey } from './embedding-cache-key.ts'
 

@@ -3,8 +3,9 @@
  * that are none. What passes is brought to length one; what doesn't is an error that names the source.
  */
 
-import { raceAbort, SharedTask, throwIfAborted } from '../../lib/abort.ts'
+import { raceAbort, throwIfAborted } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
+import { SharedTask } from '../../lib/single-flight.ts'
 import type {
   Embedder,
   EmbedderReport,

@@ -4,7 +4,8 @@
  * Every term of a text is spread over a few signed buckets, chosen by its hash. That knows nothing of meaning, but it
  * is exact, quick and the same everywhere, which is what tests and comparisons need.
  */
-import { AppError } from '../../lib/errors.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
+import { yieldToEventLoop } from '../../lib/event-loop.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
 import { extractTerms } from '../../text/search/terms.ts'
 import type { Embedder, EmbedOptions } from '../embedder.ts'
@@ -26,7 +27,7 @@ export function createHashingEmbedder(options: { readonly dimensions?: number } 
   const model = { source: 'reference', model: 'terms', dimensions }
   return {
     describe: async (signal) => {
-      stopIfCancelled(signal)
+      throwIfAborted(signal)
       return model
     },
     embed: (texts, { signal }) => embedAll(texts, dimensions, signal),
@@ -46,11 +47,11 @@ async function embedAll(
   signal: EmbedOptions['signal'],
 ): Promise<readonly Float32Array[]> {
   const vectors: Float32Array[] = []
-  stopIfCancelled(signal)
+  throwIfAborted(signal)
   for (const text of texts) {
     if (vectors.length % TEXTS_PER_TURN === 0) {
-      await (vectors.length === 0 ? undefined : nextTurn())
-      stopIfCancelled(signal)
+      await (vectors.length === 0 ? undefined : yieldToEventLoop())
+      throwIfAborted(signal)
     }
     vectors.push(embedOne(text, dimensions))
   }
@@ -83,13 +84,4 @@ function mixed(number: number): number {
   const once = Math.imul(number ^ (number >>> 16), 0x85ebca6b)
   const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
   return twice ^ (twice >>> 16)
-}
-
-/** Lets timers and input have their turn. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
-function stopIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AppError('cancelled', 'Embedding was stopped before it ended.')
 }

@@ -15,8 +15,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { setTimeout as pause } from 'node:timers/promises'
-import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { createAbortedError, sleep, throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Provider } from '../provider.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../upstream.ts'
@@ -151,8 +150,7 @@ async function sendWithRetries(
 }
 
 async function pauseUnlessCancelled(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal }).catch(() => {})
-  throwIfAborted(signal)
+  if (!(await sleep(ms, signal))) throw createAbortedError()
 }
 
 function closeFreeSockets(agent: HttpAgent): void {

@@ -6,13 +6,28 @@
  * first call; when a deadline comes before it is, loading goes on for the next one.
  */
 import { basename, resolve } from 'node:path'
+import { parseIntegerOption } from '../../domain/field-parsers.ts'
 import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { truncateText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 import { ONNX_RUNTIMES, type RuntimePreference } from '../runtime/onnx-runtime.ts'
-import { openScoringClient, type ScoringWorker, startScoringWorker } from './scoring-client.ts'
+import {
+  createFifoQueue,
+  createOrderError,
+  type WorkerCall,
+  WorkerClient,
+} from '../runtime/worker-client.ts'
+import { startWorkerProcess, type WorkerProcess } from '../runtime/worker-process.ts'
+import type {
+  RerankerWorkerAnswer,
+  RerankerWorkerRequest,
+  ScoreAnswer,
+  TextPair,
+} from './reranker-worker-protocol.ts'
+// Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
+import type {} from './worker.ts'
 
 export type LocalRerankerOptions = {
   /** With `config.json`, `tokenizer.json` and the network, such as `model.onnx` or `onnx/model_quantized.onnx`. */
@@ -39,6 +54,16 @@ const TIMER_MS_MAX = 2 ** 31 - 1
 /** Hardly a token stands for more. What lies beyond would be cut off after it was tokenised, which takes its time. */
 const UNITS_PER_TOKEN = 16
 
+const MODEL_NAME = 'reranking model'
+
+export type ScoringWorker = WorkerProcess<RerankerWorkerRequest, RerankerWorkerAnswer>
+
+type ScoreCall = WorkerCall<RerankerWorkerRequest, ScoreAnswer>
+
+export function startScoringWorker(): ScoringWorker {
+  return startWorkerProcess(import.meta.url)
+}
+
 export function openLocalReranker(options: LocalRerankerOptions): Reranker {
   return openLocalRerankerWith(startScoringWorker, options)
 }
@@ -52,15 +77,19 @@ export function openLocalRerankerWith(
     throw new AppError('invalid_input', `runtime must be one of ${ONNX_RUNTIMES.join(', ')}.`)
   }
   const folder = resolve(options.folder)
-  const scoring = openScoringClient(startWorker, {
-    request: {
-      folder,
-      runtime,
-      threads: whole('threads', options.threads ?? DEFAULT_THREADS, 1, THREADS_MAX),
-      tokensMax: whole('tokensMax', tokensMax, TOKENS_MIN, TOKENS_MAX),
+  const client = new WorkerClient<RerankerWorkerRequest, ScoreAnswer, ScoreCall>({
+    ...{ startWorker, queue: createFifoQueue<ScoreCall>(), now: options.now ?? performanceNow },
+    ...{ modelName: MODEL_NAME, serviceName: 'reranker' },
+    openRequest: {
+      kind: 'open',
+      request: {
+        folder,
+        runtime,
+        threads: parseIntegerOption('threads', options.threads ?? DEFAULT_THREADS, 1, THREADS_MAX),
+        tokensMax: parseIntegerOption('tokensMax', tokensMax, TOKENS_MIN, TOKENS_MAX),
+      },
     },
-    answerMsMax: whole('answerMsMax', answerMsMax, 1, TIMER_MS_MAX),
-    now: options.now ?? (() => performance.now()),
+    answerTimeoutMs: parseIntegerOption('answerMsMax', answerMsMax, 1, TIMER_MS_MAX),
   })
   const bounded = (text: string) => truncateText(text, tokensMax * UNITS_PER_TOKEN)
 
@@ -72,20 +101,35 @@ export function openLocalRerankerWith(
       const scores: { readonly index: number; readonly score: number }[] = []
       for (const [index, text] of texts.entries()) {
         const pair = { question: bounded(question), text: bounded(text) }
-        const score = await scoring.score(pair, signal)
+        const score = await scorePair(client, pair, signal)
         // A model that gives no number has no opinion on this text.
         if (Number.isFinite(score)) scores.push({ index, score })
       }
       return scores
     },
 
-    close: () => scoring.close(),
+    close: () => client.close(),
   }
 }
 
-function whole(name: string, value: number, min: number, max: number): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value
-  throw new AppError('invalid_input', `${name} must be a whole number from ${min} to ${max}.`, {
-    option: name,
-  })
+/** May be a number that is not finite, if the model gives one. */
+async function scorePair(
+  client: WorkerClient<RerankerWorkerRequest, ScoreAnswer, ScoreCall>,
+  pair: TextPair,
+  signal: AbortSignal,
+): Promise<number> {
+  let score: number | null = null
+  const call: ScoreCall = {
+    nextRequest: () => (score === null ? { kind: 'score', pair } : null),
+    takeAnswer: (answer) => {
+      if (answer.kind !== 'scored') throw createOrderError(MODEL_NAME)
+      score = answer.score
+    },
+  }
+  await client.run(call, signal)
+  return score ?? Number.NaN
+}
+
+function performanceNow(): number {
+  return performance.now()
 }

@@ -4,11 +4,13 @@
  * It has one attempt and little time: whoever waits for a recall rather gets the order it had than waits longer.
  */
 
+import { parseIntegerOption } from '../../domain/field-parsers.ts'
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
-import { createAbortedError, throwIfAborted } from '../../lib/abort.ts'
+import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { buildBearerHeader, type HttpEndpoint, postJson } from '../../lib/http-client.ts'
 import { getField } from '../../lib/json.ts'
+import { runWithTimeout } from '../../lib/timeout.ts'
 import { toSendableText, truncateText } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 
@@ -40,7 +42,12 @@ const HOSTS_OF_VOYAGE: readonly string[] = ['api.voyageai.com', 'ai.mongodb.com'
 
 export function openRemoteReranker(options: RemoteRerankerOptions): Reranker {
   const model = parseModel(options.model)
-  const timeoutMs = parseTimeout(options.timeoutMs ?? TIMEOUT_MS)
+  const timeoutMs = parseIntegerOption(
+    'timeoutMs',
+    options.timeoutMs ?? TIMEOUT_MS,
+    1,
+    TIMEOUT_MS_MAX,
+  )
   const sender = senderOf(options)
   const limitField = HOSTS_OF_VOYAGE.includes(new URL(sender.url).host) ? 'top_k' : 'top_n'
   const closing = new AbortController()
@@ -59,7 +66,10 @@ export function openRemoteReranker(options: RemoteRerankerOptions): Reranker {
         [limitField]: texts.length,
       }
       const post = (stop: AbortSignal) => postJson(sender, body, stop)
-      const answer = await withinTime(post, timeoutMs, [signal, closing.signal])
+      const options = { onTimeout: () => tooSlow(timeoutMs), signals: [signal, closing.signal] }
+      const answer = await runWithTimeout(timeoutMs, post, options).catch((thrown: unknown) => {
+        throw toRerankError(toAppError(thrown))
+      })
       return parseScores(answer, texts.length)
     },
 
@@ -88,38 +98,8 @@ function parseModel(model: string): string {
   throw new AppError('invalid_input', 'The reranker needs the name of a model.')
 }
 
-function parseTimeout(timeoutMs: number): number {
-  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= TIMEOUT_MS_MAX) return timeoutMs
-  throw new AppError(
-    'invalid_input',
-    `timeoutMs must be a whole number from 1 to ${TIMEOUT_MS_MAX}.`,
-    { option: 'timeoutMs' },
-  )
-}
-
 function toBoundedText(text: string): string {
   return toSendableText(truncateText(text, TEXT_UNITS_MAX))
-}
-
-/** Ends the work with the first of the signals or with the time, and says which it was. */
-async function withinTime(
-  work: (signal: AbortSignal) => Promise<unknown>,
-  timeoutMs: number,
-  signals: readonly AbortSignal[],
-): Promise<unknown> {
-  const controller = new AbortController()
-  const stop = () => controller.abort()
-  const timer = setTimeout(stop, timeoutMs)
-  for (const signal of signals) signal.addEventListener('abort', stop)
-  try {
-    return await work(controller.signal)
-  } catch (thrown) {
-    if (signals.some(({ aborted }) => aborted)) throw createAbortedError()
-    throw controller.signal.aborted ? tooSlow(timeoutMs) : toUnavailableError(toAppError(thrown))
-  } finally {
-    clearTimeout(timer)
-    for (const signal of signals) signal.removeEventListener('abort', stop)
-  }
 }
 
 function tooSlow(timeoutMs: number): AppError {
@@ -128,8 +108,10 @@ function tooSlow(timeoutMs: number): AppError {
 }
 
 /** Whatever the service refuses, whoever asked for a recall did nothing wrong. */
-function toUnavailableError({ message, facts }: AppError): AppError {
-  return new AppError('unavailable', message, facts)
+function toRerankError(error: AppError): AppError {
+  return error.code === 'cancelled'
+    ? error
+    : new AppError('unavailable', error.message, error.facts)
 }
 
 /** A score that can't be used is left out, as if the service had no opinion on that text. */

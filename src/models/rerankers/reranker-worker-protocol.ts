@@ -16,7 +16,8 @@ export type RerankerWorkerRequest =
   | { readonly kind: 'score'; readonly pair: TextPair }
 
 /** Each request gets one answer, in order. */
-export type RerankerWorkerAnswer =
+export type RerankerWorkerAnswer = ScoreAnswer | WorkerFailure
+
+export type ScoreAnswer =
   | { readonly kind: 'opened' }
   | { readonly kind: 'scored'; readonly score: number }
-  | WorkerFailure

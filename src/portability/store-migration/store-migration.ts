@@ -6,7 +6,9 @@
  * old store takes no more writes, and only then is the new one open: at no time do two stores take them.
  */
 import { randomUUID } from 'node:crypto'
+import { throwIfAborted } from '../../lib/abort.ts'
 import { AppError } from '../../lib/errors.ts'
+import { runWithTimeout } from '../../lib/timeout.ts'
 import type { ChangedRow, MigrationSource } from '../../storage/migration-source.ts'
 import { type Store, TABLES, type Table } from '../../storage/store.ts'
 import type { VectorIndex } from '../../storage/vector-index.ts'
@@ -58,6 +60,7 @@ const NOTES_PER_ROUND = 2_000
 const ROUNDS_MAX = 200
 /** Whoever waits for longer is told that the store is busy. */
 const HELD_MS_MAX = 4_000
+const STOPPED = 'Stopped; the same command goes on from here.'
 
 export async function migrateStore(options: StoreMigrationOptions): Promise<StoreMigrationResult> {
   return new StoreMigration(options).run()
@@ -135,7 +138,7 @@ class StoreMigration {
     return StoreCopy.open(
       {
         ...{ source, target, now, vectors: this.#vectors },
-        throwIfStopped: () => throwIfAborted(signal),
+        throwIfStopped: () => throwIfAborted(signal, STOPPED),
         onCopied: (rows) => {
           copied += rows
           this.#tell('copying', copied, total)
@@ -154,7 +157,7 @@ class StoreMigration {
     const { migrationSource } = this.#options.source
     const brought: ChangedRow[] = []
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      throwIfAborted(this.#options.signal)
+      throwIfAborted(this.#options.signal, STOPPED)
       const { rows, sequenceNumbers: numbers } =
         await migrationSource.readChangeLog(NOTES_PER_ROUND)
       this.#tell('catching up', 0, rows.length)
@@ -176,7 +179,7 @@ class StoreMigration {
       for await (const { isDifferent, row } of compareRows(source, target, owner)) {
         if (isDifferent) differing.push(row)
         if (++done % 1_000 === 0) {
-          throwIfAborted(signal)
+          throwIfAborted(signal, STOPPED)
           this.#tell('comparing', done, total)
         }
       }
@@ -262,25 +265,12 @@ async function assertEmpty(target: Store, location: string): Promise<void> {
   )
 }
 
-async function withFreezeTimeout<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const error = new AppError(
+/** The work itself goes on: whoever was too late has nobody to answer to. */
+function withFreezeTimeout<T>(work: Promise<T>): Promise<T> {
+  const onTimeout = () =>
+    new AppError(
       'busy',
       'The last changes could not be brought over in time. Nothing was switched; run this again to go on.',
     )
-    timer = setTimeout(() => reject(error), HELD_MS_MAX)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => {}) // whoever was too late has nobody to tell
-  }
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) {
-    throw new AppError('cancelled', 'Stopped; the same command goes on from here.')
-  }
+  return runWithTimeout(HELD_MS_MAX, () => work, { onTimeout })
 }

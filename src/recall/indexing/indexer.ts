@@ -11,8 +11,8 @@ import { buildSpaceSignature, VECTOR_ENCODINGS } from '../../domain/embedding-te
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
-import { raceAbort } from '../../lib/abort.ts'
-import { AppError, toAppError } from '../../lib/errors.ts'
+import { raceAbort, throwIfAborted } from '../../lib/abort.ts'
+import { toAppError } from '../../lib/errors.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
@@ -203,7 +203,7 @@ export class Indexer {
       try {
         for await (const { seen, missing } of diffIndex(this.#ports, home, space)) {
           for (let start = 0; start < missing.length; start += BATCH_MEMORIES) {
-            if (signal.aborted) throw new AppError('cancelled', 'Indexing was stopped.')
+            throwIfAborted(signal, 'Indexing was stopped.')
             const batch = missing.slice(start, start + BATCH_MEMORIES)
             await this.#embed(batch, signal)
             onProgress?.({ done: done + start + batch.length, total })

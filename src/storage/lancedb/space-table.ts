@@ -1,5 +1,7 @@
 /** One table, which holds the vectors of one space: what is written to it goes in order. */
 import type { Clock } from '../../lib/clock.ts'
+import { retry } from '../../lib/retry.ts'
+import { runWithTimeout } from '../../lib/timeout.ts'
 import type { ReplicaPoint } from '../vector-replica.ts'
 import type { ArrowTable } from './arrow-table.ts'
 import { isCommitConflict, type LanceModule, type LanceTable } from './lancedb-driver.ts'
@@ -60,16 +62,11 @@ export async function openSpaceTable(
 
   /** Tries again when another process has committed first. */
   async function commit<Result>(rows: number, work: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const result = await work()
-        upkeep.noteCommit(rows)
-        return result
-      } catch (thrown) {
-        if (!isCommitConflict(thrown) || attempt === ATTEMPTS_MAX) throw thrown
-        await clock.sleep(PAUSE_MS * attempt, closing.signal)
-      }
-    }
+    const delayMs = (error: unknown, count: number) =>
+      isCommitConflict(error) && count < ATTEMPTS_MAX - 1 ? PAUSE_MS * (count + 1) : null
+    const result = await retry(work, { clock, delayMs, signal: closing.signal })
+    upkeep.noteCommit(rows)
+    return result
   }
 
   return {
@@ -91,10 +88,8 @@ export async function openSpaceTable(
       upkeep.stop()
       await queue.idle()
       closing.abort()
-      const patience = new AbortController()
-      const waited = clock.sleep(CLOSE_WAIT_MS_MAX, patience.signal).catch(() => {})
-      await Promise.race([upkeep.idle(), waited])
-      patience.abort()
+      const onTimeout = () => new Error('still compacting')
+      await runWithTimeout(CLOSE_WAIT_MS_MAX, upkeep.idle, { onTimeout, clock }).catch(() => {})
       table.close()
     },
   }

@@ -1,6 +1,7 @@
 /** The tables of a folder, each opened once. */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { NEVER_ABORTED } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { VectorSpace } from '../vector-index.ts'
@@ -66,7 +67,7 @@ export function createTableRegistry(
       } catch (thrown) {
         if (attempt === ATTEMPTS_MAX) throw thrown
         // Another process may be making it just now.
-        await options.clock.sleep(PAUSE_MS * attempt, new AbortController().signal)
+        await options.clock.sleep(PAUSE_MS * attempt, NEVER_ABORTED)
         const isLastAttempt = attempt === ATTEMPTS_MAX - 1
         if (isLastAttempt && !(await isThere(folder, name))) await removeFiles(folder, name)
       }

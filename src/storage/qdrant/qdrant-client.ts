@@ -3,12 +3,14 @@
  * be asked again later, `invalid_input` never works. Nothing of a request is in them: no key, no name, no vector.
  */
 
+import { parseIntegerOption } from '../../domain/field-parsers.ts'
 import { parseApiKey, parseBaseUrl } from '../../domain/service-endpoint.ts'
-import { raceAbort } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
 import { type HttpEndpoint, requestJson, sendRequest } from '../../lib/http-client.ts'
 import { getField } from '../../lib/json.ts'
+import { exponentialBackoffMs, retry, serviceRetryDelayMs, withJitter } from '../../lib/retry.ts'
+import { runWithTimeout } from '../../lib/timeout.ts'
 
 export type QdrantClientOptions = {
   /** With the path before Qdrant's own, where a proxy has one. */
@@ -64,7 +66,6 @@ const TIMEOUT_MS = 30_000
 const PROBE_TIMEOUT_MS = 3_000
 const TIMEOUT_MS_MAX = 2 ** 31 - 1
 const FIRST_PAUSE_MS = 250
-const JITTER = 0.2
 const VERSION_CHARACTERS_MAX = 40
 
 export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
@@ -86,25 +87,23 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   })
 
-  async function patiently<Result>(
+  async function withRetries<Result>(
     limits: CallLimits,
     attempt: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    for (let retry = 0; ; retry++) {
-      try {
-        return await withinTime(attempt, limits.timeoutMs, closing.signal)
-      } catch (thrown) {
-        const pause = retry < limits.retries ? computeRetryDelay(thrown, retry, random()) : null
-        if (pause === null || pause > limits.pauseMsMax) throw toReplicaError(thrown)
-        await pausing(pause)
-      }
+    const { timeoutMs, retries, pauseMsMax } = limits
+    const delayMs = (error: unknown, count: number) => {
+      if (count >= retries) return null
+      const backoff = exponentialBackoffMs(count, { firstMs: FIRST_PAUSE_MS, maxMs: pauseMsMax })
+      return serviceRetryDelayMs(error, withJitter(backoff, random()), pauseMsMax)
     }
-  }
-
-  async function pausing(ms: number): Promise<void> {
-    await raceAbort(clock.sleep(ms, closing.signal), closing.signal).catch((thrown: unknown) => {
-      throw closing.signal.aborted ? createClosedError() : thrown
-    })
+    const onTimeout = () => createTimeoutError(timeoutMs)
+    const call = () => runWithTimeout(timeoutMs, attempt, { onTimeout, signals: [closing.signal] })
+    try {
+      return await retry(call, { clock, delayMs, signal: closing.signal })
+    } catch (thrown) {
+      throw closing.signal.aborted ? createClosedError() : toReplicaError(thrown)
+    }
   }
 
   async function ask(
@@ -117,7 +116,7 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
-    const answer = await patiently(patience[how], (signal) =>
+    const answer = await withRetries(patience[how], (signal) =>
       requestJson(senderOf(path), what, signal),
     )
     return getField(answer, 'result')
@@ -137,12 +136,12 @@ export function openQdrantClient(options: QdrantClientOptions): QdrantClient {
 
     async waitUntilReady() {
       const { probing } = patience
-      await patiently(probing, (signal) =>
+      await withRetries(probing, (signal) =>
         sendRequest(senderOf('/readyz'), { method: 'GET' }, signal, async (response) => {
           await response.body?.cancel()
         }),
       )
-      const about = await patiently(probing, (signal) =>
+      const about = await withRetries(probing, (signal) =>
         requestJson(senderOf('/'), { method: 'GET' }, signal),
       )
       return String(getField(about, 'version') ?? 'unknown').slice(0, VERSION_CHARACTERS_MAX)
@@ -163,47 +162,15 @@ export function createInvalidResponseError(): AppError {
 }
 
 function parseLimits(options: QdrantClientOptions): Readonly<Record<TimeoutClass, CallLimits>> {
-  const searchTimeoutMs = parseTimeout(
-    'searchTimeoutMs',
-    options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS,
-  )
-  const timeoutMs = parseTimeout('timeoutMs', options.timeoutMs ?? TIMEOUT_MS)
+  const parse = (option: string, value: number) =>
+    parseIntegerOption(option, value, 1, TIMEOUT_MS_MAX)
+  const searchTimeoutMs = parse('searchTimeoutMs', options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS)
+  const timeoutMs = parse('timeoutMs', options.timeoutMs ?? TIMEOUT_MS)
   return {
     // There is another index that answers: better at once than late.
     searching: { timeoutMs: searchTimeoutMs, retries: 1, pauseMsMax: 500 },
     working: { timeoutMs, retries: 3, pauseMsMax: 10_000 },
     probing: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, timeoutMs), retries: 0, pauseMsMax: 0 },
-  }
-}
-
-function parseTimeout(option: string, timeoutMs: number): number {
-  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= TIMEOUT_MS_MAX) return timeoutMs
-  throw new AppError(
-    'invalid_input',
-    `${option} must be a whole number from 1 to ${TIMEOUT_MS_MAX}.`,
-    { option },
-  )
-}
-
-/** Ends the work with the time, or when all is closed, and says which it was. */
-async function withinTime<Result>(
-  work: (signal: AbortSignal) => Promise<Result>,
-  timeoutMs: number,
-  closing: AbortSignal,
-): Promise<Result> {
-  if (closing.aborted) throw createClosedError()
-  const controller = new AbortController()
-  const stop = () => controller.abort()
-  const timer = setTimeout(stop, timeoutMs)
-  closing.addEventListener('abort', stop)
-  try {
-    return await work(controller.signal)
-  } catch (thrown) {
-    if (closing.aborted) throw createClosedError()
-    throw controller.signal.aborted ? createTimeoutError(timeoutMs) : toAppError(thrown)
-  } finally {
-    clearTimeout(timer)
-    closing.removeEventListener('abort', stop)
   }
 }
 
@@ -215,15 +182,6 @@ function createTimeoutError(timeoutMs: number): AppError {
   const message = `${SOURCE} did not answer within ${timeoutMs} ms.`
   // Whoever waited that long is not made to wait as long again.
   return new AppError('unavailable', message, { timeoutMs, retryable: false })
-}
-
-/** How long to wait before the next try; null when there is none to be made. */
-function computeRetryDelay(thrown: unknown, retry: number, random: number): number | null {
-  if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return null
-  const { retryable, retryAfterMs } = thrown.facts
-  if (retryable === false) return null
-  const pause = FIRST_PAUSE_MS * 2 ** retry * (1 + JITTER * (2 * random - 1))
-  return typeof retryAfterMs === 'number' ? Math.max(pause, retryAfterMs) : pause
 }
 
 /** What was answered as the two kinds of errors that a mirror has. */

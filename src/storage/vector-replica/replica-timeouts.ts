@@ -1,5 +1,6 @@
 /** A mirror that nobody waits for longer than they should. */
 import { AppError } from '../../lib/errors.ts'
+import { runWithTimeout } from '../../lib/timeout.ts'
 import type { VectorReplica } from '../vector-replica.ts'
 
 export type ReplicaTimeouts = {
@@ -13,8 +14,10 @@ export function withReplicaTimeouts(
   mirror: VectorReplica,
   { searchTimeoutMs: searchMs, backgroundTimeoutMs: workMs }: ReplicaTimeouts,
 ) {
-  const within = <Result>(ms: number, work: () => Promise<Result>): Promise<Result> =>
-    withinTime(ms, mirror.name, work)
+  const within = <Result>(ms: number, work: () => Promise<Result>): Promise<Result> => {
+    const message = `${mirror.name} took longer than ${ms} ms.`
+    return runWithTimeout(ms, work, { onTimeout: () => new AppError('unavailable', message) })
+  }
   const timely: VectorReplica = {
     name: mirror.name,
     prepare: (space) => within(workMs, () => mirror.prepare(space)),
@@ -36,24 +39,4 @@ export function withReplicaTimeouts(
     close: () => mirror.close(),
   }
   return timely
-}
-
-/** What comes too late is left to itself: whoever asked has gone on. */
-async function withinTime<Result>(
-  ms: number,
-  name: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new AppError('unavailable', `${name} took longer than ${ms} ms.`)),
-      ms,
-    )
-  })
-  try {
-    return await Promise.race([work(), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

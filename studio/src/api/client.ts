@@ -1,4 +1,6 @@
-/** The server, typed by its own description. Every failure becomes an `ApiError` with the server's words. */
+/**
+ * The REST client, typed by the OpenAPI document. Every failure throws an `ApiError` with the message of the server.
+ */
 import createClient from 'openapi-fetch'
 import type { components, paths } from './types.ts'
 
@@ -28,9 +30,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Called when the server no longer knows who asks. */
+/** Called when the server rejects the session. */
 let onSignedOut: () => void = () => undefined
-export function whenSignedOut(listener: () => void): void {
+export function setSignedOutListener(listener: () => void): void {
   onSignedOut = listener
 }
 
@@ -49,8 +51,8 @@ api.use({
   onError: () => new ApiError(0, { code: 'unreachable', retryable: true }),
 })
 
-/** What a call answers; failures were thrown before. */
+/** Resolves with the body of a response; failures are thrown by the middleware. */
 export async function data<Data>(call: Promise<{ data?: Data }>): Promise<Data> {
   const answer = await call
-  return answer.data as Data // openapi-fetch leaves it out only together with an error, which was thrown
+  return answer.data as Data // openapi-fetch omits it only together with an error, which is thrown
 }

@@ -1,4 +1,4 @@
-/** Where everything is. The owner stays in the address from page to page, so that a link shows what it showed. */
+/** The routes. The owner parameter is retained across pages, so that links show the same data. */
 import {
   createRootRoute,
   createRoute,
@@ -7,26 +7,26 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
-import { Failure, Loading } from '../ui/surface.tsx'
+import { ErrorState, LoadingState } from '../ui/layout.tsx'
 import { Shell } from './shell.tsx'
 
-export type OwnerSearch = { readonly owner?: string }
+type OwnerSearch = { readonly owner?: string }
 
-export const rootRoute = createRootRoute({
+const rootRoute = createRootRoute({
   component: Shell,
   validateSearch: (search): OwnerSearch =>
     typeof search.owner === 'string' && search.owner !== '' ? { owner: search.owner } : {},
   search: { middlewares: [retainSearchParams(['owner'])] },
 })
 
-/** Any text in the address is allowed; pages read what they know. */
+/** Any search parameter is accepted; pages read those they know. */
 type PageSearch = { readonly [name: string]: string | number | boolean | undefined }
 const anySearch = (search: Record<string, unknown>): PageSearch =>
   Object.fromEntries(
     Object.entries(search).filter(([, value]) =>
       ['string', 'number', 'boolean'].includes(typeof value),
     ),
-  ) as PageSearch // only such values are left
+  ) as PageSearch // the filter above leaves only such values
 
 const page = <Path extends string>(
   path: Path,
@@ -37,7 +37,7 @@ const page = <Path extends string>(
     getParentRoute: () => rootRoute,
     path,
     validateSearch: anySearch,
-    component: lazyRouteComponent(load, name as never), // pages export their component by this name
+    component: lazyRouteComponent(load, name as never), // pages export their component under this name
   })
 
 const home = createRoute({
@@ -51,7 +51,7 @@ const home = createRoute({
 const routes = [
   home,
   page('/studio/memories', () => import('../pages/memories/page.tsx'), 'MemoriesPage'),
-  page('/studio/everyone', () => import('../pages/everyone/page.tsx'), 'EveryonePage'),
+  page('/studio/all-owners', () => import('../pages/all-owners/page.tsx'), 'AllOwnersPage'),
   page('/studio/playground', () => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
   page('/studio/timeline', () => import('../pages/timeline/page.tsx'), 'TimelinePage'),
   page('/studio/map', () => import('../pages/map/page.tsx'), 'MapPage'),
@@ -69,8 +69,8 @@ const routes = [
 export const router = createRouter({
   routeTree: rootRoute.addChildren(routes),
   defaultPreload: 'intent',
-  defaultPendingComponent: Loading,
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error} onRetry={reset} />,
+  defaultPendingComponent: LoadingState,
+  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
   scrollRestoration: true,
 })
 

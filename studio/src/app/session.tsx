@@ -1,4 +1,4 @@
-/** Who is looking: nothing of the Studio is shown, or asked for, before that is known. */
+/** The browser session. Nothing is rendered or requested before it is known. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   createContext,
@@ -8,18 +8,18 @@ import {
   useEffect,
   useState,
 } from 'react'
-import { ApiError, api, data, whenSignedOut } from '../api/client.ts'
+import { ApiError, api, data, setSignedOutListener } from '../api/client.ts'
 import type { paths } from '../api/types.ts'
 import { useI18n } from '../i18n/i18n.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Failure } from '../ui/surface.tsx'
+import { ErrorState } from '../ui/layout.tsx'
 import styles from './session.module.css'
 
 export type Session =
   paths['/api/session']['get']['responses']['200']['content']['application/json']
 
-/** What a role may do, as the server decides it; see `operations/access.ts`. */
+/** The permissions of each role. The server enforces them; the Studio only hides what would fail. */
 export type Permission = 'read' | 'write' | 'curate' | 'manage'
 const PERMISSIONS: Record<Session['role'], readonly Permission[]> = {
   reader: ['read'],
@@ -28,15 +28,15 @@ const PERMISSIONS: Record<Session['role'], readonly Permission[]> = {
   superadmin: ['read', 'write', 'curate', 'manage'],
 }
 
-type SignedIn = {
+type SessionContext = {
   readonly session: Session
-  readonly may: (permission: Permission) => boolean
+  readonly can: (permission: Permission) => boolean
   readonly signOut: () => Promise<void>
 }
 
-const Context = createContext<SignedIn | null>(null)
+const Context = createContext<SessionContext | null>(null)
 
-export function useSession(): SignedIn {
+export function useSession(): SessionContext {
   const session = useContext(Context)
   if (session === null) throw new Error('Nobody is signed in.')
   return session
@@ -51,7 +51,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
     retry: false,
   })
   useEffect(() => {
-    whenSignedOut(() => void cache.resetQueries({ queryKey: ['session'] }))
+    setSignedOutListener(() => void cache.resetQueries({ queryKey: ['session'] }))
   }, [cache])
   if (query.data !== undefined) {
     const session = query.data
@@ -60,15 +60,15 @@ export function SessionGate({ children }: { children: ReactNode }) {
       cache.clear()
       location.assign('/')
     }
-    const may = (permission: Permission) => PERMISSIONS[session.role].includes(permission)
-    return <Context value={{ session, may, signOut }}>{children}</Context>
+    const can = (permission: Permission) => PERMISSIONS[session.role].includes(permission)
+    return <Context value={{ session, can, signOut }}>{children}</Context>
   }
   if (query.error === null) return null
-  const isStranger = query.error instanceof ApiError && query.error.status === 401
-  if (!isStranger) {
+  const isUnauthorized = query.error instanceof ApiError && query.error.status === 401
+  if (!isUnauthorized) {
     return (
       <main className={styles.sign}>
-        <Failure error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       </main>
     )
   }
@@ -89,7 +89,7 @@ function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
     } catch (error) {
       setFault(
         error instanceof ApiError && error.status === 401
-          ? t('shell.wrongKey')
+          ? t('shell.invalidKey')
           : String(error instanceof Error ? error.message : error),
       )
     } finally {

@@ -2,21 +2,21 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { api, data } from '../api/client.ts'
-import { LANGUAGES, type Language, type MessageKey } from '../i18n/catalogue.ts'
+import { LANGUAGES, type Language, type MessageKey } from '../i18n/catalog.ts'
 import { useI18n } from '../i18n/i18n.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
+import { Dot, type Tone } from '../ui/layout.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { Dot, type Tone } from '../ui/surface.tsx'
-import { useTell } from '../ui/toast.tsx'
+import { useToast } from '../ui/toast.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
-import { useOwner } from './address.ts'
-import { keysInUse, useKeys } from './keyboard.ts'
-import { type Liveness, NOTICED_MS, useLive } from './live.ts'
+import { type ConnectionState, RECONNECT_NOTICE_MS, useLiveUpdates } from './live-updates.ts'
+import { useOwner } from './search-params.ts'
 import { type Permission, useSession } from './session.tsx'
 import styles from './shell.module.css'
-import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
+import { activeShortcuts, useShortcuts } from './shortcuts.ts'
+import { selectTheme, storedTheme, THEMES, type Theme } from './theme.ts'
 
 type PageName =
   | 'memories'
@@ -33,14 +33,14 @@ type PageName =
   | 'access'
   | 'audit'
 
-type Place = {
+type NavigationItem = {
   readonly path: `/studio/${PageName}`
   readonly icon: IconName
   readonly name: MessageKey
   readonly needs: Permission
 }
 
-const PLACES: readonly (readonly Place[])[] = [
+const NAVIGATION: readonly (readonly NavigationItem[])[] = [
   [
     { path: '/studio/memories', icon: 'memories', name: 'shell.memories', needs: 'read' },
     { path: '/studio/timeline', icon: 'timeline', name: 'shell.timeline', needs: 'read' },
@@ -62,24 +62,24 @@ const PLACES: readonly (readonly Place[])[] = [
   ],
 ]
 
-/** Not in the navigation: one comes there by choosing no owner in particular. */
-const EVERYONE = { path: '/studio/everyone', name: 'shell.everyone' } as const
+/** Not part of the navigation: opened from the owner picker. */
+const ALL_OWNERS = { path: '/studio/all-owners', name: 'shell.allOwners' } as const
 
 export function Shell() {
   const { t } = useI18n()
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [isHelpOpen, setHelpOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const tell = useTell()
-  const live = useLive(() => tell({ text: t('shell.reconnected') }))
+  const showToast = useToast()
+  const connection = useLiveUpdates(() => showToast({ text: t('shell.reconnected') }))
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when another page is opened
   useEffect(() => setMenuOpen(false), [path])
-  const place = [...PLACES.flat(), EVERYONE].find((each) => each.path === path)
-  const title = place === undefined ? 'Recollect' : `${t(place.name)} · Recollect`
+  const item = [...NAVIGATION.flat(), ALL_OWNERS].find((each) => each.path === path)
+  const title = item === undefined ? 'Recollect' : `${t(item.name)} · Recollect`
   useEffect(() => {
     document.title = title
   }, [title])
-  useKeys({
+  useShortcuts({
     '?': () => setHelpOpen(true),
     '/': () => searchField()?.focus(),
   })
@@ -103,12 +103,12 @@ export function Shell() {
         </Link>
         <OwnerPicker />
         <span className={styles.gap} />
-        <Health live={live} />
+        <Health connection={connection} />
         <LanguageMenu />
         <ThemeMenu />
         <IconButton
           icon="keyboard"
-          name={t('shell.keys')}
+          name={t('shell.shortcuts')}
           className={styles.wide}
           onClick={() => setHelpOpen(true)}
         />
@@ -122,7 +122,7 @@ export function Shell() {
         <Navigation />
       </nav>
       <main id="page" className={styles.main} tabIndex={-1}>
-        {live === 'connecting' && <Reconnecting />}
+        {connection === 'connecting' && <Reconnecting />}
         <Outlet />
       </main>
       <KeyboardHelp isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
@@ -132,16 +132,16 @@ export function Shell() {
 
 function Navigation() {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const review = useQuery({
     queryKey: ['review', useOwner(), 'count'],
     queryFn: useReviewCount(),
     refetchInterval: 60_000,
   })
-  return PLACES.map((group) => (
+  return NAVIGATION.map((group) => (
     <ul key={group[0]?.path} className={styles.group}>
       {group
-        .filter(({ needs }) => may(needs))
+        .filter(({ needs }) => can(needs))
         .map(({ path, icon, name }) => (
           <li key={path}>
             <Link to={path} className={styles.place} activeProps={{ 'aria-current': 'page' }}>
@@ -157,13 +157,13 @@ function Navigation() {
   ))
 }
 
-/** Beyond this the exact number matters to nobody. */
-const COUNTED_MAX = 100
+/** The badge stops counting here. */
+const REVIEW_COUNT_MAX = 100
 
 function useReviewCount(): () => Promise<number> {
   const owner = useOwner()
   return async () => {
-    const params = { query: { owner, limit: COUNTED_MAX } }
+    const params = { query: { owner, limit: REVIEW_COUNT_MAX } }
     const [{ memories }, { conflicts }] = await Promise.all([
       data(api.GET('/api/review', { params })),
       data(api.GET('/api/review/conflicts', { params })),
@@ -172,32 +172,34 @@ function useReviewCount(): () => Promise<number> {
   }
 }
 
-/** What the address names of one owner: another has no such thing. */
-const OF_ONE_OWNER = ['memory', 'episode', 'entity', 'session', 'turn', 'receipt', 'open', 'row']
+/** Parameters that refer to data of one owner and are cleared when the owner changes. */
+const OWNER_PARAMS = ['memory', 'episode', 'entity', 'session', 'turn', 'receipt', 'open', 'row']
 
-/** Plain users see their own owners, one at a time; superadmins can go to any, and see all. */
+/** Users can switch between their owners; superadmins between all, and to the page of all owners. */
 function OwnerPicker() {
   const { t } = useI18n()
-  const { session, may } = useSession()
+  const { session, can } = useSession()
   const owner = useOwner()
   const navigate = useNavigate()
-  const isOfAll = useRouterState({ select: ({ location }) => location.pathname === EVERYONE.path })
-  const known = useQuery({
+  const isAllOwners = useRouterState({
+    select: ({ location }) => location.pathname === ALL_OWNERS.path,
+  })
+  const knownOwners = useQuery({
     queryKey: ['owners'],
     queryFn: () => data(api.GET('/api/owners')),
-    enabled: may('manage'),
+    enabled: can('manage'),
   })
   const owners = new Set([
     owner,
     session.home,
     ...session.actsFor,
-    ...(known.data?.owners ?? []).map((each) => each.owner),
+    ...(knownOwners.data?.owners ?? []).map((each) => each.owner),
   ])
-  const choose = (chosen: string) => {
-    const closed = Object.fromEntries(OF_ONE_OWNER.map((name) => [name, undefined]))
-    const search = (before: object) => ({ ...before, ...closed, owner: chosen })
-    const to = isOfAll ? '/studio/memories' : '.'
-    void navigate({ to, search } as never) // every page has an owner
+  const selectOwner = (chosen: string) => {
+    const cleared = Object.fromEntries(OWNER_PARAMS.map((name) => [name, undefined]))
+    const search = (before: object) => ({ ...before, ...cleared, owner: chosen })
+    const to = isAllOwners ? '/studio/memories' : '.'
+    void navigate({ to, search } as never) // every page accepts an owner
   }
   if (owners.size < 2) {
     return (
@@ -211,58 +213,60 @@ function OwnerPicker() {
     <select
       className={styles.ownerPicker}
       aria-label={t('shell.owner')}
-      value={isOfAll ? ALL : `${ONE}${owner}`}
+      value={isAllOwners ? ALL_OWNERS_VALUE : `${OWNER_PREFIX}${owner}`}
       onChange={({ target: { value } }) =>
-        value === ALL ? void navigate({ to: EVERYONE.path }) : choose(value.slice(ONE.length))
+        value === ALL_OWNERS_VALUE
+          ? void navigate({ to: ALL_OWNERS.path })
+          : selectOwner(value.slice(OWNER_PREFIX.length))
       }
     >
       {[...owners].sort().map((name) => (
-        <option key={name} value={`${ONE}${name}`}>
+        <option key={name} value={`${OWNER_PREFIX}${name}`}>
           {name}
         </option>
       ))}
-      {may('manage') && (
+      {can('manage') && (
         <>
           <hr />
-          <option value={ALL}>{t('shell.everyone')}</option>
+          <option value={ALL_OWNERS_VALUE}>{t('shell.allOwners')}</option>
         </>
       )}
     </select>
   )
 }
 
-/** An owner may be called anything, even by the name of the other choice. */
-const ONE = 'one:'
-const ALL = 'all'
+/** Prefixed, because an owner may have any name, also that of the other option. */
+const OWNER_PREFIX = 'one:'
+const ALL_OWNERS_VALUE = 'all'
 
-const TONES: Record<string, Tone> = { ok: 'good', degraded: 'warn', unavailable: 'bad' }
+const HEALTH_TONES: Record<string, Tone> = { ok: 'good', degraded: 'warn', unavailable: 'bad' }
 
-function Health({ live }: { live: Liveness }) {
+function Health({ connection }: { connection: ConnectionState }) {
   const { t } = useI18n()
-  const tell = useTell()
+  const showToast = useToast()
   const query = useQuery({
     queryKey: ['health'],
     queryFn: async () => {
       const response = await fetch('/health/ready', { credentials: 'same-origin' })
-      return (await response.json()) as { status: string; reasons: readonly string[] } // as /openapi.json says
+      return (await response.json()) as { status: string; reasons: readonly string[] } // see /openapi.json
     },
     refetchInterval: 15_000,
     retry: false,
   })
-  const isLost = query.error !== null || live === 'connecting'
+  const isLost = query.error !== null || connection === 'connecting'
   const status = isLost ? 'unavailable' : (query.data?.status ?? 'ok')
   const reasons = isLost ? [t('shell.reconnecting')] : (query.data?.reasons ?? [])
-  const said = reasons.length === 0 ? t('shell.allWell') : reasons.join(' ')
+  const message = reasons.length === 0 ? t('shell.healthy') : reasons.join(' ')
   return (
-    <Tooltip text={said}>
+    <Tooltip text={message}>
       <button
         type="button"
         className={styles.health}
-        aria-label={`${t('shell.health')}: ${said}`}
-        // A finger can't hover.
-        onClick={() => tell({ text: said })}
+        aria-label={`${t('shell.health')}: ${message}`}
+        // Touch devices cannot hover.
+        onClick={() => showToast({ text: message })}
       >
-        <Dot tone={TONES[status] ?? 'warn'}>{null}</Dot>
+        <Dot tone={HEALTH_TONES[status] ?? 'warn'}>{null}</Dot>
       </button>
     </Tooltip>
   )
@@ -270,12 +274,12 @@ function Health({ live }: { live: Liveness }) {
 
 function Reconnecting() {
   const { t } = useI18n()
-  const [isLong, setLong] = useState(false)
+  const [isVisible, setVisible] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setLong(true), NOTICED_MS)
+    const timer = setTimeout(() => setVisible(true), RECONNECT_NOTICE_MS)
     return () => clearTimeout(timer)
   }, [])
-  return isLong ? (
+  return isVisible ? (
     <p className={styles.reconnecting} role="status">
       {t('shell.reconnecting')}
     </p>
@@ -283,14 +287,14 @@ function Reconnecting() {
 }
 
 function LanguageMenu() {
-  const { t, language, choose } = useI18n()
+  const { t, language, selectLanguage } = useI18n()
   return (
     <Menu trigger={<IconButton icon="language" name={t('shell.language')} />}>
       {Object.entries(LANGUAGES).map(([tag, name]) => (
         <MenuItem
           key={tag}
-          isChosen={tag === language}
-          onSelect={() => choose(tag as Language)} // a key of the table
+          isSelected={tag === language}
+          onSelect={() => selectLanguage(tag as Language)} // a key of `LANGUAGES`
         >
           {name}
         </MenuItem>
@@ -307,7 +311,7 @@ const THEME_NAMES: Record<Theme, MessageKey> = {
 
 function ThemeMenu() {
   const { t } = useI18n()
-  const [theme, setTheme] = useState(chosenTheme)
+  const [theme, setTheme] = useState(storedTheme)
   return (
     <Menu
       trigger={<IconButton icon={theme === 'dark' ? 'dark' : 'light'} name={t('shell.theme')} />}
@@ -315,9 +319,9 @@ function ThemeMenu() {
       {THEMES.map((each) => (
         <MenuItem
           key={each}
-          isChosen={each === theme}
+          isSelected={each === theme}
           onSelect={() => {
-            chooseTheme(each)
+            selectTheme(each)
             setTheme(each)
           }}
         >
@@ -345,30 +349,30 @@ function SignOut() {
   )
 }
 
-type HelpedKey = {
+type ShortcutHelp = {
   readonly key: string
   readonly name: MessageKey
-  /** The key that listens where this one is of use; null when that is everywhere. */
+  /** The shortcut must be active for this one to be listed; null if it is always listed. */
   readonly with: string | null
 }
 
-const KEYS: readonly HelpedKey[] = [
-  { key: '/', name: 'shell.keySearch', with: '/' },
-  { key: 'j', name: 'shell.keyNext', with: 'j' },
-  { key: 'k', name: 'shell.keyPrevious', with: 'k' },
-  { key: 'Enter', name: 'shell.keyOpen', with: 'j' },
-  { key: 'e', name: 'shell.keyEdit', with: 'e' },
-  { key: 'x', name: 'shell.keySelect', with: 'x' },
-  { key: 'n', name: 'shell.keyNew', with: 'n' },
-  { key: 'Esc', name: 'shell.keyClose', with: null },
-  { key: '?', name: 'shell.keyHelp', with: null },
+const SHORTCUTS: readonly ShortcutHelp[] = [
+  { key: '/', name: 'shell.shortcutSearch', with: '/' },
+  { key: 'j', name: 'shell.shortcutNext', with: 'j' },
+  { key: 'k', name: 'shell.shortcutPrevious', with: 'k' },
+  { key: 'Enter', name: 'shell.shortcutOpen', with: 'j' },
+  { key: 'e', name: 'shell.shortcutEdit', with: 'e' },
+  { key: 'x', name: 'shell.shortcutSelect', with: 'x' },
+  { key: 'n', name: 'shell.shortcutAdd', with: 'n' },
+  { key: 'Esc', name: 'shell.shortcutClose', with: null },
+  { key: '?', name: 'shell.shortcutHelp', with: null },
 ]
 
-/** Those that do something on the page as it is now. */
-function keysHere(): readonly HelpedKey[] {
-  const inUse = keysInUse()
-  const isHere = (key: string) => inUse.has(key) && (key !== '/' || searchField() !== null)
-  return KEYS.filter((each) => each.with === null || isHere(each.with))
+/** The shortcuts that have an effect on the current page. */
+function availableShortcuts(): readonly ShortcutHelp[] {
+  const active = activeShortcuts()
+  const isActive = (key: string) => active.has(key) && (key !== '/' || searchField() !== null)
+  return SHORTCUTS.filter((each) => each.with === null || isActive(each.with))
 }
 
 function searchField(): HTMLInputElement | null {
@@ -378,9 +382,9 @@ function searchField(): HTMLInputElement | null {
 function KeyboardHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useI18n()
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={t('shell.keys')}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={t('shell.shortcuts')}>
       <dl className={styles.keys}>
-        {keysHere().map(({ key, name }) => (
+        {availableShortcuts().map(({ key, name }) => (
           <Row key={key} term={<kbd>{key}</kbd>}>
             {t(name)}
           </Row>

@@ -1,21 +1,21 @@
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-const KEPT_AS = 'recollect.theme'
+const STORAGE_KEY = 'recollect.theme'
 
-export function chosenTheme(): Theme {
-  const kept = localStorage.getItem(KEPT_AS)
-  return THEMES.find((theme) => theme === kept) ?? 'system'
+export function storedTheme(): Theme {
+  const stored = localStorage.getItem(STORAGE_KEY)
+  return THEMES.find((theme) => theme === stored) ?? 'system'
 }
 
-export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(KEPT_AS, theme)
+export function selectTheme(theme: Theme): void {
+  localStorage.setItem(STORAGE_KEY, theme)
   applyTheme()
 }
 
-/** Before anything is drawn, so that nobody is blinded. */
+/** Called before the first render to avoid a flash of the wrong theme. */
 export function applyTheme(): void {
-  const theme = chosenTheme()
+  const theme = storedTheme()
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
 }

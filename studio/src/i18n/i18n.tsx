@@ -1,83 +1,83 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { type Catalogue, LANGUAGES, type Language, type MessageKey } from './catalogue.ts'
-import { address as german } from './de/index.ts?catalogue'
-import { messages as english } from './en/index.ts'
-import { address as spanish } from './es/index.ts?catalogue'
-import { address as japanese } from './ja/index.ts?catalogue'
-import { format, type Values } from './messages.ts'
-import { address as portuguese } from './pt/index.ts?catalogue'
-import { address as chinese } from './zh/index.ts?catalogue'
+import { type Catalog, LANGUAGES, type Language, type MessageKey } from './catalog.ts'
+import germanUrl from './catalogs/de.json?url'
+import english from './catalogs/en.json'
+import spanishUrl from './catalogs/es.json?url'
+import japaneseUrl from './catalogs/ja.json?url'
+import portugueseUrl from './catalogs/pt.json?url'
+import chineseUrl from './catalogs/zh.json?url'
+import { format, type MessageValues } from './format.ts'
 
-/** Where those that are not English come from when they are chosen. */
-const ADDRESSES: Record<Exclude<Language, 'en'>, string> = {
-  de: german,
-  es: spanish,
-  pt: portuguese,
-  ja: japanese,
-  zh: chinese,
+/** Catalogs that are fetched when their language is selected. English is part of the bundle, as the fallback. */
+const CATALOG_URLS: Record<Exclude<Language, 'en'>, string> = {
+  de: germanUrl,
+  es: spanishUrl,
+  pt: portugueseUrl,
+  ja: japaneseUrl,
+  zh: chineseUrl,
 }
-const KEPT_AS = 'recollect.language'
+const STORAGE_KEY = 'recollect.language'
 
-export type Translate = (key: MessageKey, values?: Values) => string
+export type Translate = (key: MessageKey, values?: MessageValues) => string
 
 export type I18n = {
   readonly language: Language
-  /** The language as a country writes its dates and numbers. */
+  /** The locale for dates and numbers, such as `de-CH`. */
   readonly region: string
-  readonly choose: (language: Language) => void
+  readonly selectLanguage: (language: Language) => void
   readonly t: Translate
   readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
   readonly day: (at: string | number) => string
   readonly time: (at: string | number) => string
-  /** As `3 hours ago`. */
+  /** A relative time, such as `3 hours ago`. */
   readonly ago: (at: string | number) => string
 }
 
 const Context = createContext<I18n | null>(null)
 
-type Loaded = { readonly language: Language; readonly catalogue: Catalogue }
+type LoadedCatalog = { readonly language: Language; readonly catalog: Catalog }
 
-const ENGLISH: Loaded = { language: 'en', catalogue: english }
+const ENGLISH: LoadedCatalog = { language: 'en', catalog: english }
 
-/** A language that can't be had is spoken English for. */
-async function load(language: Language): Promise<Loaded> {
+/** Falls back to English if the catalog cannot be fetched. */
+async function loadCatalog(language: Language): Promise<LoadedCatalog> {
   if (language === 'en') return ENGLISH
   try {
-    const answer = await fetch(ADDRESSES[language])
-    if (!answer.ok) return ENGLISH
-    return { language, catalogue: (await answer.json()) as Catalogue } // made from one, see `studio/catalogues.ts`
+    const response = await fetch(CATALOG_URLS[language])
+    if (!response.ok) return ENGLISH
+    return { language, catalog: (await response.json()) as Catalog } // a test compares its keys with English
   } catch {
     return ENGLISH
   }
 }
 
-/** Shows nothing until the language is there: a page that changes its words while it is read is worse than a moment. */
+/** Renders nothing until the catalog is loaded: text that switches its language while it is read is worse than a delay. */
 export function I18nProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useState<Language>(firstLanguage)
-  const [loaded, setLoaded] = useState<Loaded | null>(language === 'en' ? ENGLISH : null)
+  const [language, setLanguage] = useState<Language>(initialLanguage)
+  const [loaded, setLoaded] = useState<LoadedCatalog | null>(language === 'en' ? ENGLISH : null)
   useEffect(() => {
     let isStale = false
-    void load(language).then((it) => {
-      if (!isStale) setLoaded(it)
+    void loadCatalog(language).then((catalog) => {
+      if (!isStale) setLoaded(catalog)
     })
     return () => {
       isStale = true
     }
   }, [language])
   return loaded === null ? null : (
-    <Speaking loaded={loaded} choose={setLanguage}>
+    <CatalogProvider loaded={loaded} onSelect={setLanguage}>
       {children}
-    </Speaking>
+    </CatalogProvider>
   )
 }
 
-function Speaking({
+function CatalogProvider({
   loaded,
-  choose,
+  onSelect,
   children,
 }: {
-  loaded: Loaded
-  choose: (language: Language) => void
+  loaded: LoadedCatalog
+  onSelect: (language: Language) => void
   children: ReactNode
 }) {
   useEffect(() => {
@@ -85,29 +85,29 @@ function Speaking({
   }, [loaded.language])
   const value = useMemo(
     () => ({
-      ...speaking(loaded.language, loaded.catalogue),
-      choose: (chosen: Language) => {
-        localStorage.setItem(KEPT_AS, chosen)
-        choose(chosen)
+      ...createI18n(loaded),
+      selectLanguage: (language: Language) => {
+        localStorage.setItem(STORAGE_KEY, language)
+        onSelect(language)
       },
     }),
-    [loaded, choose],
+    [loaded, onSelect],
   )
   return <Context value={value}>{children}</Context>
 }
 
 export function useI18n(): I18n {
   const i18n = useContext(Context)
-  if (i18n === null) throw new Error('Outside of I18nProvider.')
+  if (i18n === null) throw new Error('useI18n must be called inside I18nProvider.')
   return i18n
 }
 
-function firstLanguage(): Language {
-  const wanted = [localStorage.getItem(KEPT_AS), ...navigator.languages]
-  const known = wanted
+function initialLanguage(): Language {
+  const preferred = [localStorage.getItem(STORAGE_KEY), ...navigator.languages]
+  const supported = preferred
     .map((tag) => tag?.split('-')[0])
     .find((tag): tag is Language => tag !== undefined && tag in LANGUAGES)
-  return known ?? 'en'
+  return supported ?? 'en'
 }
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -118,23 +118,23 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ]
 
-/** Words are the same in every country, dates are not. */
-function regional(language: Language): string {
+/** The preferred region of the browser for a language: messages do not depend on the region, dates and numbers do. */
+function regionOf(language: Language): string {
   return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
 }
 
-function speaking(language: Language, catalogue: Catalogue): Omit<I18n, 'choose'> {
-  const region = regional(language)
+function createI18n({ language, catalog }: LoadedCatalog): Omit<I18n, 'selectLanguage'> {
+  const region = regionOf(language)
   const relative = new Intl.RelativeTimeFormat(region, { numeric: 'auto', style: 'short' })
   const days = new Intl.DateTimeFormat(region, { dateStyle: 'medium' })
   const times = new Intl.DateTimeFormat(region, { dateStyle: 'medium', timeStyle: 'short' })
+  const pages: { readonly [page: string]: { readonly [name: string]: string } } = catalog
   return {
     language,
     region,
     t: (key, values = {}) => {
-      const [page = '', ...name] = key.split('.')
-      const pages: { readonly [page: string]: { readonly [name: string]: string } } = catalogue
-      return format(pages[page]?.[name.join('.')] ?? key, values, language, region)
+      const [page = '', name = ''] = key.split('.')
+      return format(pages[page]?.[name] ?? key, values, language, region)
     },
     number: (value, options) => new Intl.NumberFormat(region, options).format(value),
     day: (at) => days.format(new Date(at)),

@@ -7,7 +7,7 @@ type ButtonProps = ComponentProps<'button'> & {
   look?: 'plain' | 'primary' | 'danger' | 'quiet'
   isSmall?: boolean
   icon?: IconName
-  /** While it is true the button can't be pressed again. */
+  /** Disables the button and shows a spinner. */
   isBusy?: boolean
 }
 
@@ -21,14 +21,18 @@ export function Button({
   disabled,
   ...rest
 }: ButtonProps) {
-  const looks = [styles.button, look === 'plain' ? '' : styles[look], isSmall ? styles.small : '']
+  const classNames = [
+    styles.button,
+    look === 'plain' ? '' : styles[look],
+    isSmall ? styles.small : '',
+  ]
   return (
     <button
       type="button"
       {...rest}
       disabled={disabled === true || isBusy}
       aria-busy={isBusy || undefined}
-      className={[...looks, className].filter(Boolean).join(' ')}
+      className={[...classNames, className].filter(Boolean).join(' ')}
     >
       {isBusy ? (
         <span className={styles.spinner} aria-hidden="true" />
@@ -40,7 +44,7 @@ export function Button({
   )
 }
 
-/** A button that shows only an icon. Its name is read out, and shown when one points at it. */
+/** An icon button. Its name is the accessible name and the tooltip. */
 export function IconButton({
   icon,
   name,
@@ -49,14 +53,16 @@ export function IconButton({
   className,
   ...rest
 }: Omit<ButtonProps, 'icon' | 'children'> & { icon: IconName; name: string }) {
-  const looks = [styles.button, styles.square, look === 'plain' ? '' : styles[look]]
+  const classNames = [styles.button, styles.square, look === 'plain' ? '' : styles[look]]
   return (
     <Tooltip text={name}>
       <button
         type="button"
         aria-label={name}
         {...rest}
-        className={[...looks, isSmall ? styles.small : '', className].filter(Boolean).join(' ')}
+        className={[...classNames, isSmall ? styles.small : '', className]
+          .filter(Boolean)
+          .join(' ')}
       >
         <Icon name={icon} size={isSmall ? 16 : 18} />
       </button>

@@ -1,34 +1,34 @@
-/** Values by day, drawn by uPlot in the colours of the page, with the same values as a table for those who can't see them. */
+/** A chart of values by day (uPlot), with the same values as a table for screen readers. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useI18n } from '../i18n/i18n.tsx'
 import styles from './chart.module.css'
-import { lastDay } from './last-day.ts'
+import { lastDayWithData } from './last-day.ts'
 import { Table } from './table.tsx'
 
 export type Series = {
   readonly name: string
-  /** One for each day; null where there is nothing to tell. */
+  /** One value per day; null if there is no data. */
   readonly values: readonly (number | null)[]
 }
 
 type ChartProps = {
   name: string
-  /** As `2026-03-31`, one after the other. */
+  /** Consecutive ISO dates, such as `2026-03-31`. */
   days: readonly string[]
   series: readonly Series[]
-  /** Bars stand on each other; a line shows how one value goes. */
+  /** Stacked bars, or a line for each series. */
   kind: 'stack' | 'line'
   format: (value: number) => string
-  /** The most that there can be, as 1 for shares. */
+  /** The largest possible value, such as 1 for shares. */
   max?: number
   asTable: string
   dayName: string
 }
 
-/** In the order in which series take them. None of them is red, which would say that something is wrong. */
-const COLOURS = [
+/** Series colors in order. None is red, which would indicate an error. */
+const COLORS = [
   'var(--accent)',
   'var(--good)',
   'var(--warn)',
@@ -37,14 +37,14 @@ const COLOURS = [
 ] as const
 const HEIGHT = 190
 const DAY_S = 86_400
-/** Above the highest, so that a line at the top is seen whole. */
+/** Space above the maximum, so that a line at the top is not cut off. */
 const HEADROOM = 1.06
 
 export function Chart(props: ChartProps) {
   const { name, days, series, format, asTable, dayName } = props
   const { day } = useI18n()
-  const [pointed, setPointed] = useState<number | null>(null)
-  const shown = pointed ?? lastDay(days, series)
+  const [hoveredIndex, setHoveredIndex] = useState<number | null>(null)
+  const shown = hoveredIndex ?? lastDayWithData(days, series)
   const rows = days.map((each, index) => ({ day: each, index })).reverse()
   const valueAt = (each: Series, index: number) => {
     const value = each.values[index] ?? null
@@ -61,7 +61,7 @@ export function Chart(props: ChartProps) {
           <li key={each.name}>
             <span
               className={styles.key}
-              style={{ background: colourAt(index) }}
+              style={{ background: colorAt(index) }}
               aria-hidden="true"
             />
             <span className={styles.name}>{each.name}</span>
@@ -69,7 +69,7 @@ export function Chart(props: ChartProps) {
           </li>
         ))}
       </ul>
-      <Canvas {...props} onPoint={setPointed} />
+      <Canvas {...props} onHover={setHoveredIndex} />
       <details className={styles.details}>
         <summary>{asTable}</summary>
         <div className={styles.table}>
@@ -98,16 +98,16 @@ function Canvas({
   kind,
   format,
   max,
-  onPoint,
-}: ChartProps & { onPoint: (index: number | null) => void }) {
+  onHover,
+}: ChartProps & { onHover: (index: number | null) => void }) {
   const frame = useRef<HTMLDivElement>(null)
   const { region } = useI18n()
   const theme = useThemeChanges()
-  const latest = useRef({ format, onPoint })
-  latest.current = { format, onPoint }
-  const shape = JSON.stringify([days, series])
-  // Drawn anew when something of it has changed: there are few points, and nothing is kept that could be stale.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` stands for days and series
+  const latest = useRef({ format, onHover })
+  latest.current = { format, onHover }
+  const dataKey = JSON.stringify([days, series])
+  // Recreated on every change: there are few points, and incremental updates could leave stale state.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `dataKey` represents days and series
   useEffect(() => {
     const element = frame.current
     if (element === null) return
@@ -125,26 +125,26 @@ function Canvas({
         axes: axesOf(element, region, (value) => latest.current.format(value)),
         series: [{}, ...seriesOf(element, series, kind)],
         hooks: {
-          setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? null)],
+          setCursor: [({ cursor }) => latest.current.onHover(cursor.idx ?? null)],
         },
       },
       dataOf(days, series, kind),
       element,
     )
-    const watcher = new ResizeObserver(([entry]) => {
+    const observer = new ResizeObserver(([entry]) => {
       const width = Math.floor(entry?.contentRect.width ?? 0)
       if (width > 0) plot.setSize({ width, height: HEIGHT })
     })
-    watcher.observe(element)
+    observer.observe(element)
     return () => {
-      watcher.disconnect()
+      observer.disconnect()
       plot.destroy()
     }
-  }, [shape, kind, max, region, theme])
+  }, [dataKey, kind, max, region, theme])
   return <div ref={frame} className={styles.canvas} aria-hidden="true" />
 }
 
-/** Each bar of a stack reaches from the ground to its top; the highest are drawn first, the others over them. */
+/** Stacks by cumulative sums: each bar starts at zero, and the highest are drawn first. */
 function dataOf(
   days: readonly string[],
   series: readonly Series[],
@@ -165,12 +165,12 @@ function seriesOf(
   series: readonly Series[],
   kind: ChartProps['kind'],
 ): uPlot.Series[] {
-  const colours = series.map((_, index) => colourOf(element, colourAt(index)))
+  const colors = series.map((_, index) => resolveColor(element, colorAt(index)))
   if (kind === 'line') {
-    return colours.map((stroke) => ({ stroke, width: 2, spanGaps: true, points: { size: 6 } }))
+    return colors.map((stroke) => ({ stroke, width: 2, spanGaps: true, points: { size: 6 } }))
   }
   const paths = uPlot.paths.bars?.({ size: [0.7, 36], radius: 0.15 })
-  return colours
+  return colors
     .map(
       (fill): uPlot.Series => ({
         fill,
@@ -187,8 +187,8 @@ function axesOf(
   region: string,
   format: (value: number) => string,
 ): uPlot.Axis[] {
-  const stroke = colourOf(element, 'var(--text-soft)')
-  const line = colourOf(element, 'var(--line)')
+  const stroke = resolveColor(element, 'var(--text-soft)')
+  const line = resolveColor(element, 'var(--line)')
   const font = `11px ${getComputedStyle(element).fontFamily}`
   const days = new Intl.DateTimeFormat(region, { day: 'numeric', month: 'short' })
   return [
@@ -213,38 +213,38 @@ function axesOf(
   ]
 }
 
-function colourAt(index: number): string {
-  return COLOURS[Math.min(index, COLOURS.length - 1)] ?? COLOURS[0]
+function colorAt(index: number): string {
+  return COLORS[Math.min(index, COLORS.length - 1)] ?? COLORS[0]
 }
 
-/** A canvas knows no tokens: they are looked up where the page uses them. */
-function colourOf(element: HTMLElement, colour: string): string {
+/** Resolves a CSS variable to a color, because a canvas does not support variables. */
+function resolveColor(element: HTMLElement, cssColor: string): string {
   const probe = document.createElement('span')
-  probe.style.color = colour
+  probe.style.color = cssColor
   element.append(probe)
   const { color } = getComputedStyle(probe)
   probe.remove()
   return color
 }
 
-/** The middle of a day where one is: whichever way the clock is set, it is that day. */
+/** Local noon of a day, which is the same day across daylight saving changes. */
 function noonOf(day: string): number {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
   return new Date(year, month - 1, date, 12).getTime()
 }
 
-/** Changes whenever the colours do. */
+/** A counter that increments when the theme changes. */
 function useThemeChanges(): number {
   const [changes, setChanges] = useState(0)
   const dark = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), [])
   useEffect(() => {
-    const note = () => setChanges((count) => count + 1)
-    const watcher = new MutationObserver(note)
-    watcher.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    dark.addEventListener('change', note)
+    const increment = () => setChanges((count) => count + 1)
+    const observer = new MutationObserver(increment)
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    dark.addEventListener('change', increment)
     return () => {
-      watcher.disconnect()
-      dark.removeEventListener('change', note)
+      observer.disconnect()
+      dark.removeEventListener('change', increment)
     }
   }, [dark])
   return changes

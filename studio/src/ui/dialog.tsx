@@ -8,10 +8,10 @@ type DialogProps = {
   isOpen: boolean
   onClose: () => void
   title: string
-  /** Read out with the title. */
+  /** Announced with the title. */
   description?: string
   children: ReactNode
-  /** A drawer comes from the side and leaves the page in view. */
+  /** A drawer slides in from the side and leaves the page visible. */
   shape?: 'dialog' | 'wide' | 'drawer'
   footer?: ReactNode
 }
@@ -54,13 +54,13 @@ export function Dialog({
   )
 }
 
-/** Not the first button, which would show its name at once and take the first Escape for that. */
+/** Focuses the panel instead of the first button, whose tooltip would open and consume the first Escape. */
 function focusPanel(event: Event) {
   event.preventDefault()
   if (event.target instanceof HTMLElement) event.target.focus()
 }
 
-/** Asks before something that is hard to take back. The answer that changes nothing has the focus. */
+/** A confirmation dialog. The cancel button has the initial focus. */
 export function Confirm({
   isOpen,
   onClose,

@@ -1,12 +1,12 @@
 import styles from './diff.module.css'
 
-type Piece = { readonly kind: 'same' | 'gone' | 'new'; readonly text: string }
+type Segment = { readonly kind: 'same' | 'gone' | 'new'; readonly text: string }
 
-/** What has changed between two texts, word by word. Read out, what is gone and what is new are named as such. */
+/** A word diff of two texts, with `del` and `ins` elements for screen readers. */
 export function Diff({ before, after }: { before: string; after: string }) {
   return (
     <p className={styles.diff}>
-      {pieces(before, after).map(({ kind, text }, index) => {
+      {diffSegments(before, after).map(({ kind, text }, index) => {
         const key = `${index}:${kind}`
         if (kind === 'gone') return <del key={key}>{text}</del>
         if (kind === 'new') return <ins key={key}>{text}</ins>
@@ -16,72 +16,73 @@ export function Diff({ before, after }: { before: string; after: string }) {
   )
 }
 
-/** Beyond this, comparing word by word takes too long, and nobody could read it. */
+/** Longer texts are not compared by words: it would be slow and unreadable. */
 const WORDS_MAX = 1_500
 
-function pieces(before: string, after: string): readonly Piece[] {
+function diffSegments(before: string, after: string): readonly Segment[] {
   if (before === '') return [{ kind: 'same', text: after }]
-  const old = words(before)
-  const now = words(after)
-  if (old.length > WORDS_MAX || now.length > WORDS_MAX) {
+  const previous = splitWords(before)
+  const next = splitWords(after)
+  if (previous.length > WORDS_MAX || next.length > WORDS_MAX) {
     return [
       { kind: 'gone', text: before },
       { kind: 'new', text: after },
     ]
   }
-  return joined(compared(old, now))
+  return mergeAdjacent(diffWords(previous, next))
 }
 
-/** Words with the blanks after them; in scripts without blanks, as the language has them. */
-function words(text: string): readonly string[] {
+/** Splits a text into words and separators, also in scripts without spaces. */
+function splitWords(text: string): readonly string[] {
   return [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)].map(
     ({ segment }) => segment,
   )
 }
 
-/** By the longest common subsequence. */
-function compared(old: readonly string[], now: readonly string[]): readonly Piece[] {
-  const width = now.length + 1
-  const lengths = new Uint16Array((old.length + 1) * width)
+/** Longest common subsequence. */
+function diffWords(previous: readonly string[], next: readonly string[]): readonly Segment[] {
+  const width = next.length + 1
+  const lengths = new Uint16Array((previous.length + 1) * width)
   const at = (row: number, column: number) => lengths[row * width + column] ?? 0
-  for (let row = old.length - 1; row >= 0; row--) {
-    for (let column = now.length - 1; column >= 0; column--) {
+  for (let row = previous.length - 1; row >= 0; row--) {
+    for (let column = next.length - 1; column >= 0; column--) {
       lengths[row * width + column] =
-        old[row] === now[column]
+        previous[row] === next[column]
           ? at(row + 1, column + 1) + 1
           : Math.max(at(row + 1, column), at(row, column + 1))
     }
   }
-  const found: Piece[] = []
+  const segments: Segment[] = []
   let row = 0
   let column = 0
-  while (row < old.length || column < now.length) {
-    const was = old[row]
-    const is = now[column]
-    if (was !== undefined && was === is) {
-      found.push({ kind: 'same', text: was })
+  while (row < previous.length || column < next.length) {
+    const oldWord = previous[row]
+    const newWord = next[column]
+    if (oldWord !== undefined && oldWord === newWord) {
+      segments.push({ kind: 'same', text: oldWord })
       row++
       column++
     } else if (
-      was !== undefined &&
-      (is === undefined || at(row + 1, column) >= at(row, column + 1))
+      oldWord !== undefined &&
+      (newWord === undefined || at(row + 1, column) >= at(row, column + 1))
     ) {
-      found.push({ kind: 'gone', text: was })
+      segments.push({ kind: 'gone', text: oldWord })
       row++
     } else {
-      found.push({ kind: 'new', text: is ?? '' })
+      segments.push({ kind: 'new', text: newWord ?? '' })
       column++
     }
   }
-  return found
+  return segments
 }
 
-function joined(found: readonly Piece[]): readonly Piece[] {
-  const result: Piece[] = []
-  for (const piece of found) {
+function mergeAdjacent(segments: readonly Segment[]): readonly Segment[] {
+  const result: Segment[] = []
+  for (const segment of segments) {
     const last = result.at(-1)
-    if (last?.kind === piece.kind) result.splice(-1, 1, { ...last, text: last.text + piece.text })
-    else result.push(piece)
+    if (last?.kind === segment.kind)
+      result.splice(-1, 1, { ...last, text: last.text + segment.text })
+    else result.push(segment)
   }
   return result
 }

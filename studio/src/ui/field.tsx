@@ -1,28 +1,41 @@
 import { Switch as RadixSwitch } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './field.module.css'
+import { InfoTip } from './tooltip.tsx'
 
-type Around = {
+type FieldProps = {
   label: string
-  /** Keeps the label for those who hear the page only. */
+  /** Shows the label to screen readers only. */
   isLabelHidden?: boolean
+  /** Explains the term in the label, in a tooltip. */
+  info?: string | undefined
   help?: ReactNode
   fault?: string | undefined
 }
 
-function Frame({
+function FieldLayout({
   id,
   label,
   isLabelHidden = false,
+  info,
   help,
   fault,
   children,
-}: Around & { id: string; children: ReactNode }) {
+}: FieldProps & { id: string; children: ReactNode }) {
   return (
     <div className={styles.field}>
-      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
-        {label}
-      </label>
+      {info === undefined ? (
+        <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
+          {label}
+        </label>
+      ) : (
+        <div className={styles.labelRow}>
+          <label htmlFor={id} className={styles.label}>
+            {label}
+          </label>
+          <InfoTip text={info} />
+        </div>
+      )}
       {children}
       {fault !== undefined ? (
         <p id={`${id}-note`} className={styles.fault} role="alert">
@@ -39,7 +52,7 @@ function Frame({
   )
 }
 
-function described(id: string, { help, fault }: Around) {
+function describeField(id: string, { help, fault }: FieldProps) {
   return {
     id,
     className: styles.input,
@@ -48,48 +61,48 @@ function described(id: string, { help, fault }: Around) {
   }
 }
 
-function split<Props extends Around>(props: Props) {
-  const { label, isLabelHidden = false, help, fault, ...rest } = props
-  return { around: { label, isLabelHidden, help, fault }, rest }
+function splitFieldProps<Props extends FieldProps>(props: Props) {
+  const { label, isLabelHidden = false, info, help, fault, ...rest } = props
+  return { fieldProps: { label, isLabelHidden, info, help, fault }, rest }
 }
 
-export function TextField(props: Around & ComponentProps<'input'>) {
+export function TextField(props: FieldProps & ComponentProps<'input'>) {
   const id = useId()
-  const { around, rest } = split(props)
+  const { fieldProps, rest } = splitFieldProps(props)
   return (
-    <Frame id={id} {...around}>
-      <input {...rest} {...described(id, around)} />
-    </Frame>
+    <FieldLayout id={id} {...fieldProps}>
+      <input {...rest} {...describeField(id, fieldProps)} />
+    </FieldLayout>
   )
 }
 
-export function TextArea(props: Around & ComponentProps<'textarea'>) {
+export function TextArea(props: FieldProps & ComponentProps<'textarea'>) {
   const id = useId()
-  const { around, rest } = split(props)
+  const { fieldProps, rest } = splitFieldProps(props)
   return (
-    <Frame id={id} {...around}>
-      <textarea {...rest} {...described(id, around)} />
-    </Frame>
+    <FieldLayout id={id} {...fieldProps}>
+      <textarea {...rest} {...describeField(id, fieldProps)} />
+    </FieldLayout>
   )
 }
 
 export function Select<Value extends string>({
   options,
-  onChoose,
+  onValueChange,
   ...props
-}: Around &
+}: FieldProps &
   Omit<ComponentProps<'select'>, 'onChange'> & {
     options: readonly { readonly value: Value; readonly text: string }[]
-    onChoose: (value: Value) => void
+    onValueChange: (value: Value) => void
   }) {
   const id = useId()
-  const { around, rest } = split(props)
+  const { fieldProps, rest } = splitFieldProps(props)
   return (
-    <Frame id={id} {...around}>
+    <FieldLayout id={id} {...fieldProps}>
       <select
         {...rest}
-        {...described(id, around)}
-        onChange={({ target }) => onChoose(target.value as Value)} // one of the options
+        {...describeField(id, fieldProps)}
+        onChange={({ target }) => onValueChange(target.value as Value)} // an option value
       >
         {options.map(({ value, text }) => (
           <option key={value} value={value}>
@@ -97,20 +110,20 @@ export function Select<Value extends string>({
           </option>
         ))}
       </select>
-    </Frame>
+    </FieldLayout>
   )
 }
 
 export function Switch({
   label,
   isOn,
-  onTurn,
+  onCheckedChange,
   isLabelHidden = false,
   isDisabled = false,
 }: {
   label: string
   isOn: boolean
-  onTurn: (isOn: boolean) => void
+  onCheckedChange: (isOn: boolean) => void
   isLabelHidden?: boolean
   isDisabled?: boolean
 }) {
@@ -122,7 +135,7 @@ export function Switch({
         className={styles.track}
         checked={isOn}
         disabled={isDisabled}
-        onCheckedChange={onTurn}
+        onCheckedChange={onCheckedChange}
       >
         <RadixSwitch.Thumb className={styles.thumb} />
       </RadixSwitch.Root>
@@ -137,13 +150,13 @@ export function Checkbox({
   name,
   isOn,
   isMixed = false,
-  onTurn,
+  onCheckedChange,
   ...rest
 }: {
   name: string
   isOn: boolean
   isMixed?: boolean
-  onTurn: (isOn: boolean) => void
+  onCheckedChange: (isOn: boolean) => void
 } & Omit<ComponentProps<'input'>, 'name' | 'onChange'>) {
   return (
     <input
@@ -155,7 +168,7 @@ export function Checkbox({
       ref={(element) => {
         if (element !== null) element.indeterminate = isMixed
       }}
-      onChange={({ target }) => onTurn(target.checked)}
+      onChange={({ target }) => onCheckedChange(target.checked)}
     />
   )
 }

@@ -1,4 +1,4 @@
-/** Line icons on a grid of 24, drawn for the Studio. They say nothing by themselves: whatever holds one has a name. */
+/** Line icons on a 24 px grid. They are decorative: the element around them has the accessible name. */
 const PATHS = {
   memories: 'M5 4h14v16H5zM9 9h6M9 13h6',
   playground: 'M9 3h6M10 3v6l-5 9a2 2 0 0 0 2 3h10a2 2 0 0 0 2-3l-5-9V3M7.5 15h9',

@@ -1,5 +1,5 @@
-/** Which day a chart tells of while nobody points at one: the last on which there was something, or the very last. */
-export function lastDay(
+/** The day that a chart shows without a hovered one: the last day with data, or the last day. */
+export function lastDayWithData(
   days: readonly string[],
   series: readonly { readonly values: readonly (number | null)[] }[],
 ): number {

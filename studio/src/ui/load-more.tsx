@@ -1,9 +1,9 @@
 import { useI18n } from '../i18n/i18n.tsx'
 import { Button } from './button.tsx'
-import styles from './surface.module.css'
-import { Notice } from './surface.tsx'
+import styles from './layout.module.css'
+import { Notice } from './layout.tsx'
 
-/** The way on in a list that comes page by page. That a page could not be had is said there, and it can be asked for again. */
+/** The button that loads the next page, with the error if the last attempt failed. */
 export function LoadMore({
   query,
 }: {

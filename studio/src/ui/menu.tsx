@@ -27,26 +27,26 @@ export function MenuItem({
   onSelect,
   isDangerous = false,
   isDisabled = false,
-  isChosen,
+  isSelected,
 }: {
   icon?: IconName
   children: ReactNode
   onSelect: () => void
   isDangerous?: boolean
   isDisabled?: boolean
-  /** Set for items of which one is in force. */
-  isChosen?: boolean
+  /** Set for items of which one is selected. */
+  isSelected?: boolean
 }) {
-  const Item = isChosen === undefined ? DropdownMenu.Item : DropdownMenu.CheckboxItem
+  const Item = isSelected === undefined ? DropdownMenu.Item : DropdownMenu.CheckboxItem
   return (
     <Item
       className={[styles.item, isDangerous ? styles.danger : ''].join(' ')}
       onSelect={onSelect}
       disabled={isDisabled}
-      {...(isChosen === undefined ? {} : { checked: isChosen })}
+      {...(isSelected === undefined ? {} : { checked: isSelected })}
     >
       <span className={styles.icon}>
-        {isChosen === true ? (
+        {isSelected === true ? (
           <Icon name="check" size={16} />
         ) : (
           icon !== undefined && <Icon name={icon} size={16} />

@@ -8,21 +8,21 @@ export type Column<Row> = {
   readonly width?: string
 }
 
-/** For lists of up to some hundreds; longer ones are drawn as far as they are seen, see `pages/memories/list.tsx`. */
+/** A table for up to a few hundred rows. For longer lists see the virtualized list in `pages/memories/list.tsx`. */
 export function Table<Row>({
   name,
   columns,
   rows,
   idOf,
 }: {
-  /** Read out before the table. */
+  /** The accessible name. */
   name: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   idOf: (row: Row) => string
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable
     <section className={styles.frame} aria-label={name} tabIndex={0}>
       <table className={styles.table}>
         <thead>

@@ -10,22 +10,22 @@ export type Tab<Name extends string> = {
 
 export function Tabs<Name extends string>({
   tabs,
-  chosen,
-  onChoose,
+  value,
+  onValueChange,
   label,
 }: {
   tabs: readonly Tab<Name>[]
-  chosen: Name
-  onChoose: (name: Name) => void
+  value: Name
+  onValueChange: (name: Name) => void
   label: string
 }) {
   const list = useRef<HTMLDivElement>(null)
-  useEffect(() => showTab(list.current, chosen), [chosen])
+  useEffect(() => scrollToTab(list.current, value), [value])
   return (
     <Radix.Root
       className={styles.tabs}
-      value={chosen}
-      onValueChange={(name) => onChoose(name as Name)} // one of the tabs
+      value={value}
+      onValueChange={(name) => onValueChange(name as Name)} // a tab name
     >
       <Radix.List ref={list} className={styles.list} aria-label={label}>
         {tabs.map(({ name, text }) => (
@@ -43,9 +43,9 @@ export function Tabs<Name extends string>({
   )
 }
 
-/** Where not all tabs have room, the chosen one is in the middle. */
-function showTab(list: HTMLElement | null, chosen: string): void {
-  const tab = list?.querySelector<HTMLElement>(`[data-tab="${chosen}"]`)
+/** Scrolls the selected tab to the center if not all tabs fit. */
+function scrollToTab(list: HTMLElement | null, value: string): void {
+  const tab = list?.querySelector<HTMLElement>(`[data-tab="${value}"]`)
   if (list == null || tab == null) return
   list.scrollLeft = tab.offsetLeft - list.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2
 }

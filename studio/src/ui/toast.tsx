@@ -4,37 +4,38 @@ import { useI18n } from '../i18n/i18n.tsx'
 import { Button, IconButton } from './button.tsx'
 import styles from './toast.module.css'
 
-export type Telling = {
+type ToastMessage = {
   readonly text: string
-  readonly isBad?: boolean
-  /** As undo. */
+  readonly isError?: boolean
+  /** An action such as undo. */
   readonly action?: { readonly name: string; readonly run: () => unknown }
 }
 
-const Context = createContext<(telling: Telling) => void>(() => undefined)
+const Context = createContext<(message: ToastMessage) => void>(() => undefined)
 
 const PLAIN_MS = 5_000
-/** Long enough to find the way to "Undo" by keyboard. */
+/** Long enough to reach "Undo" by keyboard. */
 const ACTION_MS = 12_000
 
 export function ToastProvider({ children }: { children: ReactNode }) {
   const { t } = useI18n()
-  const [told, setTold] = useState<readonly (Telling & { readonly id: number })[]>([])
-  const tell = useCallback((telling: Telling) => {
-    setTold((before) => [...before.slice(-2), { ...telling, id: Date.now() + Math.random() }])
+  const [messages, setMessages] = useState<readonly (ToastMessage & { readonly id: number })[]>([])
+  const showToast = useCallback((message: ToastMessage) => {
+    setMessages((before) => [...before.slice(-2), { ...message, id: Date.now() + Math.random() }])
   }, [])
-  const drop = (id: number) => setTold((before) => before.filter((each) => each.id !== id))
+  const removeMessage = (id: number) =>
+    setMessages((before) => before.filter((each) => each.id !== id))
   return (
-    <Context value={tell}>
+    <Context value={showToast}>
       <Toast.Provider label={t('common.notification')}>
         {children}
-        {told.map(({ id, text, isBad = false, action }) => (
+        {messages.map(({ id, text, isError = false, action }) => (
           <Toast.Root
             key={id}
-            className={[styles.toast, isBad ? styles.bad : ''].join(' ')}
+            className={[styles.toast, isError ? styles.bad : ''].join(' ')}
             duration={action === undefined ? PLAIN_MS : ACTION_MS}
-            type={isBad ? 'foreground' : 'background'}
-            onOpenChange={(open) => open || drop(id)}
+            type={isError ? 'foreground' : 'background'}
+            onOpenChange={(open) => open || removeMessage(id)}
           >
             <Toast.Description className={styles.text}>{text}</Toast.Description>
             {action !== undefined && (
@@ -49,13 +50,13 @@ export function ToastProvider({ children }: { children: ReactNode }) {
             </Toast.Close>
           </Toast.Root>
         ))}
-        {/* Each message is read out on its own; this only keeps an open drawer from hiding the way to undo. */}
+        {/* Each message is announced separately; `aria-live` only keeps an open drawer from hiding the region. */}
         <Toast.Viewport className={styles.viewport} aria-live="off" />
       </Toast.Provider>
     </Context>
   )
 }
 
-export function useTell(): (telling: Telling) => void {
+export function useToast(): (message: ToastMessage) => void {
   return useContext(Context)
 }

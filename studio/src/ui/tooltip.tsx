@@ -1,5 +1,6 @@
 import { Tooltip as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { Icon } from './icon.tsx'
 import styles from './tooltip.module.css'
 
 export const TooltipProvider = Radix.Provider
@@ -14,5 +15,16 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
+  )
+}
+
+/** An info icon that explains a term. The explanation is its accessible name. */
+export function InfoTip({ text }: { text: string }) {
+  return (
+    <Tooltip text={text}>
+      <button type="button" className={styles.info} aria-label={text}>
+        <Icon name="info" size={14} />
+      </button>
+    </Tooltip>
   )
 }

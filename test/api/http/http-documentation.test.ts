@@ -1,4 +1,4 @@
-/** What describes the door. docs/rest.md lists every operation: run vitest with -u to renew the table. */
+/** What describes the door. docs/reference/rest.md lists every operation: run vitest with -u to renew the table. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -31,16 +31,16 @@ it('[HT10] the types of the Studio are those of the description', async () => {
   await expect(promisify(execFile)(process.execPath, check)).resolves.toMatchObject({ stderr: '' })
 })
 
-it('[HT10] docs/rest.md tells every operation', async () => {
+it('[HT10] docs/reference/rest.md tells every operation', async () => {
   const rows = OPERATIONS.map(
     ({ http, access, summary }) =>
       `\n| ${http.method} | \`${http.path}\` | ${access} | ${summary} |`,
   )
-  const text = readFileSync('docs/rest.md', 'utf8')
+  const text = readFileSync('docs/reference/rest.md', 'utf8')
   const begin = text.indexOf(HEAD)
   expect(begin).toBeGreaterThan(0)
   const rest = text.slice(begin + HEAD.length).replace(/^(?:\n\|.*)*/, '')
   await expect(`${text.slice(0, begin)}${HEAD}${rows.join('')}${rest}`).toMatchFileSnapshot(
-    '../../../docs/rest.md',
+    '../../../docs/reference/rest.md',
   )
 })

@@ -1,4 +1,4 @@
-/** docs/mcp.md tells the tools and clients that there are. Run vitest with -u to renew the tables. */
+/** docs/guides/mcp.md tells the tools and clients that there are. Run vitest with -u to renew the tables. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { CLIENTS, clientNames, configPath } from '../../../src/api/mcp/clients/client-config.ts'
@@ -6,9 +6,9 @@ import { compatibilityTools } from '../../../src/api/mcp/compatibility/index.ts'
 import { EXTENDED_OPERATIONS, toMcpBinding } from '../../../src/api/mcp/extended-tools.ts'
 import { OPERATIONS } from '../../../src/api/operations/index.ts'
 
-const PATH = 'docs/mcp.md'
+const PATH = 'docs/guides/mcp.md'
 
-it('[MC1] docs/mcp.md tells every tool and every client', async () => {
+it('[MC1] docs/guides/mcp.md tells every tool and every client', async () => {
   const clients = clientNames().map((name) =>
     row([
       CLIENTS[name].title,
@@ -36,7 +36,7 @@ it('[MC1] docs/mcp.md tells every tool and every client', async () => {
     ['| further tool | access |', further],
     ['| also offered | access |', others],
   ].reduce((page, [head, rows]) => withRows(page, String(head), rows as readonly string[]), read())
-  await expect(text).toMatchFileSnapshot(`../../${PATH}`)
+  await expect(text).toMatchFileSnapshot(`../../../${PATH}`)
 })
 
 function read(): string {

@@ -123,8 +123,8 @@ describe('help and documents', () => {
     expect((await cli(['help', '--json'])).json.commands).toHaveLength(COMMANDS.length)
   })
 
-  it('[CL1] docs/cli.md holds the reference as the table makes it (run vitest with -u to renew it)', async () => {
-    const path = new URL('../../../docs/cli.md', import.meta.url).pathname
+  it('[CL1] docs/reference/cli.md holds the reference as the table makes it (run vitest with -u to renew it)', async () => {
+    const path = new URL('../../../docs/reference/cli.md', import.meta.url).pathname
     const parts: Readonly<Record<string, string>> = {
       commands: renderMarkdownReference(COMMANDS),
       environment: markdownTable(['Variable', ''], Object.entries(ENVIRONMENT)),

@@ -6,11 +6,13 @@ import {
   estimateBilledTokens,
   truncateToTokens,
 } from '../../../src/models/embedders/billed-tokens.ts'
-import { withRateLimits } from '../../../src/models/embedders/embedder-rate-limit.ts'
-import { withEmbedderTimeouts } from '../../../src/models/embedders/embedder-timeout.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import { withRequestBatches } from '../../../src/models/embedders/request-batcher.ts'
-import { withRetries } from '../../../src/models/embedders/resilient-embedder.ts'
+import {
+  withEmbedderTimeouts,
+  withRateLimits,
+  withRetries,
+} from '../../../src/models/embedders/resilient-embedder.ts'
 import { describeEmbedder } from '../../conformance/models/embedder.suite.ts'
 import { FakeClock } from '../../fakes/clock.ts'
 import { scriptedEmbedder, untilAborted } from '../../fakes/embedder.ts'

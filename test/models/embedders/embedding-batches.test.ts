@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../../src/lib/errors.ts'
-import { BatchBreaker } from '../../../src/models/embedders/batch-api/batch-breaker.ts'
 import { openBatchLedger } from '../../../src/models/embedders/batch-api/batch-ledger.ts'
 import { openEmbeddingBatches } from '../../../src/models/embedders/batch-api/batch-providers.ts'
 import {
@@ -12,6 +11,10 @@ import {
   prefillCache,
 } from '../../../src/models/embedders/batch-api/cache-prefill.ts'
 import type { EmbeddingBatches } from '../../../src/models/embedders/batch-api/embedding-batches.ts'
+import {
+  createBatchBreaker,
+  reportBatchState,
+} from '../../../src/models/embedders/batch-api/provider-batch-embedder.ts'
 import { withEmbeddingCache } from '../../../src/models/embedders/embedding-cache.ts'
 import { createHashingEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
 import {
@@ -47,7 +50,7 @@ async function opened(name: Name, limits: CachePrefillOptions['limits'] = {}) {
     account: hashRemoteAccount(config),
     isPurposeSpecific: name !== 'openai',
   }
-  const breaker = new BatchBreaker()
+  const breaker = createBatchBreaker(clock)
   /** As a new process has it. */
   const fresh = () => {
     const cache = openSqliteEmbeddingCache({ path, clock })
@@ -208,7 +211,10 @@ describe.each(NAMES)('batches of %s', (name) => {
       const report = await prefill(notes(3))
       expect(report).toMatchObject({ filled: 2, remaining: 1 })
       expect(report.stopReason).toMatch(/gave no vectors for 1 of 3 texts/)
-      expect(breaker.report()).toMatchObject({ batchApiEnabled: true, batchApiFailures: 1 })
+      expect(reportBatchState(breaker)).toMatchObject({
+        batchApiEnabled: true,
+        batchApiFailures: 1,
+      })
       expect(await plainCalls(notes(3))).toBe(1)
     }
   })
@@ -245,9 +251,9 @@ describe.each(NAMES)('batches of %s', (name) => {
     service.misbehave = ({ method, path }, response) =>
       SUBMITS.test(`${method} ${path}`) && reply(response, 500, { error: { code: 'overloaded' } })
     await prefill(['One'])
-    expect(breaker.report()).toEqual({ batchApiEnabled: true, batchApiFailures: 1 })
+    expect(reportBatchState(breaker)).toEqual({ batchApiEnabled: true, batchApiFailures: 1 })
     await prefill(['One'])
-    expect(breaker.report()).toMatchObject({
+    expect(reportBatchState(breaker)).toMatchObject({
       batchApiEnabled: false,
       batchApiDisabledReason: expect.stringMatching(/failed \(500, overloaded\)/),
     })

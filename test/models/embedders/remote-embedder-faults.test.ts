@@ -2,10 +2,10 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { withEmbedderTimeouts } from '../../../src/models/embedders/embedder-timeout.ts'
 import { createValidatedEmbedder } from '../../../src/models/embedders/embedding-validation.ts'
 import { openRemoteEmbedder } from '../../../src/models/embedders/remote/embedding-providers.ts'
 import { createOpenaiCompatibleEmbedder } from '../../../src/models/embedders/remote/openai-compatible-embedder.ts'
+import { withEmbedderTimeouts } from '../../../src/models/embedders/resilient-embedder.ts'
 import { embedAll, errorOf, expected, HOUR_MS, PausingClock } from './embedder-support.ts'
 import {
   type Misbehaviour,

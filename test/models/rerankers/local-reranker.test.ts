@@ -6,11 +6,11 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { NEVER_ABORTED } from '../../../src/lib/abort.ts'
-import { openLocalRerankerWith } from '../../../src/models/rerankers/local-reranker.ts'
 import {
+  openLocalRerankerWith,
   type ScoringWorker,
   startScoringWorker,
-} from '../../../src/models/rerankers/scoring-client.ts'
+} from '../../../src/models/rerankers/local-reranker.ts'
 import {
   crossEncoderFiles,
   crossEncoderNetwork,

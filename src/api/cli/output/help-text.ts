@@ -85,7 +85,7 @@ function wrap(text: string, columns: number): string {
   return [...lines, line].join('\n')
 }
 
-/** The reference part of `docs/cli.md`. */
+/** The reference part of `docs/reference/cli.md`. */
 export function renderMarkdownReference(commands: readonly Command[]): string {
   const sections = commands.map((command) =>
     [

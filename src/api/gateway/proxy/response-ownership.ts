@@ -6,9 +6,9 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib'
 import type { ResponseOwner } from '../../../conversations/conversations.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
 import { withTimeout } from '../../../lib/timeout.ts'
 import type { Provider } from '../../../models/provider.ts'
 import { type HeaderPairs, headerValue } from '../../../models/upstream.ts'
@@ -34,7 +34,7 @@ export class ResponseOwnership {
 
   constructor(engine: Engine, clock: Clock) {
     this.#engine = engine
-    this.#patience = new CircuitBreaker(clock)
+    this.#patience = createStallBreaker(clock)
   }
 
   /** Who is to be asked for it, if that is known. */

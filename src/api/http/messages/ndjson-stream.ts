@@ -1,7 +1,7 @@
-/** Sends lines as they come, no faster than the client reads them. */
+/** Streams NDJSON with backpressure. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError } from '../../../lib/errors.ts'
+import { createAbortedError } from '../../../lib/abort.ts'
 import { LINES_TYPE } from './response.ts'
 
 const CHUNK_CHARACTERS = 65_536
@@ -14,7 +14,7 @@ export async function streamLines(
 ): Promise<void> {
   const iterator = lines[Symbol.asyncIterator]()
   try {
-    // Whatever is wrong shows at the first line, while an error can still be told.
+    // The first line is read before the headers are sent, so that an early failure can still change the status.
     let step = await iterator.next()
     response.setHeader('content-type', LINES_TYPE)
     response.writeHead(200)
@@ -29,7 +29,7 @@ export async function streamLines(
         await write(response, pending, signal)
         pending = ''
       }
-      if (signal.aborted) throw abortedError()
+      if (signal.aborted) throw createAbortedError()
       step = await iterator.next()
     }
     response.end(pending)
@@ -39,15 +39,11 @@ export async function streamLines(
 }
 
 async function write(response: ServerResponse, text: string, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) throw abortedError()
+  if (signal.aborted) throw createAbortedError()
   if (response.write(text)) return
   try {
     await once(response, 'drain', { signal })
   } catch (error) {
-    throw signal.aborted ? abortedError() : error
+    throw signal.aborted ? createAbortedError() : error
   }
-}
-
-function abortedError(): AppError {
-  return new AppError('cancelled', 'It was stopped before it ended.')
 }

@@ -1,48 +1,46 @@
 /**
- * How often a key may ask: a bucket for each that fills steadily, so that a burst is fine and a flood is not. Servers on
- * the same data share it where their store can do that.
+ * Rate limit per key: a token bucket that allows bursts. Servers share it where their store can.
  */
 import type { ServerResponse } from 'node:http'
+import { type CircuitBreaker, createStallBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { CircuitBreaker } from '../../../lib/overdue-circuit-breaker.ts'
+import { LruCache } from '../../../lib/lru-cache.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
+import { TokenBucket } from '../../../lib/token-bucket.ts'
 import type { TakeTokens } from '../../../storage/store.ts'
 import { type RateDecision, SharedTokenBucket } from './shared-token-bucket.ts'
 
 const KEYS_MAX = 10_000
-/** How long the setting is used without asking for it again. */
+/** The setting is cached for this long. */
 const LIMIT_FRESH_MS = 1_000
 const LIMIT_WAIT_MS = 200
 const UNLIMITED = 0
-
-type Bucket = { tokens: number; at: number }
 
 export class RateLimiter {
   readonly #clock: Clock
   readonly #readLimit: () => Promise<number>
   readonly #shares: SharedTokenBucket | null
   readonly #patience: CircuitBreaker
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #buckets = new LruCache<string, TokenBucket>({ entriesMax: KEYS_MAX })
   #limit: { readonly perMinute: number; readonly until: number } | null = null
 
-  /** `readLimit`: requests in a minute; 0 for as many as one likes. */
+  /** `readLimit`: requests per minute, 0 for unlimited. */
   constructor(clock: Clock, readLimit: () => Promise<number>, take: TakeTokens | null = null) {
     this.#clock = clock
     this.#shares = take === null ? null : new SharedTokenBucket(clock, take)
     this.#readLimit = readLimit
-    this.#patience = new CircuitBreaker(clock)
+    this.#patience = createStallBreaker(clock)
   }
 
-  /** Takes requests off the key's account, all or none, and says in headers how much is left. */
+  /** Takes requests from the key's bucket, all or none, and sets the rate-limit headers. */
   async take(key: string, response: ServerResponse, requests = 1): Promise<void> {
     const now = this.#clock.now()
     const limit = await this.#limitAt(now)
     if (limit === UNLIMITED) return
-    // While the store can't be asked, each server counts for itself.
+    // While the store is unavailable, each server counts for itself.
     const shared = (await this.#shares?.take(key, requests, limit)) ?? null
-    const { isGranted: isEnough, remaining: left } =
-      shared ?? this.#takeHere(key, requests, limit, now)
+    const { isGranted: isEnough, remaining: left } = shared ?? this.#takeHere(key, requests, limit)
     const msPerToken = MINUTE_MS / limit
     response.setHeader('ratelimit-limit', limit)
     response.setHeader('ratelimit-remaining', Math.floor(left))
@@ -59,40 +57,26 @@ export class RateLimiter {
     )
   }
 
-  /** The limit is read again the next time. */
+  /** Invalidates the cached limit. */
   invalidateLimit(): void {
     if (this.#limit !== null) this.#limit = { ...this.#limit, until: 0 }
   }
 
-  #takeHere(key: string, requests: number, limit: number, now: number): RateDecision {
-    const bucket = this.#bucketOf(key, limit, now)
-    const isEnough = bucket.tokens >= requests
-    if (isEnough) bucket.tokens -= requests
-    return { isGranted: isEnough, remaining: bucket.tokens }
+  #takeHere(key: string, requests: number, limit: number): RateDecision {
+    const create = () => new TokenBucket(limit, () => this.#clock.now())
+    const bucket = this.#buckets.getOrCreate(key, create)
+    bucket.setLimit(limit)
+    return { isGranted: bucket.tryTake(requests), remaining: bucket.available }
   }
 
   async #limitAt(now: number): Promise<number> {
     if (this.#limit !== null && now < this.#limit.until) return this.#limit.perMinute
     const read = await this.#patience.run(LIMIT_WAIT_MS, () => this.#readLimit())
     if (read.kind === 'failed') {
-      // The limit of a moment ago is as good, while the store can't be asked. Without any, nobody is held up.
+      // While the store is unavailable, the last known limit applies; without one, requests pass.
       return this.#limit?.perMinute ?? UNLIMITED
     }
     this.#limit = { perMinute: read.result, until: now + LIMIT_FRESH_MS }
     return read.result
-  }
-
-  #bucketOf(key: string, limit: number, now: number): Bucket {
-    const known = this.#buckets.get(key)
-    if (known === undefined) {
-      if (this.#buckets.size >= KEYS_MAX) this.#buckets.clear()
-      const bucket = { tokens: limit, at: now }
-      this.#buckets.set(key, bucket)
-      return bucket
-    }
-    const gained = (Math.max(0, now - known.at) * limit) / MINUTE_MS
-    known.tokens = Math.min(limit, known.tokens + gained)
-    known.at = now
-    return known
   }
 }

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { NEVER_ABORTED, raceAbort, throwIfAborted } from '../../../lib/abort.ts'
+import type { CircuitBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError, toAppError } from '../../../lib/errors.ts'
 import { addMs, DAY_MS, HOUR_MS, type Instant } from '../../../lib/time.ts'
@@ -15,7 +16,6 @@ import { truncateToTokens } from '../billed-tokens.ts'
 import type { CacheEntry, EmbeddingCache } from '../embedding-cache.ts'
 import { computeCacheKey, type EmbeddingCacheScope } from '../embedding-cache-key.ts'
 import { normalizeVectors } from '../embedding-validation.ts'
-import type { BatchBreaker } from './batch-breaker.ts'
 import type { BatchHandle, BatchLedger } from './batch-ledger.ts'
 import type { BatchItem, BatchState, EmbeddingBatches } from './embedding-batches.ts'
 
@@ -57,7 +57,7 @@ export type CachePrefillOptions = {
   readonly batches: EmbeddingBatches
   readonly ledger: BatchLedger
   /** One for the whole process. */
-  readonly breaker: BatchBreaker
+  readonly breaker: CircuitBreaker
   readonly clock: Clock
   readonly limits?: Partial<BatchingLimits>
   readonly signal?: AbortSignal

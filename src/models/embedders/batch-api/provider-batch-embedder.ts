@@ -1,11 +1,11 @@
 /** Batches as a way to get vectors ahead, and an embedder whose documents wait for them. */
 
 import { raceAbort } from '../../../lib/abort.ts'
+import { CircuitBreaker } from '../../../lib/circuit-breaker.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { BatchEmbedder } from '../../batch-embedder.ts'
 import type { Embedder } from '../../embedder.ts'
 import type { EmbeddingCache } from '../embedding-cache.ts'
-import { BatchBreaker } from './batch-breaker.ts'
 import type { BatchLedger } from './batch-ledger.ts'
 import {
   BATCHING_LIMITS,
@@ -32,11 +32,22 @@ export type ProviderBatchEmbedder = BatchEmbedder & {
   readonly embedder: Embedder
 }
 
+/** Two failures in a row end the use of batches for this process. */
+export function createBatchBreaker(clock: Clock): CircuitBreaker {
+  return new CircuitBreaker({ clock, failuresMax: 2, resetMs: Number.POSITIVE_INFINITY })
+}
+
+/** Facts for `status`. */
+export function reportBatchState({ openReason, failures }: CircuitBreaker) {
+  const why = openReason === null ? {} : { batchApiDisabledReason: openReason }
+  return { batchApiEnabled: openReason === null, batchApiFailures: failures, ...why }
+}
+
 export function openProviderBatchEmbedder(
   parts: ProviderBatchEmbedderDependencies,
 ): ProviderBatchEmbedder {
   const { embedder, identity, cache, batches, ledger, clock, limits = {} } = parts
-  const breaker = new BatchBreaker()
+  const breaker = createBatchBreaker(clock)
   let holds = 0
   let released = Promise.resolve()
   let release = () => {}
@@ -76,7 +87,7 @@ export function openProviderBatchEmbedder(
       }
     },
     report: () => ({
-      ...breaker.report(),
+      ...reportBatchState(breaker),
       ...(progress === null ? {} : { batchesDone: progress.done, batchesTotal: progress.total }),
     }),
     embedder: {

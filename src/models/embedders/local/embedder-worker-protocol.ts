@@ -39,7 +39,8 @@ export type EmbedderWorkerRequest =
   | { readonly kind: 'embed'; readonly text: string; readonly purpose: EmbeddingPurpose }
 
 /** Each request gets one answer, in order. */
-export type EmbedderWorkerAnswer =
+export type EmbedderWorkerAnswer = ModelAnswer | WorkerFailure
+
+export type ModelAnswer =
   | { readonly kind: 'opened'; readonly model: LoadedModel }
   | { readonly kind: 'embedded'; readonly vector: Float32Array }
-  | WorkerFailure

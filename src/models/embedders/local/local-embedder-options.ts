@@ -1,5 +1,6 @@
 /** What callers may choose about the local model, checked. */
 import { basename, isAbsolute, join, resolve } from 'node:path'
+import { parseIntegerOption } from '../../../domain/field-parsers.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { findPackageFolder } from '../../../lib/package-folder.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
@@ -71,19 +72,19 @@ export function parseLocalOptions(options: LocalEmbedderOptions): LocalEmbedderS
   const tokensMax =
     options.tokensMax === undefined
       ? null
-      : parseInteger('tokensMax', options.tokensMax, TOKENS_MIN, TOKENS_MAX)
+      : parseIntegerOption('tokensMax', options.tokensMax, TOKENS_MIN, TOKENS_MAX)
   return {
     name: place.name,
     languages: place.kind === 'shipped' ? (LANGUAGES.get(place.name) ?? null) : null,
     request: {
       location: place,
       runtime,
-      threads: parseInteger('threads', options.threads ?? DEFAULT_THREADS, 1, THREADS_MAX),
+      threads: parseIntegerOption('threads', options.threads ?? DEFAULT_THREADS, 1, THREADS_MAX),
       tokensMax,
     },
-    queueMax: parseInteger('queueMax', options.queueMax ?? QUEUE_TEXTS, 1, QUEUE_TEXTS_MAX),
+    queueMax: parseIntegerOption('queueMax', options.queueMax ?? QUEUE_TEXTS, 1, QUEUE_TEXTS_MAX),
     textLengthMax: (tokensMax ?? DEFAULT_TOKENS_MAX) * UNITS_PER_TOKEN,
-    answerTimeoutMs: parseInteger(
+    answerTimeoutMs: parseIntegerOption(
       'answerMsMax',
       options.answerTimeoutMs ?? ANSWER_MS_MAX,
       1,
@@ -126,11 +127,4 @@ function parseHubUrl(url: string): string {
     throw new AppError('invalid_input', 'hubUrl must be an http or https address.')
   }
   return url.replace(/\/+$/, '')
-}
-
-function parseInteger(name: string, value: number, min: number, max: number): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value
-  throw new AppError('invalid_input', `${name} must be a whole number from ${min} to ${max}.`, {
-    option: name,
-  })
 }

@@ -4,25 +4,18 @@
  */
 import { AppError } from '../../../lib/errors.ts'
 import type { EmbeddingPurpose } from '../../embedder.ts'
+import type { WorkerCall, WorkerCallQueue } from '../../runtime/worker-client.ts'
+import type { EmbedderWorkerRequest, ModelAnswer } from './embedder-worker-protocol.ts'
 
-export type EmbeddingRequest = {
+export type EmbeddingRequest = WorkerCall<EmbedderWorkerRequest, ModelAnswer> & {
   readonly texts: readonly string[]
   readonly purpose: EmbeddingPurpose
-  /** As many as are done: the next text is the one at this length. */
-  readonly vectors: Float32Array[]
-  readonly resolve: (vectors: readonly Float32Array[]) => void
-  readonly reject: (error: AppError) => void
+  /** Of the texts that are done; the next text is the one at this length. */
+  readonly vectors: readonly Float32Array[]
 }
 
-export type RequestQueue = {
-  /** Throws when there is no room for its texts. */
-  add(call: EmbeddingRequest): void
-  next(): EmbeddingRequest | undefined
-  /** Whether it was still there. */
-  remove(call: EmbeddingRequest): boolean
-  removeAll(): readonly EmbeddingRequest[]
-  pendingTexts(): number
-}
+/** Its limit counts texts. */
+export type RequestQueue = WorkerCallQueue<EmbeddingRequest> & { pendingTexts(): number }
 
 export function createRequestQueue(textsMax: number): RequestQueue {
   const lanes: Readonly<Record<EmbeddingPurpose, Set<EmbeddingRequest>>> = {

@@ -13,12 +13,10 @@ import { parseBaseUrl } from '../../../domain/service-endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { AppError } from '../../../lib/errors.ts'
 import type { Embedder } from '../../embedder.ts'
-import { withRateLimits } from '../embedder-rate-limit.ts'
-import { withEmbedderTimeouts } from '../embedder-timeout.ts'
 import { hashAccount } from '../embedding-cache-key.ts'
 import { createValidatedEmbedder, type EmbeddingSource } from '../embedding-validation.ts'
 import { withRequestBatches } from '../request-batcher.ts'
-import { withRetries } from '../resilient-embedder.ts'
+import { createResilientEmbedder } from '../resilient-embedder.ts'
 import { createCohereEmbedder } from './cohere-embedder.ts'
 import { getModelTokensMax } from './embedding-model-limits.ts'
 import { createGeminiEmbedder } from './gemini-embedder.ts'
@@ -132,10 +130,7 @@ export function openRemoteEmbedder(config: RemoteEmbedderConfig): Embedder {
   const tokensMax = getModelTokensMax(config.model)
   const told = provider.isPurposeSpecific === 'byModel' ? withInstructionPrefixes(raw) : raw
   const sound = createValidatedEmbedder(told, { tokensMax, host: computeHostId(config) })
-  const prompt = withEmbedderTimeouts(sound, config)
-  const modest = withRateLimits(prompt, config)
-  const patient = withRetries(modest, config)
-  return withRequestBatches(patient, {
+  return withRequestBatches(createResilientEmbedder(sound, config), {
     textsMax: provider.textsMax,
     ...(tokensMax === undefined ? {} : { textTokensMax: tokensMax }),
   })

@@ -5,6 +5,7 @@
 import { basename, resolve } from 'node:path'
 import { throwIfAborted } from '../../../lib/abort.ts'
 import { toAppError } from '../../../lib/errors.ts'
+import { yieldToEventLoop } from '../../../lib/event-loop.ts'
 import { truncateText } from '../../../text/well-formed-text.ts'
 import type { Embedder, EmbedderState, EmbeddingModel } from '../../embedder.ts'
 import { readStaticModel, type StaticModel } from './static-model-folder.ts'
@@ -141,8 +142,4 @@ function normalize(sums: Float64Array): Float32Array {
   const nowhere = new Float32Array(sums.length)
   nowhere[sums.length - 1] = 1
   return nowhere
-}
-
-function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolveTurn) => setImmediate(resolveTurn))
 }

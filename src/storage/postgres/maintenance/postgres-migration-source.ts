@@ -2,8 +2,8 @@
  * Leaving a schema. Triggers note what changes, and later refuse every write: they are part of the database, so they
  * hold for every process that is connected to it.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { OwnerId } from '../../../domain/ids.ts'
+import { sleep } from '../../../lib/abort.ts'
 import { quoteIdentifier } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type {
@@ -70,7 +70,7 @@ export function createPostgresMigrationSource({
           })
         } catch (thrown) {
           if (isHeld || attempt === LOCK_ATTEMPTS || !isLockTimeout(thrown)) throw thrown
-          await delay(LOCK_PAUSE_MS)
+          await sleep(LOCK_PAUSE_MS)
         }
       }
     },

@@ -8,12 +8,13 @@
  * A connection that is lost before the commit was asked for has left nothing, so it is begun again. One that is lost
  * while it commits leaves a doubt, which the server is asked to clear up: whether it is over, and has left its mark.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { OwnerId } from '../../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../../domain/limits.ts'
 import { isKeyHolder, type MemoryStatus } from '../../../domain/memory.ts'
 import type { DocumentType } from '../../../domain/search-document.ts'
+import { sleep } from '../../../lib/abort.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { withJitter } from '../../../lib/retry.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { type Change, type CommitOutcome, mapTables, TABLES, type Table } from '../../store.ts'
 import type { PostgresDatabase, QueryFunction } from '../connection/postgres-driver.ts'
@@ -137,7 +138,7 @@ async function isTransactionOver({ query }: Pick<PostgresDatabase, 'query'>, tra
 
 /** Somewhere around this long, so that those who met don't meet again. */
 async function sleepWithJitter(ms: number): Promise<void> {
-  await delay(ms * (0.5 + Math.random()))
+  await sleep(withJitter(ms, Math.random(), 0.5))
 }
 
 /** Whom changes are about. */

@@ -13,7 +13,7 @@ function server() {
   const state = { isWell: false, builds: 0 }
   const query = (async () => [{ due: true }]) as unknown as QueryFunction // the one answer that is asked for
   const database = {
-    separately: async (work: (query: QueryFunction) => Promise<unknown>) => {
+    runOnOwnConnection: async (work: (query: QueryFunction) => Promise<unknown>) => {
       state.builds++
       if (!state.isWell) throw new Error('out of memory')
       return work((async () => []) as unknown as QueryFunction) // somebody else has the lock
@@ -40,7 +40,7 @@ it('[VI33] an index that could not be built is tried again, after twice as long 
     return state.builds
   }
   expect(await grow()).toBe(1)
-  expect(indexes.report()).toMatchObject({ failure: 'out of memory' })
+  expect(indexes.report()).toMatchObject({ indexBuildError: 'out of memory' })
   now += 59_999
   expect(await grow()).toBe(1)
   now += 1

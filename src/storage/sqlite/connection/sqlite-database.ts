@@ -3,6 +3,7 @@
  */
 
 import type { Place, Scope } from '../../../domain/scope.ts'
+import { sleep } from '../../../lib/abort.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { DocumentCache } from '../cache/document-cache.ts'
@@ -122,7 +123,7 @@ export class SqliteDatabase {
         const isBusy = error instanceof AppError && error.code === 'busy'
         if (!isBusy || performance.now() >= until) throw error
       }
-      await new Promise((resolve) => setTimeout(resolve, pause))
+      await sleep(pause)
     }
   }
 

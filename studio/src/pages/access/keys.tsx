@@ -1,46 +1,47 @@
-/** Who may come in: every key, without its secret, which nobody knows. */
+/** The list of API keys. Secrets are not stored, so they cannot be shown. */
 import { type ReactNode, useState } from 'react'
 import { api, data } from '../../api/client.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card, Chip, Empty, Loaded } from '../../ui/surface.tsx'
+import { Card, Chip, EmptyState, QueryResult } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './access.module.css'
-import { CreateKey } from './create-key.tsx'
-import { type Key, useAttempt, useKeyList } from './queries.ts'
+import { KeyDialog } from './key-form.tsx'
+import { AFFECTED_QUERIES, type Key, useKeyList } from './queries.ts'
 
 export function Keys() {
   const { t } = useI18n()
   const keys = useKeyList()
-  const [isMaking, setMaking] = useState(false)
-  const [revoked, setRevoked] = useState<Key | null>(null)
+  const [isCreating, setCreating] = useState(false)
+  const [revoking, setRevoking] = useState<Key | null>(null)
   return (
     <Card
       title={t('access.keys')}
       isFlush
       actions={
-        <Button look="primary" icon="add" onClick={() => setMaking(true)}>
+        <Button look="primary" icon="add" onClick={() => setCreating(true)}>
           {t('access.create')}
         </Button>
       }
     >
-      <Loaded query={keys} lines={5}>
+      <QueryResult query={keys} lines={5}>
         {(rows) =>
           rows.length === 0 ? (
-            // Keys are off: whoever sits at the machine needs none.
-            <Empty icon="access" title={t('access.noKeys')}>
+            // The list is empty only if keys are disabled on this server.
+            <EmptyState icon="access" title={t('access.noKeys')}>
               {t('access.noKeysHelp')}
-            </Empty>
+            </EmptyState>
           ) : (
-            <KeyTable keys={rows} onRevoke={setRevoked} />
+            <KeyTable keys={rows} onRevoke={setRevoking} />
           )
         }
-      </Loaded>
-      {isMaking && <CreateKey onClose={() => setMaking(false)} />}
-      {revoked !== null && <Revoke apiKey={revoked} onClose={() => setRevoked(null)} />}
+      </QueryResult>
+      {isCreating && <KeyDialog onClose={() => setCreating(false)} />}
+      {revoking !== null && <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />}
     </Card>
   )
 }
@@ -59,19 +60,19 @@ function KeyTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Ke
           cell: ({ id, name }) => (
             <div className={styles.named}>
               <strong>{name}</strong>
-              {id === session.key && <Chip tone="accent">{t('access.you')}</Chip>}
+              {id === session.key && <Chip tone="accent">{t('access.currentKey')}</Chip>}
               <code className={styles.id}>{id}</code>
             </div>
           ),
         },
         { name: t('access.role'), cell: ({ role }) => <Chip>{role}</Chip> },
         {
-          name: t('access.reaches'),
+          name: t('access.ownersColumn'),
           cell: ({ role, home, actsFor }) => (
             <div className={styles.chips}>
               <Chip tone="accent">{home}</Chip>
               {role === 'superadmin' ? (
-                <span className={styles.soft}>{t('access.reachesAll')}</span>
+                <span className={styles.soft}>{t('access.allOwners')}</span>
               ) : (
                 actsFor.map((owner) => <Chip key={owner}>{owner}</Chip>)
               )}
@@ -114,15 +115,15 @@ function Day({ children }: { children: ReactNode }) {
 
 function Expiry({ at }: { at: string }) {
   const { t, day } = useI18n()
-  const isOver = new Date(at).getTime() <= Date.now()
-  return isOver ? <Chip tone="bad">{t('access.expired')}</Chip> : <Day>{day(at)}</Day>
+  const isExpired = new Date(at).getTime() <= Date.now()
+  return isExpired ? <Chip tone="bad">{t('access.expired')}</Chip> : <Day>{day(at)}</Day>
 }
 
-function Revoke({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
+function RevokeDialog({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   const { t } = useI18n()
   const { session } = useSession()
-  const attempt = useAttempt()
-  const tell = useTell()
+  const attempt = useAttempt(AFFECTED_QUERIES)
+  const showToast = useToast()
   const { id, name } = apiKey
   const isOwn = id === session.key
   return (
@@ -133,10 +134,10 @@ function Revoke({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
       description={t(isOwn ? 'access.revokeOwnHelp' : 'access.revokeHelp')}
       action={t('access.revoke')}
       onConfirm={async () => {
-        const done = await attempt(() =>
+        const revoking = await attempt(() =>
           data(api.DELETE('/api/keys/{id}', { params: { path: { id } } })),
         )
-        if (done !== null) tell({ text: t('access.revoked', { name }) })
+        if (revoking !== null) showToast({ text: t('access.revoked', { name }) })
       }}
     />
   )

@@ -1,25 +1,25 @@
-/** Everybody who has memories here, and the way to take all of it out, or away. */
+/** The list of owners, with export and deletion of their data. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Card, Empty, Loaded } from '../../ui/surface.tsx'
+import { Card, EmptyState, QueryResult } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './access.module.css'
-import { EraseOwner } from './erase-owner.tsx'
+import { OwnerDeletion } from './owner-deletion.tsx'
 import { useOwners } from './queries.ts'
 
 export function Owners() {
   const { t, number } = useI18n()
   const owners = useOwners()
-  const [erased, setErased] = useState<string | null>(null)
+  const [deleting, setDeleting] = useState<string | null>(null)
   return (
     <Card title={t('access.owners')} isFlush>
-      <Loaded query={owners} lines={5}>
+      <QueryResult query={owners} lines={5}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty icon="memories" title={t('access.noOwners')} />
+            <EmptyState icon="memories" title={t('access.noOwners')} />
           ) : (
             <Table
               name={t('access.owners')}
@@ -58,7 +58,7 @@ export function Owners() {
                         isSmall
                         icon="forget"
                         aria-label={t('access.eraseNamed', { owner })}
-                        onClick={() => setErased(owner)}
+                        onClick={() => setDeleting(owner)}
                       >
                         {t('access.erase')}
                       </Button>
@@ -69,8 +69,8 @@ export function Owners() {
             />
           )
         }
-      </Loaded>
-      {erased !== null && <EraseOwner owner={erased} onClose={() => setErased(null)} />}
+      </QueryResult>
+      {deleting !== null && <OwnerDeletion owner={deleting} onClose={() => setDeleting(null)} />}
     </Card>
   )
 }

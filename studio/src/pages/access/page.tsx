@@ -1,31 +1,31 @@
-import { usePageSearch } from '../../app/address.ts'
+import { useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Empty, Page } from '../../ui/surface.tsx'
+import { EmptyState, Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Keys } from './keys.tsx'
 import { Owners } from './owners.tsx'
 
-type Shown = 'keys' | 'owners'
+type AccessTab = 'keys' | 'owners'
 
 export function AccessPage() {
   const { t } = useI18n()
-  const { may } = useSession()
-  const [search, change] = usePageSearch()
-  if (!may('manage')) {
+  const { can } = useSession()
+  const [search, change] = useSearchParams()
+  if (!can('manage')) {
     return (
       <Page title={t('access.title')}>
-        <Empty icon="access" title={t('access.onlySuperadmins')} />
+        <EmptyState icon="access" title={t('access.onlySuperadmins')} />
       </Page>
     )
   }
   return (
     <Page title={t('access.title')} description={t('access.description')}>
-      <Tabs<Shown>
+      <Tabs<AccessTab>
         label={t('access.title')}
-        chosen={search.show === 'owners' ? 'owners' : 'keys'}
-        onChoose={(show) =>
-          change({ show: show === 'owners' ? show : undefined }, { isStep: true })
+        value={search.tab === 'owners' ? 'owners' : 'keys'}
+        onValueChange={(tab) =>
+          change({ tab: tab === 'owners' ? tab : undefined }, { isPush: true })
         }
         tabs={[
           { name: 'keys', text: t('access.keys'), content: <Keys /> },

@@ -1,7 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { api, data, type Schemas } from '../../api/client.ts'
-import { useI18n } from '../../i18n/i18n.tsx'
-import { useTell } from '../../ui/toast.tsx'
 
 export type Key = Schemas['Key']
 export type Role = Key['role']
@@ -16,49 +14,33 @@ export function useKeyList() {
 
 export type Owner = {
   readonly owner: string
-  /** Those who are told apart within it. */
+  /** The number of users of this owner. */
   readonly users: number
   readonly memories: number
   readonly turns: number
 }
 
-/** Everybody who has memories, most first. */
+/** All owners with memories, largest first. */
 export function useOwners() {
   return useQuery({
     queryKey: ['owners'],
     queryFn: () => data(api.GET('/api/owners')),
     select: ({ owners }): readonly Owner[] => {
-      const found = new Map<string, { users: number; memories: number; turns: number }>()
+      const totals = new Map<string, { users: number; memories: number; turns: number }>()
       for (const { owner, user, memories, turns } of owners) {
-        const before = found.get(owner) ?? { users: 0, memories: 0, turns: 0 }
-        found.set(owner, {
+        const before = totals.get(owner) ?? { users: 0, memories: 0, turns: 0 }
+        totals.set(owner, {
           users: before.users + (user === null ? 0 : 1),
           memories: before.memories + memories,
           turns: before.turns + turns,
         })
       }
-      return [...found]
+      return [...totals]
         .map(([owner, counts]) => ({ owner, ...counts }))
         .sort((a, b) => b.memories - a.memories || a.owner.localeCompare(b.owner))
     },
   })
 }
 
-/** Does something, says so when it fails, and shows what has become of it. */
-export function useAttempt() {
-  const cache = useQueryClient()
-  const tell = useTell()
-  const { t } = useI18n()
-  return async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      tell({ text: error instanceof Error ? error.message : t('common.failed'), isBad: true })
-      return null
-    } finally {
-      await Promise.all(
-        ['keys', 'owners'].map((name) => cache.invalidateQueries({ queryKey: [name] })),
-      )
-    }
-  }
-}
+/** First parts of the keys of the queries that this page changes. */
+export const AFFECTED_QUERIES = ['keys', 'owners'] as const

@@ -1,34 +1,34 @@
 import { useId } from 'react'
-import { type Search, textIn } from '../../app/address.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CommittedField } from '../../ui/committed.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
 import { Select } from '../../ui/field.tsx'
 import styles from './audit.module.css'
-import { type Entry, FILTERS, type Filter, NOBODY, useKeyNames } from './queries.ts'
+import { type AuditEvent, FILTERS, type Filter, LOCAL_ACTOR, useKeyNames } from './queries.ts'
 
 export function Filters({
   search,
   onChange,
   entries,
 }: {
-  search: Search
-  onChange: (changes: Search) => void
-  /** What is shown suggests what to look for. */
-  entries: readonly Entry[]
+  search: SearchParams
+  onChange: (changes: SearchParams) => void
+  /** The loaded events, used as suggestions. */
+  entries: readonly AuditEvent[]
 }) {
   const { t } = useI18n()
   const operations = useId()
   const owners = useId()
   const names = useKeyNames().data ?? new Map<string, string>()
-  const value = (name: Filter) => textIn(search, name)
+  const value = (name: Filter) => textParam(search, name)
   const set = (name: Filter) => (text: string) => onChange({ [name]: text || undefined })
   const actor = value('actor')
-  const isStranger = actor !== '' && actor !== NOBODY && !names.has(actor)
+  const isUnknownKey = actor !== '' && actor !== LOCAL_ACTOR && !names.has(actor)
   return (
     <div className={styles.filters}>
-      <CommittedField
-        label={t('audit.what')}
+      <CommitField
+        label={t('audit.action')}
         placeholder="memory.forget"
         list={operations}
         spellCheck={false}
@@ -36,20 +36,20 @@ export function Filters({
         value={value('operation')}
         onCommit={set('operation')}
       />
-      <Suggestions id={operations} values={entries.flatMap(withKind)} />
+      <Suggestions id={operations} values={entries.flatMap(operationPrefixes)} />
       <Select
-        label={t('audit.who')}
+        label={t('audit.actor')}
         value={actor}
-        onChoose={set('actor')}
+        onValueChange={set('actor')}
         options={[
           { value: '', text: t('common.all') },
-          { value: NOBODY, text: t('audit.here') },
+          { value: LOCAL_ACTOR, text: t('audit.localActor') },
           ...[...names].map(([id, name]) => ({ value: id, text: name })),
-          ...(isStranger ? [{ value: actor, text: actor }] : []),
+          ...(isUnknownKey ? [{ value: actor, text: actor }] : []),
         ]}
       />
-      <CommittedField
-        label={t('audit.whose')}
+      <CommitField
+        label={t('audit.owner')}
         list={owners}
         spellCheck={false}
         maxLength={200}
@@ -57,21 +57,21 @@ export function Filters({
         onCommit={set('of')}
       />
       <Suggestions id={owners} values={entries.map(({ owner }) => owner)} />
-      <CommittedField
-        label={t('audit.toWhat')}
+      <CommitField
+        label={t('audit.resource')}
         placeholder="mem_…"
         spellCheck={false}
         maxLength={200}
         value={value('target')}
         onCommit={set('target')}
       />
-      <CommittedField
+      <CommitField
         label={t('audit.from')}
         type="date"
         value={value('from')}
         onCommit={set('from')}
       />
-      <CommittedField
+      <CommitField
         label={t('audit.until')}
         type="date"
         value={value('until')}
@@ -82,14 +82,14 @@ export function Filters({
         disabled={FILTERS.every((name) => value(name) === '')}
         onClick={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       >
-        {t('audit.clear')}
+        {t('audit.clearFilters')}
       </Button>
     </div>
   )
 }
 
-/** As `memory.forget`, and `memory` for all of its kind. */
-function withKind({ operation }: Entry): readonly string[] {
+/** An operation such as `memory.forget`, and its prefix `memory`. */
+function operationPrefixes({ operation }: AuditEvent): readonly string[] {
   const [kind = operation] = operation.split('.')
   return [kind, operation]
 }

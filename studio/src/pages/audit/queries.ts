@@ -1,38 +1,38 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 
 type AuditPage = paths['/api/audit']['get']['responses'][200]['content']['application/json']
-export type Entry = AuditPage['entries'][number]
+export type AuditEvent = AuditPage['entries'][number]
 
 export const FILTERS = ['operation', 'actor', 'of', 'target', 'from', 'until'] as const
 export type Filter = (typeof FILTERS)[number]
 const ROWS_PER_PAGE = 50
 
-/** Whoever sat at the machine; the server takes this name for it. */
-export const NOBODY = 'none'
+/** The value of the `actor` filter for local access without a key. */
+export const LOCAL_ACTOR = 'none'
 
-/** The filters in the address, as the server takes them. */
-function queryIn(search: Search) {
-  const text = (name: Filter) => textIn(search, name)
+/** The filters in the URL, as query parameters of the server. */
+function queryFrom(search: SearchParams) {
+  const text = (name: Filter) => textParam(search, name)
   return {
-    ...given('operation', text('operation')),
-    ...given('actor', text('actor')),
-    // Not `owner`, which is in the address of every page: the log is of everybody.
-    ...given('owner', text('of')),
-    ...given('target', text('target')),
-    ...given('from', startOf(text('from'), 0)),
-    // The day that is named is part of it.
-    ...given('before', startOf(text('until'), 1)),
+    ...optionalParam('operation', text('operation')),
+    ...optionalParam('actor', text('actor')),
+    // Not `owner`, which every page has in its URL: the log covers all owners.
+    ...optionalParam('owner', text('of')),
+    ...optionalParam('target', text('target')),
+    ...optionalParam('from', startOf(text('from'), 0)),
+    // The end date is inclusive.
+    ...optionalParam('before', startOf(text('until'), 1)),
   }
 }
 
-function given<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
-  return value === '' ? {} : ({ [name]: value } as { [Key in Name]?: string }) // the one name
+function optionalParam<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
+  return value === '' ? {} : ({ [name]: value } as { [Key in Name]?: string }) // the only property
 }
 
-/** When a day begins where the reader is. */
+/** Midnight in the time zone of the browser. */
 function startOf(day: string, daysLater: number): string {
   const [year, month, date] = day.split('-').map(Number)
   if (year === undefined || month === undefined || date === undefined) return ''
@@ -40,14 +40,16 @@ function startOf(day: string, daysLater: number): string {
   return Number.isNaN(at.getTime()) ? '' : at.toISOString()
 }
 
-export function useAudit(search: Search) {
-  const query = queryIn(search)
+export function useAudit(search: SearchParams) {
+  const query = queryFrom(search)
   return useInfiniteQuery({
     queryKey: ['audit', query],
     queryFn: ({ pageParam }) =>
       data(
         api.GET('/api/audit', {
-          params: { query: { ...query, limit: ROWS_PER_PAGE, ...given('after', pageParam) } },
+          params: {
+            query: { ...query, limit: ROWS_PER_PAGE, ...optionalParam('after', pageParam) },
+          },
         }),
       ),
     initialPageParam: '',
@@ -56,7 +58,7 @@ export function useAudit(search: Search) {
   })
 }
 
-/** Names of keys by their ids. Those of revoked ones are gone. */
+/** Key names by id. Revoked keys are missing. */
 export function useKeyNames() {
   return useQuery({
     queryKey: ['keys'],

@@ -1,38 +1,39 @@
 import { type FormEvent, useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/surface.tsx'
+import { Notice } from '../../ui/layout.tsx'
 import styles from './page.module.css'
-import { useAttempt, useEngine } from './queries.ts'
+import { AFFECTED_QUERIES, useEngine } from './queries.ts'
 
-type Tested =
+type TestResult =
   paths['/api/memory/embedding-test']['post']['responses'][200]['content']['application/json']
 
-/** Two sentences are embedded: how long that takes, what comes out, and how near they are. */
+/** Embeds two texts and shows duration, dimensions and similarity. */
 export function EmbeddingTest() {
   const { t } = useI18n()
-  const attempt = useAttempt()
-  const running = useEngine().data?.embedding.model
+  const attempt = useAttempt(AFFECTED_QUERIES)
+  const runningModel = useEngine().data?.embedding.model
   const [text, setText] = useState(() => t('engine.testText'))
   const [other, setOther] = useState(() => t('engine.testOther'))
-  const [tested, setTested] = useState<Tested | null>(null)
+  const [result, setResult] = useState<TestResult | null>(null)
   const [isBusy, setBusy] = useState(false)
   const run = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
-    setTested(null)
+    setResult(null)
     const body = { text, ...(other.trim() === '' ? {} : { other }) }
-    setTested(await attempt(() => data(api.POST('/api/memory/embedding-test', { body }))))
+    setResult(await attempt(() => data(api.POST('/api/memory/embedding-test', { body }))))
     setBusy(false)
   }
   return (
     <form className={styles.part} onSubmit={(event) => void run(event)}>
       <h3>{t('engine.testEmbedding')}</h3>
-      {running != null && (
-        <p className={styles.soft}>{t('engine.testsRunning', { model: running })}</p>
+      {runningModel != null && (
+        <p className={styles.soft}>{t('engine.testedModel', { model: runningModel })}</p>
       )}
       <TextField
         label={t('engine.testTextLabel')}
@@ -51,20 +52,20 @@ export function EmbeddingTest() {
         <Button type="submit" icon="run" isBusy={isBusy} disabled={text.trim() === ''}>
           {t('engine.test')}
         </Button>
-        {isBusy && <span className={styles.small}>{t('engine.testWaits')}</span>}
+        {isBusy && <span className={styles.small}>{t('engine.testPending')}</span>}
       </div>
-      {tested !== null && <Result tested={tested} />}
+      {result !== null && <ResultNotice result={result} />}
     </form>
   )
 }
 
-function Result({ tested }: { tested: Tested }) {
+function ResultNotice({ result }: { result: TestResult }) {
   const { t, number } = useI18n()
-  const { works, error, model, dimensions, latencyMs, similarity } = tested
+  const { works, error, model, dimensions, latencyMs, similarity } = result
   if (!works) return <Notice tone="bad">{error?.message}</Notice>
   return (
     <Notice tone="good">
-      {t('engine.embedded1', {
+      {t('engine.embeddingResult', {
         model: model ?? '',
         count: dimensions ?? 0,
         milliseconds: number(latencyMs, { maximumFractionDigits: 1 }),

@@ -1,21 +1,27 @@
-/** Where vectors come from: what is chosen, what is in use, and whether it works. */
+/** The embedding source: configured, running, and a test. */
 import { useId } from 'react'
-import { useOwner } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import { useOwner } from '../../app/search-params.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { CommittedField } from '../../ui/committed.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
 import { Switch } from '../../ui/field.tsx'
-import { Card, Loaded, Notice } from '../../ui/surface.tsx'
-import { type InForce, storedAt, useChange, useInForce, type Value } from '../settings/queries.ts'
+import { Card, Notice, QueryResult } from '../../ui/layout.tsx'
+import {
+  type EffectiveSettings,
+  storedValue,
+  useChange,
+  useEffectiveSettings,
+  type Value,
+} from '../settings/queries.ts'
 import styles from './embedding.module.css'
 import { EmbeddingTest } from './embedding-test.tsx'
 import layout from './page.module.css'
 import { CARDS, type EmbeddingProvider, useEmbeddingProviders, useEngine } from './queries.ts'
 
 const SOURCES = ['auto', 'transformers', 'static', 'remote', 'none'] as const
-const NAMES: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]> = {
+const SOURCE_LABELS: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]> = {
   auto: ['engine.sourceAuto', 'engine.sourceAutoHelp'],
-  transformers: ['engine.sourceTransformers', 'engine.sourceTransformersHelp'],
+  transformers: ['engine.sourceLocal', 'engine.sourceLocalHelp'],
   static: ['engine.sourceStatic', 'engine.sourceStaticHelp'],
   remote: ['engine.sourceRemote', 'engine.sourceRemoteHelp'],
   none: ['engine.sourceNone', 'engine.sourceNoneHelp'],
@@ -23,36 +29,36 @@ const NAMES: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]>
 
 export function EmbeddingCard() {
   const { t } = useI18n()
-  const inForce = useInForce('system', useOwner())
+  const effective = useEffectiveSettings('system', useOwner())
   const providers = useEmbeddingProviders()
   return (
     <Card title={t('engine.embedding')} id={CARDS.embedding}>
-      <Loaded query={inForce} lines={8}>
+      <QueryResult query={effective} lines={8}>
         {(settings) => (
-          <Loaded query={providers} lines={8}>
+          <QueryResult query={providers} lines={8}>
             {(known) => (
               <div className={layout.stack}>
-                <Pending settings={settings} providers={known} />
+                <RestartNotice settings={settings} providers={known} />
                 <Sources settings={settings} providers={known} />
                 <EmbeddingTest />
               </div>
             )}
-          </Loaded>
+          </QueryResult>
         )}
-      </Loaded>
+      </QueryResult>
     </Card>
   )
 }
 
-type Chosen = { settings: InForce; providers: readonly EmbeddingProvider[] }
+type SettingsProps = { settings: EffectiveSettings; providers: readonly EmbeddingProvider[] }
 
-function Sources({ settings, providers }: Chosen) {
+function Sources({ settings, providers }: SettingsProps) {
   const { t } = useI18n()
   const name = useId()
   const change = useChange('system', useOwner())
   const set = (setting: string, value: Value) =>
-    void change(setting, value, storedAt('system', settings, setting))
-  const source = settings.valueOf('embeddingSource')
+    void change(setting, value, storedValue('system', settings, setting))
+  const source = settings.valueOf('embedding.source')
   return (
     <>
       <fieldset className={styles.choices}>
@@ -63,39 +69,39 @@ function Sources({ settings, providers }: Chosen) {
               type="radio"
               name={name}
               checked={source === value}
-              onChange={() => set('embeddingSource', value)}
+              onChange={() => set('embedding.source', value)}
             />
-            <strong>{t(NAMES[value][0])}</strong>
-            <span>{t(NAMES[value][1])}</span>
+            <strong>{t(SOURCE_LABELS[value][0])}</strong>
+            <span>{t(SOURCE_LABELS[value][1])}</span>
           </label>
         ))}
       </fieldset>
       {source === 'auto' && (
         <div className={layout.line}>
-          {(['transformersEnabled', 'staticEnabled'] as const).map((each) => (
+          {(['embedding.localEnabled', 'embedding.staticEnabled'] as const).map((each) => (
             <Switch
               key={each}
               label={t(
-                each === 'transformersEnabled' ? 'engine.mayTransformers' : 'engine.mayStatic',
+                each === 'embedding.localEnabled' ? 'engine.allowLocal' : 'engine.allowStatic',
               )}
               isOn={settings.valueOf(each) === true}
-              onTurn={(isOn) => set(each, isOn)}
+              onCheckedChange={(isOn) => set(each, isOn)}
             />
           ))}
         </div>
       )}
       {(source === 'auto' || source === 'remote') && (
         <RemoteModel
-          value={String(settings.valueOf('embeddingProviderModel') ?? '')}
+          value={String(settings.valueOf('embedding.model') ?? '')}
           providers={providers}
-          onSet={(model) => set('embeddingProviderModel', model === '' ? null : model)}
+          onSet={(model) => set('embedding.model', model === '' ? null : model)}
         />
       )}
     </>
   )
 }
 
-const BUILT_IN = ['transformers', 'static']
+const BUNDLED = ['transformers', 'static']
 
 function RemoteModel({
   value,
@@ -108,11 +114,11 @@ function RemoteModel({
 }) {
   const { t } = useI18n()
   const list = useId()
-  const remote = providers.filter(({ provider }) => !BUILT_IN.includes(provider))
-  const named = providerOf(value, remote)
+  const remote = providers.filter(({ provider }) => !BUNDLED.includes(provider))
+  const provider = providerOf(value, remote)
   return (
     <>
-      <CommittedField
+      <CommitField
         label={t('engine.remoteModel')}
         help={t('engine.remoteModelHelp')}
         list={list}
@@ -129,11 +135,13 @@ function RemoteModel({
             <option key={id} value={id} />
           ))}
       </datalist>
-      {value !== '' && named === undefined && (
+      {value !== '' && provider === undefined && (
         <Notice tone="warn">{t('engine.providerUnknown')}</Notice>
       )}
-      {named?.hasKey === false && (
-        <Notice tone="warn">{t('engine.providerKeyless', { provider: named.provider })}</Notice>
+      {provider?.hasKey === false && (
+        <Notice tone="warn">
+          {t('engine.providerKeyMissing', { provider: provider.provider })}
+        </Notice>
       )}
     </>
   )
@@ -143,35 +151,43 @@ function providerOf(model: string, providers: readonly EmbeddingProvider[]) {
   return providers.find(({ provider }) => model.startsWith(`${provider}/`))
 }
 
-/** Settings are read at the start, and what the server was started with goes before them. */
-function Pending({ settings, providers }: Chosen) {
+/**
+ * Shown if the configured source differs from the running one: settings are read at startup, and startup options
+ * override them.
+ */
+function RestartNotice({ settings, providers }: SettingsProps) {
   const { t } = useI18n()
   const embedding = useEngine().data?.embedding
   if (embedding === undefined) return null
-  const wanted = wantedSource(settings, providers)
-  const model = String(settings.valueOf('embeddingProviderModel') ?? '')
+  const configured = configuredSource(settings, providers)
+  const model = String(settings.valueOf('embedding.model') ?? '')
   const isOtherModel =
-    wanted !== null && !BUILT_IN.includes(wanted) && model !== `${wanted}/${embedding.model}`
-  if (wanted === embedding.source && !isOtherModel) return null
+    configured !== null &&
+    !BUNDLED.includes(configured) &&
+    model !== `${configured}/${embedding.model}`
+  if (configured === embedding.source && !isOtherModel) return null
   return (
     <Notice tone="warn">
-      {t('engine.pending', {
+      {t('engine.restartPending', {
         running: embedding.source ?? t('common.none'),
-        wanted: wanted ?? t('common.none'),
+        configured: configured ?? t('common.none'),
       })}
     </Notice>
   )
 }
 
-/** As the server chooses when it starts. */
-function wantedSource(settings: InForce, providers: readonly EmbeddingProvider[]): string | null {
-  const source = settings.valueOf('embeddingSource')
-  const model = String(settings.valueOf('embeddingProviderModel') ?? '')
+/** Mirrors how the server selects the source at startup. */
+function configuredSource(
+  settings: EffectiveSettings,
+  providers: readonly EmbeddingProvider[],
+): string | null {
+  const source = settings.valueOf('embedding.source')
+  const model = String(settings.valueOf('embedding.model') ?? '')
   const remote = providerOf(model, providers)
   if (source === 'none') return null
   if (source === 'remote') return remote?.provider ?? null
   if (source !== 'auto') return String(source)
   if (remote?.hasKey === true) return remote.provider
-  if (settings.valueOf('transformersEnabled') === true) return 'transformers'
-  return settings.valueOf('staticEnabled') === true ? 'static' : null
+  if (settings.valueOf('embedding.localEnabled') === true) return 'transformers'
+  return settings.valueOf('embedding.staticEnabled') === true ? 'static' : null
 }

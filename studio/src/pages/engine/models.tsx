@@ -1,49 +1,55 @@
-/** The language models that memory asks: which, whether they answer, and what they have used today. */
+/** The language models: configuration, a test, and today's usage. */
 import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import { useAttempt } from '../../app/mutations.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CommittedField } from '../../ui/committed.tsx'
-import { Card, Chip, Loaded, Meter, Notice } from '../../ui/surface.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
+import { Card, Chip, Meter, Notice, QueryResult } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
-import { type InForce, storedAt, useChange, useInForce } from '../settings/queries.ts'
+import {
+  type EffectiveSettings,
+  storedValue,
+  useChange,
+  useEffectiveSettings,
+} from '../settings/queries.ts'
 import styles from './page.module.css'
-import { CARDS, useAttempt, useLearning, useModelProviders } from './queries.ts'
+import { AFFECTED_QUERIES, CARDS, useLearning, useModelProviders } from './queries.ts'
 
-type Tested = paths['/api/models/test']['post']['responses'][200]['content']['application/json']
-type ModelSetting = 'coreModel' | 'fastModel'
+type TestResult = paths['/api/models/test']['post']['responses'][200]['content']['application/json']
+type ModelSetting = 'learning.extractionModel' | 'gateway.gateModel'
 
 const FIELDS: readonly (readonly [ModelSetting, MessageKey, MessageKey])[] = [
-  ['coreModel', 'engine.coreModel', 'engine.coreModelHelp'],
-  ['fastModel', 'engine.fastModel', 'engine.fastModelHelp'],
+  ['learning.extractionModel', 'engine.extractionModel', 'engine.extractionModelHelp'],
+  ['gateway.gateModel', 'engine.gateModel', 'engine.gateModelHelp'],
 ]
 
 export function ModelsCard({ owner }: { owner: string }) {
   const { t } = useI18n()
   const list = useId()
-  const settings = useInForce('system', owner)
-  const own = useInForce('owner', owner).data
+  const settings = useEffectiveSettings('system', owner)
+  const own = useEffectiveSettings('owner', owner).data
   const known = useModelProviders().data
   return (
     <Card title={t('engine.models')} id={CARDS.models}>
       <div className={styles.stack}>
         <p className={styles.soft}>{t('engine.modelsHelp')}</p>
-        <Loaded query={settings} lines={4}>
-          {(inForce) =>
+        <QueryResult query={settings} lines={4}>
+          {(effective) =>
             FIELDS.map(([name, label, help]) => (
               <ModelField
                 key={name}
                 {...{ name, owner, list }}
                 label={t(label)}
                 help={t(help)}
-                settings={inForce}
+                settings={effective}
               />
             ))
           }
-        </Loaded>
+        </QueryResult>
         <datalist id={list}>
           {[
             ...(known?.providers.flatMap(({ models }) => models) ?? []),
@@ -52,18 +58,21 @@ export function ModelsCard({ owner }: { owner: string }) {
             <option key={model} value={model} />
           ))}
         </datalist>
-        {own?.sourceOf('coreModel') === 'owner' && (
+        {own?.sourceOf('learning.extractionModel') === 'owner' && (
           <Notice
             action={
-              <Link to="/studio/settings" search={{ owner, q: 'coreModel' }}>
+              <Link to="/studio/settings" search={{ owner, q: 'learning.extractionModel' }}>
                 {t('engine.openSettings')}
               </Link>
             }
           >
-            {t('engine.ownModel', { owner, model: String(own.valueOf('coreModel')) })}
+            {t('engine.ownerModel', {
+              owner,
+              model: String(own.valueOf('learning.extractionModel')),
+            })}
           </Notice>
         )}
-        <Spent owner={owner} />
+        <BudgetUsage owner={owner} />
         <Providers />
       </div>
     </Card>
@@ -83,30 +92,30 @@ function ModelField({
   list: string
   label: string
   help: string
-  settings: InForce
+  settings: EffectiveSettings
 }) {
   const { t } = useI18n()
   const change = useChange('system', owner)
-  const attempt = useAttempt()
-  const [tested, setTested] = useState<Tested | null>(null)
+  const attempt = useAttempt(AFFECTED_QUERIES)
+  const [result, setResult] = useState<TestResult | null>(null)
   const [fault, setFault] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const model = String(settings.valueOf(name) ?? '')
   const set = async (text: string) => {
-    setTested(null)
-    const before = storedAt('system', settings, name)
-    const told = await change(name, text === '' ? null : text, before)
-    setFault(told.fault ?? undefined)
+    setResult(null)
+    const before = storedValue('system', settings, name)
+    const outcome = await change(name, text === '' ? null : text, before)
+    setFault(outcome.fault ?? undefined)
   }
   const test = async () => {
     setBusy(true)
-    setTested(null)
-    setTested(await attempt(() => data(api.POST('/api/models/test', { body: { model, owner } }))))
+    setResult(null)
+    setResult(await attempt(() => data(api.POST('/api/models/test', { body: { model, owner } }))))
     setBusy(false)
   }
   return (
     <div className={styles.stack}>
-      <CommittedField
+      <CommitField
         {...{ label, help, list, fault }}
         placeholder="openai/gpt-5-mini"
         spellCheck={false}
@@ -125,16 +134,16 @@ function ModelField({
         >
           {t('engine.testModel')}
         </Button>
-        {isBusy && <span className={styles.small}>{t('engine.testWaits')}</span>}
+        {isBusy && <span className={styles.small}>{t('engine.testPending')}</span>}
       </div>
-      {tested !== null && <Result tested={tested} />}
+      {result !== null && <ResultNotice result={result} />}
     </div>
   )
 }
 
-function Result({ tested }: { tested: Tested }) {
+function ResultNotice({ result }: { result: TestResult }) {
   const { t, number, time } = useI18n()
-  const { works, error, answer, tokens, latencyMs } = tested
+  const { works, error, answer, tokens, latencyMs } = result
   if (works) {
     return (
       <Notice tone="good">
@@ -149,16 +158,16 @@ function Result({ tested }: { tested: Tested }) {
   return (
     <Notice tone="bad">
       {error?.message}
-      {error?.until != null && <> {t('engine.againAt', { time: time(error.until) })}</>}
+      {error?.until != null && <> {t('engine.retryAt', { time: time(error.until) })}</>}
     </Notice>
   )
 }
 
-function Spent({ owner }: { owner: string }) {
+function BudgetUsage({ owner }: { owner: string }) {
   const { t, number } = useI18n()
   const learning = useLearning(owner)
   return (
-    <Loaded query={learning} lines={1}>
+    <QueryResult query={learning} lines={1}>
       {({ spent }) => {
         if (spent === null) return null
         const used = spent.input + spent.output
@@ -166,12 +175,12 @@ function Spent({ owner }: { owner: string }) {
           <div className={styles.line}>
             <span>
               {spent.budget === 0
-                ? t('engine.spentOpen', { owner, used, calls: spent.calls })
-                : t('engine.spentOf', { owner, used, budget: spent.budget, calls: spent.calls })}
+                ? t('engine.usageToday', { owner, used, calls: spent.calls })
+                : t('engine.budgetUsed', { owner, used, budget: spent.budget, calls: spent.calls })}
             </span>
             {spent.budget > 0 && (
               <Meter
-                name={t('engine.usedShare', {
+                name={t('engine.budgetShare', {
                   share: number(used / spent.budget, { style: 'percent' }),
                 })}
                 value={Math.min(used, spent.budget)}
@@ -181,7 +190,7 @@ function Spent({ owner }: { owner: string }) {
           </div>
         )
       }}
-    </Loaded>
+    </QueryResult>
   )
 }
 
@@ -191,7 +200,7 @@ function Providers() {
   return (
     <div className={styles.part}>
       <h3>{t('engine.providers')}</h3>
-      <Loaded query={known} lines={3}>
+      <QueryResult query={known} lines={3}>
         {({ providers, error }) =>
           error !== null ? (
             <Notice tone="bad">{error}</Notice>
@@ -209,7 +218,7 @@ function Providers() {
                   name: t('engine.key'),
                   cell: ({ hasKey }) => (
                     <Chip tone={hasKey ? 'good' : 'warn'}>
-                      {t(hasKey ? 'engine.keyHere' : 'engine.keyMissing')}
+                      {t(hasKey ? 'engine.keyAvailable' : 'engine.keyMissing')}
                     </Chip>
                   ),
                 },
@@ -222,7 +231,7 @@ function Providers() {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </div>
   )
 }

@@ -1,41 +1,41 @@
-import { useOwner } from '../../app/address.ts'
+import { useOwner } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Empty, Page } from '../../ui/surface.tsx'
+import { EmptyState, Page } from '../../ui/layout.tsx'
+import { ComponentList } from './component-list.tsx'
 import { EmbeddingCard } from './embedding.tsx'
 import { ModelsCard } from './models.tsx'
 import styles from './page.module.css'
-import { Parts } from './parts.tsx'
 import { QdrantCard } from './qdrant.tsx'
-import { ReindexCard } from './reindex.tsx'
-import { RerankCard } from './rerank.tsx'
+import { RerankerCard } from './reranker.tsx'
 import { StoreCard } from './store.tsx'
+import { VectorIndexCard } from './vector-index.tsx'
 import { Warnings } from './warnings.tsx'
 
 export function EnginePage() {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const owner = useOwner()
-  if (!may('manage')) {
+  if (!can('manage')) {
     return (
       <Page title={t('engine.title')}>
-        <Empty icon="engine" title={t('engine.onlySuperadmins')} />
+        <EmptyState icon="engine" title={t('engine.onlySuperadmins')} />
       </Page>
     )
   }
   return (
     <Page title={t('engine.title')} description={t('engine.description')}>
       <Warnings owner={owner} />
-      <Parts owner={owner} />
+      <ComponentList owner={owner} />
       <div className={styles.cards}>
         <div className={styles.stack}>
           <EmbeddingCard />
-          <ReindexCard />
+          <VectorIndexCard />
           <QdrantCard />
         </div>
         <div className={styles.stack}>
           <ModelsCard owner={owner} />
-          <RerankCard />
+          <RerankerCard />
           <StoreCard />
         </div>
       </div>

@@ -1,65 +1,66 @@
-/** The vector store beside the memories: what state it is in, and how Qdrant is set up. */
+/** The vector replica: its status and the configuration of Qdrant. */
 import { type FormEvent, useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths, VectorTier } from '../../api/types.ts'
-import { useOwner } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import { useAttempt } from '../../app/mutations.ts'
+import { useOwner } from '../../app/search-params.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
-import { Card, Chip, Dot, Loaded, Notice, type Tone } from '../../ui/surface.tsx'
-import { useTell } from '../../ui/toast.tsx'
-import { MemoryLine } from '../receipts/named.tsx'
+import { Card, Chip, Dot, Notice, QueryResult, type Tone } from '../../ui/layout.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { MemoryLine } from '../receipts/references.tsx'
 import styles from './page.module.css'
-import { CARDS, useAttempt, useQdrant } from './queries.ts'
+import { AFFECTED_QUERIES, CARDS, useQdrant } from './queries.ts'
 
 type Qdrant = paths['/api/settings/qdrant']['get']['responses'][200]['content']['application/json']
 type Health =
   paths['/api/settings/qdrant/health']['get']['responses'][200]['content']['application/json']
 
-/** A name, the same in every language. */
-const NAME = 'Qdrant'
+/** A product name, the same in every language. */
+const QDRANT = 'Qdrant'
 
-export const TIERS: Readonly<
+export const REPLICA_STATES: Readonly<
   Record<VectorTier['state'], { readonly tone: Tone; readonly text: MessageKey }>
 > = {
   off: { tone: 'plain', text: 'engine.off' },
-  checking: { tone: 'accent', text: 'engine.tierChecking' },
-  filling: { tone: 'accent', text: 'engine.tierFilling' },
-  active: { tone: 'good', text: 'engine.tierActive' },
-  lagging: { tone: 'warn', text: 'engine.tierLagging' },
-  down: { tone: 'bad', text: 'engine.fails' },
-  recovering: { tone: 'accent', text: 'engine.tierRecovering' },
-  refused: { tone: 'bad', text: 'engine.tierRefused' },
+  checking: { tone: 'accent', text: 'engine.replicaChecking' },
+  filling: { tone: 'accent', text: 'engine.replicaBackfilling' },
+  active: { tone: 'good', text: 'engine.replicaActive' },
+  lagging: { tone: 'warn', text: 'engine.replicaLagging' },
+  down: { tone: 'bad', text: 'engine.failing' },
+  recovering: { tone: 'accent', text: 'engine.replicaRecovering' },
+  refused: { tone: 'bad', text: 'engine.replicaMisconfigured' },
 }
 
 export function QdrantCard() {
   const { t } = useI18n()
   const qdrant = useQdrant()
   return (
-    <Card title={NAME} id={CARDS.qdrant}>
+    <Card title={QDRANT} id={CARDS.qdrant}>
       <div className={styles.stack}>
-        <p className={styles.soft}>{t('engine.tierHelp')}</p>
-        <Loaded query={qdrant} lines={5}>
-          {(known) => (
+        <p className={styles.soft}>{t('engine.replicaHelp')}</p>
+        <QueryResult query={qdrant} lines={5}>
+          {(current) => (
             <>
-              <TierState tier={known.tier} />
-              <SetUp known={known} />
-              {known.url !== null && <Upkeep />}
-              {known.enabled && <Trial />}
+              <ReplicaStatus tier={current.tier} />
+              <QdrantForm qdrant={current} />
+              {current.url !== null && <QdrantMaintenance />}
+              {current.enabled && <QdrantSearch />}
             </>
           )}
-        </Loaded>
+        </QueryResult>
       </div>
     </Card>
   )
 }
 
-function TierState({ tier }: { tier: VectorTier }) {
+function ReplicaStatus({ tier }: { tier: VectorTier }) {
   const { t, time } = useI18n()
   const { mirror, state, because, progress, behind, nextTryAt } = tier
-  const { tone, text } = TIERS[state]
+  const { tone, text } = REPLICA_STATES[state]
   return (
     <div className={styles.stack} role="status">
       <Dot tone={tone}>
@@ -70,18 +71,18 @@ function TierState({ tier }: { tier: VectorTier }) {
         <div>
           <progress
             className={styles.progress}
-            aria-label={t('engine.tierFilling')}
+            aria-label={t('engine.replicaBackfilling')}
             value={progress.done}
             max={Math.max(1, progress.total)}
           />
-          <p className={styles.small}>{t('engine.reindexing', progress)}</p>
+          <p className={styles.small}>{t('engine.progress', progress)}</p>
         </div>
       )}
       {behind !== null && behind > 0 && (
-        <p className={styles.small}>{t('engine.tierBehind', { count: behind })}</p>
+        <p className={styles.small}>{t('engine.replicaPending', { count: behind })}</p>
       )}
       {nextTryAt !== null && (
-        <p className={styles.small}>{t('engine.tierNextTry', { time: time(nextTryAt) })}</p>
+        <p className={styles.small}>{t('engine.replicaNextRetry', { time: time(nextTryAt) })}</p>
       )}
     </div>
   )
@@ -89,16 +90,16 @@ function TierState({ tier }: { tier: VectorTier }) {
 
 type Quantization = Qdrant['quantization']
 
-function SetUp({ known }: { known: Qdrant }) {
+function QdrantForm({ qdrant }: { qdrant: Qdrant }) {
   const { t } = useI18n()
-  const tell = useTell()
-  const attempt = useAttempt()
-  const [url, setUrl] = useState(known.url ?? '')
+  const showToast = useToast()
+  const attempt = useAttempt(AFFECTED_QUERIES)
+  const [url, setUrl] = useState(qdrant.url ?? '')
   const [apiKey, setApiKey] = useState('')
-  const [collection, setCollection] = useState(known.collection)
-  const [quantization, setQuantization] = useState<Quantization>(known.quantization)
+  const [collection, setCollection] = useState(qdrant.collection)
+  const [quantization, setQuantization] = useState<Quantization>(qdrant.quantization)
   const [isBusy, setBusy] = useState(false)
-  const change = async (body: {
+  const updateQdrant = async (body: {
     enabled: boolean
     url?: string
     apiKey?: string
@@ -106,24 +107,24 @@ function SetUp({ known }: { known: Qdrant }) {
     quantization?: Quantization
   }) => {
     setBusy(true)
-    const changed = await attempt(() => data(api.PUT('/api/settings/qdrant', { body })))
+    const saved = await attempt(() => data(api.PUT('/api/settings/qdrant', { body })))
     setBusy(false)
-    // Another one may have been typed meanwhile: what is shown is looked up while the answer is still waited for.
-    if (changed !== null) setApiKey((typed) => (typed === body.apiKey ? '' : typed))
-    return changed !== null
+    // Clears the field only if it still holds the saved key: the user may have typed another one in the meantime.
+    if (saved !== null) setApiKey((typed) => (typed === body.apiKey ? '' : typed))
+    return saved !== null
   }
   const turnOff = async () => {
-    if (!(await change({ enabled: false }))) return
+    if (!(await updateQdrant({ enabled: false }))) return
     const undo = async () => {
-      if (await change({ enabled: true })) tell({ text: t('common.undone') })
+      if (await updateQdrant({ enabled: true })) showToast({ text: t('common.undone') })
     }
-    tell({ text: t('engine.qdrantTurnedOff'), action: { name: t('common.undo'), run: undo } })
+    showToast({ text: t('engine.qdrantDisabled'), action: { name: t('common.undo'), run: undo } })
   }
   const save = (event: FormEvent) => {
     event.preventDefault()
     const key = apiKey === '' ? {} : { apiKey }
-    const named = collection.trim() === '' ? {} : { collection: collection.trim() }
-    void change({ enabled: true, url: url.trim(), quantization, ...named, ...key })
+    const prefix = collection.trim() === '' ? {} : { collection: collection.trim() }
+    void updateQdrant({ enabled: true, url: url.trim(), quantization, ...prefix, ...key })
   }
   return (
     <form className={styles.part} onSubmit={save}>
@@ -142,9 +143,9 @@ function SetUp({ known }: { known: Qdrant }) {
         autoComplete="off"
         maxLength={4_000}
         help={
-          known.apiKeyMasked === null
+          qdrant.apiKeyMasked === null
             ? t('engine.qdrantKeyHelp')
-            : t('engine.qdrantKeyStored', { masked: known.apiKeyMasked })
+            : t('engine.qdrantKeyStored', { masked: qdrant.apiKeyMasked })
         }
         value={apiKey}
         onChange={({ target }) => setApiKey(target.value)}
@@ -160,7 +161,7 @@ function SetUp({ known }: { known: Qdrant }) {
         label={t('engine.quantization')}
         help={t('engine.quantizationHelp')}
         value={quantization}
-        onChoose={setQuantization}
+        onValueChange={setQuantization}
         options={[
           { value: 'none', text: t('engine.quantizationNone') },
           { value: 'int8', text: t('engine.quantizationInt8') },
@@ -171,9 +172,9 @@ function SetUp({ known }: { known: Qdrant }) {
         <Button type="submit" look="primary" isBusy={isBusy} disabled={url.trim() === ''}>
           {t('engine.qdrantSave')}
         </Button>
-        {known.enabled && (
+        {qdrant.enabled && (
           <Button disabled={isBusy} onClick={() => void turnOff()}>
-            {t('engine.qdrantOff')}
+            {t('engine.qdrantDisable')}
           </Button>
         )}
       </div>
@@ -181,23 +182,23 @@ function SetUp({ known }: { known: Qdrant }) {
   )
 }
 
-function Upkeep() {
+function QdrantMaintenance() {
   const { t, number } = useI18n()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [health, setHealth] = useState<Health | null>(null)
-  const [superfluous, setSuperfluous] = useState<number | null>(null)
-  const [told, setTold] = useState<{ tone: Tone; text: string } | null>(null)
+  const [orphanedCount, setOrphanedCount] = useState<number | null>(null)
+  const [result, setResult] = useState<{ tone: Tone; text: string } | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const clean = async (dryRun: boolean) => {
+  const cleanUp = async (dryRun: boolean) => {
     setBusy(true)
     const done = await attempt(() =>
       data(api.POST('/api/settings/qdrant/cleanup', { body: { dryRun } })),
     )
     setBusy(false)
     if (done === null) return
-    if (!done.ok) setTold({ tone: 'bad', text: done.error ?? '' })
-    else if (dryRun && done.deletedCount > 0) setSuperfluous(done.deletedCount)
-    else setTold({ tone: 'good', text: t('engine.qdrantCleaned', { count: done.deletedCount }) })
+    if (!done.ok) setResult({ tone: 'bad', text: done.error ?? '' })
+    else if (dryRun && done.deletedCount > 0) setOrphanedCount(done.deletedCount)
+    else setResult({ tone: 'good', text: t('engine.qdrantCleaned', { count: done.deletedCount }) })
   }
   const test = async () => {
     setBusy(true)
@@ -210,55 +211,55 @@ function Upkeep() {
         <Button icon="run" isBusy={isBusy} onClick={() => void test()}>
           {t('engine.qdrantTest')}
         </Button>
-        <Button disabled={isBusy} onClick={() => void clean(true)}>
+        <Button disabled={isBusy} onClick={() => void cleanUp(true)}>
           {t('engine.qdrantClean')}
         </Button>
       </div>
       {health !== null && (
         <Notice tone={health.ok ? 'good' : 'bad'}>
           {health.ok
-            ? t('engine.qdrantReady', {
-                detail: health.detail ?? NAME,
+            ? t('engine.qdrantConnected', {
+                detail: health.detail ?? QDRANT,
                 milliseconds: number(health.latencyMs ?? 0, { maximumFractionDigits: 0 }),
               })
             : health.error}
         </Notice>
       )}
-      {told !== null && <Notice tone={told.tone}>{told.text}</Notice>}
+      {result !== null && <Notice tone={result.tone}>{result.text}</Notice>}
       <Confirm
-        isOpen={superfluous !== null}
-        onClose={() => setSuperfluous(null)}
+        isOpen={orphanedCount !== null}
+        onClose={() => setOrphanedCount(null)}
         title={t('engine.qdrantCleanTitle')}
-        description={t('engine.qdrantCleanHelp', { count: superfluous ?? 0 })}
+        description={t('engine.qdrantCleanHelp', { count: orphanedCount ?? 0 })}
         action={t('engine.qdrantClean')}
-        onConfirm={() => clean(false)}
+        onConfirm={() => cleanUp(false)}
       />
     </div>
   )
 }
 
-type Found =
+type SearchResponse =
   paths['/api/settings/qdrant/search']['post']['responses'][200]['content']['application/json']
 
-/** What it finds by itself, to see whether it works. */
-function Trial() {
+/** Searches Qdrant directly, to verify the connection. */
+function QdrantSearch() {
   const { t, number } = useI18n()
   const owner = useOwner()
-  const attempt = useAttempt()
+  const attempt = useAttempt(AFFECTED_QUERIES)
   const [query, setQuery] = useState('')
-  const [found, setFound] = useState<Found | null>(null)
+  const [response, setResponse] = useState<SearchResponse | null>(null)
   const [isBusy, setBusy] = useState(false)
   const search = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
     const body = { owner, query: query.trim() }
-    setFound(await attempt(() => data(api.POST('/api/settings/qdrant/search', { body }))))
+    setResponse(await attempt(() => data(api.POST('/api/settings/qdrant/search', { body }))))
     setBusy(false)
   }
   return (
     <form className={styles.part} onSubmit={(event) => void search(event)}>
       <TextField
-        label={t('engine.qdrantTry')}
+        label={t('engine.qdrantQuery')}
         required
         maxLength={2_000}
         value={query}
@@ -269,12 +270,14 @@ function Trial() {
           {t('engine.qdrantSearch')}
         </Button>
       </div>
-      {found !== null && !found.ok && <Notice tone="bad">{found.error}</Notice>}
-      {found?.ok === true && (
+      {response !== null && !response.ok && <Notice tone="bad">{response.error}</Notice>}
+      {response?.ok === true && (
         <div role="status">
-          <p className={styles.small}>{t('engine.qdrantFound', { count: found.results.length })}</p>
+          <p className={styles.small}>
+            {t('engine.qdrantFound', { count: response.results.length })}
+          </p>
           <ol className={styles.found}>
-            {found.results.map(({ id, score }) => (
+            {response.results.map(({ id, score }) => (
               <li key={id}>
                 <MemoryLine owner={owner} id={id}>
                   <Chip>{number(score, { maximumFractionDigits: 3 })}</Chip>

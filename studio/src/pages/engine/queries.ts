@@ -1,16 +1,14 @@
-/** What the engine says of itself, and what it is asked to do. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+/** Queries of the engine page. */
+import { useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { useI18n } from '../../i18n/i18n.tsx'
-import { useTell } from '../../ui/toast.tsx'
 
-/** States change by themselves: models wake up, fail and heal. */
-const LOOK_AGAIN_MS = 10_000
-const LOOK_SOON_MS = 2_000
-const LOOK_CLOSELY_MS = 700
+/** Component states change without an event: models load, fail and recover. */
+const POLL_MS = 10_000
+const POLL_FAST_MS = 2_000
+const POLL_PROGRESS_MS = 700
 
-/** Where on the page each part is set up. */
+/** Anchors of the cards on the page. */
 export const CARDS = {
   embedding: 'embedding',
   vectors: 'vectors',
@@ -34,7 +32,7 @@ export function useEngine() {
   return useQuery({
     queryKey: ['engine', 'status'],
     queryFn: () => data(api.GET('/api/memory/engine-status')),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   })
 }
 
@@ -42,7 +40,7 @@ export function useSystem() {
   return useQuery({
     queryKey: ['engine', 'system'],
     queryFn: () => data(api.GET('/api/status')),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   })
 }
 
@@ -50,11 +48,11 @@ export function useLearning(owner: string) {
   return useQuery({
     queryKey: ['engine', 'learning', owner],
     queryFn: () => data(api.GET('/api/signals/report', { params: { query: { owner } } })),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   })
 }
 
-/** How many the server tells at once; more are told as "at least". */
+/** The largest page of the server; larger counts are shown as "200+". */
 export const JOBS_MAX = 200
 
 export function useJobCounts() {
@@ -80,18 +78,18 @@ export function useEmbeddingProviders() {
 }
 
 const SETTLED: ReadonlySet<string> = new Set(['off', 'active'])
-/** Nothing happens by itself for a while, but whoever has set it right wants to see that. */
-const TROUBLED: ReadonlySet<string> = new Set(['down', 'refused'])
+/** Polled faster, so that a corrected configuration shows soon. */
+const FAILED_STATES: ReadonlySet<string> = new Set(['down', 'refused'])
 
-/** The vector store beside the memories; while something is done about it, one wants to see how far that is. */
+/** Polls the status of the vector replica, faster while it changes. */
 export function useQdrant() {
   return useQuery({
     queryKey: ['engine', 'qdrant'],
     queryFn: () => data(api.GET('/api/settings/qdrant')),
     refetchInterval: ({ state }) => {
       const tier = state.data?.tier.state ?? 'off'
-      if (SETTLED.has(tier)) return LOOK_AGAIN_MS
-      return TROUBLED.has(tier) ? LOOK_SOON_MS : LOOK_CLOSELY_MS
+      if (SETTLED.has(tier)) return POLL_MS
+      return FAILED_STATES.has(tier) ? POLL_FAST_MS : POLL_PROGRESS_MS
     },
   })
 }
@@ -107,38 +105,21 @@ export function useReindex() {
   return useQuery({
     queryKey: ['reindex'],
     queryFn: () => data(api.GET('/api/memory/reindex')),
-    refetchInterval: ({ state }) =>
-      state.data?.running === true ? LOOK_CLOSELY_MS : LOOK_AGAIN_MS,
+    refetchInterval: ({ state }) => (state.data?.running === true ? POLL_PROGRESS_MS : POLL_MS),
   })
 }
 
-/** What requests with memories cost in the last days. */
-export function useCost(owner: string, days: number, isAsked: boolean) {
+/** Token usage of requests with memories in the last days. */
+export function useCost(owner: string, days: number, isEnabled: boolean) {
   return useQuery({
     queryKey: ['receipts', owner, 'cost', days],
     queryFn: () => {
       const since = new Date(Date.now() - days * 86_400_000).toISOString()
       return data(api.GET('/api/receipts/stats', { params: { query: { owner, since } } }))
     },
-    enabled: isAsked,
+    enabled: isEnabled,
   })
 }
 
-/** Does something, and says so when it fails. */
-export function useAttempt() {
-  const cache = useQueryClient()
-  const tell = useTell()
-  const { t } = useI18n()
-  return async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      tell({ text: error instanceof Error ? error.message : t('common.failed'), isBad: true })
-      return null
-    } finally {
-      await Promise.all(
-        ['engine', 'reindex', 'jobs'].map((name) => cache.invalidateQueries({ queryKey: [name] })),
-      )
-    }
-  }
-}
+/** First parts of the keys of the queries that this page changes. */
+export const AFFECTED_QUERIES = ['engine', 'reindex', 'jobs'] as const

@@ -1,14 +1,15 @@
-/** Where everything is kept, and whether what is derived from it is right. */
+/** The store and its integrity check. */
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
+import { useAttempt } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card, Chip, Loaded, Notice } from '../../ui/surface.tsx'
+import { Card, Chip, Notice, QueryResult } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './page.module.css'
-import { CARDS, type SystemStatus, useAttempt, useSystem } from './queries.ts'
+import { AFFECTED_QUERIES, CARDS, type SystemStatus, useSystem } from './queries.ts'
 
 type Findings = paths['/api/doctor']['get']['responses'][200]['content']['application/json']
 
@@ -18,16 +19,16 @@ export function StoreCard() {
   return (
     <Card title={t('engine.store')} id={CARDS.store}>
       <div className={styles.stack}>
-        <Loaded query={system} lines={5}>
-          {(status) => <Facts {...status} />}
-        </Loaded>
-        <Doctor />
+        <QueryResult query={system} lines={5}>
+          {(status) => <DetailList {...status} />}
+        </QueryResult>
+        <IntegrityCheck />
       </div>
     </Card>
   )
 }
 
-function Facts({ store, version }: SystemStatus) {
+function DetailList({ store, version }: SystemStatus) {
   const { t, number } = useI18n()
   const { kind, location, schemaVersion, sizeBytes, memories, turns, facts } = store
   return (
@@ -36,14 +37,14 @@ function Facts({ store, version }: SystemStatus) {
       <dd>
         {kind} {typeof facts.sqlite === 'string' && facts.sqlite}
       </dd>
-      <dt>{t('engine.storePlace')}</dt>
+      <dt>{t('engine.storeLocation')}</dt>
       <dd>
         <code>{location}</code>
       </dd>
       {sizeBytes !== null && (
         <>
           <dt>{t('engine.storeSize')}</dt>
-          <dd>{inBytes(sizeBytes, number)}</dd>
+          <dd>{formatBytes(sizeBytes, number)}</dd>
         </>
       )}
       <dt>{t('engine.storeMemories')}</dt>
@@ -76,7 +77,7 @@ function Facts({ store, version }: SystemStatus) {
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-function inBytes(bytes: number, number: ReturnType<typeof useI18n>['number']): string {
+function formatBytes(bytes: number, number: ReturnType<typeof useI18n>['number']): string {
   const power = bytes === 0 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
   return number(bytes / 1_000 ** power, {
     style: 'unit',
@@ -85,22 +86,24 @@ function inBytes(bytes: number, number: ReturnType<typeof useI18n>['number']): s
   })
 }
 
-function Doctor() {
+function IntegrityCheck() {
   const { t } = useI18n()
-  const attempt = useAttempt()
-  const [found, setFound] = useState<Findings | null>(null)
+  const attempt = useAttempt(AFFECTED_QUERIES)
+  const [findings, setFindings] = useState<Findings | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const run = async (isRepair: boolean) => {
     setBusy(true)
-    const told = await attempt(() =>
+    const response = await attempt(() =>
       data(isRepair ? api.POST('/api/doctor') : api.GET('/api/doctor')),
     )
     setBusy(false)
-    if (told !== null) setFound(told)
+    if (response !== null) setFindings(response)
   }
   const canRepair =
-    found !== null && !found.isRepaired && found.faults.some(({ repairable }) => repairable)
+    findings !== null &&
+    !findings.isRepaired &&
+    findings.faults.some(({ repairable }) => repairable)
   return (
     <div className={styles.part}>
       <h3>{t('engine.doctor')}</h3>
@@ -110,15 +113,15 @@ function Doctor() {
           {t('engine.doctorRun')}
         </Button>
         {canRepair && (
-          <Button look="danger" disabled={isBusy} onClick={() => setAsking(true)}>
+          <Button look="danger" disabled={isBusy} onClick={() => setConfirming(true)}>
             {t('engine.doctorRepair')}
           </Button>
         )}
       </div>
-      {found !== null && <Found {...found} />}
+      {findings !== null && <Problems {...findings} />}
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t('engine.doctorRepairTitle')}
         description={t('engine.doctorRepairHelp')}
         action={t('engine.doctorRepair')}
@@ -128,9 +131,9 @@ function Doctor() {
   )
 }
 
-function Found({ faults, isRepaired }: Findings) {
+function Problems({ faults, isRepaired }: Findings) {
   const { t, number } = useI18n()
-  if (faults.length === 0) return <Notice tone="good">{t('engine.doctorWell')}</Notice>
+  if (faults.length === 0) return <Notice tone="good">{t('engine.doctorPassed')}</Notice>
   return (
     <>
       <Notice tone={isRepaired ? 'good' : 'warn'}>
@@ -141,10 +144,10 @@ function Found({ faults, isRepaired }: Findings) {
         rows={faults}
         idOf={({ what }) => what}
         columns={[
-          { name: t('engine.fault'), cell: ({ what }) => what },
-          { name: t('engine.faultCount'), isNumber: true, cell: ({ count }) => number(count) },
+          { name: t('engine.problem'), cell: ({ what }) => what },
+          { name: t('engine.problemCount'), isNumber: true, cell: ({ count }) => number(count) },
           {
-            name: t('engine.faultRepairable'),
+            name: t('engine.problemRepairable'),
             cell: ({ repairable }) => t(repairable ? 'common.yes' : 'common.no'),
           },
         ]}

@@ -1,21 +1,21 @@
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
-import { useActing } from '../../app/acting.ts'
-import { textIn, usePageSearch } from '../../app/address.ts'
+import { useMutations } from '../../app/mutations.ts'
+import { textParam, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card, Chip } from '../../ui/surface.tsx'
-import { useTell } from '../../ui/toast.tsx'
-import { ListedFiles } from './listed.tsx'
+import { Card, Chip } from '../../ui/layout.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { FileList } from './file-list.tsx'
 import styles from './page.module.css'
 import type { FileStatus } from './page.tsx'
 
 type Root = FileStatus['roots'][number]
 
-/** Beyond this, a list of troubles tells nobody anything. */
-const TROUBLES_SHOWN = 50
+/** Longer lists are not useful. */
+const PROBLEMS_SHOWN_MAX = 50
 
 export function Roots({ owner, roots }: { owner: string; roots: readonly Root[] }) {
   const { t } = useI18n()
@@ -32,13 +32,13 @@ export function Roots({ owner, roots }: { owner: string; roots: readonly Root[] 
 
 function RootRow({ owner, root }: { owner: string; root: Root }) {
   const { t, ago } = useI18n()
-  const { may } = useSession()
-  const tell = useTell()
-  const { attempt } = useActing(owner, ['files'])
-  const [search, change] = usePageSearch()
-  const [isAsking, setAsking] = useState(false)
-  const isShown = textIn(search, 'root') === root.id
-  const named = root.path ?? (root.name === '' ? root.kind : root.name)
+  const { can } = useSession()
+  const showToast = useToast()
+  const { attempt } = useMutations(owner, ['files'])
+  const [search, change] = useSearchParams()
+  const [isConfirming, setConfirming] = useState(false)
+  const isShown = textParam(search, 'root') === root.id
+  const label = root.path ?? (root.name === '' ? root.kind : root.name)
   const remove = async () => {
     const done = await attempt(() =>
       data(
@@ -47,33 +47,33 @@ function RootRow({ owner, root }: { owner: string; root: Root }) {
         }),
       ),
     )
-    if (done !== null) tell({ text: t('files.removed') })
+    if (done !== null) showToast({ text: t('files.removed') })
   }
   return (
     <li className={styles.root}>
       <div className={styles.rootHead}>
         <Chip tone="accent">{root.kind}</Chip>
-        <code className={styles.path}>{named}</code>
+        <code className={styles.path}>{label}</code>
         <span className={styles.faint}>
-          {t('files.filesAndPieces', { files: root.files, pieces: root.chunks })}
+          {t('files.filesAndChunks', { files: root.files, chunks: root.chunks })}
         </span>
         <span className={styles.faint}>
           {root.lastSyncAt === null
-            ? t('files.neverLooked')
-            : t('files.lastLook', { when: ago(root.lastSyncAt) })}
+            ? t('files.neverScanned')
+            : t('files.lastScan', { when: ago(root.lastSyncAt) })}
         </span>
-        {root.dirty && <Chip>{t('files.dirty')}</Chip>}
+        {root.dirty && <Chip>{t('files.changesPending')}</Chip>}
         <Button
           isSmall
           aria-expanded={isShown}
           onClick={() =>
-            change({ root: isShown ? undefined : root.id, file: undefined }, { isStep: true })
+            change({ root: isShown ? undefined : root.id, file: undefined }, { isPush: true })
           }
         >
           {t(isShown ? 'files.hideFiles' : 'files.showFiles')}
         </Button>
-        {may('manage') && (
-          <Button isSmall icon="forget" onClick={() => setAsking(true)}>
+        {can('manage') && (
+          <Button isSmall icon="forget" onClick={() => setConfirming(true)}>
             {t('files.remove')}
           </Button>
         )}
@@ -81,29 +81,29 @@ function RootRow({ owner, root }: { owner: string; root: Root }) {
       {root.troubles.length > 0 && (
         <details className={styles.troubles}>
           <summary>
-            <Chip tone="warn">{t('files.troubles', { count: root.troubles.length })}</Chip>
+            <Chip tone="warn">{t('files.problems', { count: root.troubles.length })}</Chip>
           </summary>
           <ul>
-            {root.troubles.slice(0, TROUBLES_SHOWN).map(({ path, because, message }) => (
+            {root.troubles.slice(0, PROBLEMS_SHOWN_MAX).map(({ path, because, message }) => (
               <li key={`${path}:${because}`}>
-                <code>{path === '' ? named : path}</code> {message}
+                <code>{path === '' ? label : path}</code> {message}
               </li>
             ))}
           </ul>
         </details>
       )}
       {isShown && (
-        <ListedFiles
+        <FileList
           owner={owner}
           root={root.id}
-          named={named}
+          label={label}
           version={`${root.lastSyncAt} ${root.files} ${root.chunks}`}
         />
       )}
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={t('files.removeTitle', { path: named })}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
+        title={t('files.removeTitle', { path: label })}
         description={t('files.removeHelp')}
         action={t('files.remove')}
         onConfirm={remove}

@@ -1,17 +1,17 @@
-/** How learning goes: with which model, at what cost, what waits for it and what it could not do. */
+/** Learning: the model, its usage, and pending and failed exchanges. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, data, type Signal } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { useActing } from '../../app/acting.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Card, Loaded, Meter, Notice, Stat, Stats } from '../../ui/surface.tsx'
+import { Card, Meter, Notice, QueryResult, Stat, Stats } from '../../ui/layout.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './page.module.css'
-import { useDead, useLearning } from './queries.ts'
+import { useFailedSignals, useLearning } from './queries.ts'
 
 type LearningReport =
   paths['/api/signals/report']['get']['responses']['200']['content']['application/json']
@@ -20,38 +20,38 @@ export function Learning({ owner }: { owner: string }) {
   const { t, number } = useI18n()
   const query = useLearning(owner)
   return (
-    <Loaded query={query} lines={6}>
+    <QueryResult query={query} lines={6}>
       {(report) => (
         <div className={styles.parts}>
-          <Troubles owner={owner} report={report} />
+          <LearningNotices owner={owner} report={report} />
           <Stats>
             <Stat
               name={t('jobs.model')}
               value={report.model?.replace('/', '/\u200b') ?? t('jobs.noModel')}
-              isWords
+              isText
             />
             <Stat name={t('jobs.pending')} value={number(report.signals.pending)} />
             <Stat name={t('jobs.processed')} value={number(report.signals.processed)} />
-            <Stat name={t('jobs.dead')} value={number(report.signals.dead)} />
+            <Stat name={t('jobs.failed')} value={number(report.signals.dead)} />
             {report.spent !== null && (
               <>
-                <Stat name={t('jobs.calls')} value={number(report.spent.calls)} />
+                <Stat name={t('jobs.callsToday')} value={number(report.spent.calls)} />
                 <Stat
-                  name={t('jobs.spent')}
+                  name={t('jobs.tokensToday')}
                   value={number(report.spent.input + report.spent.output)}
                 />
               </>
             )}
           </Stats>
           {report.spent !== null && <Budget spent={report.spent} />}
-          {report.signals.dead > 0 && <Dead owner={owner} />}
+          {report.signals.dead > 0 && <FailedExchanges owner={owner} />}
         </div>
       )}
-    </Loaded>
+    </QueryResult>
   )
 }
 
-function Troubles({ owner, report }: { owner: string; report: LearningReport }) {
+function LearningNotices({ owner, report }: { owner: string; report: LearningReport }) {
   const { t, time } = useI18n()
   const { model, restsUntil, spent } = report
   const isSpent = spent !== null && spent.budget > 0 && spent.input + spent.output >= spent.budget
@@ -66,9 +66,9 @@ function Troubles({ owner, report }: { owner: string; report: LearningReport }) 
         </Notice>
       )}
       {restsUntil !== null && (
-        <Notice tone="warn">{t('jobs.rests', { when: time(restsUntil) })}</Notice>
+        <Notice tone="warn">{t('jobs.paused', { when: time(restsUntil) })}</Notice>
       )}
-      {isSpent && <Notice tone="warn">{t('jobs.budgetGone')}</Notice>}
+      {isSpent && <Notice tone="warn">{t('jobs.budgetExhausted')}</Notice>}
     </>
   )
 }
@@ -77,23 +77,23 @@ function Budget({ spent }: { spent: NonNullable<LearningReport['spent']> }) {
   const { t, number } = useI18n()
   const used = spent.input + spent.output
   if (spent.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
-  const said = t('jobs.ofBudget', { used: number(used), budget: number(spent.budget) })
+  const label = t('jobs.budgetUsed', { used: number(used), budget: number(spent.budget) })
   return (
     <p className={styles.progress}>
-      <Meter name={said} value={Math.min(used, spent.budget)} max={spent.budget} />
-      {said}
+      <Meter name={label} value={Math.min(used, spent.budget)} max={spent.budget} />
+      {label}
     </p>
   )
 }
 
-function Dead({ owner }: { owner: string }) {
+function FailedExchanges({ owner }: { owner: string }) {
   const { t, time } = useI18n()
-  const { may } = useSession()
-  const query = useDead(owner)
+  const { can } = useSession()
+  const query = useFailedSignals(owner)
   const { retry, isBusy } = useRetry(owner)
   const columns: readonly Column<Signal>[] = [
     {
-      name: t('jobs.conversation'),
+      name: t('jobs.session'),
       cell: ({ sessionId, turns, user }) => (
         <Link
           to="/studio/sessions"
@@ -101,14 +101,14 @@ function Dead({ owner }: { owner: string }) {
             {
               ...{ owner, session: sessionId, turn: turns[0] },
               ...(user === null ? {} : { user }),
-            } as never // every page has its own words in the address
+            } as never // pages have different search parameters
           }
         >
           {sessionId}
         </Link>
       ),
     },
-    { name: t('jobs.said'), cell: ({ createdAt }) => time(createdAt) },
+    { name: t('jobs.recordedAt'), cell: ({ createdAt }) => time(createdAt) },
     {
       name: t('jobs.error'),
       cell: ({ error, attempts }) => (
@@ -117,13 +117,13 @@ function Dead({ owner }: { owner: string }) {
         </>
       ),
     },
-    ...(may('curate')
+    ...(can('curate')
       ? [
           {
             name: t('jobs.actions'),
             cell: (signal: Signal) => (
               <Button isSmall disabled={isBusy} onClick={() => void retry([signal.id])}>
-                {t('jobs.retryFailed')}
+                {t('jobs.retry')}
               </Button>
             ),
           },
@@ -132,42 +132,43 @@ function Dead({ owner }: { owner: string }) {
   ]
   return (
     <Card
-      title={t('jobs.deadTitle')}
+      title={t('jobs.failedTitle')}
       isFlush
       actions={
-        may('curate') && (
+        can('curate') && (
           <Button isSmall isBusy={isBusy} onClick={() => void retry()}>
             {t('jobs.retryAll')}
           </Button>
         )
       }
     >
-      <p className={styles.help}>{t('jobs.deadHelp')}</p>
-      <Loaded query={query}>
+      <p className={styles.help}>{t('jobs.failedHelp')}</p>
+      <QueryResult query={query}>
         {({ signals }) => (
           <Table
-            name={t('jobs.deadTitle')}
+            name={t('jobs.failedTitle')}
             columns={columns}
             rows={signals}
             idOf={({ id }) => id}
           />
         )}
-      </Loaded>
+      </QueryResult>
     </Card>
   )
 }
 
 function useRetry(owner: string) {
   const { t } = useI18n()
-  const tell = useTell()
-  const { attempt } = useActing(owner, ['signals', 'sessions', 'jobs'])
+  const showToast = useToast()
+  const { attempt } = useMutations(owner, ['signals', 'sessions', 'jobs'])
   const [isBusy, setBusy] = useState(false)
-  /** Without ids, all of them. */
+  /** Retries all failed exchanges if `ids` is undefined. */
   const retry = async (ids?: string[]) => {
     setBusy(true)
     const body = { owner, ...(ids === undefined ? {} : { ids }) }
     const done = await attempt(() => data(api.POST('/api/signals/retry', { body })))
-    if (done !== null) tell({ text: t('jobs.signalsRetried', { count: done.signals.length }) })
+    if (done !== null)
+      showToast({ text: t('jobs.exchangesRetried', { count: done.signals.length }) })
     setBusy(false)
   }
   return { retry, isBusy }

@@ -1,25 +1,25 @@
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Page } from '../../ui/surface.tsx'
+import { Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Consolidation } from './consolidation.tsx'
 import { Learning } from './learning.tsx'
 import { Queue } from './queue.tsx'
 
-const PARTS = ['queue', 'consolidation', 'learning'] as const
-type Part = (typeof PARTS)[number]
+const TABS = ['queue', 'consolidation', 'learning'] as const
+type JobsTab = (typeof TABS)[number]
 
 export function JobsPage() {
   const { t } = useI18n()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
-  const part = PARTS.find((each) => each === textIn(search, 'part')) ?? 'queue'
+  const [search, change] = useSearchParams()
+  const tab = TABS.find((each) => each === textParam(search, 'tab')) ?? 'queue'
   return (
     <Page title={t('jobs.title')} description={t('jobs.description')}>
-      <Tabs<Part>
+      <Tabs<JobsTab>
         label={t('jobs.title')}
-        chosen={part}
-        onChoose={(chosen) => change({ part: chosen === 'queue' ? undefined : chosen })}
+        value={tab}
+        onValueChange={(chosen) => change({ tab: chosen === 'queue' ? undefined : chosen })}
         tabs={[
           {
             name: 'queue',

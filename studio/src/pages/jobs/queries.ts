@@ -1,4 +1,4 @@
-/** What the page asks the server. */
+/** Queries of the page. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Job, type Schemas } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
@@ -16,11 +16,11 @@ export const STATUSES: readonly Job['status'][] = [
 
 const JOBS_PER_PAGE = 50
 const DEAD_MAX = 100
-/** Work that runs is looked at this often; all else is told by the server. */
-const RUNNING_MS = 2_000
+/** Poll interval for running jobs; other changes arrive as events. */
+const POLL_MS = 2_000
 
-export type JobFilter = {
-  /** Null: everybody's. */
+type JobFilter = {
+  /** Null for all owners. */
   readonly owner: string | null
   readonly status: Job['status'] | null
 }
@@ -45,18 +45,18 @@ export function useJobs({ owner, status }: JobFilter) {
     getNextPageParam: ({ next }) => next,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ jobs }) => jobs.some((job) => job.status === 'running'))
-        ? RUNNING_MS
+        ? POLL_MS
         : false,
   })
 }
 
-/** How far the embedding of memories is, for those who may know. */
-export function useIndexing() {
+/** The progress of embedding, for superadmins. */
+export function useEmbeddingProgress() {
   return useQuery({
     queryKey: ['reindex', 'progress'],
     queryFn: () => data(api.GET('/api/memory/reindex')),
-    enabled: useSession().may('manage'),
-    refetchInterval: ({ state }) => (state.data?.running === true ? RUNNING_MS : false),
+    enabled: useSession().can('manage'),
+    refetchInterval: ({ state }) => (state.data?.running === true ? POLL_MS : false),
   })
 }
 
@@ -74,7 +74,7 @@ export function useLearning(owner: string) {
   })
 }
 
-export function useDead(owner: string) {
+export function useFailedSignals(owner: string) {
   return useQuery({
     queryKey: ['signals', owner, 'dead'],
     queryFn: () =>

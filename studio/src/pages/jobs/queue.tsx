@@ -1,22 +1,30 @@
-/** Jobs with what is to become of them: those that wait, run, are over, or failed. */
+/** The job queue and history. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, data, type Job } from '../../api/client.ts'
-import { useActing } from '../../app/acting.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { useMutations } from '../../app/mutations.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Select, Switch } from '../../ui/field.tsx'
+import {
+  Card,
+  Chip,
+  Dot,
+  EmptyState,
+  ErrorState,
+  LoadingState,
+  Meter,
+  type Tone,
+} from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
-import { Card, Chip, Dot, Empty, Failure, Loading, Meter, type Tone } from '../../ui/surface.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import styles from './page.module.css'
-import { STATUSES, useIndexing, useJobs } from './queries.ts'
-import { JobOutcome } from './words.tsx'
+import { STATUSES, useEmbeddingProgress, useJobs } from './queries.ts'
 
 const STATUS_NAMES: Record<Job['status'], MessageKey> = {
   waiting: 'jobs.statusWaiting',
@@ -35,7 +43,7 @@ const STATUS_TONES: Record<Job['status'], Tone> = {
 const KIND_NAMES: Readonly<Record<string, MessageKey>> = {
   distill: 'jobs.kindDistill',
   consolidate: 'jobs.kindConsolidate',
-  upkeep: 'jobs.kindUpkeep',
+  upkeep: 'jobs.kindMaintenance',
 }
 
 export function Queue({
@@ -44,51 +52,51 @@ export function Queue({
   onChange,
 }: {
   owner: string
-  search: Search
-  onChange: (changes: Search) => void
+  search: SearchParams
+  onChange: (changes: SearchParams) => void
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const status = STATUSES.find((each) => each === textIn(search, 'status')) ?? null
-  const isEveryone = may('manage') && textIn(search, 'everyone') === 'true'
-  const query = useJobs({ owner: isEveryone ? null : owner, status })
+  const { can } = useSession()
+  const status = STATUSES.find((each) => each === textParam(search, 'status')) ?? null
+  const isAllOwners = can('manage') && textParam(search, 'allOwners') === 'true'
+  const query = useJobs({ owner: isAllOwners ? null : owner, status })
   const { data: pages, error, refetch } = query
   const jobs = pages?.pages.flatMap((page) => page.jobs)
   return (
     <div className={styles.parts}>
-      <Indexing />
+      <EmbeddingProgress />
       <div className={styles.line}>
         <Select
           label={t('jobs.status')}
           isLabelHidden
           value={status ?? ''}
-          onChoose={(value) => onChange({ status: value === '' ? undefined : value })}
+          onValueChange={(value) => onChange({ status: value === '' ? undefined : value })}
           options={[
             { value: '', text: t('jobs.anyStatus') },
             ...STATUSES.map((value) => ({ value, text: t(STATUS_NAMES[value]) })),
           ]}
         />
-        {may('manage') && (
+        {can('manage') && (
           <Switch
-            label={t('jobs.everyone')}
-            isOn={isEveryone}
-            onTurn={(isOn) => onChange({ everyone: isOn || undefined })}
+            label={t('jobs.allOwners')}
+            isOn={isAllOwners}
+            onCheckedChange={(isOn) => onChange({ allOwners: isOn || undefined })}
           />
         )}
       </div>
       <Card isFlush>
         {jobs === undefined ? (
           error === null ? (
-            <Loading lines={6} />
+            <LoadingState lines={6} />
           ) : (
-            <Failure error={error} onRetry={() => void refetch()} />
+            <ErrorState error={error} onRetry={() => void refetch()} />
           )
         ) : jobs.length === 0 ? (
-          <Empty title={t(status === null ? 'jobs.empty' : 'jobs.nothingFits')} icon="jobs">
+          <EmptyState title={t(status === null ? 'jobs.empty' : 'jobs.noMatch')} icon="jobs">
             {status === null && t('jobs.emptyHelp')}
-          </Empty>
+          </EmptyState>
         ) : (
-          <JobTable owner={owner} jobs={jobs} isEveryone={isEveryone} />
+          <JobTable owner={owner} jobs={jobs} isAllOwners={isAllOwners} />
         )}
       </Card>
       <LoadMore query={query} />
@@ -96,17 +104,17 @@ export function Queue({
   )
 }
 
-function Indexing() {
+function EmbeddingProgress() {
   const { t, number } = useI18n()
-  const { data: state } = useIndexing()
+  const { data: state } = useEmbeddingProgress()
   if (state === undefined || !state.running) return null
   const { done, total } = state
   return (
     <Card>
       <p className={styles.progress}>
-        <Dot tone="accent">{t('jobs.indexing')}</Dot>
-        <Meter name={t('jobs.indexing')} value={done} max={Math.max(total, 1)} />
-        {t('jobs.indexingOf', { done: number(done), total: number(total) })}
+        <Dot tone="accent">{t('jobs.embedding')}</Dot>
+        <Meter name={t('jobs.embedding')} value={done} max={Math.max(total, 1)} />
+        {t('jobs.embeddingProgress', { done: number(done), total: number(total) })}
       </p>
     </Card>
   )
@@ -115,30 +123,30 @@ function Indexing() {
 function JobTable({
   owner,
   jobs,
-  isEveryone,
+  isAllOwners,
 }: {
   owner: string
   jobs: readonly Job[]
-  isEveryone: boolean
+  isAllOwners: boolean
 }) {
   const { t } = useI18n()
   const columns: readonly Column<Job>[] = [
-    { name: t('jobs.what'), cell: (job) => <What owner={owner} job={job} /> },
-    ...(isEveryone
-      ? [{ name: t('jobs.owner'), cell: (job: Job) => job.owner ?? t('jobs.nobody') }]
+    { name: t('jobs.job'), cell: (job) => <JobCell owner={owner} job={job} /> },
+    ...(isAllOwners
+      ? [{ name: t('jobs.owner'), cell: (job: Job) => job.owner ?? t('jobs.systemOwner') }]
       : []),
     {
       name: t('jobs.status'),
       cell: ({ status }) => <Chip tone={STATUS_TONES[status]}>{t(STATUS_NAMES[status])}</Chip>,
     },
-    { name: t('jobs.when'), cell: (job) => <When job={job} /> },
-    { name: t('jobs.outcome'), cell: (job) => <JobOutcome job={job} /> },
+    { name: t('jobs.time'), cell: (job) => <TimeCell job={job} /> },
+    { name: t('jobs.result'), cell: (job) => <JobResult job={job} /> },
     { name: t('jobs.actions'), cell: (job) => <JobActions owner={owner} job={job} /> },
   ]
   return <Table name={t('jobs.queue')} columns={columns} rows={jobs} idOf={({ id }) => id} />
 }
 
-function What({ owner, job: { kind, input, owner: whose } }: { owner: string; job: Job }) {
+function JobCell({ owner, job: { kind, input, owner: jobOwner } }: { owner: string; job: Job }) {
   const { t } = useI18n()
   const name = KIND_NAMES[kind]
   const { session, user } = input
@@ -150,10 +158,10 @@ function What({ owner, job: { kind, input, owner: whose } }: { owner: string; jo
           to="/studio/sessions"
           search={
             {
-              owner: whose ?? owner,
+              owner: jobOwner ?? owner,
               session,
               ...(typeof user === 'string' ? { user } : {}),
-            } as never // every page has its own words in the address
+            } as never // pages have different search parameters
           }
         >
           {session}
@@ -165,20 +173,20 @@ function What({ owner, job: { kind, input, owner: whose } }: { owner: string; jo
 
 const HOUR_MS = 3_600_000
 
-function When({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
+function TimeCell({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
   const { t, ago } = useI18n()
   const isDue = dueAt !== null && new Date(dueAt).getTime() <= Date.now()
-  const said =
+  const text =
     status === 'running'
       ? t('jobs.runningFor', { when: ago(since) })
       : status === 'waiting'
         ? isDue
           ? t('jobs.dueNow')
           : t('jobs.due', { when: dueAt === null ? t('common.never') : ago(dueAt) })
-        : t('jobs.ended', { when: ago(since) })
+        : t('jobs.finished', { when: ago(since) })
   return (
     <div className={styles.what}>
-      <span>{said}</span>
+      <span>{text}</span>
       {everyMs !== null && (
         <span className={styles.faint}>
           {t('jobs.every', { hours: Math.round((everyMs / HOUR_MS) * 10) / 10 })}
@@ -190,41 +198,73 @@ function When({ job: { status, dueAt, since, everyMs } }: { job: Job }) {
 
 function JobActions({ owner, job }: { owner: string; job: Job }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const tell = useTell()
-  const { attempt } = useActing(owner, ['jobs'])
-  const [isAsking, setAsking] = useState(false)
+  const { can } = useSession()
+  const showToast = useToast()
+  const { attempt } = useMutations(owner, ['jobs'])
+  const [isConfirming, setConfirming] = useState(false)
   const { id, status } = job
-  const where = { params: { path: { id } } }
-  if (!may('curate')) return null
+  const request = { params: { path: { id } } }
+  if (!can('curate')) return null
   const retry = async () => {
-    const done = await attempt(() => data(api.POST('/api/jobs/{id}/retry', where)))
-    if (done !== null) tell({ text: t('jobs.retried') })
+    const done = await attempt(() => data(api.POST('/api/jobs/{id}/retry', request)))
+    if (done !== null) showToast({ text: t('jobs.queued') })
   }
   const cancel = async () => {
-    const done = await attempt(() => data(api.POST('/api/jobs/{id}/cancel', where)))
-    if (done !== null) tell({ text: t('jobs.cancelled') })
+    const done = await attempt(() => data(api.POST('/api/jobs/{id}/cancel', request)))
+    if (done !== null) showToast({ text: t('jobs.cancelled') })
   }
   return (
     <div className={styles.buttons}>
       {status !== 'running' && (
         <Button isSmall icon="run" onClick={() => void retry()}>
-          {t(status === 'dead' ? 'jobs.retryFailed' : 'jobs.retry')}
+          {t(status === 'dead' ? 'jobs.retry' : 'jobs.runNow')}
         </Button>
       )}
       {(status === 'waiting' || status === 'running') && (
-        <Button isSmall onClick={() => setAsking(true)}>
+        <Button isSmall onClick={() => setConfirming(true)}>
           {t('jobs.cancel')}
         </Button>
       )}
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t('jobs.cancelTitle')}
         description={t('jobs.cancelHelp')}
         action={t('jobs.cancelJob')}
         onConfirm={cancel}
       />
+    </div>
+  )
+}
+
+function JobResult({ job: { outcome, attempts, lastError } }: { job: Job }) {
+  const { t } = useI18n()
+  const count = (name: string) => {
+    const value = outcome?.[name]
+    return typeof value === 'number' ? value : null
+  }
+  const counted = [
+    ['signals', 'jobs.exchanges'],
+    ['memories', 'jobs.memoriesScanned'],
+    ['actions', 'jobs.actionsDone'],
+    ['owners', 'jobs.ownersScanned'],
+    ['tokens', 'jobs.tokens'],
+  ] as const
+  const counts = counted.flatMap(([name, key]) => {
+    const value = count(name)
+    return value === null ? [] : [t(key, { count: value })]
+  })
+  const label = outcome?.outcome
+  return (
+    <div className={styles.what}>
+      {typeof label === 'string' && <code>{label}</code>}
+      {counts.length > 0 && <span className={styles.faint}>{counts.join(', ')}</span>}
+      {(attempts > 0 || lastError !== null) && (
+        <span className={styles.marks}>
+          {attempts > 0 && <Chip tone="warn">{t('jobs.attempts', { count: attempts })}</Chip>}
+          {lastError !== null && <Chip tone="bad">{lastError}</Chip>}
+        </span>
+      )}
     </div>
   )
 }

@@ -1,15 +1,15 @@
-/** Looking at a plane: which part of it is in view, and how people move that with mouse, wheel and fingers. */
+/** A camera over a plane: the visible part, and pan and zoom by mouse, wheel and touch. */
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
 export type Point = { readonly x: number; readonly y: number }
 export type Size = { readonly width: number; readonly height: number }
 
-/** `x` and `y` are in the middle of the view; a unit of the plane is `scale` pixels long. */
+/** `x` and `y` are the center of the view; `scale` is pixels per unit of the plane. */
 export type Camera = Point & { readonly scale: number }
 
-/** Room for what is drawn around the outermost points. */
+/** Space for labels around the outermost points. */
 const MARGIN_PX = 44
-const CLOSER_MAX = 40
+const ZOOM_MAX = 40
 
 export function toScreen({ x, y, scale }: Camera, { width, height }: Size, point: Point): Point {
   return { x: (point.x - x) * scale + width / 2, y: (point.y - y) * scale + height / 2 }
@@ -19,8 +19,8 @@ export function toPlane({ x, y, scale }: Camera, { width, height }: Size, point:
   return { x: (point.x - width / 2) / scale + x, y: (point.y - height / 2) / scale + y }
 }
 
-/** Has all points in view. */
-export function cameraOver(points: Iterable<Point>, { width, height }: Size): Camera {
+/** The camera that shows all points. */
+export function fitCamera(points: Iterable<Point>, { width, height }: Size): Camera {
   let [left, right, top, bottom] = [
     Number.POSITIVE_INFINITY,
     Number.NEGATIVE_INFINITY,
@@ -34,38 +34,38 @@ export function cameraOver(points: Iterable<Point>, { width, height }: Size): Ca
     bottom = Math.max(bottom, y)
   }
   if (left > right) return { x: 0, y: 0, scale: 1 }
-  const fits = (pixels: number, length: number) =>
+  const scaleToFit = (pixels: number, length: number) =>
     Math.max(1, pixels - 2 * MARGIN_PX) / Math.max(length, 1e-6)
   return {
     x: (left + right) / 2,
     y: (top + bottom) / 2,
-    scale: Math.min(fits(width, right - left), fits(height, bottom - top)),
+    scale: Math.min(scaleToFit(width, right - left), scaleToFit(height, bottom - top)),
   }
 }
 
-/** Closer or farther, with what is at `at` staying where it is. */
-export function zoomed(camera: Camera, size: Size, factor: number, at: Point): Camera {
-  const there = toPlane(camera, size, at)
+/** Zooms by a factor and keeps the point at `at` in place. */
+function zoomAt(camera: Camera, size: Size, factor: number, at: Point): Camera {
+  const target = toPlane(camera, size, at)
   const scale = camera.scale * factor
   return {
-    x: there.x - (at.x - size.width / 2) / scale,
-    y: there.y - (at.y - size.height / 2) / scale,
+    x: target.x - (at.x - size.width / 2) / scale,
+    y: target.y - (at.y - size.height / 2) / scale,
     scale,
   }
 }
 
-export function isInside(polygon: readonly Point[], { x, y }: Point): boolean {
-  let isIn = false
+export function isPointInPolygon(polygon: readonly Point[], { x, y }: Point): boolean {
+  let isInside = false
   for (let index = 0, before = polygon.length - 1; index < polygon.length; before = index++) {
     const [a, b] = [polygon[index], polygon[before]]
     if (a === undefined || b === undefined) continue
     const crosses = a.y > y !== b.y > y && x < ((b.x - a.x) * (y - a.y)) / (b.y - a.y) + a.x
-    if (crosses) isIn = !isIn
+    if (crosses) isInside = !isInside
   }
-  return isIn
+  return isInside
 }
 
-/** The size of an element, as it changes. */
+/** Observes the size of an element. */
 export function useSize(element: RefObject<Element | null>): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 })
   useEffect(() => {
@@ -81,30 +81,27 @@ export function useSize(element: RefObject<Element | null>): Size {
   return size
 }
 
-/**
- * A camera that has everything in view until somebody moves it. `home` is that view; it must be the same object as
- * long as nothing else is to be seen.
- */
+/** A camera that shows everything until the user moves it. `home` is that view; callers must memoize it. */
 export function useCamera(element: RefObject<Element | null>, size: Size, home: Camera) {
-  const [moved, setMoved] = useState<Camera | null>(null)
-  const camera = moved ?? home
+  const [movedCamera, setMovedCamera] = useState<Camera | null>(null)
+  const camera = movedCamera ?? home
   const latest = useRef({ camera, size, home })
   latest.current = { camera, size, home }
   const zoom = useCallback((factor: number, at?: Point) => {
     const { camera: from, size: now, home: whole } = latest.current
-    const nearest = (whole.scale * CLOSER_MAX) / from.scale
+    const nearest = (whole.scale * ZOOM_MAX) / from.scale
     const farthest = whole.scale / 2 / from.scale
-    const within = Math.min(nearest, Math.max(farthest, factor))
-    setMoved(zoomed(from, now, within, at ?? { x: now.width / 2, y: now.height / 2 }))
+    const clamped = Math.min(nearest, Math.max(farthest, factor))
+    setMovedCamera(zoomAt(from, now, clamped, at ?? { x: now.width / 2, y: now.height / 2 }))
   }, [])
   const pan = useCallback((dx: number, dy: number) => {
     const { camera: from } = latest.current
-    setMoved({ ...from, x: from.x - dx / from.scale, y: from.y - dy / from.scale })
+    setMovedCamera({ ...from, x: from.x - dx / from.scale, y: from.y - dy / from.scale })
   }, [])
   useEffect(() => {
     const frame = element.current
     if (frame === null) return
-    // React's own listener can't keep the page from scrolling.
+    // React registers wheel listeners as passive, so they cannot prevent scrolling.
     const onWheel = (event: Event) => {
       if (!(event instanceof WheelEvent)) return
       event.preventDefault()
@@ -114,5 +111,5 @@ export function useCamera(element: RefObject<Element | null>, size: Size, home: 
     frame.addEventListener('wheel', onWheel, { passive: false })
     return () => frame.removeEventListener('wheel', onWheel)
   }, [element, zoom])
-  return { camera, zoom, pan, showAll: () => setMoved(null) }
+  return { camera, zoom, pan, showAll: () => setMovedCamera(null) }
 }

@@ -1,72 +1,78 @@
-/** Where memories lie on the map. Worked out beside the page, and kept as long as the page is open. */
+/** The positions of memories on the map, computed in a worker and cached until the page is closed. */
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { Stage } from './projection.ts'
-import type { FromWorker } from './projection.worker.ts'
-import { type MappedMemory, PLACED_MIN, type VectorsAnswer } from './queries.ts'
+import type { WorkerMessage } from './projection.worker.ts'
+import { MAP_MEMORIES_MIN, type MappedMemory, type VectorsAnswer } from './queries.ts'
 
 export type Layout = ReadonlyMap<string, { readonly x: number; readonly y: number }>
 
-type Work = { readonly stage: Stage; readonly done: number }
+type LayoutProgress = { readonly stage: Stage; readonly done: number }
 
 type State = {
   readonly layout: Layout | null
-  readonly work: Work | null
+  readonly progress: LayoutProgress | null
   readonly fault: string | null
 }
 
-const NOTHING: State = { layout: null, work: null, fault: null }
-const kept = new Map<string, Layout>()
+const INITIAL: State = { layout: null, progress: null, fault: null }
+const layoutCache = new Map<string, Layout>()
 
 /**
- * `name` says what is drawn. What was drawn under it stays where it is when memories come and go; those that came since
- * get their places when it is drawn again.
+ * `name` identifies the layout in the cache. Existing positions stay when memories are added or removed; new memories
+ * get a position when the layout is recomputed.
  */
-export function useLayout(name: string, answer: VectorsAnswer | undefined) {
+export function useMapLayout(name: string, answer: VectorsAnswer | undefined) {
   const [states, setStates] = useState<Readonly<Record<string, State>>>({})
   const [round, setRound] = useState(0)
-  const placeable = useMemo(
+  const embedded = useMemo(
     () => answer?.memories.filter(({ vector }) => vector !== null) ?? [],
     [answer],
   )
-  const canDraw = answer?.dimensions != null && placeable.length >= PLACED_MIN
-  const isKept = kept.has(name)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn once for a name and a round, not for every change
+  const canDraw = answer?.dimensions != null && embedded.length >= MAP_MEMORIES_MIN
+  const isCached = layoutCache.has(name)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: computed once per name and round
   useEffect(() => {
-    if (!canDraw || kept.has(name)) return
-    const ids = placeable.map(({ id }) => id)
+    if (!canDraw || layoutCache.has(name)) return
+    const ids = embedded.map(({ id }) => id)
     const set = (state: Partial<State>) =>
-      setStates((before) => ({ ...before, [name]: { ...(before[name] ?? NOTHING), ...state } }))
-    set({ work: { stage: 'comparing', done: 0 }, fault: null })
+      setStates((before) => ({ ...before, [name]: { ...(before[name] ?? INITIAL), ...state } }))
+    set({ progress: { stage: 'comparing', done: 0 }, fault: null })
     const worker = new Worker(new URL('./projection.worker.ts', import.meta.url), {
       type: 'module',
     })
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      if (data.kind === 'failed') set({ work: null, fault: data.reason })
+    worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+      if (data.kind === 'failed') set({ progress: null, fault: data.reason })
       if (data.kind === 'progress') {
-        const { stage, done, places } = data
+        const { stage, done, positions: places } = data
         set({
-          work: { stage, done },
+          progress: { stage, done },
           ...(places === null ? {} : { layout: layoutOf(ids, places) }),
         })
       }
       if (data.kind === 'done') {
-        const layout = layoutOf(ids, data.places)
-        kept.set(name, layout)
-        set({ work: null, layout })
+        const layout = layoutOf(ids, data.positions)
+        layoutCache.set(name, layout)
+        set({ progress: null, layout })
       }
     }
-    worker.onerror = (event) => set({ work: null, fault: event.message || 'Worker' })
-    const vectors = vectorsOf(placeable, answer?.dimensions ?? 0)
+    worker.onerror = (event) => set({ progress: null, fault: event.message || 'Worker' })
+    const vectors = vectorsOf(embedded, answer?.dimensions ?? 0)
     worker.postMessage(vectors, [vectors.bytes.buffer])
     return () => worker.terminate()
   }, [name, canDraw, round])
-  const drawAgain = useCallback(() => {
-    kept.delete(name)
+  const recompute = useCallback(() => {
+    layoutCache.delete(name)
     setRound((before) => before + 1)
   }, [name])
-  const state = states[name] ?? NOTHING
-  const layout = kept.get(name) ?? state.layout
-  return { layout, work: isKept ? null : state.work, fault: state.fault, placeable, drawAgain }
+  const state = states[name] ?? INITIAL
+  const layout = layoutCache.get(name) ?? state.layout
+  return {
+    layout,
+    progress: isCached ? null : state.progress,
+    fault: state.fault,
+    embedded,
+    recompute,
+  }
 }
 
 function layoutOf(ids: readonly string[], places: Float32Array): Layout {

@@ -1,54 +1,56 @@
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Page } from '../../ui/surface.tsx'
+import { Page } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { MemoryDrawer } from '../memories/drawer.tsx'
 import { Editor } from '../memories/editor.tsx'
-import { EntityGraph } from './entities.tsx'
-import { MemoriesMap } from './memories.tsx'
+import { EntityView } from './entity-view.tsx'
+import { MemoryMap } from './memory-map.tsx'
 
 type View = 'memories' | 'entities'
 
 export function MapPage() {
   const { t } = useI18n()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
-  const [edited, setEdited] = useState<Memory | null>(null)
-  const opened = textIn(search, 'memory')
-  const open = (memory: string) => change({ memory }, { isStep: true })
+  const [search, change] = useSearchParams()
+  const [editing, setEditing] = useState<Memory | null>(null)
+  const openId = textParam(search, 'memory')
+  const open = (memory: string) => change({ memory }, { isPush: true })
   const view: View = search.view === 'entities' ? 'entities' : 'memories'
-  const parts = { owner, search, change, onOpen: open }
+  const viewProps = { owner, search, change, onOpen: open }
   return (
     <Page title={t('map.title')} description={t('map.description')}>
       <Tabs<View>
         label={t('map.views')}
-        chosen={view}
-        onChoose={(chosen) =>
-          change({ view: chosen === 'memories' ? undefined : chosen }, { isStep: true })
+        value={view}
+        onValueChange={(chosen) =>
+          change({ view: chosen === 'memories' ? undefined : chosen }, { isPush: true })
         }
         tabs={[
           {
             name: 'memories',
             text: t('map.memories'),
-            content: <MemoriesMap key={owner} {...parts} />,
+            content: <MemoryMap key={owner} {...viewProps} />,
           },
           {
             name: 'entities',
             text: t('map.entities'),
-            content: <EntityGraph key={owner} {...parts} />,
+            content: <EntityView key={owner} {...viewProps} />,
           },
         ]}
       />
       <MemoryDrawer
         owner={owner}
-        id={opened === '' ? null : opened}
-        onClose={() => change({ memory: undefined }, { isStep: true })}
+        id={openId === '' ? null : openId}
+        onClose={() => change({ memory: undefined }, { isPush: true })}
         onOpen={open}
-        onEdit={setEdited}
+        onEdit={setEditing}
       />
-      {edited !== null && <Editor owner={owner} memory={edited} onClose={() => setEdited(null)} />}
+      {editing !== null && (
+        <Editor owner={owner} memory={editing} onClose={() => setEditing(null)} />
+      )}
     </Page>
   )
 }

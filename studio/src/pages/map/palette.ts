@@ -1,6 +1,6 @@
-/** The colours of the theme in force, as a canvas needs them: worked out, and again when the theme changes. */
+/** The resolved colors of the current theme, for drawing on a canvas. They update with the theme. */
 import { useEffect, useState } from 'react'
-import { CATEGORIES } from '../memories/words.ts'
+import { CATEGORIES } from '../memories/memory-fields.ts'
 
 const NAMES = [
   ...CATEGORIES.map((category) => `--category-${category}` as const),
@@ -12,9 +12,9 @@ const NAMES = [
 type Name = (typeof NAMES)[number]
 export type Palette = Readonly<Record<Name, string>>
 
-function read(): Palette {
-  const colours = NAMES.map((name) => {
-    // A new one for each: the colour of one that is there already would change over time.
+function readPalette(): Palette {
+  const colors = NAMES.map((name) => {
+    // A new element for each color: the color of an existing one would be animated by its transition.
     const probe = document.createElement('span')
     probe.style.color = `var(${name})`
     document.body.append(probe)
@@ -22,20 +22,20 @@ function read(): Palette {
     probe.remove()
     return [name, color]
   })
-  return Object.fromEntries(colours) as Palette // one for each name
+  return Object.fromEntries(colors) as Palette // one entry per name
 }
 
 export function usePalette(): Palette {
-  const [palette, setPalette] = useState(read)
+  const [palette, setPalette] = useState(readPalette)
   useEffect(() => {
-    const renew = () => setPalette(read())
+    const refresh = () => setPalette(readPalette())
     const system = matchMedia('(prefers-color-scheme: dark)')
-    system.addEventListener('change', renew)
-    const chosen = new MutationObserver(renew)
-    chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    system.addEventListener('change', refresh)
+    const themeObserver = new MutationObserver(refresh)
+    themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
-      system.removeEventListener('change', renew)
-      chosen.disconnect()
+      system.removeEventListener('change', refresh)
+      themeObserver.disconnect()
     }
   }, [])
   return palette

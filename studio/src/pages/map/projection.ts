@@ -1,12 +1,11 @@
 /**
- * Places vectors on a plane so that those that are close stay close (UMAP). The same vectors always get the same places:
- * chance comes from a seed, and the nearest neighbours are found exactly, which for some thousands is also quicker than
- * guessing them.
+ * Projects vectors to a plane with UMAP. The result is deterministic: randomness is seeded, and the nearest neighbors
+ * are exact, which for a few thousand vectors is also faster than an approximation.
  */
 import { UMAP } from 'umap-js'
 
 export type Vectors = {
-  /** One after another. */
+  /** Concatenated vectors. */
   readonly bytes: Int8Array
   readonly count: number
   readonly dimensions: number
@@ -16,18 +15,18 @@ export type Stage = 'comparing' | 'placing'
 
 export type Progress = {
   readonly stage: Stage
-  /** 0 … 1, of everything. */
+  /** Overall progress from 0 to 1. */
   readonly done: number
-  /** Where things are so far, as x and y by turns. */
-  readonly places: Float32Array | null
+  /** The current positions, as alternating x and y. */
+  readonly positions: Float32Array | null
 }
 
-const NEIGHBOURS = 15
+const NEIGHBORS = 15
 const EPOCHS_FEW = 300
 const EPOCHS_MANY = 200
-const MANY = 1_000
+const MANY_POINTS = 1_000
 const SEED = 20_260_501
-/** How much of the time goes into comparing, about. */
+/** The approximate share of the time that the comparison takes. */
 const COMPARING_SHARE = 0.35
 const EPOCHS_PER_REPORT = 10
 
@@ -36,19 +35,19 @@ export function project(
   report: (progress: Progress) => void = () => undefined,
 ): Float32Array {
   const { count } = vectors
-  const neighbours = Math.min(NEIGHBOURS, count - 1)
-  const { indices, distances } = nearest(unitVectors(vectors), vectors, neighbours, (done) =>
-    report({ stage: 'comparing', done: done * COMPARING_SHARE, places: null }),
+  const neighbors = Math.min(NEIGHBORS, count - 1)
+  const { indices, distances } = nearest(unitVectors(vectors), vectors, neighbors, (done) =>
+    report({ stage: 'comparing', done: done * COMPARING_SHARE, positions: null }),
   )
   const umap = new UMAP({
-    random: seeded(SEED),
-    nNeighbors: neighbours,
-    nEpochs: count > MANY ? EPOCHS_MANY : EPOCHS_FEW,
+    random: createRandom(SEED),
+    nNeighbors: neighbors,
+    nEpochs: count > MANY_POINTS ? EPOCHS_MANY : EPOCHS_FEW,
     minDist: 0.25,
     spread: 1.2,
   })
   umap.setPrecomputedKNN(indices, distances)
-  // With neighbours given, only the number of vectors is looked at.
+  // With precomputed neighbors, UMAP uses only the number of vectors.
   const epochs = umap.initializeFit(Array.from({ length: count }, () => []))
   for (let epoch = 1; epoch <= epochs; epoch++) {
     umap.step()
@@ -56,23 +55,23 @@ export function project(
     report({
       stage: 'placing',
       done: COMPARING_SHARE + (1 - COMPARING_SHARE) * (epoch / epochs),
-      places: flat(umap.getEmbedding()),
+      positions: flattenPoints(umap.getEmbedding()),
     })
   }
-  return flat(umap.getEmbedding())
+  return flattenPoints(umap.getEmbedding())
 }
 
-function flat(points: readonly (readonly number[])[]): Float32Array {
-  const places = new Float32Array(points.length * 2)
+function flattenPoints(points: readonly (readonly number[])[]): Float32Array {
+  const positions = new Float32Array(points.length * 2)
   for (const [index, [x = 0, y = 0]] of points.entries()) {
-    // Vectors that are all alike have no directions to lie in.
-    places[index * 2] = Number.isFinite(x) ? x : 0
-    places[index * 2 + 1] = Number.isFinite(y) ? y : 0
+    // UMAP yields NaN for identical vectors.
+    positions[index * 2] = Number.isFinite(x) ? x : 0
+    positions[index * 2 + 1] = Number.isFinite(y) ? y : 0
   }
-  return places
+  return positions
 }
 
-/** The bytes say directions only. */
+/** Normalizes the quantized vectors to unit length. */
 function unitVectors({ bytes, count, dimensions }: Vectors): Float32Array {
   const units = Float32Array.from(bytes)
   for (let row = 0; row < count; row++) {
@@ -85,15 +84,15 @@ function unitVectors({ bytes, count, dimensions }: Vectors): Float32Array {
   return units
 }
 
-type Neighbours = { readonly indices: number[][]; readonly distances: number[][] }
+type Neighbors = { readonly indices: number[][]; readonly distances: number[][] }
 
-/** For each its nearest by angle, itself first. Every pair is looked at once. */
+/** The nearest neighbors of each vector by cosine distance, itself first. Each pair is compared once. */
 function nearest(
   units: Float32Array,
   { count, dimensions }: Vectors,
-  neighbours: number,
+  neighbors: number,
   report: (done: number) => void,
-): Neighbours {
+): Neighbors {
   const indices = Array.from({ length: count }, (_, row) => [row])
   const distances = Array.from({ length: count }, () => [0])
   for (let row = 0; row < count; row++) {
@@ -102,16 +101,16 @@ function nearest(
       const [a, b] = [row * dimensions, other * dimensions]
       for (let at = 0; at < dimensions; at++) product += (units[a + at] ?? 0) * (units[b + at] ?? 0)
       const distance = Math.max(0, 1 - product)
-      keep(indices[row], distances[row], other, distance, neighbours)
-      keep(indices[other], distances[other], row, distance, neighbours)
+      insertNeighbor(indices[row], distances[row], other, distance, neighbors)
+      insertNeighbor(indices[other], distances[other], row, distance, neighbors)
     }
     if (row % 50 === 0) report(1 - (1 - row / count) ** 2)
   }
   return { indices, distances }
 }
 
-/** Puts one into the list of the nearest, if it is one of them. */
-function keep(
+/** Inserts a neighbor into the sorted list if it is close enough. */
+function insertNeighbor(
   indices: number[] = [],
   distances: number[] = [],
   index: number,
@@ -120,7 +119,7 @@ function keep(
 ): void {
   if (distances.length >= length && distance >= (distances.at(-1) ?? 0)) return
   let place = distances.length
-  // The first is the vector itself, and stays.
+  // The first entry is the vector itself.
   while (place > 1 && (distances[place - 1] ?? 0) > distance) place--
   indices.splice(place, 0, index)
   distances.splice(place, 0, distance)
@@ -130,12 +129,12 @@ function keep(
   }
 }
 
-/** Numbers from 0 to 1 that look like chance and are the same each time. */
-function seeded(seed: number): () => number {
+/** A seeded pseudo-random number generator (LCG) with values from 0 to 1. */
+function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    // The low bits of such a series repeat soon: they are folded into the high ones.
+    // The low bits of an LCG have a short period; they are mixed with the high bits.
     return ((state ^ (state >>> 15)) >>> 0) / 4_294_967_296
   }
 }

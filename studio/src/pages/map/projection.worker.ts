@@ -1,18 +1,18 @@
 import { type Progress, project, type Vectors } from './projection.ts'
 
-export type FromWorker =
+export type WorkerMessage =
   | ({ readonly kind: 'progress' } & Progress)
-  | { readonly kind: 'done'; readonly places: Float32Array }
+  | { readonly kind: 'done'; readonly positions: Float32Array }
   | { readonly kind: 'failed'; readonly reason: string }
 
 declare const self: DedicatedWorkerGlobalScope
 
 self.onmessage = ({ data }: MessageEvent<Vectors>) => {
-  const tell = (message: FromWorker) => self.postMessage(message)
+  const post = (message: WorkerMessage) => self.postMessage(message)
   try {
-    const places = project(data, (progress) => tell({ kind: 'progress', ...progress }))
-    tell({ kind: 'done', places })
+    const positions = project(data, (progress) => post({ kind: 'progress', ...progress }))
+    post({ kind: 'done', positions })
   } catch (error) {
-    tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
+    post({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
   }
 }

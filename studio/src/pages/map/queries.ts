@@ -2,22 +2,22 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
 
-type Answer<Path extends keyof paths> = paths[Path] extends {
+type GetResponse<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } }
 }
   ? Body
   : never
 
-export type VectorsAnswer = Answer<'/api/memory/vectors'>
+export type VectorsAnswer = GetResponse<'/api/memory/vectors'>
 export type MappedMemory = VectorsAnswer['memories'][number]
 export type Category = MappedMemory['category']
-export type EntitiesAnswer = Answer<'/api/memory/entities'>
+export type EntitiesAnswer = GetResponse<'/api/memory/entities'>
 
-/** How many memories can be drawn; the first is what is drawn unless somebody asks for more. */
-export const AMOUNTS = [1_000, 2_000, 5_000] as const
+/** The selectable numbers of memories on the map; the first is the default. */
+export const LIMITS = [1_000, 2_000, 5_000] as const
 
-/** With fewer there is nothing to see on a map. */
-export const PLACED_MIN = 10
+/** The smallest number of memories for which a map is useful. */
+export const MAP_MEMORIES_MIN = 10
 
 export function useVectors(owner: string, limit: number) {
   return useQuery({

@@ -1,4 +1,4 @@
-/** A memory while somebody writes it, and what of it is sent. */
+/** The form state of a memory, and the fields that are sent to the server. */
 import type { Memory } from '../../api/client.ts'
 
 export type Draft = {
@@ -8,7 +8,7 @@ export type Draft = {
   readonly type: Memory['type']
   readonly importance: number
   readonly pinned: boolean
-  /** A day, or nothing. */
+  /** An ISO date, or empty. */
   readonly expires: string
 }
 
@@ -24,7 +24,7 @@ export function draftOf(memory: Memory | null): Draft {
   }
 }
 
-function fieldsOf(draft: Partial<Draft>) {
+function toFields(draft: Partial<Draft>) {
   const { key, expires, ...rest } = draft
   return {
     ...rest,
@@ -33,26 +33,26 @@ function fieldsOf(draft: Partial<Draft>) {
   }
 }
 
-/** Only what is different, so that what somebody else wrote into the rest stays. */
+/** Only the changed fields, so that concurrent changes to other fields are kept. */
 export function changesOf(draft: Draft, base: Memory) {
-  return fieldsOf(differences(draft, draftOf(base)))
+  return toFields(differences(draft, draftOf(base)))
 }
 
-/** What was written onto one version, on another one. */
-export function rebased(draft: Draft, base: Memory, onto: Memory): Draft {
-  return { ...draftOf(onto), ...differences(draft, draftOf(base)) }
+/** Applies the changes of a draft to a newer version. */
+export function rebaseDraft(draft: Draft, base: Memory, target: Memory): Draft {
+  return { ...draftOf(target), ...differences(draft, draftOf(base)) }
 }
 
 function differences(draft: Draft, before: Draft): Partial<Draft> {
-  const names = Object.keys(draft) as (keyof Draft)[] // it has no others
+  const names = Object.keys(draft) as (keyof Draft)[] // a Draft has no other keys
   return Object.fromEntries(
     names.filter((name) => draft[name] !== before[name]).map((name) => [name, draft[name]]),
   )
 }
 
-/** Of a new one, what was filled in: what is known already keeps the rest of what it has. */
+/** The filled-in fields of a new memory: a duplicate keeps its other values. */
 export function newFieldsOf(draft: Draft) {
-  const { key, expiresAt, ...rest } = fieldsOf(differences(draft, draftOf(null)))
+  const { key, expiresAt, ...rest } = toFields(differences(draft, draftOf(null)))
   return {
     ...rest,
     content: draft.content,

@@ -1,28 +1,28 @@
-/** Everything about one memory: what it says, what it said before, where it comes from, where it was used. */
+/** The drawer of a memory: details, version history, provenance and usage. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Detail, DetailList, TagsDetail, VerbatimText } from '../../ui/detail-list.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Diff } from '../../ui/diff.tsx'
-import { Fact, Facts, Said, WordsFact } from '../../ui/facts.tsx'
-import { Chip, Empty, Loaded, LoadedInline } from '../../ui/surface.tsx'
+import { Chip, EmptyState, InlineQueryResult, QueryResult } from '../../ui/layout.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { Changed } from './changed.tsx'
 import styles from './drawer.module.css'
+import { FieldChanges } from './field-changes.tsx'
+import { isGeneratedKey } from './memory-fields.ts'
 import {
   useActions,
-  useBinDays,
   useHistory,
   useMemory,
-  useUses,
+  useMemoryReceipts,
+  useTrashDays,
   useVectorState,
 } from './queries.ts'
-import { isMade } from './words.ts'
 
-type Part = 'about' | 'history' | 'provenance'
+type MemoryTab = 'about' | 'history' | 'provenance'
 
 export function MemoryDrawer({
   owner,
@@ -52,20 +52,20 @@ export function MemoryDrawer({
             footer: <Actions owner={owner} memory={memory} onEdit={onEdit} onErased={onClose} />,
           })}
     >
-      <Loaded query={query}>
-        {({ memory: loaded }) => <Parts owner={owner} memory={loaded} onOpen={onOpen} />}
-      </Loaded>
+      <QueryResult query={query}>
+        {({ memory: loaded }) => <MemoryTabs owner={owner} memory={loaded} onOpen={onOpen} />}
+      </QueryResult>
     </Dialog>
   )
 }
 
-/** Its name, unless the server has made that. */
+/** The key, unless the server generated it. */
 function titleOf({ key, category }: Memory): string {
-  if (key !== null && !isMade(key)) return key
+  if (key !== null && !isGeneratedKey(key)) return key
   return category.charAt(0).toUpperCase() + category.slice(1)
 }
 
-function Parts({
+function MemoryTabs({
   owner,
   memory,
   onOpen,
@@ -75,29 +75,29 @@ function Parts({
   onOpen: (id: string) => void
 }) {
   const { t } = useI18n()
-  const [part, setPart] = useState<Part>('about')
+  const [tab, setTab] = useState<MemoryTab>('about')
   return (
     <>
-      <Said>{memory.content}</Said>
-      <Tabs<Part>
-        label={t('memories.about')}
-        chosen={part}
-        onChoose={setPart}
+      <VerbatimText>{memory.content}</VerbatimText>
+      <Tabs<MemoryTab>
+        label={t('memories.details')}
+        value={tab}
+        onValueChange={setTab}
         tabs={[
           {
             name: 'about',
-            text: t('memories.about'),
-            content: <About owner={owner} memory={memory} onOpen={onOpen} />,
+            text: t('memories.details'),
+            content: <MemoryDetails owner={owner} memory={memory} onOpen={onOpen} />,
           },
           {
             name: 'history',
             text: t('memories.history'),
-            content: part === 'history' && <History owner={owner} memory={memory} />,
+            content: tab === 'history' && <History owner={owner} memory={memory} />,
           },
           {
             name: 'provenance',
             text: t('memories.provenance'),
-            content: part === 'provenance' && <Provenance owner={owner} memory={memory} />,
+            content: tab === 'provenance' && <Provenance owner={owner} memory={memory} />,
           },
         ]}
       />
@@ -117,12 +117,12 @@ function Actions({
   onErased: () => void
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const actions = useActions(owner)
-  const [asked, setAsked] = useState<'forget' | 'erase' | null>(null)
-  const days = useBinDays(owner)
+  const [confirming, setConfirming] = useState<'forget' | 'erase' | null>(null)
+  const days = useTrashDays(owner)
   const isActive = memory.status === 'active'
-  if (!may('write')) return null
+  if (!can('write')) return null
   return (
     <>
       {isActive ? (
@@ -133,7 +133,7 @@ function Actions({
           <Button icon="disable" onClick={() => void actions.disable([memory.id])}>
             {t('memories.disable')}
           </Button>
-          <Button icon="forget" onClick={() => setAsked('forget')}>
+          <Button icon="forget" onClick={() => setConfirming('forget')}>
             {t('memories.forget')}
           </Button>
           <Button look="primary" icon="edit" onClick={() => onEdit(memory)}>
@@ -142,8 +142,8 @@ function Actions({
         </>
       ) : (
         <>
-          {may('curate') && (
-            <Button icon="forget" onClick={() => setAsked('erase')}>
+          {can('curate') && (
+            <Button icon="forget" onClick={() => setConfirming('erase')}>
               {t('memories.erase')}
             </Button>
           )}
@@ -153,16 +153,16 @@ function Actions({
         </>
       )}
       <Confirm
-        isOpen={asked === 'forget'}
-        onClose={() => setAsked(null)}
+        isOpen={confirming === 'forget'}
+        onClose={() => setConfirming(null)}
         title={t('memories.forgetTitle', { count: 1 })}
         description={t('memories.forgetHelp', { days })}
         action={t('memories.forget')}
         onConfirm={() => actions.forget([memory.id])}
       />
       <Confirm
-        isOpen={asked === 'erase'}
-        onClose={() => setAsked(null)}
+        isOpen={confirming === 'erase'}
+        onClose={() => setConfirming(null)}
         title={t('memories.eraseTitle')}
         description={t('memories.eraseHelp')}
         action={t('memories.erase')}
@@ -174,7 +174,7 @@ function Actions({
   )
 }
 
-function About({
+function MemoryDetails({
   owner,
   memory,
   onOpen,
@@ -185,79 +185,79 @@ function About({
 }) {
   const { t, number, time, day } = useI18n()
   const vector = useVectorState(owner, memory)
-  const link = (id: string) => (
+  const memoryLink = (id: string) => (
     <button type="button" className={styles.link} onClick={() => onOpen(id)}>
       {id}
     </button>
   )
   return (
-    <Facts>
-      <Fact name={t('memories.category')}>{memory.category}</Fact>
-      <Fact name={t('memories.type')}>{memory.type}</Fact>
-      <Fact name={t('memories.status')}>{memory.status}</Fact>
-      <Fact name={t('memories.trust')}>{memory.trust}</Fact>
-      <Fact name={t('memories.importance')}>{number(memory.importance)}</Fact>
-      <Fact name={t('memories.salience')}>
+    <DetailList>
+      <Detail name={t('memories.category')}>{memory.category}</Detail>
+      <Detail name={t('memories.type')}>{memory.type}</Detail>
+      <Detail name={t('memories.status')}>{memory.status}</Detail>
+      <Detail name={t('memories.trust')}>{memory.trust}</Detail>
+      <Detail name={t('memories.importance')}>{number(memory.importance)}</Detail>
+      <Detail name={t('memories.salience')} info={t('memories.salienceHelp')}>
         {number(memory.salience, { maximumFractionDigits: 2 })}
-      </Fact>
-      <Fact name={t('memories.timesStated')}>
+      </Detail>
+      <Detail name={t('memories.timesObserved')}>
         {t('memories.times', { count: memory.sourceCount })}
-      </Fact>
-      <Fact name={t('memories.timesUsed')}>
+      </Detail>
+      <Detail name={t('memories.timesUsed')}>
         {t('memories.times', { count: memory.accessCount })}
-      </Fact>
-      <Fact name={t('memories.created')}>{time(memory.createdAt)}</Fact>
-      <Fact name={t('memories.lastUsed')}>
+      </Detail>
+      <Detail name={t('memories.created')}>{time(memory.createdAt)}</Detail>
+      <Detail name={t('memories.lastUsed')}>
         {memory.lastAccessedAt === null ? t('common.never') : time(memory.lastAccessedAt)}
-      </Fact>
-      <Fact name={t('memories.vector')}>
-        <LoadedInline query={vector}>
+      </Detail>
+      <Detail name={t('memories.vector')}>
+        <InlineQueryResult query={vector}>
           {({ hasVector, dimensions, because }) =>
             hasVector ? t('memories.dimensions', { count: dimensions ?? 0 }) : because
           }
-        </LoadedInline>
-      </Fact>
-      {memory.user !== null && <Fact name={t('memories.user')}>{memory.user}</Fact>}
+        </InlineQueryResult>
+      </Detail>
+      {memory.user !== null && <Detail name={t('memories.user')}>{memory.user}</Detail>}
       {memory.validFrom !== null && (
-        <Fact name={t('memories.validFrom')}>{day(memory.validFrom)}</Fact>
+        <Detail name={t('memories.validFrom')}>{day(memory.validFrom)}</Detail>
       )}
       {memory.validUntil !== null && (
-        <Fact name={t('memories.validUntil')}>{day(memory.validUntil)}</Fact>
+        <Detail name={t('memories.validUntil')}>{day(memory.validUntil)}</Detail>
       )}
       {memory.expiresAt !== null && (
-        <Fact name={t('memories.expires')}>{time(memory.expiresAt)}</Fact>
+        <Detail name={t('memories.expires')}>{time(memory.expiresAt)}</Detail>
       )}
       {memory.supersededBy !== null && (
-        <Fact name={t('memories.supersededBy')}>{link(memory.supersededBy)}</Fact>
+        <Detail name={t('memories.supersededBy')}>{memoryLink(memory.supersededBy)}</Detail>
       )}
       {memory.conflictsWith !== null && (
-        <Fact name={t('memories.conflictsWith')}>{link(memory.conflictsWith)}</Fact>
+        <Detail name={t('memories.conflictsWith')}>{memoryLink(memory.conflictsWith)}</Detail>
       )}
-      <WordsFact name={t('memories.entities')} words={memory.entities} />
-    </Facts>
+      <TagsDetail name={t('memories.entities')} tags={memory.entities} />
+    </DetailList>
   )
 }
 
 function History({ owner, memory }: { owner: string; memory: Memory }) {
   const { t, time } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const query = useHistory(owner, memory.id)
   const actions = useActions(owner)
   return (
-    <Loaded query={query}>
+    <QueryResult query={query}>
       {({ versions }) => (
         <ol className={styles.versions}>
           {versions.map(({ memory: version, replacedAt }, index) => {
-            const before = versions[index + 1]?.memory // the newest comes first
+            const before = versions[index + 1]?.memory // versions are sorted newest first
             return (
               <li key={version.version} className={styles.version}>
                 <header>
                   <strong>{version.version}</strong>
                   <span>{time(version.updatedAt)}</span>
                   {replacedAt === null ? (
-                    <Chip tone="good">{t('memories.inForce')}</Chip>
+                    <Chip tone="good">{t('memories.currentVersion')}</Chip>
                   ) : (
-                    may('write') && (
+                    can('write') && (
                       <Button
                         isSmall
                         icon="restore"
@@ -269,13 +269,13 @@ function History({ owner, memory }: { owner: string; memory: Memory }) {
                   )}
                 </header>
                 <Diff before={before?.content ?? ''} after={version.content} />
-                <Changed before={before} after={version} />
+                <FieldChanges before={before} after={version} />
               </li>
             )
           })}
         </ol>
       )}
-    </Loaded>
+    </QueryResult>
   )
 }
 
@@ -284,46 +284,46 @@ function Provenance({ owner, memory }: { owner: string; memory: Memory }) {
   const { provenance } = memory
   return (
     <div className={styles.provenance}>
-      <Facts>
-        <Fact name={t('memories.source')}>{provenance.source}</Fact>
+      <DetailList>
+        <Detail name={t('memories.source')}>{provenance.source}</Detail>
         {provenance.extractor !== null && (
-          <Fact name={t('memories.extractor')}>
+          <Detail name={t('memories.extractor')}>
             {provenance.extractor} {provenance.extractorVersion}
-          </Fact>
+          </Detail>
         )}
-        <Fact name={t('memories.turns')}>
+        <Detail name={t('memories.sourceSession')}>
           {memory.sessionId === '' ? (
-            t('memories.noTurns')
+            t('memories.noSourceSession')
           ) : (
             <Link
               to="/studio/sessions"
-              search={{ owner, session: memory.sessionId, turn: provenance.turns[0] } as never} // read by that page
+              search={{ owner, session: memory.sessionId, turn: provenance.turns[0] } as never} // read by the target page
             >
               {memory.sessionId}
             </Link>
           )}
-        </Fact>
-      </Facts>
+        </Detail>
+      </DetailList>
       <h3>{t('memories.usedIn')}</h3>
-      <Uses owner={owner} memory={memory} />
+      <UsageList owner={owner} memory={memory} />
     </div>
   )
 }
 
-function Uses({ owner, memory }: { owner: string; memory: Memory }) {
+function UsageList({ owner, memory }: { owner: string; memory: Memory }) {
   const { t, time } = useI18n()
-  const query = useUses(owner, memory.id)
+  const query = useMemoryReceipts(owner, memory.id)
   return (
-    <Loaded query={query}>
+    <QueryResult query={query}>
       {({ pages }) => {
-        const uses = pages.flatMap(({ receipts }) => receipts)
+        const receipts = pages.flatMap(({ receipts }) => receipts)
         return (
           <>
-            {uses.length === 0 && !query.hasNextPage && (
-              <Empty title={t('memories.notUsed')} icon="receipts" />
+            {receipts.length === 0 && !query.hasNextPage && (
+              <EmptyState title={t('memories.notUsed')} icon="receipts" />
             )}
             <ul className={styles.uses}>
-              {uses.map(({ id, at, model }) => (
+              {receipts.map(({ id, at, model }) => (
                 <li key={id}>
                   <Link to="/studio/receipts" search={{ owner, receipt: id } as never}>
                     {time(at)}
@@ -344,6 +344,6 @@ function Uses({ owner, memory }: { owner: string; memory: Memory }) {
           </>
         )
       }}
-    </Loaded>
+    </QueryResult>
   )
 }

@@ -1,17 +1,17 @@
-/** Adds a memory, or changes one. When somebody else was quicker, both versions are shown and nothing is lost. */
+/** Creates or edits a memory. After a conflicting change, it shows both versions. */
 import { type FormEvent, useState } from 'react'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, Switch, TextArea, TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/surface.tsx'
-import { useTell } from '../../ui/toast.tsx'
-import { Changed } from './changed.tsx'
-import { changesOf, type Draft, draftOf, newFieldsOf, rebased } from './draft.ts'
+import { Notice } from '../../ui/layout.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { changesOf, type Draft, draftOf, newFieldsOf, rebaseDraft } from './draft.ts'
 import styles from './editor.module.css'
+import { FieldChanges } from './field-changes.tsx'
+import { CATEGORIES, TYPES } from './memory-fields.ts'
 import { isConflict, useActions } from './queries.ts'
-import { CATEGORIES, TYPES } from './words.ts'
 
 export function Editor({
   owner,
@@ -19,53 +19,53 @@ export function Editor({
   onClose,
 }: {
   owner: string
-  /** Null: a new one. */
+  /** Null for a new memory. */
   memory: Memory | null
   onClose: () => void
 }) {
   const { t } = useI18n()
-  const tell = useTell()
+  const showToast = useToast()
   const actions = useActions(owner)
   const [base, setBase] = useState(memory)
   const [draft, setDraft] = useState<Draft>(() => draftOf(memory))
-  const [theirs, setTheirs] = useState<Memory | null>(null)
+  const [stored, setStored] = useState<Memory | null>(null)
   const [fault, setFault] = useState<ApiError>()
   const [isBusy, setBusy] = useState(false)
   const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
 
-  const store = async (written: Draft, onto: Memory | null) => {
-    if (onto === null) {
-      const { memory: added, outcome } = await add(owner, written)
-      const isKnown = outcome === 'duplicate'
-      actions.undoable(t(isKnown ? 'memories.reinforced' : 'memories.added'), added.change)
-    } else if (Object.keys(changesOf(written, onto)).length > 0) {
-      const saved = await change(owner, onto, written)
-      actions.undoable(t('memories.saved'), saved.change)
+  const persist = async (next: Draft, target: Memory | null) => {
+    if (target === null) {
+      const { memory: added, outcome } = await add(owner, next)
+      const isDuplicate = outcome === 'duplicate'
+      actions.showUndoToast(t(isDuplicate ? 'memories.reinforced' : 'memories.added'), added.change)
+    } else if (Object.keys(changesOf(next, target)).length > 0) {
+      const saved = await change(owner, target, next)
+      actions.showUndoToast(t('memories.saved'), saved.change)
     }
     await actions.attempt(async () => undefined)
     onClose()
   }
-  const save = async (written: Draft, onto: Memory | null) => {
+  const save = async (next: Draft, target: Memory | null) => {
     setBusy(true)
     setFault(undefined)
     try {
-      await store(written, onto)
+      await persist(next, target)
     } catch (error) {
-      if (onto !== null && isConflict(error)) {
-        const params = { path: { id: onto.id }, query: { owner } }
-        setTheirs((await data(api.GET('/api/memory/{id}', { params }))).memory)
+      if (target !== null && isConflict(error)) {
+        const params = { path: { id: target.id }, query: { owner } }
+        setStored((await data(api.GET('/api/memory/{id}', { params }))).memory)
       } else if (error instanceof ApiError) setFault(error)
-      else tell({ text: String(error), isBad: true })
+      else showToast({ text: String(error), isError: true })
     } finally {
       setBusy(false)
     }
   }
-  /** From here on, what is written is a change of theirs. */
-  const settle = (next: Draft, onto: Memory) => {
+  /** Continues with the stored version as the base. */
+  const resolveConflict = (next: Draft, target: Memory) => {
     setDraft(next)
-    setBase(onto)
-    setTheirs(null)
-    return save(next, onto)
+    setBase(target)
+    setStored(null)
+    return save(next, target)
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -85,20 +85,20 @@ export function Editor({
             form="memory"
             look="primary"
             isBusy={isBusy}
-            disabled={draft.content.trim() === '' || theirs !== null}
+            disabled={draft.content.trim() === '' || stored !== null}
           >
             {t(memory === null ? 'common.add' : 'common.save')}
           </Button>
         </>
       }
     >
-      {theirs !== null && base !== null && (
+      {stored !== null && base !== null && (
         <Conflict
           base={base}
-          theirs={theirs}
-          mine={draft.content}
-          onTheirs={() => void settle(draftOf(theirs), theirs)}
-          onMine={() => void settle(rebased(draft, base, theirs), theirs)}
+          stored={stored}
+          draftContent={draft.content}
+          onKeepStored={() => void resolveConflict(draftOf(stored), stored)}
+          onKeepMine={() => void resolveConflict(rebaseDraft(draft, base, stored), stored)}
         />
       )}
       {fault !== undefined && fault.details.length === 0 && (
@@ -118,13 +118,13 @@ export function Editor({
           <Select
             label={t('memories.category')}
             value={draft.category}
-            onChoose={(category) => set({ category })}
+            onValueChange={(category) => set({ category })}
             options={CATEGORIES.map((value) => ({ value, text: value }))}
           />
           <Select
             label={t('memories.type')}
             value={draft.type}
-            onChoose={(type) => set({ type })}
+            onValueChange={(type) => set({ type })}
             options={TYPES.map((value) => ({ value, text: value }))}
           />
         </div>
@@ -156,7 +156,7 @@ export function Editor({
         <Switch
           label={t('memories.pinned')}
           isOn={draft.pinned}
-          onTurn={(pinned) => set({ pinned })}
+          onCheckedChange={(pinned) => set({ pinned })}
         />
       </form>
     </Dialog>
@@ -177,16 +177,16 @@ async function change(owner: string, base: Memory, draft: Draft) {
 
 function Conflict({
   base,
-  theirs,
-  mine,
-  onTheirs,
-  onMine,
+  stored,
+  draftContent,
+  onKeepStored,
+  onKeepMine,
 }: {
   base: Memory
-  theirs: Memory
-  mine: string
-  onTheirs: () => void
-  onMine: () => void
+  stored: Memory
+  draftContent: string
+  onKeepStored: () => void
+  onKeepMine: () => void
 }) {
   const { t } = useI18n()
   return (
@@ -195,15 +195,15 @@ function Conflict({
       <p>{t('memories.conflictHelp')}</p>
       <div className={styles.sides}>
         <div>
-          <blockquote>{theirs.content}</blockquote>
-          <Changed before={base} after={theirs} />
-          <Button isSmall onClick={onTheirs}>
-            {t('memories.keepTheirs')}
+          <blockquote>{stored.content}</blockquote>
+          <FieldChanges before={base} after={stored} />
+          <Button isSmall onClick={onKeepStored}>
+            {t('memories.keepStored')}
           </Button>
         </div>
         <div>
-          <blockquote>{mine}</blockquote>
-          <Button isSmall onClick={onMine}>
+          <blockquote>{draftContent}</blockquote>
+          <Button isSmall onClick={onKeepMine}>
             {t('memories.keepMine')}
           </Button>
         </div>

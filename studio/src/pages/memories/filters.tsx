@@ -1,85 +1,89 @@
 import { useState } from 'react'
-import { type Search, textIn } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
-import { SearchField } from '../../ui/search.tsx'
-import { Chip } from '../../ui/surface.tsx'
+import { Chip } from '../../ui/layout.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import styles from './filters.module.css'
+import { ANY_STATUS, CATEGORIES, SOURCES, STATUSES, TRUSTS, TYPES } from './memory-fields.ts'
 import {
   FILTERS,
-  HOWS,
-  type How,
-  howIn,
-  isFinding,
-  ORDER_NAMES,
+  isRankedSearch,
+  ORDER_LABELS,
   ORDERS,
   type Order,
   orderIn,
-  ordering,
+  orderParams,
+  SEARCH_MODES,
+  type SearchMode,
+  searchModeIn,
 } from './queries.ts'
-import { ANY_STATUS, CATEGORIES, SOURCES, STATUSES, TRUSTS, TYPES } from './words.ts'
 
-/** What is in use is what one looks for, unless one says otherwise. */
+/** The filter shows active memories by default. */
 const OTHER_STATUSES = STATUSES.filter((status) => status !== 'active')
 
-const HOW_NAMES: Record<How, MessageKey> = {
+const SEARCH_MODE_NAMES: Record<SearchMode, MessageKey> = {
   exact: 'memories.searchExact',
   hybrid: 'memories.searchHybrid',
-  semantic: 'memories.searchMeaning',
-  keyword: 'memories.searchWords',
+  semantic: 'memories.searchSemantic',
+  keyword: 'memories.searchKeyword',
 }
 
 type FiltersProps = {
-  search: Search
-  onChange: (changes: Search) => void
-  /** Of one owner there are users and sessions, and a search by meaning. */
-  isOfAll?: boolean
+  search: SearchParams
+  onChange: (changes: SearchParams) => void
+  /** Search modes, users and sessions exist only for a single owner. */
+  isAllOwners?: boolean
 }
 
-/** What was looked for by words or meaning has an order of its own. */
-function OrderChoice({ search, onChange, isOfAll = false }: FiltersProps) {
+/** Ranked search results are ordered by relevance. */
+function OrderSelect({ search, onChange, isAllOwners = false }: FiltersProps) {
   const { t } = useI18n()
   const label = t('memories.sort')
-  if (isFinding(search) && !isOfAll) {
-    const options = [{ value: 'best', text: t('memories.sortBest') }]
-    return <Select label={label} isLabelHidden disabled onChoose={() => {}} options={options} />
+  if (isRankedSearch(search) && !isAllOwners) {
+    const options = [{ value: 'best', text: t('memories.sortRelevance') }]
+    return (
+      <Select label={label} isLabelHidden disabled onValueChange={() => {}} options={options} />
+    )
   }
   return (
     <Select
       label={label}
       isLabelHidden
       value={orderIn(search)}
-      onChoose={(order) => onChange(ordering(order as Order))} // one of these
-      options={ORDERS.map((order) => ({ value: order, text: t(ORDER_NAMES[order]) }))}
+      onValueChange={(order) => onChange(orderParams(order as Order))} // one of `ORDERS`
+      options={ORDERS.map((order) => ({ value: order, text: t(ORDER_LABELS[order]) }))}
     />
   )
 }
 
-export function Filters({ search, onChange, isOfAll = false }: FiltersProps) {
+export function Filters({ search, onChange, isAllOwners = false }: FiltersProps) {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)
-  const active = FILTERS.filter((name) => textIn(search, name) !== '').length
-  const choice = (
+  const active = FILTERS.filter((name) => textParam(search, name) !== '').length
+  const selectField = (
     name: (typeof FILTERS)[number],
     label: MessageKey,
     values: readonly string[],
-    first = [{ value: '', text: t('common.all') }],
+    firstOptions = [{ value: '', text: t('common.all') }],
   ) => (
     <Select
       label={t(label)}
-      value={textIn(search, name)}
-      onChoose={(value) => onChange({ [name]: value === '' ? undefined : value, row: undefined })}
-      options={[...first, ...values.map((value) => ({ value, text: value }))]}
+      value={textParam(search, name)}
+      onValueChange={(value) =>
+        onChange({ [name]: value === '' ? undefined : value, row: undefined })
+      }
+      options={[...firstOptions, ...values.map((value) => ({ value, text: value }))]}
     />
   )
-  const words = (name: (typeof FILTERS)[number], label: MessageKey, type = 'text') => (
+  const textField = (name: (typeof FILTERS)[number], label: MessageKey, type = 'text') => (
     <TextField
       label={t(label)}
       type={type}
-      defaultValue={textIn(search, name)}
-      key={`${name}:${textIn(search, name)}`}
+      defaultValue={textParam(search, name)}
+      key={`${name}:${textParam(search, name)}`}
       onBlur={({ target }) => onChange({ [name]: target.value || undefined, row: undefined })}
       onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
     />
@@ -90,20 +94,25 @@ export function Filters({ search, onChange, isOfAll = false }: FiltersProps) {
         <div className={styles.search}>
           <SearchField
             label={t('memories.search')}
-            value={textIn(search, 'q')}
+            value={textParam(search, 'q')}
             onChange={(text) => onChange({ q: text === '' ? undefined : text, row: undefined })}
           />
         </div>
-        {!isOfAll && (
+        {!isAllOwners && (
           <Select
-            label={t('memories.searchHow')}
+            label={t('memories.searchMode')}
             isLabelHidden
-            value={howIn(search)}
-            onChoose={(how) => onChange({ how: how === 'exact' ? undefined : how, row: undefined })}
-            options={HOWS.map((how) => ({ value: how, text: t(HOW_NAMES[how]) }))}
+            value={searchModeIn(search)}
+            onValueChange={(mode) =>
+              onChange({ mode: mode === 'exact' ? undefined : mode, row: undefined })
+            }
+            options={SEARCH_MODES.map((mode) => ({
+              value: mode,
+              text: t(SEARCH_MODE_NAMES[mode]),
+            }))}
           />
         )}
-        <OrderChoice search={search} onChange={onChange} isOfAll={isOfAll} />
+        <OrderSelect search={search} onChange={onChange} isAllOwners={isAllOwners} />
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t('memories.filters')}
           {active > 0 && <Chip tone="accent">{active}</Chip>}
@@ -111,23 +120,23 @@ export function Filters({ search, onChange, isOfAll = false }: FiltersProps) {
       </div>
       {isOpen && (
         <div className={styles.grid}>
-          {choice('category', 'memories.category', CATEGORIES)}
-          {choice('type', 'memories.type', TYPES)}
-          {choice('status', 'memories.status', OTHER_STATUSES, [
+          {selectField('category', 'memories.category', CATEGORIES)}
+          {selectField('type', 'memories.type', TYPES)}
+          {selectField('status', 'memories.status', OTHER_STATUSES, [
             { value: '', text: 'active' },
             { value: ANY_STATUS, text: t('common.all') },
           ])}
-          {choice('trust', 'memories.trust', TRUSTS)}
-          {choice('source', 'memories.source', SOURCES)}
-          {choice(
+          {selectField('trust', 'memories.trust', TRUSTS)}
+          {selectField('source', 'memories.source', SOURCES)}
+          {selectField(
             'importanceMin',
             'memories.importanceMin',
             Array.from({ length: 10 }, (_, index) => String(index + 1)),
           )}
-          {!isOfAll && words('user', 'memories.user')}
-          {!isOfAll && words('sessionId', 'memories.session')}
-          {words('createdFrom', 'memories.from', 'date')}
-          {words('createdBefore', 'memories.until', 'date')}
+          {!isAllOwners && textField('user', 'memories.user')}
+          {!isAllOwners && textField('sessionId', 'memories.session')}
+          {textField('createdFrom', 'memories.createdFrom', 'date')}
+          {textField('createdBefore', 'memories.createdBefore', 'date')}
           <Button
             look="quiet"
             disabled={active === 0}

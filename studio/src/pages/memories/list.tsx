@@ -1,109 +1,129 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows are placed by hand, which tables of the browser do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: what is in a row can be focused, the row itself need not
-/** The list of memories, however many there are: only what is in view is drawn, and its pages are asked for as it comes. */
+// biome-ignore-all lint/a11y/useSemanticElements: rows are positioned absolutely, which table elements do not allow
+// biome-ignore-all lint/a11y/useFocusableInteractive: the controls in a row are focusable
+/** The virtualized list of memories: only visible rows are rendered, and their pages are fetched on demand. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
-import { type Search, usePageSearch } from '../../app/address.ts'
-import { useKeys } from '../../app/keyboard.ts'
+import { type SearchParams, useSearchParams } from '../../app/search-params.ts'
+import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Chip, Failure, Loading, Meter, type Tone } from '../../ui/surface.tsx'
+import { Chip, ErrorState, LoadingState, Meter, type Tone } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import styles from './list.module.css'
-import { listPage, ORDER_NAMES, type Order, orderIn, ordering, ROWS_PER_PAGE } from './queries.ts'
-import { isMade } from './words.ts'
+import { isGeneratedKey } from './memory-fields.ts'
+import {
+  listPage,
+  ORDER_LABELS,
+  type Order,
+  orderIn,
+  orderParams,
+  ROWS_PER_PAGE,
+} from './queries.ts'
 
 const ROW_PX = 60
-/** Pages that are kept while one scrolls: enough for the view and a quick look back. */
-const PAGES_AROUND = 1
+/** Pages before and after the visible ones that stay loaded. */
+const PAGES_OVERSCAN = 1
 
 export type Selection = {
-  /** By their ids, as they were when they were selected. */
+  /** Selected memories by id. */
   readonly memories: ReadonlyMap<string, Memory>
   readonly set: (memories: ReadonlyMap<string, Memory>) => void
 }
 
 type ListProps = {
   owner: string
-  search: Search
-  /** Null for those who can do nothing with what they would select. */
+  search: SearchParams
+  /** Null if the role has no bulk actions. */
   selection: Selection | null
   onOpen: (id: string) => void
-  /** Null for those who may not. */
+  /** Null if the role cannot edit. */
   onEdit: ((memory: Memory) => void) | null
   empty: ReactNode
 }
 
-/** All memories that pass the filters. */
-export function PagedList({ owner, search, empty, ...rest }: ListProps) {
+/** The list of all memories that match the filters. */
+export function PagedMemoryList({ owner, search, empty, ...rest }: ListProps) {
   const [shown, setShown] = useState({ first: 0, last: 0 })
   const head = useQuery(listPage(owner, search, 0))
   const total = head.data?.total ?? 0
-  const pages = useMemo(() => pagesAround(shown, total), [shown, total])
+  const pages = useMemo(() => visiblePages(shown, total), [shown, total])
   const loaded = useQueries({ queries: pages.map((page) => listPage(owner, search, page)) })
   if (head.error !== null && head.data === undefined) {
-    return <Failure error={head.error} onRetry={() => void head.refetch()} />
+    return <ErrorState error={head.error} onRetry={() => void head.refetch()} />
   }
-  if (head.data === undefined) return <Loading lines={10} />
+  if (head.data === undefined) return <LoadingState lines={10} />
   if (total === 0) return empty
   const rowsOf = (page: number): readonly Memory[] => {
     if (page === 0) return head.data.data
-    const found = loaded[pages.indexOf(page)]?.data
-    return found?.page === page + 1 ? found.data : [] // until it is here, another one holds its place
+    const results = loaded[pages.indexOf(page)]?.data
+    return results?.page === page + 1 ? results.data : [] // the query keeps the previous page as a placeholder until this one is loaded
   }
   const rowAt = (index: number): Memory | undefined =>
     rowsOf(Math.floor(index / ROWS_PER_PAGE))[index % ROWS_PER_PAGE]
-  const all = [...new Set([0, ...pages])].flatMap(rowsOf)
+  const loadedRows = [...new Set([0, ...pages])].flatMap(rowsOf)
   return (
-    <Rows {...rest} count={total} rowAt={rowAt} all={all} onShown={setShown} isSearch={false} />
+    <MemoryRows
+      {...rest}
+      count={total}
+      rowAt={rowAt}
+      loadedRows={loadedRows}
+      onVisibleRows={setShown}
+      isSearch={false}
+    />
   )
 }
 
-function pagesAround({ first, last }: { first: number; last: number }, total: number): number[] {
+function visiblePages({ first, last }: { first: number; last: number }, total: number): number[] {
   const lastPage = Math.max(0, Math.ceil(total / ROWS_PER_PAGE) - 1)
-  const from = Math.max(0, Math.floor(first / ROWS_PER_PAGE) - PAGES_AROUND)
-  const to = Math.min(lastPage, Math.floor(last / ROWS_PER_PAGE) + PAGES_AROUND)
+  const from = Math.max(0, Math.floor(first / ROWS_PER_PAGE) - PAGES_OVERSCAN)
+  const to = Math.min(lastPage, Math.floor(last / ROWS_PER_PAGE) + PAGES_OVERSCAN)
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
-/** What a search has found, best first. */
-export function FoundList({
-  found,
+/** The results of a ranked search. */
+export function SearchResults({
+  results,
   ...rest
-}: Omit<ListProps, 'owner' | 'search' | 'empty'> & { found: readonly Memory[] }) {
+}: Omit<ListProps, 'owner' | 'search' | 'empty'> & { results: readonly Memory[] }) {
   return (
-    <Rows {...rest} count={found.length} rowAt={(index) => found[index]} all={found} isSearch />
+    <MemoryRows
+      {...rest}
+      count={results.length}
+      rowAt={(index) => results[index]}
+      loadedRows={results}
+      isSearch
+    />
   )
 }
 
 type RowsProps = Omit<ListProps, 'owner' | 'search' | 'empty'> & {
   count: number
   rowAt: (index: number) => Memory | undefined
-  /** Everything that is loaded, drawn or not. */
-  all: readonly Memory[]
-  onShown?: (shown: { first: number; last: number }) => void
+  /** All loaded rows, visible or not. */
+  loadedRows: readonly Memory[]
+  onVisibleRows?: (shown: { first: number; last: number }) => void
   isSearch: boolean
-  /** Where they are of several. */
-  namesOwner?: boolean
+  /** Set for lists with several owners. */
+  showsOwner?: boolean
 }
 
-export function Rows({
+export function MemoryRows({
   count,
   rowAt,
-  all,
+  loadedRows,
   selection,
   onOpen,
   onEdit,
-  onShown,
+  onVisibleRows,
   isSearch,
-  namesOwner = false,
+  showsOwner = false,
 }: RowsProps) {
   const { t } = useI18n()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const frame = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<number>()
   const firstRow = useRef(isSearch ? 0 : Number(search.row ?? 0) || 0)
@@ -114,18 +134,18 @@ export function Rows({
     overscan: 12,
     initialOffset: firstRow.current * ROW_PX,
   })
-  const shownQuery = useRef(search.q)
+  const lastQuery = useRef(search.q)
   useEffect(() => {
-    if (shownQuery.current === search.q) return
-    // What is looked for now begins at its top.
-    shownQuery.current = search.q
+    if (lastQuery.current === search.q) return
+    // A new query starts at the top.
+    lastQuery.current = search.q
     setCurrent(undefined)
     frame.current?.scrollTo({ top: 0 })
   }, [search.q])
   const items = rows.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
-  useEffect(() => onShown?.({ first, last }), [first, last, onShown])
+  useEffect(() => onVisibleRows?.({ first, last }), [first, last, onVisibleRows])
   const top = Math.floor((rows.scrollOffset ?? 0) / ROW_PX)
   useEffect(() => {
     if (isSearch) return
@@ -133,7 +153,7 @@ export function Rows({
     return () => clearTimeout(timer)
   }, [top, change, isSearch])
 
-  const go = (step: number) => {
+  const moveFocus = (step: number) => {
     const next = Math.max(0, Math.min(count - 1, (current ?? -1) + step))
     setCurrent(next)
     rows.scrollToIndex(next)
@@ -141,12 +161,14 @@ export function Rows({
       frame.current?.querySelector<HTMLElement>(`[data-row="${next}"] button`)?.focus(),
     )
   }
-  const here = current === undefined ? undefined : rowAt(current)
-  useKeys({
-    j: () => go(1),
-    k: () => go(-1),
-    ...(onEdit === null ? {} : { e: () => here !== undefined && onEdit(here) }),
-    ...(selection === null ? {} : { x: () => here !== undefined && toggle(selection, here) }),
+  const focusedMemory = current === undefined ? undefined : rowAt(current)
+  useShortcuts({
+    j: () => moveFocus(1),
+    k: () => moveFocus(-1),
+    ...(onEdit === null ? {} : { e: () => focusedMemory !== undefined && onEdit(focusedMemory) }),
+    ...(selection === null
+      ? {}
+      : { x: () => focusedMemory !== undefined && toggle(selection, focusedMemory) }),
   })
   return (
     <div
@@ -156,23 +178,32 @@ export function Rows({
       aria-rowcount={count}
     >
       <div className={styles.head} role="row">
-        {selection !== null && <SelectAll all={all} selection={selection} />}
+        {selection !== null && <SelectAll loadedRows={loadedRows} selection={selection} />}
         <span role="columnheader">{t('memories.content')}</span>
         <span role="columnheader" className={styles.kind}>
           {t('memories.category')}
           <span className={styles.faint}>{t('memories.type')}</span>
         </span>
-        <Sorted name={t('memories.importance')} by={['importance']} isPlain={isSearch} />
-        <Sorted name={t('memories.salience')} by={['salience']} isPlain={isSearch} />
+        <SortableHeader name={t('memories.importance')} by={['importance']} isStatic={isSearch} />
+        <SortableHeader
+          name={t('memories.salience')}
+          by={['salience']}
+          isStatic={isSearch}
+          info={t('memories.salienceHelp')}
+        />
         <span role="columnheader">{t('memories.session')}</span>
-        <Sorted name={t('memories.created')} by={['newest', 'oldest']} isPlain={isSearch} />
-        <Sorted
+        <SortableHeader
+          name={t('memories.created')}
+          by={['newest', 'oldest']}
+          isStatic={isSearch}
+        />
+        <SortableHeader
           name={t('memories.lastUsed')}
           by={['lastUsed', 'mostUsed', 'leastUsed']}
-          isPlain={isSearch}
+          isStatic={isSearch}
         />
       </div>
-      <div className={styles.frame} ref={frame} data-scroll-restoration-id={listName(search)}>
+      <div className={styles.frame} ref={frame} data-scroll-restoration-id={scrollKey(search)}>
         <div className={styles.rows} style={{ height: rows.getTotalSize() }} role="rowgroup">
           {items.map(({ index, start }) => {
             const memory = rowAt(index)
@@ -191,7 +222,7 @@ export function Rows({
                   <Cells
                     memory={memory}
                     selection={selection}
-                    namesOwner={namesOwner}
+                    showsOwner={showsOwner}
                     onOpen={() => {
                       setCurrent(index)
                       onOpen(memory.id)
@@ -207,36 +238,40 @@ export function Rows({
   )
 }
 
-/** The way back in the browser leads to the same place of the same list, and not into another one. */
-function listName({ row: _row, memory: _memory, ...search }: Search): string {
+/** The scroll restoration key: the position belongs to one search. */
+function scrollKey({ row: _row, memory: _memory, ...search }: SearchParams): string {
   return encodeURIComponent(JSON.stringify(search))
 }
 
-/** The head of a column that the list can be sorted by; each press takes the next of its orders. */
-function Sorted({
+/** A column header that cycles through its sort orders. */
+function SortableHeader({
   name,
   by,
-  isPlain,
+  isStatic,
+  info,
 }: {
   name: string
   by: readonly [Order, ...Order[]]
-  isPlain: boolean
+  isStatic: boolean
+  /** Explains the name, in the tooltip. */
+  info?: string
 }) {
   const { t } = useI18n()
-  const [search, change] = usePageSearch()
-  if (isPlain) return <span role="columnheader">{name}</span>
+  const [search, change] = useSearchParams()
+  if (isStatic) return <span role="columnheader">{name}</span>
   const order = orderIn(search)
   const at = by.indexOf(order)
   const next = by[(at + 1) % by.length] ?? by[0]
   const isUp = order === 'oldest' || order === 'leastUsed'
   const isSorted = at !== -1
+  const label = t(ORDER_LABELS[isSorted ? order : next])
   return (
     <span role="columnheader" aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}>
-      <Tooltip text={t(ORDER_NAMES[isSorted ? order : next])}>
+      <Tooltip text={info === undefined ? label : `${label}. ${info}`}>
         <button
           type="button"
           className={[styles.sort, isSorted ? styles.sorted : ''].join(' ')}
-          onClick={() => change(ordering(next))}
+          onClick={() => change(orderParams(next))}
         >
           {name}
           <span aria-hidden="true" className={styles.arrow}>
@@ -254,17 +289,23 @@ function toggle({ memories, set }: Selection, memory: Memory): void {
   set(next)
 }
 
-function SelectAll({ all, selection }: { all: readonly Memory[]; selection: Selection }) {
+function SelectAll({
+  loadedRows,
+  selection,
+}: {
+  loadedRows: readonly Memory[]
+  selection: Selection
+}) {
   const { t } = useI18n()
-  const chosen = all.filter(({ id }) => selection.memories.has(id)).length
+  const selectedCount = loadedRows.filter(({ id }) => selection.memories.has(id)).length
   return (
     <span role="columnheader" className={styles.select}>
       <Checkbox
         name={t('memories.selectAll')}
-        isOn={all.length > 0 && chosen === all.length}
-        isMixed={chosen > 0 && chosen < all.length}
-        onTurn={(isOn) =>
-          selection.set(new Map(isOn ? all.map((memory) => [memory.id, memory]) : []))
+        isOn={loadedRows.length > 0 && selectedCount === loadedRows.length}
+        isMixed={selectedCount > 0 && selectedCount < loadedRows.length}
+        onCheckedChange={(isOn) =>
+          selection.set(new Map(isOn ? loadedRows.map((memory) => [memory.id, memory]) : []))
         }
       />
     </span>
@@ -281,12 +322,12 @@ function Cells({
   memory,
   selection,
   onOpen,
-  namesOwner,
+  showsOwner,
 }: {
   memory: Memory
   selection: Selection | null
   onOpen: () => void
-  namesOwner: boolean
+  showsOwner: boolean
 }) {
   const { t, day, ago, number } = useI18n()
   const { content, status, trust, pinned, importance, salience } = memory
@@ -297,7 +338,7 @@ function Cells({
           <Checkbox
             name={t('memories.select', { content: content.slice(0, 60) })}
             isOn={selection.memories.has(memory.id)}
-            onTurn={() => toggle(selection, memory)}
+            onCheckedChange={() => toggle(selection, memory)}
           />
         </span>
       )}
@@ -306,7 +347,7 @@ function Cells({
           {content}
         </button>
         <span className={styles.marks}>
-          {namesOwner && <Chip>{memory.owner}</Chip>}
+          {showsOwner && <Chip>{memory.owner}</Chip>}
           {pinned && (
             <Chip tone="accent">
               <Icon name="pin" size={12} /> {t('memories.pinned')}
@@ -314,7 +355,7 @@ function Cells({
           )}
           {status !== 'active' && <Chip tone={STATUS_TONES[status] ?? 'plain'}>{status}</Chip>}
           {trust === 'suspect' && <Chip tone="warn">{trust}</Chip>}
-          {memory.key !== null && !isMade(memory.key) && (
+          {memory.key !== null && !isGeneratedKey(memory.key) && (
             <code className={styles.key}>{memory.key}</code>
           )}
           {memory.user !== null && <span className={styles.faint}>{memory.user}</span>}
@@ -336,7 +377,7 @@ function Cells({
         ) : (
           <Link
             to="/studio/sessions"
-            search={{ owner: memory.owner, session: memory.sessionId } as never} // read by that page
+            search={{ owner: memory.owner, session: memory.sessionId } as never} // read by the target page
           >
             {memory.sessionId}
           </Link>

@@ -1,44 +1,44 @@
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
-import { type Search, textIn, useOwner, usePageSearch } from '../../app/address.ts'
-import { useKeys } from '../../app/keyboard.ts'
+import { type SearchParams, textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
+import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Empty, Loaded, Notice, Page } from '../../ui/surface.tsx'
-import { Bulk } from './bulk.tsx'
+import { EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
+import { BulkActions } from './bulk-actions.tsx'
 import { MemoryDrawer } from './drawer.tsx'
 import { Editor } from './editor.tsx'
 import { Filters } from './filters.tsx'
-import { FoundList, PagedList, type Selection } from './list.tsx'
-import { MovingMenu } from './moving.tsx'
-import { Numbers } from './numbers.tsx'
+import { PagedMemoryList, SearchResults, type Selection } from './list.tsx'
+import { MemoryStats } from './memory-stats.tsx'
 import styles from './page.module.css'
-import { FILTERS, isFinding, memoriesIn, useFound } from './queries.ts'
+import { FILTERS, isRankedSearch, memoriesIn, useMemorySearch } from './queries.ts'
+import { TransferMenu } from './transfer-menu.tsx'
 
 export function MemoriesPage() {
   const owner = useOwner()
-  // What was selected, or is written, belongs to its owner.
-  return <OwnMemories key={owner} owner={owner} />
+  // Remounts for each owner, which resets selection and editor.
+  return <OwnerMemories key={owner} owner={owner} />
 }
 
-function OwnMemories({ owner }: { owner: string }) {
+function OwnerMemories({ owner }: { owner: string }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const [search, change] = usePageSearch()
+  const { can } = useSession()
+  const [search, change] = useSearchParams()
   const [selected, setSelected] = useState<ReadonlyMap<string, Memory>>(new Map())
-  const [edited, setEdited] = useState<Memory | 'new' | null>(null)
-  const opened = textIn(search, 'memory')
-  const canEdit = may('write')
-  useKeys(canEdit ? { n: () => setEdited('new') } : {})
+  const [editing, setEditing] = useState<Memory | 'new' | null>(null)
+  const openId = textParam(search, 'memory')
+  const canEdit = can('write')
+  useShortcuts(canEdit ? { n: () => setEditing('new') } : {})
   return (
     <Page
       title={t('memories.title')}
       actions={
         <>
-          <MovingMenu owner={owner} search={search} />
+          <TransferMenu owner={owner} search={search} />
           {canEdit && (
-            <Button look="primary" icon="add" onClick={() => setEdited('new')}>
+            <Button look="primary" icon="add" onClick={() => setEditing('new')}>
               {t('memories.add')}
             </Button>
           )}
@@ -46,11 +46,11 @@ function OwnMemories({ owner }: { owner: string }) {
       }
     >
       <HowItWorks />
-      <Numbers owner={owner} />
+      <MemoryStats owner={owner} />
       <section className={styles.panel} aria-label={t('memories.title')}>
         <Filters search={search} onChange={change} />
         {selected.size > 0 && (
-          <Bulk
+          <BulkActions
             owner={owner}
             memories={[...selected.values()]}
             onClear={() => setSelected(new Map())}
@@ -58,28 +58,28 @@ function OwnMemories({ owner }: { owner: string }) {
         )}
         <div className={styles.results}>
           <Results
-            // A new list begins at its top.
+            // Remounts the list, so that it starts at the top.
             key={JSON.stringify([owner, FILTERS.map((name) => search[name]), search.order])}
             owner={owner}
             search={search}
             selection={canEdit ? { memories: selected, set: setSelected } : null}
-            onOpen={(id) => change({ memory: id }, { isStep: true })}
-            onEdit={canEdit ? setEdited : null}
+            onOpen={(id) => change({ memory: id }, { isPush: true })}
+            onEdit={canEdit ? setEditing : null}
           />
         </div>
       </section>
       <MemoryDrawer
         owner={owner}
-        id={opened === '' ? null : opened}
-        onClose={() => change({ memory: undefined }, { isStep: true })}
-        onOpen={(id) => change({ memory: id }, { isStep: true })}
-        onEdit={setEdited}
+        id={openId === '' ? null : openId}
+        onClose={() => change({ memory: undefined }, { isPush: true })}
+        onOpen={(id) => change({ memory: id }, { isPush: true })}
+        onEdit={setEditing}
       />
-      {edited !== null && (
+      {editing !== null && (
         <Editor
           owner={owner}
-          memory={edited === 'new' ? null : edited}
-          onClose={() => setEdited(null)}
+          memory={editing === 'new' ? null : editing}
+          onClose={() => setEditing(null)}
         />
       )}
     </Page>
@@ -88,7 +88,7 @@ function OwnMemories({ owner }: { owner: string }) {
 
 type ResultsProps = {
   owner: string
-  search: Search
+  search: SearchParams
   selection: Selection | null
   onOpen: (id: string) => void
   onEdit: ((memory: Memory) => void) | null
@@ -97,47 +97,47 @@ type ResultsProps = {
 function Results(props: ResultsProps) {
   const { t } = useI18n()
   const { owner, search } = props
-  const found = useFound(owner, search)
-  const isNarrowed =
-    textIn(search, 'q') !== '' || FILTERS.some((name) => textIn(search, name) !== '')
-  const nothing = isNarrowed ? (
-    <Empty title={t('memories.nothingFits')} icon="search">
-      {t('memories.nothingFitsHelp')}
-    </Empty>
+  const searchQuery = useMemorySearch(owner, search)
+  const isFiltered =
+    textParam(search, 'q') !== '' || FILTERS.some((name) => textParam(search, name) !== '')
+  const emptyState = isFiltered ? (
+    <EmptyState title={t('memories.noMatch')} icon="search">
+      {t('memories.noMatchHelp')}
+    </EmptyState>
   ) : (
-    <Empty title={t('memories.empty')}>{t('memories.emptyHelp')}</Empty>
+    <EmptyState title={t('memories.empty')}>{t('memories.emptyHelp')}</EmptyState>
   )
-  if (!isFinding(search)) return <PagedList {...props} empty={nothing} />
+  if (!isRankedSearch(search)) return <PagedMemoryList {...props} empty={emptyState} />
   return (
-    <Loaded query={found} lines={10}>
+    <QueryResult query={searchQuery} lines={10}>
       {({ results, abstained }) => {
         const memories = memoriesIn({ results })
         return memories.length === 0 ? (
-          <Empty title={t('memories.nothingFits')} icon="search">
-            {abstained ? t('memories.abstained') : t('memories.nothingFitsHelp')}
-          </Empty>
+          <EmptyState title={t('memories.noMatch')} icon="search">
+            {abstained ? t('memories.abstained') : t('memories.noMatchHelp')}
+          </EmptyState>
         ) : (
-          <FoundList {...props} found={memories} />
+          <SearchResults {...props} results={memories} />
         )
       }}
-    </Loaded>
+    </QueryResult>
   )
 }
 
-const HOW_KEPT_AS = 'recollect.how-it-works'
+const DISMISSED_KEY = 'recollect.how-it-works'
 
-/** Closed once, it is closed for good. */
+/** Stays dismissed in this browser. */
 function HowItWorks() {
   const { t } = useI18n()
-  const [isClosed, setClosed] = useState(() => localStorage.getItem(HOW_KEPT_AS) === 'closed')
+  const [isClosed, setClosed] = useState(() => localStorage.getItem(DISMISSED_KEY) === 'closed')
   if (isClosed) return null
   const close = () => {
-    localStorage.setItem(HOW_KEPT_AS, 'closed')
+    localStorage.setItem(DISMISSED_KEY, 'closed')
     setClosed(true)
   }
   return (
     <Notice
-      action={<IconButton isSmall icon="close" name={t('memories.howClose')} onClick={close} />}
+      action={<IconButton isSmall icon="close" name={t('memories.howDismiss')} onClick={close} />}
     >
       <strong>{t('memories.howTitle')}</strong>
       <ol className={styles.how}>

@@ -1,22 +1,22 @@
-/** What the page asks the server, and what it does to memories. Every change can be taken back from its message. */
+/** Queries and mutations of memories. Every mutation except deletion offers undo. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { useActing } from '../../app/acting.ts'
-import { type Search, textIn } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import { useMutations } from '../../app/mutations.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { useTell } from '../../ui/toast.tsx'
-import { ANY_STATUS, STATUSES } from './words.ts'
+import { useToast } from '../../ui/toast.tsx'
+import { ANY_STATUS, STATUSES } from './memory-fields.ts'
 
 type ListQuery = NonNullable<paths['/api/memory']['get']['parameters']['query']>
 type SearchBody = paths['/api/memory/search']['post']['requestBody']['content']['application/json']
 
 export const ROWS_PER_PAGE = 100
-/** Unless the settings say otherwise. */
-const BIN_DAYS = 30
-/** What one search can answer. */
-const FOUND_MAX = 100
+/** Used until the settings are loaded. */
+const TRASH_DAYS_DEFAULT = 30
+/** The largest result page of the search. */
+const RESULTS_MAX = 100
 
 export const FILTERS = [
   'type',
@@ -31,23 +31,23 @@ export const FILTERS = [
   'createdBefore',
 ] as const
 
-export const HOWS = ['exact', 'hybrid', 'semantic', 'keyword'] as const
-export type How = (typeof HOWS)[number]
+export const SEARCH_MODES = ['exact', 'hybrid', 'semantic', 'keyword'] as const
+export type SearchMode = (typeof SEARCH_MODES)[number]
 
-export function howIn(search: Search): How {
-  return HOWS.find((how) => how === search.how) ?? 'exact'
+export function searchModeIn(search: SearchParams): SearchMode {
+  return SEARCH_MODES.find((how) => how === search.mode) ?? 'exact'
 }
 
-/** The filters in the address, as the server takes them. */
-export function filtersIn(search: Search): Partial<ListQuery> {
-  const given = FILTERS.map((name) => [name, textIn(search, name)] as const)
+/** The filters in the URL, as query parameters of the server. */
+export function filtersIn(search: SearchParams): Partial<ListQuery> {
+  const filters = FILTERS.map((name) => [name, textParam(search, name)] as const)
     .filter(([, text]) => text !== '')
     .map(([name, text]) => [name, filterOf(name, text)])
-  return Object.fromEntries(given) as Partial<ListQuery> // the server checks their values
+  return Object.fromEntries(filters) as Partial<ListQuery> // the server validates the values
 }
 
 function filterOf(name: (typeof FILTERS)[number], text: string) {
-  // In a body it must be a number.
+  // Request bodies require a number.
   if (name === 'importanceMin') return Number(text)
   return name === 'status' && text === ANY_STATUS ? STATUSES : text
 }
@@ -64,7 +64,7 @@ export const ORDERS = [
 ] as const satisfies readonly ListQuery['order'][]
 export type Order = (typeof ORDERS)[number]
 
-export const ORDER_NAMES: Record<Order, MessageKey> = {
+export const ORDER_LABELS: Record<Order, MessageKey> = {
   newest: 'memories.sortNewest',
   oldest: 'memories.sortOldest',
   updated: 'memories.sortUpdated',
@@ -75,18 +75,18 @@ export const ORDER_NAMES: Record<Order, MessageKey> = {
   leastUsed: 'memories.sortLeastUsed',
 }
 
-export function orderIn(search: Search): Order {
+export function orderIn(search: SearchParams): Order {
   return ORDERS.find((order) => order === search.order) ?? 'newest'
 }
 
-/** What goes into the address for an order: nothing for the usual one. A new order is read from its top. */
-export function ordering(order: Order): Search {
+/** The search parameters of an order; the default is omitted. Changing the order scrolls to the top. */
+export function orderParams(order: Order): SearchParams {
   return { order: order === 'newest' ? undefined : order, row: undefined }
 }
 
-/** One page of the list. Pages are asked for as they come into view. */
-export function listPage(owner: string, search: Search, page: number) {
-  const q = textIn(search, 'q')
+/** Query options of one page of the list. */
+export function listPage(owner: string, search: SearchParams, page: number) {
+  const q = textParam(search, 'q')
   const query = {
     owner,
     ...filtersIn(search),
@@ -102,10 +102,10 @@ export function listPage(owner: string, search: Search, page: number) {
   }
 }
 
-/** Of all owners, page after page: for superadmins. */
-export function useEveryone(search: Search) {
+/** The memories of all owners, for superadmins. */
+export function useAllMemories(search: SearchParams) {
   const { user: _user, sessionId: _session, ...filters } = filtersIn(search)
-  const q = textIn(search, 'q')
+  const q = textParam(search, 'q')
   const query = {
     ...filters,
     ...(q === '' ? {} : { q }),
@@ -113,7 +113,7 @@ export function useEveryone(search: Search) {
     limit: ROWS_PER_PAGE,
   }
   return useInfiniteQuery({
-    queryKey: ['memories', 'everyone', query],
+    queryKey: ['memories', 'allOwners', query],
     queryFn: ({ pageParam: after }) =>
       data(
         api.GET('/api/owners/memories', {
@@ -126,52 +126,52 @@ export function useEveryone(search: Search) {
   })
 }
 
-/** Whether a search by words or meaning is shown, best first, instead of the list. */
-export function isFinding(search: Search): boolean {
-  return howIn(search) !== 'exact' && textIn(search, 'q') !== ''
+/** Whether the page shows ranked search results instead of the list. */
+export function isRankedSearch(search: SearchParams): boolean {
+  return searchModeIn(search) !== 'exact' && textParam(search, 'q') !== ''
 }
 
-function findingIn(owner: string, search: Search): SearchBody {
+function searchBody(owner: string, search: SearchParams): SearchBody {
   return {
     ...filtersIn(search),
     owner,
-    query: textIn(search, 'q'),
-    strategy: howIn(search),
-    limit: FOUND_MAX,
+    query: textParam(search, 'q'),
+    strategy: searchModeIn(search),
+    limit: RESULTS_MAX,
     detail: 'full',
     includeSuspect: true,
-    // The page lists memories; conversations have one of their own.
+    // Only memories: sessions have their own page.
     include: 'facts',
-  } as SearchBody // filters in the address are text; the server checks them
+  } as SearchBody // filters in the URL are strings; the server validates them
 }
 
-export function findMemories(owner: string, search: Search) {
-  return data(api.POST('/api/memory/search', { body: findingIn(owner, search) }))
+export function searchMemories(owner: string, search: SearchParams) {
+  return data(api.POST('/api/memory/search', { body: searchBody(owner, search) }))
 }
 
-type Found = Awaited<ReturnType<typeof findMemories>>
+type SearchResponse = Awaited<ReturnType<typeof searchMemories>>
 
-export function memoriesIn({ results }: Pick<Found, 'results'>): readonly Memory[] {
+export function memoriesIn({ results }: Pick<SearchResponse, 'results'>): readonly Memory[] {
   return results.flatMap(({ memory }) => (memory === undefined ? [] : [memory]))
 }
 
-/** What a search by words or meaning finds. */
-export function useFound(owner: string, search: Search) {
+/** The results of a ranked search. */
+export function useMemorySearch(owner: string, search: SearchParams) {
   return useQuery({
-    queryKey: ['memories', owner, 'search', findingIn(owner, search)],
-    queryFn: () => findMemories(owner, search),
-    enabled: isFinding(search),
+    queryKey: ['memories', owner, 'search', searchBody(owner, search)],
+    queryFn: () => searchMemories(owner, search),
+    enabled: isRankedSearch(search),
     placeholderData: keepPreviousData,
   })
 }
 
-/** For how many days what is forgotten can be brought back. */
-export function useBinDays(owner: string): number {
+/** The number of days that memories stay in the trash. */
+export function useTrashDays(owner: string): number {
   const { data: settings } = useQuery({
     queryKey: ['settings', 'bin', owner],
     queryFn: () => data(api.GET('/api/settings/memory', { params: { query: { owner } } })),
   })
-  return settings?.binDays ?? BIN_DAYS
+  return settings?.['retention.trashDays'] ?? TRASH_DAYS_DEFAULT
 }
 
 export function useMemory(owner: string, id: string | null) {
@@ -183,7 +183,7 @@ export function useMemory(owner: string, id: string | null) {
   })
 }
 
-/** Whether it can be found by its meaning. */
+/** Whether the memory is embedded. */
 export function useVectorState(owner: string, { id, version }: Memory) {
   return useQuery({
     queryKey: ['memory', owner, id, 'vector', version],
@@ -202,8 +202,8 @@ export function useHistory(owner: string, id: string) {
 
 const USES_PER_PAGE = 20
 
-/** Requests that were given a memory, newest first. */
-export function useUses(owner: string, memory: string) {
+/** Receipts of requests that received a memory, newest first. */
+export function useMemoryReceipts(owner: string, memory: string) {
   return useInfiniteQuery({
     queryKey: ['receipts', owner, 'uses', memory],
     queryFn: ({ pageParam: after }) =>
@@ -219,37 +219,41 @@ export function useUses(owner: string, memory: string) {
   })
 }
 
-/** Does something to memories, tells how it went, and shows what has become of them. */
+/** Mutations of memories with toasts and undo. */
 export function useActions(owner: string) {
-  const { attempt, undoable } = useActing(owner, ['memories', 'memory', 'stats'])
-  const tell = useTell()
+  const { attempt, showUndoToast } = useMutations(owner, ['memories', 'memory', 'stats'])
+  const showToast = useToast()
   const { t } = useI18n()
-  const at = (id: string) => ({ params: { path: { id } }, body: { owner } })
-  /** One after the other; what was done before something failed can be taken back as well. */
-  const each = async (
+  const target = (id: string) => ({ params: { path: { id } }, body: { owner } })
+  /** Applies a change to each memory in turn. Undo also covers changes made before a failure. */
+  const applyToEach = async (
     ids: readonly string[],
-    told: MessageKey,
+    messageKey: MessageKey,
     change: (id: string) => Promise<{ readonly memory: Memory }>,
   ) => {
     const changes: string[] = []
     await attempt(async () => {
       for (const id of ids) changes.push((await change(id)).memory.change)
     })
-    if (changes.length > 0) undoable(t(told, { count: changes.length }), changes)
+    if (changes.length > 0) showUndoToast(t(messageKey, { count: changes.length }), changes)
   }
   return {
     attempt,
-    undoable,
+    showUndoToast,
     forget: (ids: readonly string[]) =>
-      each(ids, 'memories.forgotten', (id) =>
+      applyToEach(ids, 'memories.forgotten', (id) =>
         data(api.DELETE('/api/memory/{id}', { params: { path: { id }, query: { owner } } })),
       ),
     disable: (ids: readonly string[]) =>
-      each(ids, 'memories.disabled', (id) => data(api.POST('/api/memory/{id}/disable', at(id)))),
+      applyToEach(ids, 'memories.disabled', (id) =>
+        data(api.POST('/api/memory/{id}/disable', target(id))),
+      ),
     restore: (ids: readonly string[]) =>
-      each(ids, 'memories.restored', (id) => data(api.POST('/api/memory/{id}/restore', at(id)))),
+      applyToEach(ids, 'memories.restored', (id) =>
+        data(api.POST('/api/memory/{id}/restore', target(id))),
+      ),
     restoreVersion: (memory: string, version: number) =>
-      each([memory], 'memories.restored', (id) =>
+      applyToEach([memory], 'memories.restored', (id) =>
         data(
           api.POST('/api/memory/{id}/restore', {
             params: { path: { id } },
@@ -258,19 +262,22 @@ export function useActions(owner: string) {
         ),
       ),
     pin: (ids: readonly string[], pinned = true) =>
-      each(ids, pinned ? 'memories.nowPinned' : 'memories.nowUnpinned', (id) =>
+      applyToEach(ids, pinned ? 'memories.pinnedDone' : 'memories.unpinnedDone', (id) =>
         data(api.PATCH('/api/memory/{id}', { params: { path: { id } }, body: { owner, pinned } })),
       ),
-    /** Whether it is gone. */
+    /** Resolves with whether the memory was deleted. */
     erase: async (id: string): Promise<boolean> => {
-      const done = await attempt(() => data(api.POST('/api/memory/{id}/erase', at(id))))
-      if (done !== null) tell({ text: t('memories.erased') })
+      const done = await attempt(() => data(api.POST('/api/memory/{id}/erase', target(id))))
+      if (done !== null) showToast({ text: t('memories.erased') })
       return done !== null
     },
   }
 }
 
-/** Whether somebody else was quicker. A conflict that names a field is about what was written there. */
+/**
+ * Whether a save failed because of a concurrent change. A conflict with a field is about its value, such as a
+ * duplicate key.
+ */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'conflict' && error.details.length === 0
 }

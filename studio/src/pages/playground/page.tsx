@@ -1,98 +1,104 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type Search, textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { type SearchParams, textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Switch } from '../../ui/field.tsx'
-import { Card, Empty, Loaded, Page } from '../../ui/surface.tsx'
-import { Asking } from './asking.tsx'
-import { Given } from './given.tsx'
+import { Card, EmptyState, Page, QueryResult } from '../../ui/layout.tsx'
+import { ContextPreview } from './context-preview.tsx'
 import styles from './page.module.css'
 import {
-  type InForce,
+  CONFIG_PARAMS,
+  configParam,
+  type EffectiveSettings,
   type Preview,
   SIDES,
   type Side,
-  TRIED,
-  triedName,
-  useInjection,
+  useContextPreview,
   usePreview,
   useSettings,
 } from './queries.ts'
-import { Resolution } from './resolution.tsx'
+import { QueryForm } from './query-form.tsx'
 import { Results } from './results.tsx'
+import { RetrievalDetails } from './retrieval-details.tsx'
 
 export function PlaygroundPage() {
   const { t } = useI18n()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const cache = useQueryClient()
   const settings = useSettings(owner)
-  const isCompared = search.compare === true
+  const isComparing = search.compare === true
   const compare = (isOn: boolean) =>
     change({
       compare: isOn || undefined,
-      ...(isOn ? {} : Object.fromEntries(TRIED.map((tried) => [triedName(tried, 'B'), undefined]))),
+      ...(isOn
+        ? {}
+        : Object.fromEntries(CONFIG_PARAMS.map((param) => [configParam(param, 'B'), undefined]))),
     })
   const runAgain = () => {
-    for (const word of ['memories', 'playground']) {
-      void cache.invalidateQueries({ queryKey: [word, owner] })
+    for (const name of ['memories', 'playground']) {
+      void cache.invalidateQueries({ queryKey: [name, owner] })
     }
   }
   return (
     <Page
       title={t('playground.title')}
       description={t('playground.description')}
-      actions={<Switch label={t('playground.compare')} isOn={isCompared} onTurn={compare} />}
+      actions={
+        <Switch label={t('playground.compare')} isOn={isComparing} onCheckedChange={compare} />
+      }
     >
-      <Loaded query={settings}>
-        {(inForce) => (
+      <QueryResult query={settings}>
+        {(effective) => (
           <>
-            <Asking
+            <QueryForm
               search={search}
               onChange={change}
               onRunAgain={runAgain}
-              inForce={inForce}
-              sides={isCompared ? SIDES : ['A']}
+              effective={effective}
+              sides={isComparing ? SIDES : ['A']}
             />
-            {textIn(search, 'q') === '' ? (
+            {textParam(search, 'q') === '' ? (
               <Card>
-                <Empty icon="playground" title={t('playground.start')}>
+                <EmptyState icon="playground" title={t('playground.start')}>
                   {t('playground.startHelp')}
-                </Empty>
+                </EmptyState>
               </Card>
-            ) : isCompared ? (
-              <Compared owner={owner} search={search} inForce={inForce} />
+            ) : isComparing ? (
+              <ComparedTrials owner={owner} search={search} effective={effective} />
             ) : (
-              <Single owner={owner} search={search} inForce={inForce} />
+              <SingleTrial owner={owner} search={search} effective={effective} />
             )}
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
 
-type TrialProps = { owner: string; search: Search; inForce: InForce }
+type TrialProps = { owner: string; search: SearchParams; effective: EffectiveSettings }
 
-function Single({ owner, search, inForce }: TrialProps) {
-  const preview = usePreview(owner, search, 'A', inForce)
-  return <Trial owner={owner} search={search} inForce={inForce} side="A" preview={preview} isWide />
+function SingleTrial({ owner, search, effective }: TrialProps) {
+  const preview = usePreview(owner, search, 'A', effective)
+  return (
+    <Trial owner={owner} search={search} effective={effective} side="A" preview={preview} isWide />
+  )
 }
 
-function Compared({ owner, search, inForce }: TrialProps) {
-  const a = usePreview(owner, search, 'A', inForce)
-  const b = usePreview(owner, search, 'B', inForce)
+function ComparedTrials({ owner, search, effective }: TrialProps) {
+  const a = usePreview(owner, search, 'A', effective)
+  const b = usePreview(owner, search, 'B', effective)
   const ranksInA = useMemo(
     () => a.data && new Map(a.data.memories.map(({ id }, index) => [id, index + 1])),
     [a.data],
   )
   return (
     <div className={styles.sides}>
-      <Trial owner={owner} search={search} inForce={inForce} side="A" preview={a} />
+      <Trial owner={owner} search={search} effective={effective} side="A" preview={a} />
       <Trial
         owner={owner}
         search={search}
-        inForce={inForce}
+        effective={effective}
         side="B"
         preview={b}
         {...(ranksInA === undefined ? {} : { ranksInA })}
@@ -104,7 +110,7 @@ function Compared({ owner, search, inForce }: TrialProps) {
 function Trial({
   owner,
   search,
-  inForce,
+  effective,
   side,
   preview,
   ranksInA,
@@ -113,12 +119,12 @@ function Trial({
   side: Side
   preview: ReturnType<typeof usePreview>
   ranksInA?: ReadonlyMap<string, number>
-  /** Has the whole page for itself. */
+  /** Set if there is no second configuration next to it. */
   isWide?: boolean
 }) {
   const { t } = useI18n()
-  const injection = useInjection(owner, search, side, inForce)
-  const titled = (title: string) => (isWide ? title : `${side} · ${title}`)
+  const context = useContextPreview(owner, search, side, effective)
+  const cardTitle = (title: string) => (isWide ? title : `${side} · ${title}`)
   const summary = ({ memories, totalTokensUsed, budgetMaxTokens }: Preview) =>
     [
       t('playground.resultsTotal', { count: memories.length }),
@@ -128,7 +134,7 @@ function Trial({
     <div className={isWide ? styles.wide : styles.side} aria-busy={preview.isFetching}>
       <div className={styles.column}>
         <Card
-          title={titled(t('playground.results'))}
+          title={cardTitle(t('playground.results'))}
           isFlush
           actions={
             preview.data !== undefined && (
@@ -136,21 +142,27 @@ function Trial({
             )
           }
         >
-          <Loaded query={preview} lines={6}>
-            {(found) => <Results owner={owner} preview={found} {...(ranksInA && { ranksInA })} />}
-          </Loaded>
+          <QueryResult query={preview} lines={6}>
+            {(data) => <Results owner={owner} preview={data} {...(ranksInA && { ranksInA })} />}
+          </QueryResult>
         </Card>
       </div>
       <div className={styles.column}>
-        <Card title={titled(t('playground.block'))}>
-          <Loaded query={injection} lines={6}>
-            {(given) => <Given owner={owner} user={textIn(search, 'user')} given={given} />}
-          </Loaded>
+        <Card title={cardTitle(t('playground.context'))}>
+          <QueryResult query={context} lines={6}>
+            {(contextData) => (
+              <ContextPreview
+                owner={owner}
+                user={textParam(search, 'user')}
+                preview={contextData}
+              />
+            )}
+          </QueryResult>
         </Card>
-        <Card title={titled(t('playground.resolution'))}>
-          <Loaded query={preview} lines={3}>
-            {(found) => <Resolution preview={found} />}
-          </Loaded>
+        <Card title={cardTitle(t('playground.retrieval'))}>
+          <QueryResult query={preview} lines={3}>
+            {(data) => <RetrievalDetails preview={data} />}
+          </QueryResult>
         </Card>
       </div>
     </div>

@@ -1,22 +1,22 @@
-/** What is tried, as the address tells it, and what the server says to it. */
+/** Queries of the playground, built from the parameters in the URL. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 
 type PreviewPath = paths['/api/memory/retrieve-preview']['post']
 type PreviewBody = PreviewPath['requestBody']['content']['application/json']
 export type Preview = PreviewPath['responses']['200']['content']['application/json']
-export type Found = Preview['memories'][number]
-type InjectionPath = paths['/api/memory/injection-preview']['post']
-type InjectionBody = InjectionPath['requestBody']['content']['application/json']
-export type Injection = InjectionPath['responses']['200']['content']['application/json']
+export type PreviewResult = Preview['memories'][number]
+type ContextPath = paths['/api/memory/injection-preview']['post']
+type ContextBody = ContextPath['requestBody']['content']['application/json']
+export type ContextPreviewData = ContextPath['responses']['200']['content']['application/json']
 
-/** Which of the two settings; the names of the second end in B. */
+/** One of two configurations; the URL parameters of the second end in B. */
 export type Side = 'A' | 'B'
 export const SIDES: readonly Side[] = ['A', 'B']
-export const TRIED = ['include', 'strategy', 'fusion', 'gate', 'maxTokens'] as const
-export type Tried = (typeof TRIED)[number]
+export const CONFIG_PARAMS = ['include', 'strategy', 'fusion', 'gate', 'maxTokens'] as const
+export type ConfigParam = (typeof CONFIG_PARAMS)[number]
 export const FILTERS = ['type', 'category', 'user', 'sessionId', 'asOf'] as const
 export type Filter = (typeof FILTERS)[number]
 
@@ -38,8 +38,8 @@ export const SOURCES = ['both', 'facts', 'conversations'] as const
 const RESULTS_MAX = 20
 const TOKENS_MAX = 16_000
 
-export function triedName(tried: Tried, side: Side): string {
-  return side === 'A' ? tried : `${tried}B`
+export function configParam(param: ConfigParam, side: Side): string {
+  return side === 'A' ? param : `${param}B`
 }
 
 export function useSettings(owner: string) {
@@ -48,16 +48,21 @@ export function useSettings(owner: string) {
     queryFn: () => data(api.GET('/api/settings/memory', { params: { query: { owner } } })),
   })
 }
-export type InForce = NonNullable<ReturnType<typeof useSettings>['data']>
+export type EffectiveSettings = NonNullable<ReturnType<typeof useSettings>['data']>
 
-export function usePreview(owner: string, search: Search, side: Side, inForce: InForce) {
+export function usePreview(
+  owner: string,
+  search: SearchParams,
+  side: Side,
+  effective: EffectiveSettings,
+) {
   const body = {
-    ...common(owner, search, side, inForce),
-    ...given({ type: textIn(search, 'type'), category: textIn(search, 'category') }),
-    ...given({ include: includeIn(search, side, inForce) }),
-    ...given({ asOf: momentOf(textIn(search, 'asOf')) }),
+    ...commonBody(owner, search, side, effective),
+    ...nonEmpty({ type: textParam(search, 'type'), category: textParam(search, 'category') }),
+    ...nonEmpty({ include: includeIn(search, side, effective) }),
+    ...nonEmpty({ asOf: parseLocalTime(textParam(search, 'asOf')) }),
     limit: RESULTS_MAX,
-  } as PreviewBody // what the address says is text; the server checks it
+  } as PreviewBody // parameters in the URL are strings; the server validates them
   return useQuery({
     queryKey: ['memories', owner, 'preview', body],
     queryFn: () => data(api.POST('/api/memory/retrieve-preview', { body })),
@@ -66,49 +71,62 @@ export function usePreview(owner: string, search: Search, side: Side, inForce: I
   })
 }
 
-export function useInjection(owner: string, search: Search, side: Side, inForce: InForce) {
-  const gateMode = textIn(search, triedName('gate', side))
+export function useContextPreview(
+  owner: string,
+  search: SearchParams,
+  side: Side,
+  effective: EffectiveSettings,
+) {
+  const gateMode = textParam(search, configParam('gate', side))
   const body = {
-    ...common(owner, search, side, inForce),
-    ...given({ gateMode, include: textIn(search, triedName('include', side)) }),
-  } as InjectionBody // what the address says is text; the server checks it
-  // A model that is asked costs something: not every change of a memory is a reason to ask again.
-  const isCostly = (gateMode || inForce.relevanceGateMode) === 'llm'
+    ...commonBody(owner, search, side, effective),
+    ...nonEmpty({ gateMode, include: textParam(search, configParam('include', side)) }),
+  } as ContextBody // parameters in the URL are strings; the server validates them
+  // Model calls cost tokens, so changes of memories do not invalidate this query.
+  const usesModel = (gateMode || effective['gateway.gateMode']) === 'llm'
   return useQuery({
-    queryKey: [isCostly ? 'playground' : 'memories', owner, 'injection', body],
+    queryKey: [usesModel ? 'playground' : 'memories', owner, 'injection', body],
     queryFn: () => data(api.POST('/api/memory/injection-preview', { body })),
     enabled: body.query !== '',
     placeholderData: keepPreviousData,
   })
 }
 
-function common(owner: string, search: Search, side: Side, { contextTokensMax }: InForce) {
-  const tokens = Number(textIn(search, triedName('maxTokens', side))) || contextTokensMax
+function commonBody(owner: string, search: SearchParams, side: Side, effective: EffectiveSettings) {
+  const tokens =
+    Number(textParam(search, configParam('maxTokens', side))) ||
+    effective['gateway.contextTokensMax']
   return {
     owner,
-    query: textIn(search, 'q'),
+    query: textParam(search, 'q'),
     maxTokens: Math.min(TOKENS_MAX, Math.max(1, Math.floor(tokens))),
-    ...given({
-      strategy: textIn(search, triedName('strategy', side)),
-      fusion: textIn(search, triedName('fusion', side)),
-      user: textIn(search, 'user'),
-      sessionId: textIn(search, 'sessionId'),
+    ...nonEmpty({
+      strategy: textParam(search, configParam('strategy', side)),
+      fusion: textParam(search, configParam('fusion', side)),
+      user: textParam(search, 'user'),
+      sessionId: textParam(search, 'sessionId'),
     }),
   }
 }
 
-/** Recall knows the setting only from the gateway. A filter for memories leaves out turns, unless they are chosen. */
-function includeIn(search: Search, side: Side, { recallSources }: InForce): string {
-  const isOfMemories = textIn(search, 'type') !== '' || textIn(search, 'category') !== ''
-  return textIn(search, triedName('include', side)) || (isOfMemories ? '' : recallSources)
+/**
+ * The setting applies to the gateway only, so it is passed explicitly. Type and category filters exclude turns unless
+ * selected.
+ */
+function includeIn(search: SearchParams, side: Side, effective: EffectiveSettings): string {
+  const filtersMemories = textParam(search, 'type') !== '' || textParam(search, 'category') !== ''
+  return (
+    textParam(search, configParam('include', side)) ||
+    (filtersMemories ? '' : effective['gateway.contextSources'])
+  )
 }
 
-function given(fields: Readonly<Record<string, string>>): Record<string, string> {
+function nonEmpty(fields: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 }
 
-/** The address has the time as the clock on the wall shows it. */
-function momentOf(local: string): string {
+/** The URL holds local time; the server expects UTC. */
+function parseLocalTime(local: string): string {
   const at = new Date(local)
   return local === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString()
 }

@@ -1,21 +1,21 @@
-/** What was found, best first; each with its evidence and, opened, how it got its place. */
+/** The results, best first, each with its scores and ranking trail. */
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Chip, Empty, Meter } from '../../ui/surface.tsx'
+import { Chip, EmptyState, Meter } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { CourseChart } from './course.tsx'
-import type { Found, Preview } from './queries.ts'
+import type { Preview, PreviewResult } from './queries.ts'
+import { RankChart } from './rank-chart.tsx'
+import { buildTrail, type StageResult } from './ranking-trail.ts'
 import styles from './results.module.css'
-import { Steps } from './steps.tsx'
-import { courseOf, type Standing } from './trail.ts'
-import { ConversationLink, TurnHeader, type Utterance } from './turn.tsx'
+import { TrailSteps } from './trail-steps.tsx'
+import { SessionLink, TurnHeader, type TurnInfo } from './turn.tsx'
 
-const TIERS: Record<Found['tier'], MessageKey> = {
-  fts5: 'playground.tierFts',
+const TIER_NAMES: Record<PreviewResult['tier'], MessageKey> = {
+  fts5: 'playground.tierKeyword',
   vector: 'playground.tierVector',
   hybrid: 'playground.tierHybrid',
   'hybrid-rrf': 'playground.tierRrf',
@@ -29,18 +29,18 @@ export function Results({
 }: {
   owner: string
   preview: Preview
-  /** Where each stands with the other settings. */
+  /** The ranks under configuration A. */
   ranksInA?: ReadonlyMap<string, number>
 }) {
   const { t } = useI18n()
   const { memories, abstained, budgetMaxTokens } = preview
-  const [opened, setOpened] = useState<string | null>(null)
-  const course = useMemo(() => courseOf(memories), [memories])
+  const [expandedId, setExpandedId] = useState<string | null>(null)
+  const trail = useMemo(() => buildTrail(memories), [memories])
   if (memories.length === 0) {
     return (
-      <Empty icon="search" title={t('playground.nothing')}>
-        {t(abstained ? 'playground.nothingAbstained' : 'playground.nothingFound')}
-      </Empty>
+      <EmptyState icon="search" title={t('playground.noResults')}>
+        {t(abstained ? 'playground.noResultsThreshold' : 'playground.noResultsMatch')}
+      </EmptyState>
     )
   }
   const best = Math.max(...memories.map(({ score }) => score))
@@ -48,26 +48,31 @@ export function Results({
   return (
     <>
       <ol className={styles.results}>
-        {memories.map((found, index) => {
-          sum += found.tokens
+        {memories.map((result, index) => {
+          sum += result.tokens
           return (
             <Result
-              key={found.id}
+              key={result.id}
               owner={owner}
-              found={found}
+              result={result}
               best={best}
               rank={index + 1}
-              standings={course.standings[index] ?? []}
-              room={{ sum, max: budgetMaxTokens }}
-              isOpen={opened === found.id}
-              onTurn={() => setOpened(opened === found.id ? null : found.id)}
-              {...(ranksInA && { rankInA: ranksInA.get(found.id) ?? null })}
+              stageResults={trail.stageResults[index] ?? []}
+              budget={{ sum, max: budgetMaxTokens }}
+              isExpanded={expandedId === result.id}
+              onToggle={() => setExpandedId(expandedId === result.id ? null : result.id)}
+              {...(ranksInA && { rankInA: ranksInA.get(result.id) ?? null })}
             />
           )
         })}
       </ol>
-      {memories.length > 1 && course.stages.length > 2 && (
-        <CourseChart found={memories} course={course} chosen={opened} onChoose={setOpened} />
+      {memories.length > 1 && trail.stages.length > 2 && (
+        <RankChart
+          results={memories}
+          trail={trail}
+          selectedId={expandedId}
+          onSelect={setExpandedId}
+        />
       )}
     </>
   )
@@ -75,30 +80,30 @@ export function Results({
 
 function Result({
   owner,
-  found,
+  result,
   best,
   rank,
-  standings,
-  room,
-  isOpen,
-  onTurn,
+  stageResults,
+  budget,
+  isExpanded,
+  onToggle,
   rankInA,
 }: {
   owner: string
-  found: Found
+  result: PreviewResult
   best: number
   rank: number
-  standings: readonly Standing[]
-  room: { readonly sum: number; readonly max: number }
-  isOpen: boolean
-  onTurn: () => void
-  /** Null when it is not there; undefined when nothing is compared. */
+  stageResults: readonly StageResult[]
+  budget: { readonly sum: number; readonly max: number }
+  isExpanded: boolean
+  onToggle: () => void
+  /** Null if configuration A did not return it; undefined without a comparison. */
   rankInA?: number | null
 }) {
   const { t, number } = useI18n()
   const { id, content, snippet, score, tokens, tier, category, vecScore, ftsScore, coverage } =
-    found
-  const turn = turnIn(found)
+    result
+  const turn = turnInfoOf(result)
   const short = (value: number) =>
     number(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
   return (
@@ -112,31 +117,31 @@ function Result({
           {turn === null ? content : snippet}
         </p>
         <div className={styles.chips}>
-          <Chip tone="accent">{t(TIERS[tier])}</Chip>
+          <Chip tone="accent">{t(TIER_NAMES[tier])}</Chip>
           {turn === null && <Chip>{category}</Chip>}
-          {found.user !== null && <Chip>{found.user}</Chip>}
-          {rankInA !== undefined && <InA rank={rank} rankInA={rankInA} />}
+          {result.user !== null && <Chip>{result.user}</Chip>}
+          {rankInA !== undefined && <RankInA rank={rank} rankInA={rankInA} />}
           <span className={styles.numbers}>
-            <Tooltip text={t('playground.vecHelp')}>
+            <Tooltip text={t('playground.vectorHelp')}>
               <span>
-                {t('playground.vec')} <b>{vecScore === null ? '–' : short(vecScore)}</b>
+                {t('playground.vector')} <b>{vecScore === null ? '–' : short(vecScore)}</b>
               </span>
             </Tooltip>
-            <Tooltip text={t('playground.ftsHelp')}>
+            <Tooltip text={t('playground.keywordHelp')}>
               <span>
-                {t('playground.fts')} <b>{ftsScore === null ? '–' : short(ftsScore)}</b>
+                {t('playground.keyword')} <b>{ftsScore === null ? '–' : short(ftsScore)}</b>
               </span>
             </Tooltip>
             <span>{t('playground.tokens', { count: tokens })}</span>
           </span>
         </div>
-        {isOpen && (
+        {isExpanded && (
           <div className={styles.trail}>
             <p className={styles.soft}>
               {t('playground.coverage', { share: number(coverage, { style: 'percent' }) })}
             </p>
-            <Steps standings={standings} tokens={tokens} room={room} />
-            {turn !== null && content.trim() !== snippet && <WholeTurn content={content} />}
+            <TrailSteps stageResults={stageResults} tokens={tokens} budget={budget} />
+            {turn !== null && content.trim() !== snippet && <FullTurn content={content} />}
           </div>
         )}
       </div>
@@ -144,14 +149,14 @@ function Result({
         <span className={styles.score}>{short(score)}</span>
         {best > 0 && <Meter name={t('playground.score')} value={Math.max(0, score)} max={best} />}
         <span className={styles.actions}>
-          <Button isSmall look="quiet" aria-expanded={isOpen} onClick={onTurn}>
-            {t('playground.why')}
+          <Button isSmall look="quiet" aria-expanded={isExpanded} onClick={onToggle}>
+            {t('playground.explain')}
           </Button>
           {turn === null ? (
             <Tooltip text={t('playground.openMemory')}>
               <Link
                 to="/studio/memories"
-                search={{ owner, memory: id } as never} // every page has these
+                search={{ owner, memory: id } as never} // accepted by every page
                 className={styles.open}
                 aria-label={t('playground.openMemory')}
               >
@@ -159,7 +164,7 @@ function Result({
               </Link>
             </Tooltip>
           ) : (
-            <ConversationLink owner={owner} user={found.user} turn={turn} />
+            <SessionLink owner={owner} user={result.user} turn={turn} />
           )}
         </span>
       </div>
@@ -167,22 +172,22 @@ function Result({
   )
 }
 
-/** Null for a memory. */
-function turnIn({ id, role, speaker, sessionId, createdAt }: Found): Utterance | null {
+/** Null if the result is a memory. */
+function turnInfoOf({ id, role, speaker, sessionId, createdAt }: PreviewResult): TurnInfo | null {
   return role === null ? null : { id, role, speaker: speaker ?? role, sessionId, createdAt }
 }
 
-function WholeTurn({ content }: { content: string }) {
+function FullTurn({ content }: { content: string }) {
   const { t } = useI18n()
   return (
     <details>
-      <summary className={styles.soft}>{t('playground.wholeTurn')}</summary>
+      <summary className={styles.soft}>{t('playground.fullTurn')}</summary>
       <p className={styles.content}>{content}</p>
     </details>
   )
 }
 
-function InA({ rank, rankInA }: { rank: number; rankInA: number | null }) {
+function RankInA({ rank, rankInA }: { rank: number; rankInA: number | null }) {
   const { t } = useI18n()
   if (rankInA === null) return <Chip tone="warn">{t('playground.notInA')}</Chip>
   const tone = rankInA === rank ? 'plain' : rankInA > rank ? 'good' : 'bad'

@@ -1,15 +1,16 @@
-/** Everything about one request: what was added and why, what it cost, what was kept and learned. */
+/** The drawer of a receipt: context decision, usage, recorded turns and extracted memories. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Receipt, ReceiptDetail } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Chip, Loaded, Meter, Notice } from '../../ui/surface.tsx'
-import { InjectedBlock } from './block.tsx'
+import { Chip, Meter, Notice, QueryResult } from '../../ui/layout.tsx'
+import { InfoTip } from '../../ui/tooltip.tsx'
+import { ContextBlock } from './context-block.tsx'
 import styles from './drawer.module.css'
 import { Outcome, Status } from './list.tsx'
-import { MemoryLine, Recalled, TurnLine } from './named.tsx'
 import { memoriesIn, useReceipt } from './queries.ts'
+import { MemoryLine, RecallResults, TurnLine } from './references.tsx'
 
 export function ReceiptDrawer({
   owner,
@@ -24,109 +25,114 @@ export function ReceiptDrawer({
   const query = useReceipt(owner, id)
   return (
     <Dialog shape="drawer" isOpen={id !== null} onClose={onClose} title={t('receipts.receipt')}>
-      <Loaded query={query} lines={10}>
-        {({ receipt }) => <Parts owner={owner} receipt={receipt} />}
-      </Loaded>
+      <QueryResult query={query} lines={10}>
+        {({ receipt }) => <ReceiptSections owner={owner} receipt={receipt} />}
+      </QueryResult>
     </Dialog>
   )
 }
 
-function Parts({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
+function ReceiptSections({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
   const { t } = useI18n()
   const { injected, shadow, quoted, turns, extracted, toolCalls, sessionId } = receipt
   return (
     <div className={styles.parts}>
-      <Why receipt={receipt} />
+      <Decision receipt={receipt} />
       {(injected ?? shadow) !== null && (
-        <Part title={t(injected === null ? 'receipts.blockShadow' : 'receipts.block')}>
-          <InjectedBlock owner={owner} receipt={receipt} />
-        </Part>
+        <Section title={t(injected === null ? 'receipts.blockDryRun' : 'receipts.block')}>
+          <ContextBlock owner={owner} receipt={receipt} />
+        </Section>
       )}
-      <Part title={t('receipts.recalled')}>
-        <Recalled owner={owner} receipt={receipt} />
-      </Part>
+      <Section title={t('receipts.results')}>
+        <RecallResults owner={owner} receipt={receipt} />
+      </Section>
       {quoted.length > 0 && (
-        <Part title={t('receipts.quoted')}>
+        <Section title={t('receipts.excerpts')}>
           {quoted.map((id) => (
             <TurnLine key={id} owner={owner} id={id} />
           ))}
-        </Part>
+        </Section>
       )}
-      <Part title={t('receipts.extracted')}>
-        {extracted.length === 0 && <p className={styles.soft}>{t('receipts.nothingLearned')}</p>}
+      <Section title={t('receipts.extracted')}>
+        {extracted.length === 0 && <p className={styles.soft}>{t('receipts.nothingExtracted')}</p>}
         {extracted.map((id) => (
           <MemoryLine key={id} owner={owner} id={id} />
         ))}
-      </Part>
+      </Section>
       {turns.length > 0 && (
-        <Part title={t('receipts.recorded')}>
+        <Section title={t('receipts.recorded')}>
           {turns.map((id) => (
             <TurnLine key={id} owner={owner} id={id} />
           ))}
           {sessionId !== '' && (
             <Link
               to="/studio/sessions"
-              search={{ owner, session: sessionId } as never} // every page has these
+              search={{ owner, session: sessionId } as never} // accepted by every page
             >
               {t('receipts.openSession')}
             </Link>
           )}
-        </Part>
+        </Section>
       )}
       {toolCalls.length > 0 && (
-        <Part title={t('receipts.tools')}>
+        <Section title={t('receipts.tools')}>
           <span className={styles.chips}>
             {toolCalls.map((call, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the same tool may be called again
+              // biome-ignore lint/suspicious/noArrayIndexKey: a tool may be called several times
               <Chip key={`${index}:${call}`}>{call}</Chip>
             ))}
           </span>
-        </Part>
+        </Section>
       )}
-      <Cost receipt={receipt} />
-      <Timing receipt={receipt} />
-      <About receipt={receipt} />
+      <Usage receipt={receipt} />
+      <Latency receipt={receipt} />
+      <RequestDetails receipt={receipt} />
     </div>
   )
 }
 
-function Why({ receipt }: { receipt: Receipt }) {
+function Decision({ receipt }: { receipt: Receipt }) {
   const { t } = useI18n()
   const { injected, shadow, gate, error, degraded } = receipt
-  const given = injected ?? shadow
+  const context = injected ?? shadow
   const amount = {
-    memories: t('receipts.givenCount', { count: memoriesIn(receipt).length }),
-    tokens: t('receipts.givenTokens', { count: given?.tokens ?? 0 }),
+    memories: t('receipts.memoryCount', { count: memoriesIn(receipt).length }),
+    tokens: t('receipts.tokenCount', { count: context?.tokens ?? 0 }),
   }
   return (
-    <Part title={t('receipts.why')}>
+    <Section title={t('receipts.decision')}>
       <span className={styles.chips}>
         <Status receipt={receipt} />
         <Outcome receipt={receipt} />
       </span>
       {injected !== null && (
-        <p>{t('receipts.injectedSaid', { ...amount, placement: injected.placement })}</p>
+        <p>{t('receipts.contextInserted', { ...amount, placement: injected.placement })}</p>
       )}
-      {shadow !== null && <p>{t('receipts.shadowSaid', amount)}</p>}
+      {shadow !== null && <p>{t('receipts.contextDryRun', amount)}</p>}
       {gate !== null && (
         <p className={styles.soft}>
           {gate.by === 'off'
             ? gate.because
-            : t('receipts.gateSaid', { section: gate.section, because: gate.because, by: gate.by })}
+            : t('receipts.gateDecision', {
+                section: gate.section,
+                by: gate.by,
+                reason: gate.because,
+              })}{' '}
+          <InfoTip text={t('receipts.gateHelp')} />
         </p>
       )}
-      {error !== null && <Notice tone="bad">{t('receipts.errorSaid', { code: error })}</Notice>}
+      {error !== null && <Notice tone="bad">{t('receipts.memoryError', { code: error })}</Notice>}
       {degraded.length > 0 && (
-        <Notice tone="warn">{t('receipts.degradedSaid', { parts: degraded.join(', ') })}</Notice>
+        <Notice tone="warn">{t('receipts.degraded', { parts: degraded.join(', ') })}</Notice>
       )}
-    </Part>
+    </Section>
   )
 }
 
-function Cost({ receipt: { usage, injected } }: { receipt: Receipt }) {
+function Usage({ receipt: { usage, injected } }: { receipt: Receipt }) {
   const { t, number } = useI18n()
   return (
-    <Part title={t('receipts.cost')}>
+    <Section title={t('receipts.usage')}>
       {usage === null ? (
         <p className={styles.soft}>{t('receipts.noUsage')}</p>
       ) : (
@@ -137,22 +143,22 @@ function Cost({ receipt: { usage, injected } }: { receipt: Receipt }) {
           <Fact name={t('receipts.memoryTokens')}>{number(injected?.tokens ?? 0)}</Fact>
         </dl>
       )}
-    </Part>
+    </Section>
   )
 }
 
-function Timing({ receipt: { timings } }: { receipt: Receipt }) {
+function Latency({ receipt: { timings } }: { receipt: Receipt }) {
   const { t, number } = useI18n()
   const { prepareMs, firstByteMs, totalMs, recordMs } = timings
   const rows = [
-    [t('receipts.timePrepare'), prepareMs],
-    [t('receipts.timeFirst'), firstByteMs],
-    [t('receipts.timeTotal'), totalMs],
-    [t('receipts.timeRecord'), recordMs],
+    [t('receipts.latencyRecall'), prepareMs],
+    [t('receipts.latencyFirstByte'), firstByteMs],
+    [t('receipts.latencyTotal'), totalMs],
+    [t('receipts.latencyRecording'), recordMs],
   ] as const
   const longest = Math.max(1, ...rows.map(([, ms]) => ms ?? 0))
   return (
-    <Part title={t('receipts.timing')}>
+    <Section title={t('receipts.latency')}>
       <dl className={styles.times}>
         {rows.map(([name, ms]) => (
           <div key={name}>
@@ -164,19 +170,19 @@ function Timing({ receipt: { timings } }: { receipt: Receipt }) {
           </div>
         ))}
       </dl>
-    </Part>
+    </Section>
   )
 }
 
 const SHORT = { maximumFractionDigits: 1 } as const
 
-function About({ receipt }: { receipt: Receipt }) {
+function RequestDetails({ receipt }: { receipt: Receipt }) {
   const { t, time } = useI18n()
   const { at, model, provider, format, user, sessionId, requestId, id } = receipt
   return (
-    <Part title={t('receipts.about')}>
+    <Section title={t('receipts.details')}>
       <dl className={styles.facts}>
-        <Fact name={t('receipts.when')}>{time(at)}</Fact>
+        <Fact name={t('receipts.time')}>{time(at)}</Fact>
         <Fact name={t('receipts.model')}>{model}</Fact>
         <Fact name={t('receipts.provider')}>{provider}</Fact>
         <Fact name={t('receipts.format')}>{format}</Fact>
@@ -189,11 +195,11 @@ function About({ receipt }: { receipt: Receipt }) {
           <code>{id}</code>
         </Fact>
       </dl>
-    </Part>
+    </Section>
   )
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={styles.part}>
       <h3>{title}</h3>

@@ -1,7 +1,7 @@
-import { type Search, textIn } from '../../app/address.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CommittedField } from '../../ui/committed.tsx'
+import { CommitField } from '../../ui/commit-field.tsx'
 import { Select } from '../../ui/field.tsx'
 import styles from './filters.module.css'
 import { FILTERS, REASONS } from './queries.ts'
@@ -11,22 +11,22 @@ export function Filters({
   onChange,
   models,
 }: {
-  search: Search
-  onChange: (changes: Search) => void
-  /** Those that were asked in the period. */
+  search: SearchParams
+  onChange: (changes: SearchParams) => void
+  /** The models of the selected period. */
   models: readonly string[]
 }) {
   const { t } = useI18n()
-  const model = textIn(search, 'model')
-  const isNarrowed = FILTERS.some((name) => textIn(search, name) !== '')
+  const model = textParam(search, 'model')
+  const isFiltered = FILTERS.some((name) => textParam(search, name) !== '')
   const known = model === '' || models.includes(model) ? models : [...models, model]
   const set = (name: string) => (value: string) => onChange({ [name]: value || undefined })
   return (
     <div className={styles.filters}>
       <Select
-        label={t('receipts.filterOutcome')}
-        value={textIn(search, 'skipped')}
-        onChoose={set('skipped')}
+        label={t('receipts.filterResult')}
+        value={textParam(search, 'skipped')}
+        onValueChange={set('skipped')}
         options={[
           { value: '', text: t('receipts.any') },
           ...Object.entries(REASONS).map(([value, name]) => ({ value, text: t(name) })),
@@ -35,28 +35,28 @@ export function Filters({
       <Select
         label={t('receipts.filterModel')}
         value={model}
-        onChoose={set('model')}
+        onValueChange={set('model')}
         options={[
           { value: '', text: t('receipts.any') },
           ...known.map((value) => ({ value, text: value })),
         ]}
       />
-      <CommittedField
+      <CommitField
         label={t('receipts.filterUser')}
-        value={textIn(search, 'user')}
+        value={textParam(search, 'user')}
         onCommit={set('user')}
       />
-      <CommittedField
+      <CommitField
         label={t('receipts.filterSession')}
-        value={textIn(search, 'sessionId')}
+        value={textParam(search, 'sessionId')}
         onCommit={set('sessionId')}
       />
       <Button
         look="quiet"
-        disabled={!isNarrowed}
+        disabled={!isFiltered}
         onClick={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
       >
-        {t('receipts.clear')}
+        {t('receipts.clearFilters')}
       </Button>
     </div>
   )

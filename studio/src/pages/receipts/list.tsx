@@ -1,10 +1,10 @@
-/** Requests, newest first. */
+/** The list of requests, newest first. */
 import type { Receipt } from '../../api/client.ts'
-import { type Search, textIn } from '../../app/address.ts'
-import { useKeys } from '../../app/keyboard.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
+import { useShortcuts } from '../../app/shortcuts.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
+import { Chip, EmptyState, QueryResult, type Tone } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
-import { Chip, Empty, Loaded, type Tone } from '../../ui/surface.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './list.module.css'
 import { FILTERS, reasonOf, useReceipts } from './queries.ts'
@@ -15,20 +15,20 @@ export function ReceiptList({
   onOpen,
 }: {
   owner: string
-  search: Search
+  search: SearchParams
   onOpen: (id: string) => void
 }) {
   const { t, time, ago } = useI18n()
   const query = useReceipts(owner, search)
-  useKeys({ j: () => step(1), k: () => step(-1) })
+  useShortcuts({ j: () => moveFocus(1), k: () => moveFocus(-1) })
   return (
-    <Loaded query={query} lines={8}>
+    <QueryResult query={query} lines={8}>
       {({ pages }) => {
         const rows = pages.flatMap(({ receipts }) => receipts)
         return (
           <div aria-busy={query.isFetching}>
             {rows.length === 0 ? (
-              <Nothing isNarrowed={FILTERS.some((name) => textIn(search, name) !== '')} />
+              <NoReceipts isFiltered={FILTERS.some((name) => textParam(search, name) !== '')} />
             ) : (
               <Table
                 name={t('receipts.list')}
@@ -36,7 +36,7 @@ export function ReceiptList({
                 idOf={({ id }) => id}
                 columns={[
                   {
-                    name: t('receipts.when'),
+                    name: t('receipts.time'),
                     cell: ({ id, at }) => (
                       <button
                         type="button"
@@ -49,7 +49,7 @@ export function ReceiptList({
                       </button>
                     ),
                   },
-                  { name: t('receipts.given'), cell: (row) => <Outcome receipt={row} /> },
+                  { name: t('receipts.result'), cell: (row) => <Outcome receipt={row} /> },
                   { name: t('receipts.model'), cell: (row) => <Model receipt={row} /> },
                   { name: t('receipts.status'), cell: (row) => <Status receipt={row} /> },
                   {
@@ -58,7 +58,7 @@ export function ReceiptList({
                     cell: (row) => <Tokens receipt={row} />,
                   },
                   {
-                    name: t('receipts.took'),
+                    name: t('receipts.duration'),
                     isNumber: true,
                     cell: ({ timings }) => t('receipts.ms', { ms: Math.round(timings.totalMs) }),
                   },
@@ -69,25 +69,25 @@ export function ReceiptList({
           </div>
         )
       }}
-    </Loaded>
+    </QueryResult>
   )
 }
 
-/** To the next or the previous request. */
-function step(by: 1 | -1): void {
+/** Focuses the next or previous request. */
+function moveFocus(by: 1 | -1): void {
   const all = [...document.querySelectorAll<HTMLElement>('[data-receipt]')]
-  const at = all.indexOf(document.activeElement as HTMLElement) // -1 when it is none of them
+  const at = all.indexOf(document.activeElement as HTMLElement) // -1 if none has the focus
   all[at === -1 ? 0 : at + by]?.focus()
 }
 
-function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
+function NoReceipts({ isFiltered }: { isFiltered: boolean }) {
   const { t } = useI18n()
-  return isNarrowed ? (
-    <Empty icon="search" title={t('receipts.emptyFiltered')} />
+  return isFiltered ? (
+    <EmptyState icon="search" title={t('receipts.noMatch')} />
   ) : (
-    <Empty icon="receipts" title={t('receipts.empty')}>
+    <EmptyState icon="receipts" title={t('receipts.empty')}>
       {t('receipts.emptyHelp')}
-    </Empty>
+    </EmptyState>
   )
 }
 
@@ -102,13 +102,15 @@ function Model({ receipt: { model, provider, user } }: { receipt: Receipt }) {
 
 export function Status({ receipt: { status } }: { receipt: Receipt }) {
   const { t } = useI18n()
-  const isWell = status !== null && status < 400
+  const isSuccess = status !== null && status < 400
   return (
-    <Chip tone={isWell ? 'good' : 'bad'}>{status === null ? t('receipts.noAnswer') : status}</Chip>
+    <Chip tone={isSuccess ? 'good' : 'bad'}>
+      {status === null ? t('receipts.noResponse') : status}
+    </Chip>
   )
 }
 
-/** What memory has failed at is worth a look; what it had no part in is not. */
+/** Highlights failures; deliberate skips are neutral. */
 const REASON_TONES: Readonly<Record<string, Tone>> = {
   late: 'warn',
   failed: 'bad',
@@ -126,11 +128,11 @@ export function Outcome({ receipt }: { receipt: Receipt }) {
           {reason === null ? skipped : t(reason)}
         </Chip>
       ) : (
-        <Chip tone="accent">{t('receipts.givenCount', { count: injected.memories.length })}</Chip>
+        <Chip tone="accent">{t('receipts.memoryCount', { count: injected.memories.length })}</Chip>
       )}
       {degraded.length > 0 && <Chip tone="warn">{degraded.join(', ')}</Chip>}
       {extracted.length > 0 && (
-        <Chip tone="good">{t('receipts.learnedCount', { count: extracted.length })}</Chip>
+        <Chip tone="good">{t('receipts.extractedCount', { count: extracted.length })}</Chip>
       )}
       {toolCalls.length > 0 && (
         <Chip>{t('receipts.toolCallsCount', { count: toolCalls.length })}</Chip>

@@ -1,32 +1,32 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, data } from '../../api/client.ts'
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Select } from '../../ui/field.tsx'
 import {
   Card,
   Chip,
-  Empty,
-  Loaded,
+  EmptyState,
   Notice,
   Page,
+  QueryResult,
   Stat,
   Stats as StatList,
-} from '../../ui/surface.tsx'
+} from '../../ui/layout.tsx'
 import { Charts } from './charts.tsx'
 import { ReceiptDrawer } from './drawer.tsx'
 import { Filters } from './filters.tsx'
 import { ReceiptList } from './list.tsx'
-import { Models } from './models.tsx'
+import { ModelTable } from './model-table.tsx'
 import { PERIODS, periodIn, type Stats, useStats } from './queries.ts'
 
 export function ReceiptsPage() {
   const { t } = useI18n()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const stats = useStats(owner, search)
-  const opened = textIn(search, 'receipt')
+  const openId = textParam(search, 'receipt')
   return (
     <Page
       title={t('receipts.title')}
@@ -36,7 +36,7 @@ export function ReceiptsPage() {
           label={t('receipts.period')}
           isLabelHidden
           value={String(periodIn(search))}
-          onChoose={(days) => change({ days: Number(days) })}
+          onValueChange={(days) => change({ days: Number(days) })}
           options={PERIODS.map((days) => ({
             value: String(days),
             text: t('receipts.lastDays', { count: days }),
@@ -44,27 +44,27 @@ export function ReceiptsPage() {
         />
       }
     >
-      <Off owner={owner} />
-      <Loaded query={stats} lines={5}>
-        {(counted) => (
+      <MemoryDisabledNotice owner={owner} />
+      <QueryResult query={stats} lines={5}>
+        {(loaded) => (
           <>
-            <Numbers total={counted.total} />
-            {!counted.isComplete && <Notice tone="warn">{t('receipts.incomplete')}</Notice>}
+            <ReceiptStats total={loaded.total} />
+            {!loaded.isComplete && <Notice tone="warn">{t('receipts.incomplete')}</Notice>}
             <Card>
-              {counted.total.requests === 0 ? (
-                <Empty icon="receipts" title={t('receipts.noCharts')} />
+              {loaded.total.requests === 0 ? (
+                <EmptyState icon="receipts" title={t('receipts.noCharts')} />
               ) : (
-                <Charts stats={counted} period={periodIn(search)} />
+                <Charts stats={loaded} period={periodIn(search)} />
               )}
             </Card>
-            {counted.days.length > 0 && (
+            {loaded.days.length > 0 && (
               <Card title={t('receipts.byModel')} isFlush>
-                <Models stats={counted} />
+                <ModelTable stats={loaded} />
               </Card>
             )}
           </>
         )}
-      </Loaded>
+      </QueryResult>
       <Card title={t('receipts.list')} isFlush>
         <Filters
           search={search}
@@ -74,24 +74,25 @@ export function ReceiptsPage() {
         <ReceiptList
           owner={owner}
           search={search}
-          onOpen={(id) => change({ receipt: id }, { isStep: true })}
+          onOpen={(id) => change({ receipt: id }, { isPush: true })}
         />
       </Card>
       <ReceiptDrawer
         owner={owner}
-        id={opened === '' ? null : opened}
-        onClose={() => change({ receipt: undefined }, { isStep: true })}
+        id={openId === '' ? null : openId}
+        onClose={() => change({ receipt: undefined }, { isPush: true })}
       />
     </Page>
   )
 }
 
-function Numbers({ total }: { total: Stats['total'] }) {
+function ReceiptStats({ total }: { total: Stats['total'] }) {
   const { t, number } = useI18n()
   const { requests, withMemories, input, output, memory, learned, failed } = total
   const percent = (part: number, whole: number) =>
     whole === 0 ? '–' : number(part / whole, { style: 'percent', maximumFractionDigits: 1 })
-  const brief = (value: number) => number(value, { notation: 'compact', maximumFractionDigits: 1 })
+  const compact = (value: number) =>
+    number(value, { notation: 'compact', maximumFractionDigits: 1 })
   return (
     <StatList>
       <Stat
@@ -106,31 +107,31 @@ function Numbers({ total }: { total: Stats['total'] }) {
       <Stat
         name={t('receipts.withMemories')}
         value={percent(withMemories, requests)}
-        note={t('receipts.withMemoriesNote')}
+        note={t('receipts.withMemoriesHelp')}
       />
-      <Stat name={t('receipts.inputTokens')} value={brief(input)} />
-      <Stat name={t('receipts.outputTokens')} value={brief(output)} />
+      <Stat name={t('receipts.inputTokens')} value={compact(input)} />
+      <Stat name={t('receipts.outputTokens')} value={compact(output)} />
       <Stat
         name={t('receipts.memoryTokens')}
-        value={brief(memory)}
-        note={t('receipts.memoryTokensNote', { share: percent(memory, input) })}
+        value={compact(memory)}
+        note={t('receipts.memoryTokensHelp', { share: percent(memory, input) })}
       />
-      <Stat name={t('receipts.learned')} value={number(learned)} />
+      <Stat name={t('receipts.extractedTotal')} value={number(learned)} />
     </StatList>
   )
 }
 
-/** Without memory there is nothing to write receipts about. */
-function Off({ owner }: { owner: string }) {
+/** Without memory, requests create no receipts. */
+function MemoryDisabledNotice({ owner }: { owner: string }) {
   const { t } = useI18n()
   const settings = useQuery({
     queryKey: ['settings', owner, 'receipts'],
     queryFn: () => data(api.GET('/api/settings/memory', { params: { query: { owner } } })),
   })
-  if (settings.data === undefined || settings.data.enabled) return null
+  if (settings.data === undefined || settings.data['gateway.enabled']) return null
   return (
-    <Notice tone="warn" action={<Link to="/studio/settings">{t('receipts.toSettings')}</Link>}>
-      {t('receipts.off')}
+    <Notice tone="warn" action={<Link to="/studio/settings">{t('receipts.openSettings')}</Link>}>
+      {t('receipts.memoryDisabled')}
     </Notice>
   )
 }

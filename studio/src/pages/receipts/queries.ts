@@ -1,9 +1,9 @@
-/** What the page asks the server: receipts page by page, and what they add up to. */
+/** Queries of the receipts page. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Receipt } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
-import { type Search, textIn } from '../../app/address.ts'
-import type { MessageKey } from '../../i18n/catalogue.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 
 type ListQuery = NonNullable<paths['/api/receipts']['get']['parameters']['query']>
 type StatsPath = paths['/api/receipts/stats']['get']
@@ -14,20 +14,20 @@ const DAY_MS = 86_400_000
 export const PERIODS = [7, 30, 90] as const
 export const FILTERS = ['skipped', 'model', 'user', 'sessionId'] as const
 
-/** By the server's words for why nothing was added. */
+/** Labels of the skip reasons. */
 export const REASONS: Record<NonNullable<ListQuery['skipped']>, MessageKey> = {
   none: 'receipts.skippedNone',
-  'nothing-relevant': 'receipts.skippedNothingRelevant',
+  'nothing-relevant': 'receipts.skippedNoRelevantMemories',
   'not-needed': 'receipts.skippedNotNeeded',
   'no-budget': 'receipts.skippedNoBudget',
-  'no-inject': 'receipts.skippedNoInject',
-  'no-question': 'receipts.skippedNoQuestion',
-  'no-place': 'receipts.skippedNoPlace',
-  'no-memory': 'receipts.skippedNoMemory',
-  shadow: 'receipts.skippedShadow',
-  late: 'receipts.skippedLate',
+  'no-inject': 'receipts.skippedContextDisabled',
+  'no-question': 'receipts.skippedNoUserMessage',
+  'no-place': 'receipts.skippedNoInsertionPoint',
+  'no-memory': 'receipts.skippedMemoryDisabled',
+  shadow: 'receipts.skippedDryRun',
+  late: 'receipts.skippedTimeout',
   failed: 'receipts.skippedFailed',
-  off: 'receipts.skippedOff',
+  off: 'receipts.skippedMemoryOff',
 }
 
 export function reasonOf(skipped: string | null): MessageKey | null {
@@ -35,15 +35,15 @@ export function reasonOf(skipped: string | null): MessageKey | null {
   return known[skipped ?? 'none'] ?? null
 }
 
-export function periodIn(search: Search): number {
+export function periodIn(search: SearchParams): number {
   return PERIODS.find((days) => days === search.days) ?? 30
 }
 
-export function useReceipts(owner: string, search: Search) {
-  const given = FILTERS.map((name) => [name, textIn(search, name)]).filter(
+export function useReceipts(owner: string, search: SearchParams) {
+  const filters = FILTERS.map((name) => [name, textParam(search, name)]).filter(
     ([, text]) => text !== '',
   )
-  const query = { owner, limit: ROWS_PER_PAGE, ...Object.fromEntries(given) } as ListQuery // the server checks it
+  const query = { owner, limit: ROWS_PER_PAGE, ...Object.fromEntries(filters) } as ListQuery // the server validates it
   return useInfiniteQuery({
     queryKey: ['receipts', owner, 'list', query],
     queryFn: ({ pageParam }) =>
@@ -58,11 +58,11 @@ export function useReceipts(owner: string, search: Search) {
   })
 }
 
-export function useStats(owner: string, search: Search) {
+export function useStats(owner: string, search: SearchParams) {
   const days = periodIn(search)
   const since = new Date(startOfDay(Date.now() - (days - 1) * DAY_MS)).toISOString()
-  const user = textIn(search, 'user')
-  const sessionId = textIn(search, 'sessionId')
+  const user = textParam(search, 'user')
+  const sessionId = textParam(search, 'sessionId')
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const query = {
     owner,
@@ -98,7 +98,7 @@ export function useTurn(owner: string, id: string) {
   })
 }
 
-/** The days of a period, oldest first, also those without requests. */
+/** All days of a period, oldest first, including those without requests. */
 export function daysOf(period: number): readonly string[] {
   const now = new Date()
   return Array.from({ length: period }, (_, index) => {

@@ -1,4 +1,4 @@
-/** Two memories that say otherwise, side by side with their sources, and what can be made of them. */
+/** Two conflicting memories side by side, and the actions that resolve the conflict. */
 import { type FormEvent, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
@@ -7,39 +7,39 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Diff } from '../../ui/diff.tsx'
 import { Select, TextArea } from '../../ui/field.tsx'
-import { Card } from '../../ui/surface.tsx'
+import { Card } from '../../ui/layout.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { Editor } from '../memories/editor.tsx'
+import { MemoryPanel } from './memory-panel.tsx'
 import styles from './page.module.css'
-import { type Conflict, useSettling } from './queries.ts'
-import { Side } from './side.tsx'
+import { type Conflict, useReviewActions } from './queries.ts'
 
-type Asked =
+type OpenDialog =
   | { readonly kind: 'keep'; readonly keep: Memory; readonly drop: Memory }
   | { readonly kind: 'edit'; readonly memory: Memory }
   | { readonly kind: 'merge' }
 
 export function ConflictCard({ owner, conflict }: { owner: string; conflict: Conflict }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const settling = useSettling(owner)
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const { can } = useSession()
+  const reviewActions = useReviewActions(owner)
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const { memory, other } = conflict
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   const actions = (keep: Memory, drop: Memory) =>
-    may('write')
+    can('write')
       ? {
           actions: (
             <>
-              {may('curate') && (
-                <Button icon="check" onClick={() => setAsked({ kind: 'keep', keep, drop })}>
+              {can('curate') && (
+                <Button icon="check" onClick={() => setDialog({ kind: 'keep', keep, drop })}>
                   {t('review.keepThis')}
                 </Button>
               )}
               <Button
                 look="quiet"
                 icon="edit"
-                onClick={() => setAsked({ kind: 'edit', memory: keep })}
+                onClick={() => setDialog({ kind: 'edit', memory: keep })}
               >
                 {t('review.edit')}
               </Button>
@@ -50,23 +50,35 @@ export function ConflictCard({ owner, conflict }: { owner: string; conflict: Con
   return (
     <Card>
       <div className={styles.sides}>
-        <Side owner={owner} memory={other} title={t('review.older')} {...actions(other, memory)} />
-        <Side owner={owner} memory={memory} title={t('review.newer')} {...actions(memory, other)} />
+        <MemoryPanel
+          owner={owner}
+          memory={other}
+          title={t('review.older')}
+          {...actions(other, memory)}
+        />
+        <MemoryPanel
+          owner={owner}
+          memory={memory}
+          title={t('review.newer')}
+          {...actions(memory, other)}
+        />
       </div>
       <footer className={styles.footer}>
         <div className={styles.diff}>
           <Diff before={other.content} after={memory.content} />
         </div>
-        {may('curate') && (
+        {can('curate') && (
           <div className={styles.actions}>
-            <Button onClick={() => setAsked({ kind: 'merge' })}>{t('review.merge')}</Button>
-            <Tooltip text={t('review.bothHelp')}>
-              <Button onClick={() => void settling.reconcile(conflict)}>{t('review.both')}</Button>
+            <Button onClick={() => setDialog({ kind: 'merge' })}>{t('review.merge')}</Button>
+            <Tooltip text={t('review.compatibleHelp')}>
+              <Button onClick={() => void reviewActions.reconcile(conflict)}>
+                {t('review.compatible')}
+              </Button>
             </Tooltip>
           </div>
         )}
       </footer>
-      {asked?.kind === 'keep' && (
+      {dialog?.kind === 'keep' && (
         <Confirm
           isOpen
           onClose={close}
@@ -74,21 +86,21 @@ export function ConflictCard({ owner, conflict }: { owner: string; conflict: Con
           description={t('review.keepHelp')}
           action={t('review.keepThis')}
           isDangerous={false}
-          onConfirm={() => settling.settle(asked.keep, asked.drop)}
+          onConfirm={() => reviewActions.settle(dialog.keep, dialog.drop)}
         >
-          <Diff before={asked.drop.content} after={asked.keep.content} />
+          <Diff before={dialog.drop.content} after={dialog.keep.content} />
         </Confirm>
       )}
-      {asked?.kind === 'merge' && (
-        <Merge conflict={conflict} onClose={close} onMerge={settling.settle} />
+      {dialog?.kind === 'merge' && (
+        <Merge conflict={conflict} onClose={close} onMerge={reviewActions.settle} />
       )}
-      {asked?.kind === 'edit' && (
+      {dialog?.kind === 'edit' && (
         <Editor
           owner={owner}
-          memory={asked.memory}
+          memory={dialog.memory}
           onClose={() => {
             close()
-            void settling.refresh()
+            void reviewActions.refresh()
           }}
         />
       )}
@@ -106,14 +118,14 @@ function Merge({
   onMerge: (keep: Memory, drop: Memory, content: string) => Promise<boolean>
 }) {
   const { t } = useI18n()
-  const [words, setWords] = useState(`${other.content}\n${memory.content}`)
-  const [stays, setStays] = useState(memory.id)
+  const [content, setContent] = useState(`${other.content}\n${memory.content}`)
+  const [targetId, setTargetId] = useState(memory.id)
   const [isBusy, setBusy] = useState(false)
   const merge = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
-    const [keep, drop] = stays === memory.id ? [memory, other] : [other, memory]
-    const isDone = await onMerge(keep, drop, words.trim())
+    const [keep, drop] = targetId === memory.id ? [memory, other] : [other, memory]
+    const isDone = await onMerge(keep, drop, content.trim())
     setBusy(false)
     if (isDone) onClose()
   }
@@ -131,7 +143,7 @@ function Merge({
             form="merge"
             look="primary"
             isBusy={isBusy}
-            disabled={words.trim() === ''}
+            disabled={content.trim() === ''}
           >
             {t('review.merge')}
           </Button>
@@ -140,17 +152,17 @@ function Merge({
     >
       <form id="merge" className={styles.form} onSubmit={(event) => void merge(event)}>
         <TextArea
-          label={t('review.mergeWords')}
+          label={t('review.mergedContent')}
           rows={5}
           required
           autoFocus
-          value={words}
-          onChange={({ target }) => setWords(target.value)}
+          value={content}
+          onChange={({ target }) => setContent(target.value)}
         />
         <Select
-          label={t('review.mergeInto')}
-          value={stays}
-          onChoose={setStays}
+          label={t('review.mergeTarget')}
+          value={targetId}
+          onValueChange={setTargetId}
           options={[
             { value: memory.id, text: `${t('review.newer')}: ${memory.content}` },
             { value: other.id, text: `${t('review.older')}: ${other.content}` },

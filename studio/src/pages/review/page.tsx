@@ -1,80 +1,80 @@
 import type { ComponentProps, ReactNode } from 'react'
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import type { IconName } from '../../ui/icon.tsx'
+import { EmptyState, ErrorState, LoadingState, Notice, Page } from '../../ui/layout.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
-import { Empty, Failure, Loading, Notice, Page } from '../../ui/surface.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ConflictCard } from './conflict.tsx'
 import styles from './page.module.css'
 import { useConflicts, useSuspects } from './queries.ts'
 import { SuspectCard } from './suspect.tsx'
 
-type Part = 'suspects' | 'conflicts'
+type ReviewTab = 'suspects' | 'conflicts'
 
 export function ReviewPage() {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const suspects = useSuspects(owner)
   const conflicts = useConflicts(owner)
-  const waiting = suspects.data?.pages.flatMap(({ memories }) => memories)
-  const open = conflicts.data?.pages.flatMap((page) => page.conflicts)
-  const part: Part = textIn(search, 'part') === 'conflicts' ? 'conflicts' : 'suspects'
+  const suspectMemories = suspects.data?.pages.flatMap(({ memories }) => memories)
+  const openConflicts = conflicts.data?.pages.flatMap((page) => page.conflicts)
+  const tab: ReviewTab = textParam(search, 'tab') === 'conflicts' ? 'conflicts' : 'suspects'
   return (
     <Page title={t('review.title')} description={t('review.description')}>
-      {!may('curate') && <Notice>{t('review.readOnly')}</Notice>}
-      <Tabs<Part>
+      {!can('curate') && <Notice>{t('review.readOnly')}</Notice>}
+      <Tabs<ReviewTab>
         label={t('review.title')}
-        chosen={part}
-        onChoose={(chosen) => change({ part: chosen === 'suspects' ? undefined : chosen })}
+        value={tab}
+        onValueChange={(chosen) => change({ tab: chosen === 'suspects' ? undefined : chosen })}
         tabs={[
           {
             name: 'suspects',
-            text: named(t('review.suspects'), waiting?.length, suspects.hasNextPage),
+            text: withCount(t('review.suspects'), suspectMemories?.length, suspects.hasNextPage),
             content: (
-              <Pages
+              <PagedCards
                 query={suspects}
                 help={t('review.suspectsHelp')}
-                isEmpty={waiting?.length === 0}
+                isEmpty={suspectMemories?.length === 0}
               >
-                {waiting?.length === 0 ? (
-                  <Nothing
+                {suspectMemories?.length === 0 ? (
+                  <NoEntries
                     icon="review"
                     title={t('review.suspectsEmpty')}
                     help={t('review.suspectsEmptyHelp')}
                   />
                 ) : (
-                  waiting?.map((memory) => (
+                  suspectMemories?.map((memory) => (
                     <SuspectCard key={memory.id} owner={owner} memory={memory} />
                   ))
                 )}
-              </Pages>
+              </PagedCards>
             ),
           },
           {
             name: 'conflicts',
-            text: named(t('review.conflicts'), open?.length, conflicts.hasNextPage),
+            text: withCount(t('review.conflicts'), openConflicts?.length, conflicts.hasNextPage),
             content: (
-              <Pages
+              <PagedCards
                 query={conflicts}
                 help={t('review.conflictsHelp')}
-                isEmpty={open?.length === 0}
+                isEmpty={openConflicts?.length === 0}
               >
-                {open?.length === 0 && !conflicts.hasNextPage ? (
-                  <Nothing
+                {openConflicts?.length === 0 && !conflicts.hasNextPage ? (
+                  <NoEntries
                     icon="check"
                     title={t('review.conflictsEmpty')}
                     help={t('review.conflictsEmptyHelp')}
                   />
                 ) : (
-                  open?.map((conflict) => (
+                  openConflicts?.map((conflict) => (
                     <ConflictCard key={conflict.memory.id} owner={owner} conflict={conflict} />
                   ))
                 )}
-              </Pages>
+              </PagedCards>
             ),
           },
         ]}
@@ -83,32 +83,32 @@ export function ReviewPage() {
   )
 }
 
-function named(name: string, count: number | undefined, isMore: boolean): string {
+function withCount(name: string, count: number | undefined, isMore: boolean): string {
   if (count === undefined || count === 0) return name
   return `${name} (${count}${isMore ? '+' : ''})`
 }
 
-type Paged = ComponentProps<typeof LoadMore>['query'] & {
+type PagedQuery = ComponentProps<typeof LoadMore>['query'] & {
   readonly data: unknown
   readonly refetch: () => unknown
 }
 
-function Pages({
+function PagedCards({
   query,
   help,
   isEmpty,
   children,
 }: {
-  query: Paged
+  query: PagedQuery
   help: string
   isEmpty: boolean
   children: ReactNode
 }) {
   if (query.data === undefined) {
     return query.error === null ? (
-      <Loading lines={8} />
+      <LoadingState lines={8} />
     ) : (
-      <Failure error={query.error} onRetry={() => void query.refetch()} />
+      <ErrorState error={query.error} onRetry={() => void query.refetch()} />
     )
   }
   return (
@@ -120,12 +120,12 @@ function Pages({
   )
 }
 
-function Nothing({ icon, title, help }: { icon: IconName; title: string; help: string }) {
+function NoEntries({ icon, title, help }: { icon: IconName; title: string; help: string }) {
   return (
     <div className={styles.nothing}>
-      <Empty title={title} icon={icon}>
+      <EmptyState title={title} icon={icon}>
         {help}
-      </Empty>
+      </EmptyState>
     </div>
   )
 }

@@ -1,13 +1,13 @@
-/** What waits for a person, and what the person says to it. Every answer can be taken back from its message. */
+/** Queries and actions of the review. Every action offers undo. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Memory, type Schemas } from '../../api/client.ts'
-import { useActing } from '../../app/acting.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 
 export type Conflict = Schemas['Conflict']
 
 const PER_PAGE = 25
-const SHOWN = ['review', 'memories', 'memory', 'stats']
+const AFFECTED_QUERIES = ['review', 'memories', 'memory', 'stats']
 
 export function useSuspects(owner: string) {
   return useInfiniteQuery({
@@ -33,7 +33,7 @@ function page(after: string) {
   return { limit: PER_PAGE, ...(after === '' ? {} : { after }) }
 }
 
-/** What a memory was learned from. */
+/** The source turns of a memory. */
 export function useSources(owner: string, { id, version }: Memory) {
   return useQuery({
     queryKey: ['memory', owner, id, 'sources', version],
@@ -42,39 +42,39 @@ export function useSources(owner: string, { id, version }: Memory) {
   })
 }
 
-export function useSettling(owner: string) {
+export function useReviewActions(owner: string) {
   const { t } = useI18n()
-  const { attempt, undoable } = useActing(owner, SHOWN)
-  const at = (id: string) => ({ params: { path: { id } }, body: { owner } })
-  const told = (text: string, done: { readonly memory: Memory } | null) => {
-    if (done !== null) undoable(text, done.memory.change)
+  const { attempt, showUndoToast } = useMutations(owner, AFFECTED_QUERIES)
+  const target = (id: string) => ({ params: { path: { id } }, body: { owner } })
+  const showResult = (text: string, response: { readonly memory: Memory } | null) => {
+    if (response !== null) showUndoToast(text, response.memory.change)
   }
   return {
     refresh: () => attempt(async () => undefined),
     approve: async ({ id }: Memory) =>
-      told(
+      showResult(
         t('review.approved'),
-        await attempt(() => data(api.POST('/api/review/{id}/approve', at(id)))),
+        await attempt(() => data(api.POST('/api/review/{id}/approve', target(id)))),
       ),
     reject: async ({ id }: Memory) =>
-      told(
+      showResult(
         t('review.rejected'),
-        await attempt(() => data(api.POST('/api/review/{id}/reject', at(id)))),
+        await attempt(() => data(api.POST('/api/review/{id}/reject', target(id)))),
       ),
-    /** Both hold. */
+    /** Marks both memories as compatible. */
     reconcile: async ({ memory }: Conflict) =>
-      told(
-        t('review.bothDone'),
-        await attempt(() => data(api.POST('/api/review/{id}/reconcile', at(memory.id)))),
+      showResult(
+        t('review.markedCompatible'),
+        await attempt(() => data(api.POST('/api/review/{id}/reconcile', target(memory.id)))),
       ),
     settle: async (keep: Memory, drop: Memory, content?: string): Promise<boolean> => {
       const body = {
         ...{ owner, keep: keep.id, drop: drop.id },
         ...(content === undefined ? {} : { content }),
       }
-      const done = await attempt(() => data(api.POST('/api/review/settle', { body })))
-      if (done === null) return false
-      undoable(t(content === undefined ? 'review.kept' : 'review.merged'), done.change)
+      const response = await attempt(() => data(api.POST('/api/review/settle', { body })))
+      if (response === null) return false
+      showUndoToast(t(content === undefined ? 'review.resolved' : 'review.merged'), response.change)
       return true
     },
   }

@@ -1,40 +1,40 @@
-/** A memory that looks like an instruction to a model. It is only ever shown as text. */
+/** A memory that looks like an instruction to a model. It is rendered as text only. */
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { Card } from '../../ui/surface.tsx'
+import { Card } from '../../ui/layout.tsx'
 import { Editor } from '../memories/editor.tsx'
-import { useSettling } from './queries.ts'
-import { Side } from './side.tsx'
+import { MemoryPanel } from './memory-panel.tsx'
+import { useReviewActions } from './queries.ts'
 
 export function SuspectCard({ owner, memory }: { owner: string; memory: Memory }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const settling = useSettling(owner)
-  const [asked, setAsked] = useState<'reject' | 'edit' | null>(null)
+  const { can } = useSession()
+  const reviewActions = useReviewActions(owner)
+  const [dialog, setDialog] = useState<'reject' | 'edit' | null>(null)
   const [isBusy, setBusy] = useState(false)
   const approve = async () => {
     setBusy(true)
-    await settling.approve(memory)
+    await reviewActions.approve(memory)
     setBusy(false)
   }
   const actions = (
     <>
-      {may('curate') && (
+      {can('curate') && (
         <Button look="primary" icon="check" isBusy={isBusy} onClick={() => void approve()}>
           {t('review.approve')}
         </Button>
       )}
-      {may('curate') && (
-        <Button icon="close" onClick={() => setAsked('reject')}>
+      {can('curate') && (
+        <Button icon="close" onClick={() => setDialog('reject')}>
           {t('review.reject')}
         </Button>
       )}
-      {may('write') && (
-        <Button look="quiet" icon="edit" onClick={() => setAsked('edit')}>
+      {can('write') && (
+        <Button look="quiet" icon="edit" onClick={() => setDialog('edit')}>
           {t('review.edit')}
         </Button>
       )}
@@ -42,22 +42,22 @@ export function SuspectCard({ owner, memory }: { owner: string; memory: Memory }
   )
   return (
     <Card>
-      <Side owner={owner} memory={memory} {...(may('write') ? { actions } : {})} />
+      <MemoryPanel owner={owner} memory={memory} {...(can('write') ? { actions } : {})} />
       <Confirm
-        isOpen={asked === 'reject'}
-        onClose={() => setAsked(null)}
+        isOpen={dialog === 'reject'}
+        onClose={() => setDialog(null)}
         title={t('review.rejectTitle')}
         description={t('review.rejectHelp')}
         action={t('review.reject')}
-        onConfirm={() => settling.reject(memory)}
+        onConfirm={() => reviewActions.reject(memory)}
       />
-      {asked === 'edit' && (
+      {dialog === 'edit' && (
         <Editor
           owner={owner}
           memory={memory}
           onClose={() => {
-            setAsked(null)
-            void settling.refresh()
+            setDialog(null)
+            void reviewActions.refresh()
           }}
         />
       )}

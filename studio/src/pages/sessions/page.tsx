@@ -1,46 +1,46 @@
-/** Conversations on one side, the chosen one on the other. On a narrow screen one at a time. */
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+/** The session list next to the selected session. Narrow screens show one of them. */
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Empty, Page } from '../../ui/surface.tsx'
-import { SessionList } from './list.tsx'
+import { EmptyState, Page } from '../../ui/layout.tsx'
 import styles from './page.module.css'
 import type { Session } from './queries.ts'
-import { SessionView } from './session.tsx'
+import { SessionList } from './session-list.tsx'
+import { SessionView } from './session-view.tsx'
 
 export function SessionsPage() {
   const { t } = useI18n()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
-  const id = textIn(search, 'session')
-  const user = textIn(search, 'user')
-  const turn = textIn(search, 'turn')
+  const [search, change] = useSearchParams()
+  const id = textParam(search, 'session')
+  const user = textParam(search, 'user')
+  const turn = textParam(search, 'turn')
   const open = (session: string, of: Session['user'] | undefined, at?: string) =>
-    change({ session, user: of ?? undefined, turn: at }, { isStep: true })
+    change({ session, user: of ?? undefined, turn: at }, { isPush: true })
   const close = () =>
-    change({ session: undefined, user: undefined, turn: undefined }, { isStep: true })
+    change({ session: undefined, user: undefined, turn: undefined }, { isPush: true })
   return (
     <Page title={t('sessions.title')} description={t('sessions.description')}>
       <div className={[styles.panes, id === '' ? '' : styles.chosen].join(' ')}>
         <SessionList
           owner={owner}
-          query={textIn(search, 'q')}
-          chosen={id}
-          onAsk={(q) => change({ q: q === '' ? undefined : q })}
+          query={textParam(search, 'q')}
+          selectedId={id}
+          onSearch={(q) => change({ q: q === '' ? undefined : q })}
           onOpen={open}
         />
         {id === '' ? (
           <section className={styles.pane} aria-label={t('sessions.transcript')}>
-            <Empty title={t('sessions.choose')} icon="sessions">
-              {t('sessions.chooseHelp')}
-            </Empty>
+            <EmptyState title={t('sessions.select')} icon="sessions">
+              {t('sessions.selectHelp')}
+            </EmptyState>
           </section>
         ) : (
           <SessionView
-            // Another conversation begins at its top.
+            // Remounts for each session, which starts at the top.
             key={JSON.stringify([owner, id, user])}
             session={{ owner, id, ...(user === '' ? {} : { user }) }}
             turn={turn === '' ? null : turn}
-            onTurn={(at) => change({ turn: at ?? undefined })}
+            onSelectTurn={(at) => change({ turn: at ?? undefined })}
             onClose={close}
           />
         )}

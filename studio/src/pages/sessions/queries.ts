@@ -1,20 +1,28 @@
-/** What the page asks the server. */
+/** Queries of the page. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, data, type Memory, type Schemas } from '../../api/client.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 
 export type Session = Schemas['Session']
 export type Turn = Schemas['Turn']
 
-/** A session by its name; `user` tells whose is meant where several people have one of that name. */
-export type Named = { readonly owner: string; readonly id: string; readonly user?: string }
+export const ROLE_NAMES: Readonly<Record<Turn['role'], MessageKey>> = {
+  user: 'sessions.roleUser',
+  assistant: 'sessions.roleAssistant',
+  system: 'sessions.roleSystem',
+  tool: 'sessions.roleTool',
+}
+
+/** A session by id. `user` is required if several users have a session with this id. */
+export type SessionRef = { readonly owner: string; readonly id: string; readonly user?: string }
 
 const SESSIONS_PER_PAGE = 50
 const TURNS_PER_PAGE = 100
-const FOUND_MAX = 50
-/** As far back as the server looks. */
+const RESULTS_MAX = 50
+/** The largest range of the server. */
 const DAYS_MAX = 3_650
 const MEMORIES_PER_PAGE = 200
-/** Nobody reads more beside a conversation. */
+/** The limit of memories next to a session. */
 const MEMORY_PAGES_MAX = 5
 const SIGNALS_MAX = 200
 
@@ -24,7 +32,7 @@ export function useSessions(owner: string) {
     queryFn: ({ pageParam }) =>
       data(
         api.GET('/api/sessions', {
-          params: { query: { owner, limit: SESSIONS_PER_PAGE, ...after(pageParam) } },
+          params: { query: { owner, limit: SESSIONS_PER_PAGE, ...cursorParam(pageParam) } },
         }),
       ),
     initialPageParam: '',
@@ -32,14 +40,14 @@ export function useSessions(owner: string) {
   })
 }
 
-/** What was said that has these words. */
-export function useSaid(owner: string, query: string) {
+/** Turns that contain the words. */
+export function useTurnSearch(owner: string, query: string) {
   return useQuery({
     queryKey: ['turns', owner, 'search', query],
     queryFn: () =>
       data(
         api.POST('/memory/search', {
-          body: { owner, scope: 'transcript', query, top_k: FOUND_MAX, days: DAYS_MAX },
+          body: { owner, scope: 'transcript', query, top_k: RESULTS_MAX, days: DAYS_MAX },
         }),
       ),
     enabled: query !== '',
@@ -47,7 +55,7 @@ export function useSaid(owner: string, query: string) {
   })
 }
 
-export function useTurns({ owner, id, user }: Named) {
+export function useTurns({ owner, id, user }: SessionRef) {
   return useInfiniteQuery({
     queryKey: ['turns', owner, id, user],
     queryFn: ({ pageParam }) =>
@@ -55,7 +63,7 @@ export function useTurns({ owner, id, user }: Named) {
         api.GET('/api/sessions/{id}/turns', {
           params: {
             path: { id },
-            query: { owner, ...of(user), limit: TURNS_PER_PAGE, ...after(pageParam) },
+            query: { owner, ...userParam(user), limit: TURNS_PER_PAGE, ...cursorParam(pageParam) },
           },
         }),
       ),
@@ -64,8 +72,8 @@ export function useTurns({ owner, id, user }: Named) {
   })
 }
 
-/** What was learned in a session, its digest included. */
-export function useLearned({ owner, id, user }: Named) {
+/** The memories of a session, including its episode. */
+export function useSessionMemories({ owner, id, user }: SessionRef) {
   return useQuery({
     queryKey: ['memories', owner, 'learned', id, user],
     queryFn: async () => {
@@ -73,9 +81,15 @@ export function useLearned({ owner, id, user }: Named) {
       let next: string | null = ''
       for (let page = 0; page < MEMORY_PAGES_MAX && next !== null; page++) {
         const query = {
-          ...{ owner, ...of(user), sessionId: id, limit: MEMORIES_PER_PAGE, includeEnded: true },
+          ...{
+            owner,
+            ...userParam(user),
+            sessionId: id,
+            limit: MEMORIES_PER_PAGE,
+            includeEnded: true,
+          },
           ...{ status: ['active', 'disabled', 'superseded'] as Memory['status'][] },
-          ...after(next),
+          ...cursorParam(next),
         }
         const found: { data: Memory[]; next: string | null } = await data(
           api.GET('/api/memory', { params: { query } }),
@@ -88,29 +102,29 @@ export function useLearned({ owner, id, user }: Named) {
   })
 }
 
-/** What is to be learned from, and what failed. */
-export function useSignals({ owner, id, user }: Named) {
+/** The learning signals of a session: pending and failed exchanges. */
+export function useSignals({ owner, id, user }: SessionRef) {
   return useQuery({
     queryKey: ['signals', owner, id, user],
     queryFn: () =>
       data(
         api.GET('/api/signals', {
-          params: { query: { owner, ...of(user), sessionId: id, limit: SIGNALS_MAX } },
+          params: { query: { owner, ...userParam(user), sessionId: id, limit: SIGNALS_MAX } },
         }),
       ),
   })
 }
 
-export function of(user: string | undefined): { user?: string } {
+export function userParam(user: string | undefined): { user?: string } {
   return user === undefined ? {} : { user }
 }
 
-function after(cursor: string | null): { after?: string } {
-  return cursor === null || cursor === '' ? {} : { after: cursor }
+function cursorParam(cursor: string | null): { cursorParam?: string } {
+  return cursor === null || cursor === '' ? {} : { cursorParam: cursor }
 }
 
-/** By turn, what was learned from it. The digest is made of all of them and is left out. */
-export function byTurn(memories: readonly Memory[]): ReadonlyMap<string, readonly Memory[]> {
+/** Memories by source turn, without the episode, which has all turns as sources. */
+export function groupByTurn(memories: readonly Memory[]): ReadonlyMap<string, readonly Memory[]> {
   const found = new Map<string, Memory[]>()
   for (const memory of memories) {
     if (memory.category === 'episode') continue

@@ -1,51 +1,61 @@
-/** What can be done with a whole conversation: distilling it now, and forgetting it. */
+/** Actions of a session: distillation and deletion. */
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
 import { api, data } from '../../api/client.ts'
-import { useActing } from '../../app/acting.ts'
+import type { paths } from '../../api/types.ts'
+import { useMutations } from '../../app/mutations.ts'
 import { useSession } from '../../app/session.tsx'
-import { useI18n } from '../../i18n/i18n.tsx'
+import type { MessageKey } from '../../i18n/catalog.ts'
+import { type Translate, useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Checkbox } from '../../ui/field.tsx'
-import { Notice } from '../../ui/surface.tsx'
-import { useTell } from '../../ui/toast.tsx'
-import { type Flushed, toneOf, wordsFor } from './outcome.ts'
-import { type Named, of } from './queries.ts'
-import styles from './session.module.css'
+import { Notice, type Tone } from '../../ui/layout.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import { type SessionRef, userParam } from './queries.ts'
+import styles from './session-view.module.css'
 
-export const SHOWN = ['sessions', 'turns', 'signals', 'memories', 'memory', 'stats', 'episodes']
+export const AFFECTED_QUERIES = [
+  'sessions',
+  'turns',
+  'signals',
+  'memories',
+  'memory',
+  'stats',
+  'episodes',
+]
 
-export type Distilling = {
+type Distillation = {
   readonly run: () => void
   readonly isBusy: boolean
-  /** What became of it; stays until it is closed. */
+  /** The outcome, shown until it is dismissed. */
   readonly notice: ReactNode
 }
 
-export function useDistilling({ owner, id, user }: Named): Distilling {
+export function useDistillation({ owner, id, user }: SessionRef): Distillation {
   const { t } = useI18n()
-  const acting = useActing(owner, SHOWN)
+  const mutations = useMutations(owner, AFFECTED_QUERIES)
   const [isBusy, setBusy] = useState(false)
-  const [told, setTold] = useState<Flushed | null>(null)
+  const [result, setResult] = useState<DistillationResult | null>(null)
   const run = async () => {
     setBusy(true)
-    setTold(null)
-    const body = { owner, ...of(user) }
-    setTold(
-      await acting.attempt(() =>
+    setResult(null)
+    const body = { owner, ...userParam(user) }
+    setResult(
+      await mutations.attempt(() =>
         data(api.POST('/api/sessions/{id}/flush', { params: { path: { id } }, body })),
       ),
     )
     setBusy(false)
   }
   const undo = async (change: string) => {
-    if (await acting.undo(change)) setTold(null)
+    if (await mutations.undo(change)) setResult(null)
   }
-  const change = told?.change ?? null
-  const notice = told !== null && (
+  const change = result?.change ?? null
+  const notice = result !== null && (
     <Notice
-      tone={toneOf(told)}
+      tone={outcomeTone(result)}
       action={
         <>
           {change !== null && (
@@ -53,12 +63,17 @@ export function useDistilling({ owner, id, user }: Named): Distilling {
               {t('common.undo')}
             </Button>
           )}
-          <IconButton isSmall icon="close" name={t('common.close')} onClick={() => setTold(null)} />
+          <IconButton
+            isSmall
+            icon="close"
+            name={t('common.close')}
+            onClick={() => setResult(null)}
+          />
         </>
       }
     >
-      {wordsFor(told, t)}{' '}
-      {told.outcome === 'skipped:no_model' && (
+      {describeOutcome(result, t)}{' '}
+      {result.outcome === 'skipped:no_model' && (
         <Link to="/studio/settings" search={{ owner } as never}>
           {t('sessions.openSettings')}
         </Link>
@@ -70,94 +85,136 @@ export function useDistilling({ owner, id, user }: Named): Distilling {
 
 export function SessionActions({
   session,
-  distilling,
-  onGone,
+  distillation,
+  onDeleted,
 }: {
-  session: Named
-  distilling: Distilling
-  onGone: () => void
+  session: SessionRef
+  distillation: Distillation
+  onDeleted: () => void
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const [isAsking, setAsking] = useState(false)
+  const { can } = useSession()
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <div className={styles.actions}>
-      {may('write') && (
-        <Button icon="run" isBusy={distilling.isBusy} onClick={distilling.run}>
-          {t('sessions.distil')}
-        </Button>
+      {can('write') && (
+        <Tooltip text={t('sessions.distillHelp')}>
+          <Button icon="run" isBusy={distillation.isBusy} onClick={distillation.run}>
+            {t('sessions.distill')}
+          </Button>
+        </Tooltip>
       )}
-      {may('curate') && (
+      {can('curate') && (
         <IconButton
           icon="forget"
-          name={t('sessions.forgetSession')}
-          onClick={() => setAsking(true)}
+          name={t('sessions.deleteSession')}
+          onClick={() => setConfirming(true)}
         />
       )}
-      <ForgetSession
+      <DeleteSessionDialog
         session={session}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onGone={onGone}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
+        onDeleted={onDeleted}
       />
     </div>
   )
 }
 
-function ForgetSession({
+function DeleteSessionDialog({
   session: { owner, id, user },
   isOpen,
   onClose,
-  onGone,
+  onDeleted,
 }: {
-  session: Named
+  session: SessionRef
   isOpen: boolean
   onClose: () => void
-  onGone: () => void
+  onDeleted: () => void
 }) {
   const { t } = useI18n()
-  const tell = useTell()
-  const acting = useActing(owner, SHOWN)
-  const [isWithMemories, setWithMemories] = useState(false)
+  const showToast = useToast()
+  const mutations = useMutations(owner, AFFECTED_QUERIES)
+  const [trashMemories, setTrashMemories] = useState(false)
   const label = useId()
-  const forget = async () => {
-    const done = await acting.attempt(() =>
+  const deleteSession = async () => {
+    const done = await mutations.attempt(() =>
       data(
         api.DELETE('/api/sessions/{id}', {
-          params: { path: { id }, query: { owner, ...of(user), memories: isWithMemories } },
+          params: { path: { id }, query: { owner, ...userParam(user), memories: trashMemories } },
         }),
       ),
     )
     if (done === null) return
     const { turns: count, memories, change } = done
-    const text = isWithMemories
-      ? t('sessions.sessionForgottenWith', { count, memories })
-      : t('sessions.sessionForgotten', { count })
+    const text = trashMemories
+      ? t('sessions.sessionDeletedWithMemories', { count, memories })
+      : t('sessions.sessionDeleted', { count })
     const action =
       change === null
         ? {}
-        : { action: { name: t('sessions.bringBack'), run: () => acting.undo(change) } }
-    tell({ text, ...action })
-    onGone()
+        : { action: { name: t('sessions.restoreMemories'), run: () => mutations.undo(change) } }
+    showToast({ text, ...action })
+    onDeleted()
   }
   return (
     <Confirm
       isOpen={isOpen}
       onClose={onClose}
-      title={t('sessions.forgetSessionTitle')}
-      description={t('sessions.forgetSessionHelp')}
-      action={t('sessions.forget')}
-      onConfirm={forget}
+      title={t('sessions.deleteSessionTitle')}
+      description={t('sessions.deleteSessionHelp')}
+      action={t('sessions.delete')}
+      onConfirm={deleteSession}
     >
       <div className={styles.option}>
         <Checkbox
           id={label}
-          name={t('sessions.alsoMemories')}
-          isOn={isWithMemories}
-          onTurn={setWithMemories}
+          name={t('sessions.trashSessionMemories')}
+          isOn={trashMemories}
+          onCheckedChange={setTrashMemories}
         />
-        <label htmlFor={label}>{t('sessions.alsoMemories')}</label>
+        <label htmlFor={label}>{t('sessions.trashSessionMemories')}</label>
       </div>
     </Confirm>
   )
+}
+
+type DistillationResult =
+  paths['/api/sessions/{id}/flush']['post']['responses']['200']['content']['application/json']
+
+const OUTCOME_MESSAGES: Readonly<Record<string, MessageKey>> = {
+  no_signals: 'sessions.outcomeNoSignals',
+  'skipped:no_model': 'sessions.outcomeNoModel',
+  'skipped:low_novelty': 'sessions.outcomeLowNovelty',
+  'skipped:changed': 'sessions.outcomeChanged',
+  'skipped:extraction': 'sessions.outcomeLearningDisabled',
+  'empty:nothing': 'sessions.outcomeNothing',
+  'empty:no_turns': 'sessions.outcomeNoTurns',
+}
+
+function describeOutcome(result: DistillationResult, t: Translate): string {
+  const { outcome, facts, identity, pending } = result
+  const [kind = '', reason = ''] = outcome.split(':')
+  const known = OUTCOME_MESSAGES[outcome]
+  const sentences = [
+    known !== undefined
+      ? t(known)
+      : kind === 'distilled'
+        ? t('sessions.outcomeDistilled', {
+            made: facts.created + facts.updated + facts.superseded + facts.conflicts,
+            known: facts.reinforced,
+          })
+        : kind === 'dead_letter'
+          ? t('sessions.outcomeDead', { count: Number(reason) })
+          : t(kind === 'error' ? 'sessions.outcomeError' : 'sessions.outcomeSkipped', { reason }),
+    ...(identity > 0 ? [t('sessions.outcomeIdentity', { count: identity })] : []),
+    ...(facts.suspect > 0 ? [t('sessions.outcomeReview', { count: facts.suspect })] : []),
+    ...(pending > 0 ? [t('sessions.outcomePending', { count: pending })] : []),
+  ]
+  return sentences.join(' ')
+}
+
+function outcomeTone({ outcome }: DistillationResult): Tone {
+  if (outcome === 'distilled') return 'good'
+  return /^(error|dead_letter|skipped:no_model)/.test(outcome) ? 'warn' : 'plain'
 }

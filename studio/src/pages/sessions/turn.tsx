@@ -1,85 +1,93 @@
-/** One turn of a conversation, as text and nothing else, with what was learned from it. */
+/** A turn of a session, rendered as text only, with the memories extracted from it. */
 import { Fragment, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
-import { useCopy } from '../../app/copying.ts'
+import { useCopy } from '../../app/clipboard.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Chip } from '../../ui/layout.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { Chip } from '../../ui/surface.tsx'
-import { EditTurn, ForgetTurn } from './editing.tsx'
-import { Learned } from './learned.tsx'
-import type { Named, Turn } from './queries.ts'
+import { ExtractedMemories } from './extracted-memories.tsx'
+import { ROLE_NAMES, type SessionRef, type Turn } from './queries.ts'
 import styles from './turn.module.css'
-import { ROLES } from './words.ts'
+import { DeleteTurnDialog, EditTurnDialog } from './turn-dialogs.tsx'
 
-/** Longer ones are folded. */
-const FOLDED_CHARACTERS = 900
-const FOLDED_LINES = 14
+/** Longer turns are collapsed. */
+const COLLAPSED_CHARACTERS = 900
+const COLLAPSED_LINES = 14
 
 export function TurnView({
   session,
   turn,
   mark,
-  isNamed,
-  produced,
+  isLinked,
+  memories,
 }: {
-  session: Named
+  session: SessionRef
   turn: Turn
   mark: 'pending' | 'dead' | undefined
-  isNamed: boolean
-  produced: readonly Memory[]
+  isLinked: boolean
+  memories: readonly Memory[]
 }) {
   const { t, time } = useI18n()
   const { role, speaker, saidAt, content } = turn
-  const looks = [styles.turn, styles[role] ?? '', isNamed ? styles.named : '']
+  const classNames = [styles.turn, styles[role] ?? '', isLinked ? styles.named : '']
   return (
-    <article className={looks.join(' ')} aria-current={isNamed || undefined}>
+    <article className={classNames.join(' ')} aria-current={isLinked || undefined}>
       <header className={styles.header}>
-        <strong>{speaker ?? t(ROLES[role])}</strong>
+        <strong>{speaker ?? t(ROLE_NAMES[role])}</strong>
         <time dateTime={saidAt}>{time(saidAt)}</time>
-        {mark === 'pending' && <Chip tone="accent">{t('sessions.markWaiting')}</Chip>}
+        {mark === 'pending' && <Chip tone="accent">{t('sessions.markPending')}</Chip>}
         {mark === 'dead' && <Chip tone="bad">{t('sessions.markDead')}</Chip>}
         <span className={styles.gap} />
-        <TurnMenu session={session} turn={turn} produced={produced} />
+        <TurnMenu session={session} turn={turn} memories={memories} />
       </header>
       <div className={styles.bubble}>
-        <Folded text={content} />
+        <CollapsibleText text={content} />
       </div>
-      {produced.length > 0 && (
-        <Learned owner={session.owner} title={t('sessions.learned')} memories={produced} />
+      {memories.length > 0 && (
+        <ExtractedMemories
+          owner={session.owner}
+          title={t('sessions.extracted')}
+          memories={memories}
+        />
       )}
     </article>
   )
 }
 
-function Folded({ text }: { text: string }) {
+function CollapsibleText({ text }: { text: string }) {
   const { t } = useI18n()
-  const [isWhole, setWhole] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   const lines = text.split('\n')
-  const isLong = text.length > FOLDED_CHARACTERS || lines.length > FOLDED_LINES
-  const short = lines.slice(0, FOLDED_LINES).join('\n').slice(0, FOLDED_CHARACTERS)
+  const isLong = text.length > COLLAPSED_CHARACTERS || lines.length > COLLAPSED_LINES
+  const short = lines.slice(0, COLLAPSED_LINES).join('\n').slice(0, COLLAPSED_CHARACTERS)
   const atWord = short.replace(/\s+\S{0,30}$/, '')
   return (
     <>
-      <Said text={isLong && !isWhole ? `${atWord} …` : text} />
+      <TurnText text={isLong && !isExpanded ? `${atWord} …` : text} />
       {isLong && (
-        <Button isSmall look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {t(isWhole ? 'sessions.fold' : 'sessions.unfold')}
+        <Button
+          isSmall
+          look="quiet"
+          aria-expanded={isExpanded}
+          onClick={() => setExpanded(!isExpanded)}
+        >
+          {t(isExpanded ? 'sessions.collapse' : 'sessions.expand')}
         </Button>
       )}
     </>
   )
 }
 
-/** What stands between fences is code and keeps its columns. Nothing is read as markup. */
-function Said({ text }: { text: string }) {
+/** Renders fenced code blocks in monospace. Nothing is interpreted as markup. */
+function TurnText({ text }: { text: string }) {
   return text.split(/^```.*$/m).map((part, index) => {
     const key = `${index}:${part.length}`
     const words = part.replace(/^\n|\n$/g, '')
     if (words === '') return <Fragment key={key} />
     return index % 2 === 1 ? (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable
       <pre key={key} tabIndex={0}>
         <code>{words}</code>
       </pre>
@@ -92,50 +100,50 @@ function Said({ text }: { text: string }) {
 function TurnMenu({
   session,
   turn,
-  produced,
+  memories,
 }: {
-  session: Named
+  session: SessionRef
   turn: Turn
-  produced: readonly Memory[]
+  memories: readonly Memory[]
 }) {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const copyText = useCopy()
-  const [asked, setAsked] = useState<'edit' | 'forget' | null>(null)
+  const [dialog, setDialog] = useState<'edit' | 'forget' | null>(null)
   const copy = async () => {
     const { owner, id, user } = session
-    const place = new URLSearchParams({
+    const params = new URLSearchParams({
       owner,
       session: id,
       ...(user === undefined ? {} : { user }),
       turn: turn.id,
     })
-    await copyText(`${location.origin}/studio/sessions?${place}`, t('sessions.linkCopied'))
+    await copyText(`${location.origin}/studio/sessions?${params}`, t('sessions.linkCopied'))
   }
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   return (
     <>
-      <Menu trigger={<IconButton isSmall icon="more" name={t('sessions.more')} />}>
+      <Menu trigger={<IconButton isSmall icon="more" name={t('sessions.turnActions')} />}>
         <MenuItem icon="link" onSelect={() => void copy()}>
           {t('sessions.copyLink')}
         </MenuItem>
-        {may('write') && (
-          <MenuItem icon="edit" onSelect={() => setAsked('edit')}>
+        {can('write') && (
+          <MenuItem icon="edit" onSelect={() => setDialog('edit')}>
             {t('sessions.edit')}
           </MenuItem>
         )}
-        {may('curate') && (
-          <MenuItem icon="forget" isDangerous onSelect={() => setAsked('forget')}>
-            {t('sessions.forget')}
+        {can('curate') && (
+          <MenuItem icon="forget" isDangerous onSelect={() => setDialog('forget')}>
+            {t('sessions.delete')}
           </MenuItem>
         )}
       </Menu>
-      {asked === 'edit' && <EditTurn owner={session.owner} turn={turn} onClose={close} />}
-      <ForgetTurn
+      {dialog === 'edit' && <EditTurnDialog owner={session.owner} turn={turn} onClose={close} />}
+      <DeleteTurnDialog
         owner={session.owner}
         turn={turn}
-        produced={produced}
-        isOpen={asked === 'forget'}
+        memories={memories}
+        isOpen={dialog === 'forget'}
         onClose={close}
       />
     </>

@@ -1,42 +1,48 @@
-import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useSession } from '../../app/session.tsx'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Switch } from '../../ui/field.tsx'
-import { SearchField } from '../../ui/search.tsx'
-import { Card, Empty, Loaded, Notice, Page } from '../../ui/surface.tsx'
+import { Card, EmptyState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Warnings } from '../engine/warnings.tsx'
-import { grouped } from './groups.ts'
 import styles from './page.module.css'
-import { type InForce, type Level, type Setting, useDeclared, useInForce } from './queries.ts'
-import { SettingRow } from './row.tsx'
+import {
+  type EffectiveSettings,
+  type Level,
+  type Setting,
+  useEffectiveSettings,
+  useSettingDeclarations,
+} from './queries.ts'
+import { SettingRow } from './setting-row.tsx'
 
 export function SettingsPage() {
   const { t } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
+  const [search, change] = useSearchParams()
   const level: Level = search.level === 'system' ? 'system' : 'owner'
   return (
     <Page title={t('settings.title')} description={t('settings.description')}>
-      {may('manage') && <Warnings owner={owner} />}
+      {can('manage') && <Warnings owner={owner} />}
       <div className={styles.tools}>
         <SearchField
           label={t('settings.search')}
-          value={textIn(search, 'q')}
+          value={textParam(search, 'q')}
           onChange={(q) => change({ q: q || undefined })}
         />
         <Switch
           label={t('settings.onlyChanged')}
           isOn={search.changed === true}
-          onTurn={(isOn) => change({ changed: isOn || undefined })}
+          onCheckedChange={(isOn) => change({ changed: isOn || undefined })}
         />
       </div>
       <Tabs<Level>
         label={t('settings.title')}
-        chosen={level}
-        onChoose={(name) =>
-          change({ level: name === 'system' ? name : undefined }, { isStep: true })
+        value={level}
+        onValueChange={(name) =>
+          change({ level: name === 'system' ? name : undefined }, { isPush: true })
         }
         tabs={[
           {
@@ -46,7 +52,7 @@ export function SettingsPage() {
           },
           {
             name: 'system',
-            text: t('settings.forAll'),
+            text: t('settings.system'),
             content: <Settings level="system" owner={owner} />,
           },
         ]}
@@ -57,69 +63,93 @@ export function SettingsPage() {
 
 function Settings({ level, owner }: { level: Level; owner: string }) {
   const { t } = useI18n()
-  const { may } = useSession()
-  const declared = useDeclared()
-  const inForce = useInForce(level, owner)
-  const isFixed = !may(level === 'system' ? 'manage' : 'curate')
+  const { can } = useSession()
+  const declared = useSettingDeclarations()
+  const effective = useEffectiveSettings(level, owner)
+  const isReadOnly = !can(level === 'system' ? 'manage' : 'curate')
   return (
     <div className={styles.groups}>
       <p className={styles.about}>
-        {t(level === 'system' ? 'settings.forAllHelp' : 'settings.forOwnerHelp')}
+        {t(level === 'system' ? 'settings.systemHelp' : 'settings.ownerHelp')}
       </p>
-      {isFixed && (
-        <Notice>
-          {t(level === 'system' ? 'settings.onlySuperadmins' : 'settings.onlyCurators')}
-        </Notice>
+      {isReadOnly && (
+        <Notice>{t(level === 'system' ? 'settings.onlySuperadmins' : 'settings.readOnly')}</Notice>
       )}
-      <Loaded query={declared} lines={12}>
+      <QueryResult query={declared} lines={12}>
         {(settings) => (
-          <Loaded query={inForce} lines={12}>
+          <QueryResult query={effective} lines={12}>
             {(values) => (
               <Groups
                 settings={settings.filter(({ scope }) => level === 'system' || scope === 'owner')}
-                {...{ level, owner, isFixed }}
-                inForce={values}
+                {...{ level, owner, isReadOnly }}
+                effective={values}
               />
             )}
-          </Loaded>
+          </QueryResult>
         )}
-      </Loaded>
+      </QueryResult>
     </div>
   )
 }
 
 function Groups({
   settings,
-  inForce,
+  effective,
   ...rest
 }: {
   settings: readonly Setting[]
-  inForce: InForce
+  effective: EffectiveSettings
   level: Level
   owner: string
-  isFixed: boolean
+  isReadOnly: boolean
 }) {
   const { t } = useI18n()
-  const [search] = usePageSearch()
-  const words = textIn(search, 'q').toLowerCase().split(/\s+/)
-  const fits = ({ name, help }: Setting) => {
+  const [search] = useSearchParams()
+  const terms = textParam(search, 'q').toLowerCase().split(/\s+/)
+  const matches = ({ name, help }: Setting) => {
     const text = `${name} ${help}`.toLowerCase()
-    const isChanged = inForce.sourceOf(name) === rest.level
-    return words.every((word) => text.includes(word)) && (search.changed !== true || isChanged)
+    const isChanged = effective.sourceOf(name) === rest.level
+    return terms.every((word) => text.includes(word)) && (search.changed !== true || isChanged)
   }
-  const groups = grouped(settings.filter(fits))
+  const groups = groupByPrefix(settings.filter(matches))
   if (groups.length === 0) {
     return (
-      <Empty icon="search" title={t('settings.nothing')}>
-        {t('settings.nothingHelp')}
-      </Empty>
+      <EmptyState icon="search" title={t('settings.noMatch')}>
+        {t('settings.noMatchHelp')}
+      </EmptyState>
     )
   }
   return groups.map((group) => (
-    <Card key={group.id} title={t(group.title)} isFlush>
+    <Card key={group.prefix} title={t(group.title)} isFlush>
       {group.settings.map((setting) => (
-        <SettingRow key={setting.name} setting={setting} inForce={inForce} {...rest} />
+        <SettingRow key={setting.name} setting={setting} effective={effective} {...rest} />
       ))}
     </Card>
   ))
+}
+
+/** The titles of the groups in display order, by the prefix of the setting names, such as `recall.limit`. */
+const GROUP_TITLES: Readonly<Record<string, MessageKey>> = {
+  gateway: 'settings.groupGateway',
+  hooks: 'settings.groupHooks',
+  recall: 'settings.groupRecall',
+  memory: 'settings.groupMemory',
+  learning: 'settings.groupLearning',
+  retention: 'settings.groupRetention',
+  embedding: 'settings.groupEmbedding',
+  vectorStore: 'settings.groupVectorStore',
+  files: 'settings.groupFiles',
+  server: 'settings.groupServer',
+}
+
+function groupByPrefix(settings: readonly Setting[]) {
+  const prefixOf = ({ name }: Setting) => name.split('.')[0] ?? ''
+  const groups = Object.entries(GROUP_TITLES).map(([prefix, title]) => ({
+    prefix,
+    title,
+    settings: settings.filter((setting) => prefixOf(setting) === prefix),
+  }))
+  const rest = settings.filter((setting) => !(prefixOf(setting) in GROUP_TITLES))
+  const other = { prefix: 'other', title: 'settings.groupOther' as const, settings: rest }
+  return [...groups, other].filter((group) => group.settings.length > 0)
 }

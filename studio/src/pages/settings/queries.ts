@@ -1,26 +1,26 @@
-/** What can be set, what is in force, and changes, which can be taken back from their message. */
+/** Setting declarations, effective values, and changes with undo. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError, api, data, type Schemas } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { useTell } from '../../ui/toast.tsx'
+import { useToast } from '../../ui/toast.tsx'
 
 export type Setting = Schemas['Setting']
 export type Value = string | number | boolean | null
 export type Source = 'default' | 'start' | 'system' | 'owner'
-/** What is set for everybody, or for one owner. */
+/** The level of a value: all owners, or one owner. */
 export type Level = 'system' | 'owner'
 
 type Change = NonNullable<
   paths['/api/settings/memory']['put']['requestBody']
 >['content']['application/json']
 
-export type InForce = {
+export type EffectiveSettings = {
   readonly valueOf: (name: string) => Value
   readonly sourceOf: (name: string) => Source
 }
 
-export function useDeclared() {
+export function useSettingDeclarations() {
   return useQuery({
     queryKey: ['settings', 'table'],
     queryFn: async () => (await data(api.GET('/api/settings'))).settings,
@@ -28,24 +28,24 @@ export function useDeclared() {
   })
 }
 
-function placeOf(level: Level, owner: string) {
+function levelParams(level: Level, owner: string) {
   return level === 'system' ? { level } : { level, owner }
 }
 
-function keyOf(level: Level, owner: string) {
+function queryKeyOf(level: Level, owner: string) {
   return ['settings', level, level === 'system' ? null : owner]
 }
 
-export function useInForce(level: Level, owner: string) {
+export function useEffectiveSettings(level: Level, owner: string) {
   return useQuery({
-    queryKey: keyOf(level, owner),
+    queryKey: queryKeyOf(level, owner),
     queryFn: () =>
       data(
         api.GET('/api/settings/memory', {
-          params: { query: { ...placeOf(level, owner), sources: true } },
+          params: { query: { ...levelParams(level, owner), sources: true } },
         }),
       ),
-    select: ({ sources = {}, ...values }): InForce => {
+    select: ({ sources = {}, ...values }): EffectiveSettings => {
       const all: { readonly [name: string]: Value } = values
       return {
         valueOf: (name) => all[name] ?? null,
@@ -55,21 +55,21 @@ export function useInForce(level: Level, owner: string) {
   })
 }
 
-/** How a change went: what is wrong with the value, or what was set in its place. */
-export type Outcome = { readonly fault: string | null; readonly usedInstead: number | null }
+/** The result of a change: the validation error, or the value after clamping. */
+export type ChangeResult = { readonly fault: string | null; readonly clampedTo: number | null }
 
-/** Sets one value; null takes it back to the next weaker one. */
+/** Returns a function that sets a value; null resets it to the next lower level. */
 export function useChange(level: Level, owner: string) {
   const cache = useQueryClient()
-  const tell = useTell()
+  const showToast = useToast()
   const { t } = useI18n()
   const put = async (changes: { readonly [name: string]: Value }) => {
-    const body = { ...placeOf(level, owner), ...changes } as Change // the server checks names and values
-    // What is being read was asked for before this change, and would show the old value again.
-    await cache.cancelQueries({ queryKey: keyOf(level, owner) })
-    // What is turned or chosen shows at once; what is typed stands in its field until it is accepted.
+    const body = { ...levelParams(level, owner), ...changes } as Change // the server validates names and values
+    // A query in flight started before this change and would restore the old value.
+    await cache.cancelQueries({ queryKey: queryKeyOf(level, owner) })
+    // Switches and selects update optimistically; numbers stay in their field until the server accepts them.
     const shown = Object.entries(changes).filter(([, value]) => typeof value !== 'number')
-    cache.setQueryData(keyOf(level, owner), (before: object | undefined) =>
+    cache.setQueryData(queryKeyOf(level, owner), (before: object | undefined) =>
       before === undefined || shown.some(([, value]) => value === null)
         ? before
         : { ...before, ...Object.fromEntries(shown) },
@@ -82,19 +82,19 @@ export function useChange(level: Level, owner: string) {
       )
     }
   }
-  return async (name: string, value: Value, before: Value): Promise<Outcome> => {
+  return async (name: string, value: Value, before: Value): Promise<ChangeResult> => {
     try {
       const { clamped = [] } = await put({ [name]: value })
-      const undo = () => put({ [name]: before }).then(() => tell({ text: t('common.undone') }))
-      tell({
-        text: t(value === null ? 'settings.wasReset' : 'settings.wasSet', { name }),
+      const undo = () => put({ [name]: before }).then(() => showToast({ text: t('common.undone') }))
+      showToast({
+        text: t(value === null ? 'settings.resetDone' : 'settings.changed', { name }),
         action: { name: t('common.undo'), run: undo },
       })
-      return { fault: null, usedInstead: clamped[0]?.used ?? null }
+      return { fault: null, clampedTo: clamped[0]?.used ?? null }
     } catch (error) {
-      const said = faultOf(error, name)
-      if (said === null) tell({ text: t('common.unreachable'), isBad: true })
-      return { fault: said ?? t('common.unreachable'), usedInstead: null }
+      const message = faultOf(error, name)
+      if (message === null) showToast({ text: t('common.unreachable'), isError: true })
+      return { fault: message ?? t('common.unreachable'), clampedTo: null }
     }
   }
 }
@@ -105,7 +105,7 @@ function faultOf(error: unknown, name: string): string | null {
   return error.details.find(({ field }) => field === name)?.message ?? error.message
 }
 
-/** What is stored at this level, for an undo. */
-export function storedAt(level: Level, inForce: InForce, name: string): Value {
-  return inForce.sourceOf(name) === level ? inForce.valueOf(name) : null
+/** The value stored at this level, for undo. */
+export function storedValue(level: Level, effective: EffectiveSettings, name: string): Value {
+  return effective.sourceOf(name) === level ? effective.valueOf(name) : null
 }

@@ -1,15 +1,15 @@
-/** One conversation's digest: what it says, where it was said, and what else was remembered from it. */
+/** The drawer of an episode: its summary, session, and other memories of the session. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Detail, DetailList, TagsDetail, VerbatimText } from '../../ui/detail-list.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
-import { Fact, Facts, Said, WordsFact } from '../../ui/facts.tsx'
-import { Chip, Loaded, Notice } from '../../ui/surface.tsx'
-import { Lines } from './card.tsx'
+import { Chip, Notice, QueryResult } from '../../ui/layout.tsx'
 import styles from './drawer.module.css'
+import { ItemList } from './episode-card.tsx'
 import { type Episode, useEpisode, useEpisodeActions } from './queries.ts'
 
 export function EpisodeDrawer({
@@ -24,7 +24,7 @@ export function EpisodeDrawer({
   onEdit: (episode: Episode) => void
 }) {
   const { t, time } = useI18n()
-  const { may } = useSession()
+  const { can } = useSession()
   const query = useEpisode(owner, id)
   const episode = query.data?.episode
   return (
@@ -33,21 +33,21 @@ export function EpisodeDrawer({
       isOpen={id !== null}
       onClose={onClose}
       title={episode === undefined ? t('timeline.title') : time(episode.happenedAt)}
-      {...(episode === undefined || !may('write')
+      {...(episode === undefined || !can('write')
         ? {}
         : { footer: <Actions owner={owner} episode={episode} onEdit={onEdit} /> })}
     >
-      <Loaded query={query}>
+      <QueryResult query={query}>
         {({ episode: loaded, goneTurns, facts }) => (
           <>
-            <Said>{loaded.summary}</Said>
-            <Lines name={t('timeline.decisions')} icon="check" lines={loaded.decisions} />
-            <Lines name={t('timeline.actionItems')} icon="next" lines={loaded.actionItems} />
-            <About episode={loaded} goneTurns={goneTurns} />
-            <Learned owner={owner} facts={facts} />
+            <VerbatimText>{loaded.summary}</VerbatimText>
+            <ItemList name={t('timeline.decisions')} icon="check" lines={loaded.decisions} />
+            <ItemList name={t('timeline.actionItems')} icon="next" lines={loaded.actionItems} />
+            <EpisodeDetails episode={loaded} goneTurns={goneTurns} />
+            <ExtractedMemories owner={owner} facts={facts} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Dialog>
   )
 }
@@ -63,7 +63,7 @@ function Actions({
 }) {
   const { t } = useI18n()
   const { forget, disable, restore } = useEpisodeActions(owner)
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   if (episode.status !== 'active') {
     return (
       <Button look="primary" icon="restore" onClick={() => void restore(episode.id)}>
@@ -76,15 +76,15 @@ function Actions({
       <Button icon="disable" onClick={() => void disable(episode.id)}>
         {t('timeline.disable')}
       </Button>
-      <Button icon="forget" onClick={() => setAsking(true)}>
+      <Button icon="forget" onClick={() => setConfirming(true)}>
         {t('timeline.forget')}
       </Button>
       <Button look="primary" icon="edit" onClick={() => onEdit(episode)}>
         {t('timeline.edit')}
       </Button>
       <Confirm
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t('timeline.forgetTitle')}
         description={t('timeline.forgetHelp')}
         action={t('timeline.forget')}
@@ -94,14 +94,20 @@ function Actions({
   )
 }
 
-function About({ episode, goneTurns }: { episode: Episode; goneTurns: readonly string[] }) {
+function EpisodeDetails({
+  episode,
+  goneTurns,
+}: {
+  episode: Episode
+  goneTurns: readonly string[]
+}) {
   const { t, number } = useI18n()
   const { owner, sessionId, turns, topics, entities, user, salience, status } = episode
   const [firstTurn] = turns.filter((turn) => !goneTurns.includes(turn))
   return (
     <>
-      <Facts>
-        <Fact name={t('timeline.session')}>
+      <DetailList>
+        <Detail name={t('timeline.session')}>
           {sessionId === '' ? (
             t('timeline.noSession')
           ) : (
@@ -117,30 +123,32 @@ function About({ episode, goneTurns }: { episode: Episode; goneTurns: readonly s
               {turns.length > 0 && ` · ${t('timeline.turns', { count: turns.length })}`}
             </Link>
           )}
-        </Fact>
-        {user !== null && <Fact name={t('timeline.user')}>{user}</Fact>}
-        <Fact name={t('timeline.status')}>{status}</Fact>
-        <Fact name={t('timeline.salience')}>{number(salience, { maximumFractionDigits: 2 })}</Fact>
-        <WordsFact name={t('timeline.topics')} words={topics} />
-        <WordsFact name={t('timeline.entities')} words={entities} />
-      </Facts>
+        </Detail>
+        {user !== null && <Detail name={t('timeline.user')}>{user}</Detail>}
+        <Detail name={t('timeline.status')}>{status}</Detail>
+        <Detail name={t('timeline.salience')} info={t('memories.salienceHelp')}>
+          {number(salience, { maximumFractionDigits: 2 })}
+        </Detail>
+        <TagsDetail name={t('timeline.topics')} tags={topics} />
+        <TagsDetail name={t('timeline.entities')} tags={entities} />
+      </DetailList>
       <Link to="/studio/memories" search={{ owner, memory: episode.id }}>
         {t('timeline.asMemory')}
       </Link>
       {goneTurns.length > 0 && (
-        <Notice tone="warn">{t('timeline.goneTurns', { count: goneTurns.length })}</Notice>
+        <Notice tone="warn">{t('timeline.deletedTurns', { count: goneTurns.length })}</Notice>
       )}
     </>
   )
 }
 
-function Learned({ owner, facts }: { owner: string; facts: readonly Memory[] }) {
+function ExtractedMemories({ owner, facts }: { owner: string; facts: readonly Memory[] }) {
   const { t } = useI18n()
   return (
     <section className={styles.learned} aria-labelledby="learned">
-      <h3 id="learned">{t('timeline.facts')}</h3>
+      <h3 id="learned">{t('timeline.memories')}</h3>
       {facts.length === 0 ? (
-        <p className={styles.soft}>{t('timeline.noFacts')}</p>
+        <p className={styles.soft}>{t('timeline.noMemories')}</p>
       ) : (
         <ul>
           {facts.map(({ id, content, category, status }) => (

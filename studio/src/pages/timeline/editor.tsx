@@ -1,17 +1,26 @@
-/** Changes a digest. When somebody else was quicker, theirs is shown beside what was written here. */
+/** Edits an episode. After a conflicting change, it shows the stored version next to the draft. */
 import { type FormEvent, useState } from 'react'
 import { ApiError, api, data } from '../../api/client.ts'
+import type { MessageKey } from '../../i18n/catalog.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea } from '../../ui/field.tsx'
-import { Notice } from '../../ui/surface.tsx'
+import { Notice } from '../../ui/layout.tsx'
 import { isConflict } from '../memories/queries.ts'
 import styles from './editor.module.css'
 import { type Episode, useEpisodeActions } from './queries.ts'
 
 const LISTS = ['topics', 'decisions', 'actionItems', 'entities'] as const
 type Draft = Readonly<Record<'summary' | (typeof LISTS)[number], string>>
+
+const LABELS: Record<keyof Draft, MessageKey> = {
+  summary: 'timeline.summary',
+  topics: 'timeline.topics',
+  decisions: 'timeline.decisions',
+  actionItems: 'timeline.actionItems',
+  entities: 'timeline.entities',
+}
 
 function draftOf(episode: Episode): Draft {
   const { summary, topics, decisions, actionItems, entities } = episode
@@ -24,7 +33,7 @@ function draftOf(episode: Episode): Draft {
   }
 }
 
-/** Only what is different, so that what somebody else wrote into the rest stays. */
+/** Only the changed fields, so that concurrent changes to other fields are kept. */
 function changesOf(draft: Draft, episode: Episode) {
   const before = draftOf(episode)
   const lists = LISTS.filter((name) => draft[name] !== before[name]).map((name) => [
@@ -36,7 +45,7 @@ function changesOf(draft: Draft, episode: Episode) {
   ])
   return {
     ...(draft.summary === before.summary ? {} : { summary: draft.summary.trim() }),
-    ...(Object.fromEntries(lists) as Partial<Record<(typeof LISTS)[number], string[]>>), // of these names
+    ...(Object.fromEntries(lists) as Partial<Record<(typeof LISTS)[number], string[]>>), // keys of `LISTS`
   }
 }
 
@@ -53,7 +62,7 @@ export function EpisodeEditor({
   const { saved } = useEpisodeActions(owner)
   const [base, setBase] = useState(episode)
   const [draft, setDraft] = useState(() => draftOf(episode))
-  const [theirs, setTheirs] = useState<Episode | null>(null)
+  const [stored, setStored] = useState<Episode | null>(null)
   const [fault, setFault] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const changes = changesOf(draft, base)
@@ -72,22 +81,22 @@ export function EpisodeEditor({
         const now = await data(
           api.GET('/api/episodes/{id}', { params: { path, query: { owner } } }),
         )
-        setTheirs(now.episode)
+        setStored(now.episode)
       } else setFault(error instanceof ApiError ? error.message : String(error))
     } finally {
       setBusy(false)
     }
   }
-  /** The next attempt is a change of theirs. */
-  const settle = (next: Draft, onto: Episode) => {
+  /** Continues with the stored version as the base. */
+  const resolveConflict = (next: Draft, nextBase: Episode) => {
     setDraft(next)
-    setBase(onto)
-    setTheirs(null)
+    setBase(nextBase)
+    setStored(null)
   }
   const field = (name: keyof Draft, rows: number) => (
     <TextArea
       key={name}
-      label={t(`timeline.${name}`)}
+      label={t(LABELS[name])}
       rows={rows}
       required={name === 'summary'}
       value={draft[name]}
@@ -110,7 +119,7 @@ export function EpisodeEditor({
             look="primary"
             isBusy={isBusy}
             disabled={
-              theirs !== null || draft.summary.trim() === '' || Object.keys(changes).length === 0
+              stored !== null || draft.summary.trim() === '' || Object.keys(changes).length === 0
             }
           >
             {t('common.save')}
@@ -118,16 +127,16 @@ export function EpisodeEditor({
         </>
       }
     >
-      {theirs !== null && (
+      {stored !== null && (
         <Notice tone="warn">
           <strong>{t('timeline.conflict')}</strong>
           <p>{t('timeline.conflictHelp')}</p>
-          <blockquote className={styles.theirs}>{theirs.summary}</blockquote>
+          <blockquote className={styles.theirs}>{stored.summary}</blockquote>
           <div className={styles.sides}>
-            <Button isSmall onClick={() => settle(draftOf(theirs), theirs)}>
-              {t('timeline.takeTheirs')}
+            <Button isSmall onClick={() => resolveConflict(draftOf(stored), stored)}>
+              {t('timeline.takeStored')}
             </Button>
-            <Button isSmall onClick={() => settle(draft, theirs)}>
+            <Button isSmall onClick={() => resolveConflict(draft, stored)}>
               {t('timeline.keepMine')}
             </Button>
           </div>

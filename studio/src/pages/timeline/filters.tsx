@@ -1,53 +1,53 @@
-/** What the timeline shows: which month, and which conversations of it. */
+/** The filters and the month picker of the timeline. */
 import { useEffect, useState } from 'react'
-import { type Search, textIn, type usePageSearch } from '../../app/address.ts'
+import { type SearchParams, textParam, type useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
-import { STATUSES } from '../memories/words.ts'
-import { monthAfter, monthOf, monthsBefore, startOf } from './days.ts'
+import { STATUSES } from '../memories/memory-fields.ts'
+import { monthAfter, monthOf, monthsBefore, startOf } from './dates.ts'
 import styles from './page.module.css'
 import { filtersIn } from './queries.ts'
 
-export type Change = ReturnType<typeof usePageSearch>[1]
+export type Change = ReturnType<typeof useSearchParams>[1]
 
-const MONTHS_OFFERED = 36
+const MONTHS_LISTED = 36
 
 export function MonthPicker({
   month,
   latest,
-  onGo,
+  onMonthChange,
 }: {
   month: string
   latest: string | null
-  onGo: (month: string) => void
+  onMonthChange: (month: string) => void
 }) {
   const { t, region } = useI18n()
-  const named = new Intl.DateTimeFormat(region, { month: 'long', year: 'numeric' })
+  const monthFormat = new Intl.DateTimeFormat(region, { month: 'long', year: 'numeric' })
   const newest = [monthOf(Date.now()), month, latest ?? ''].sort().at(-1) ?? month
-  const offered = monthsBefore(newest, MONTHS_OFFERED)
-  const months = offered.includes(month) ? offered : [...offered, month]
+  const listed = monthsBefore(newest, MONTHS_LISTED)
+  const months = listed.includes(month) ? listed : [...listed, month]
   return (
     <div className={styles.months}>
       <IconButton
         icon="back"
         name={t('timeline.previousMonth')}
-        onClick={() => onGo(monthAfter(month, -1))}
+        onClick={() => onMonthChange(monthAfter(month, -1))}
       />
       <Select
         label={t('timeline.month')}
         isLabelHidden
         value={month}
-        options={months.map((value) => ({ value, text: named.format(startOf(value)) }))}
-        onChoose={onGo}
+        options={months.map((value) => ({ value, text: monthFormat.format(startOf(value)) }))}
+        onValueChange={onMonthChange}
       />
       <IconButton
         icon="next"
         name={t('timeline.nextMonth')}
-        onClick={() => onGo(monthAfter(month, 1))}
+        onClick={() => onMonthChange(monthAfter(month, 1))}
       />
       {latest !== null && latest !== month && (
-        <Button isSmall onClick={() => onGo(latest)}>
+        <Button isSmall onClick={() => onMonthChange(latest)}>
           {t('timeline.latest')}
         </Button>
       )}
@@ -57,20 +57,20 @@ export function MonthPicker({
 
 const TYPING_MS = 300
 
-export function Filters({ search, change }: { search: Search; change: Change }) {
+export function Filters({ search, change }: { search: SearchParams; change: Change }) {
   const { t } = useI18n()
-  const isNarrowed = ['topic', 'user', 'status'].some((name) => textIn(search, name) !== '')
+  const isFiltered = ['topic', 'user', 'status'].some((name) => textParam(search, name) !== '')
   return (
     <div className={styles.filters}>
-      <Typed search={search} change={change} name="topic" />
-      <Typed search={search} change={change} name="user" />
+      <DebouncedField search={search} change={change} name="topic" />
+      <DebouncedField search={search} change={change} name="user" />
       <Select
         label={t('timeline.status')}
         value={filtersIn(search).status}
         options={STATUSES.map((value) => ({ value, text: value }))}
-        onChoose={(status) => change({ status: status === 'active' ? undefined : status })}
+        onValueChange={(status) => change({ status: status === 'active' ? undefined : status })}
       />
-      {isNarrowed && (
+      {isFiltered && (
         <Button
           look="quiet"
           icon="close"
@@ -83,28 +83,28 @@ export function Filters({ search, change }: { search: Search; change: Change }) 
   )
 }
 
-/** Looked for when the typing pauses. */
-function Typed({
+/** Updates the filter after a pause in typing. */
+function DebouncedField({
   search,
   change,
   name,
 }: {
-  search: Search
+  search: SearchParams
   change: Change
   name: 'topic' | 'user'
 }) {
   const { t } = useI18n()
-  const kept = textIn(search, name)
-  const [text, setText] = useState(kept)
-  useEffect(() => setText(kept), [kept])
+  const current = textParam(search, name)
+  const [text, setText] = useState(current)
+  useEffect(() => setText(current), [current])
   useEffect(() => {
-    if (text === kept) return
+    if (text === current) return
     const timer = setTimeout(() => change({ [name]: text === '' ? undefined : text }), TYPING_MS)
     return () => clearTimeout(timer)
-  }, [text, kept, name, change])
+  }, [text, current, name, change])
   return (
     <TextField
-      label={t(`timeline.${name}`)}
+      label={t(name === 'topic' ? 'timeline.topic' : 'timeline.user')}
       value={text}
       {...(name === 'topic'
         ? { 'data-search': '', type: 'search', placeholder: t('timeline.topicHint') }

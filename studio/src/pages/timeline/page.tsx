@@ -1,53 +1,53 @@
 import { type ReactNode, useState } from 'react'
-import { type Search, textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { type SearchParams, textParam, useOwner, useSearchParams } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Card, Failure, Loaded, Loading, Notice, Page } from '../../ui/surface.tsx'
-import { Day } from './card.tsx'
-import { dayOf, isDay, isMonth, monthOf } from './days.ts'
+import { Card, ErrorState, LoadingState, Notice, Page, QueryResult } from '../../ui/layout.tsx'
+import { dayOf, isDay, isMonth, monthOf } from './dates.ts'
+import { DayChart } from './day-chart.tsx'
 import { EpisodeDrawer } from './drawer.tsx'
 import { EpisodeEditor } from './editor.tsx'
+import { EmptyTimeline } from './empty-timeline.tsx'
+import { DayEpisodes } from './episode-card.tsx'
 import { type Change, Filters, MonthPicker } from './filters.tsx'
-import { Nothing } from './nothing.tsx'
 import styles from './page.module.css'
 import { type Episode, filtersIn, useDays, useLatest, useMonth } from './queries.ts'
-import { Strip } from './strip.tsx'
 
 export function TimelinePage() {
   const { t } = useI18n()
   const owner = useOwner()
-  const [search, change] = usePageSearch()
-  const [edited, setEdited] = useState<Episode | null>(null)
+  const [search, change] = useSearchParams()
+  const [editing, setEditing] = useState<Episode | null>(null)
   const latest = useLatest(owner)
-  const opened = textIn(search, 'episode')
+  const openId = textParam(search, 'episode')
   return (
     <Page title={t('timeline.title')} description={t('timeline.description')}>
       {latest.data === undefined ? (
         latest.error === null ? (
-          <Loading lines={8} />
+          <LoadingState lines={8} />
         ) : (
-          <Failure error={latest.error} onRetry={() => void latest.refetch()} />
+          <ErrorState error={latest.error} onRetry={() => void latest.refetch()} />
         )
       ) : (
         <Months owner={owner} search={search} change={change} latest={latest.data} />
       )}
       <EpisodeDrawer
         owner={owner}
-        id={opened === '' ? null : opened}
-        onClose={() => change({ episode: undefined }, { isStep: true })}
-        onEdit={setEdited}
+        id={openId === '' ? null : openId}
+        onClose={() => change({ episode: undefined }, { isPush: true })}
+        onEdit={setEditing}
       />
-      {edited !== null && (
-        <EpisodeEditor owner={owner} episode={edited} onClose={() => setEdited(null)} />
+      {editing !== null && (
+        <EpisodeEditor owner={owner} episode={editing} onClose={() => setEditing(null)} />
       )}
     </Page>
   )
 }
 
-/** The address says which month; else it is that of the latest conversation, or this one. */
-function monthIn(search: Search, latest: Episode | null): string {
-  const named = textIn(search, 'month')
-  const day = textIn(search, 'day')
+/** The month in the URL, otherwise that of the latest episode, otherwise the current one. */
+function monthIn(search: SearchParams, latest: Episode | null): string {
+  const named = textParam(search, 'month')
+  const day = textParam(search, 'day')
   if (isDay(day)) return day.slice(0, 7)
   return isMonth(named) ? named : monthOf(latest?.happenedAt ?? Date.now())
 }
@@ -59,17 +59,17 @@ function Months({
   latest,
 }: {
   owner: string
-  search: Search
+  search: SearchParams
   change: Change
   latest: Episode | null
 }) {
   const { t } = useI18n()
   const filters = filtersIn(search)
   const month = monthIn(search, latest)
-  const day = isDay(textIn(search, 'day')) ? textIn(search, 'day') : ''
+  const day = isDay(textParam(search, 'day')) ? textParam(search, 'day') : ''
   const days = useDays(owner, month, filters.user)
   const episodes = useMonth(owner, month, filters)
-  const go = (to: string) => change({ month: to, day: undefined }, { isStep: true })
+  const goToMonth = (to: string) => change({ month: to, day: undefined }, { isPush: true })
   return (
     <>
       <Filters search={search} change={change} />
@@ -79,83 +79,83 @@ function Months({
           <MonthPicker
             month={month}
             latest={latest === null ? null : monthOf(latest.happenedAt)}
-            onGo={go}
+            onMonthChange={goToMonth}
           />
         }
       >
-        <Loaded query={days} lines={3}>
+        <QueryResult query={days} lines={3}>
           {({ days: counts, isComplete }) => (
             <>
-              <Strip
+              <DayChart
                 month={month}
                 counts={counts}
-                chosen={day}
-                onChoose={(chosen) =>
+                selectedDay={day}
+                onSelect={(chosen) =>
                   change(
                     chosen === day ? { day: undefined, month } : { day: chosen, month: undefined },
-                    { isStep: true },
+                    { isPush: true },
                   )
                 }
               />
               {!isComplete && <p className={styles.soft}>{t('timeline.overviewPartial')}</p>}
             </>
           )}
-        </Loaded>
+        </QueryResult>
       </Card>
-      <Loaded query={episodes} lines={8}>
-        {({ episodes: found, isComplete }) => (
+      <QueryResult query={episodes} lines={8}>
+        {({ episodes: loaded, isComplete }) => (
           <>
             {day !== '' && (
               <Button
                 className={styles.whole}
                 isSmall
                 icon="back"
-                onClick={() => change({ day: undefined, month }, { isStep: true })}
+                onClick={() => change({ day: undefined, month }, { isPush: true })}
               >
                 {t('timeline.wholeMonth')}
               </Button>
             )}
             {!isComplete && (
-              <Notice tone="warn">{t('timeline.tooMany', { count: found.length })}</Notice>
+              <Notice tone="warn">{t('timeline.tooMany', { count: loaded.length })}</Notice>
             )}
-            <Days
-              episodes={found.filter(({ happenedAt }) => day === '' || dayOf(happenedAt) === day)}
+            <EpisodesByDay
+              episodes={loaded.filter(({ happenedAt }) => day === '' || dayOf(happenedAt) === day)}
               change={change}
-              nothing={
-                <Nothing
+              emptyState={
+                <EmptyTimeline
                   owner={owner}
                   filters={filters}
                   isDay={day !== ''}
                   latest={latest}
-                  onLatest={() => latest !== null && go(monthOf(latest.happenedAt))}
+                  onLatest={() => latest !== null && goToMonth(monthOf(latest.happenedAt))}
                 />
               }
             />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </>
   )
 }
 
-function Days({
+function EpisodesByDay({
   episodes,
   change,
-  nothing,
+  emptyState,
 }: {
   episodes: readonly Episode[]
   change: Change
-  nothing: ReactNode
+  emptyState: ReactNode
 }) {
-  if (episodes.length === 0) return <Card>{nothing}</Card>
+  if (episodes.length === 0) return <Card>{emptyState}</Card>
   const days = [...new Set(episodes.map(({ happenedAt }) => dayOf(happenedAt)))]
   return days.map((day) => (
-    <Day
+    <DayEpisodes
       key={day}
       day={day}
       episodes={episodes.filter(({ happenedAt }) => dayOf(happenedAt) === day)}
-      onOpen={(episode) => change({ episode }, { isStep: true })}
-      onTopic={(topic) => change({ topic }, { isStep: true })}
+      onOpen={(episode) => change({ episode }, { isPush: true })}
+      onTopic={(topic) => change({ topic }, { isPush: true })}
     />
   ))
 }

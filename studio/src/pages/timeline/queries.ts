@@ -1,11 +1,11 @@
-/** What the timeline asks the server, and what it does to episodes. Every change can be taken back from its message. */
+/** Queries and mutations of episodes. Every mutation offers undo. */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, data, type Schemas } from '../../api/client.ts'
-import { type Search, textIn } from '../../app/address.ts'
+import { type SearchParams, textParam } from '../../app/search-params.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
+import { STATUSES } from '../memories/memory-fields.ts'
 import { useActions } from '../memories/queries.ts'
-import { STATUSES } from '../memories/words.ts'
-import { spanOf, TIME_ZONE } from './days.ts'
+import { spanOf, TIME_ZONE } from './dates.ts'
 
 export type Episode = Schemas['Episode']
 type Status = Episode['status']
@@ -17,11 +17,11 @@ export type EpisodeFilters = {
 }
 
 const PAGE_ROWS = 200
-/** More than a person has conversations in a month. */
+/** The limit of episodes per month. */
 const EPISODES_MAX = 1_000
 
-export function filtersIn(search: Search): EpisodeFilters {
-  const [topic, user] = [textIn(search, 'topic').trim(), textIn(search, 'user').trim()]
+export function filtersIn(search: SearchParams): EpisodeFilters {
+  const [topic, user] = [textParam(search, 'topic').trim(), textParam(search, 'user').trim()]
   return {
     ...(topic === '' ? {} : { topic }),
     ...(user === '' ? {} : { user }),
@@ -29,12 +29,12 @@ export function filtersIn(search: Search): EpisodeFilters {
   }
 }
 
-/** The last conversation first. */
+/** Sorts episodes newest first. */
 function byTime(a: Episode, b: Episode): number {
   return a.happenedAt < b.happenedAt ? 1 : -1
 }
 
-/** All episodes of a month, the last conversation first. */
+/** All episodes of a month, newest first. */
 export function useMonth(owner: string, month: string | null, filters: EpisodeFilters) {
   return useQuery({
     queryKey: ['episodes', owner, 'month', month, filters],
@@ -65,7 +65,7 @@ export function useMonth(owner: string, month: string | null, filters: EpisodeFi
   })
 }
 
-/** The last conversation among those that were distilled last, where the timeline begins. Null when there is none. */
+/** The most recent episode among those distilled last, where the timeline starts. Null if there is none. */
 export function useLatest(owner: string) {
   return useQuery({
     queryKey: ['episodes', owner, 'latest'],
@@ -110,7 +110,7 @@ export function useEpisode(owner: string, id: string | null) {
   })
 }
 
-/** Whether there is a model to distil with, and what waits for it. */
+/** The extraction model and the number of pending exchanges. */
 export function useLearning(owner: string) {
   return useQuery({
     queryKey: ['signals', owner, 'report'],
@@ -121,30 +121,30 @@ export function useLearning(owner: string) {
 export function useEpisodeActions(owner: string) {
   const cache = useQueryClient()
   const { t } = useI18n()
-  const { attempt, undoable } = useActions(owner)
-  /** Does it, tells it with the way back, and shows what has become of it. */
+  const { attempt, showUndoToast } = useActions(owner)
+  /** Applies a change, shows a toast with undo, and refreshes the episodes. */
   const change = async (
-    said: 'timeline.forgotten' | 'timeline.disabled' | 'timeline.restored',
+    messageKey: 'timeline.forgotten' | 'timeline.disabled' | 'timeline.restored',
     call: () => Promise<{ episode: Episode }>,
   ) => {
     const done = await attempt(call)
     await cache.invalidateQueries({ queryKey: ['episodes'] })
-    if (done !== null) undoable(t(said), done.episode.change)
+    if (done !== null) showUndoToast(t(messageKey), done.episode.change)
     return done !== null
   }
-  const at = (id: string) => ({ params: { path: { id } }, body: { owner } })
+  const target = (id: string) => ({ params: { path: { id } }, body: { owner } })
   return {
     forget: (id: string) =>
       change('timeline.forgotten', () =>
         data(api.DELETE('/api/episodes/{id}', { params: { path: { id }, query: { owner } } })),
       ),
     disable: (id: string) =>
-      change('timeline.disabled', () => data(api.POST('/api/episodes/{id}/disable', at(id)))),
+      change('timeline.disabled', () => data(api.POST('/api/episodes/{id}/disable', target(id)))),
     restore: (id: string) =>
-      change('timeline.restored', () => data(api.POST('/api/episodes/{id}/restore', at(id)))),
+      change('timeline.restored', () => data(api.POST('/api/episodes/{id}/restore', target(id)))),
     saved: async (episode: Episode) => {
       await cache.invalidateQueries({ queryKey: ['episodes'] })
-      undoable(t('timeline.saved'), episode.change)
+      showUndoToast(t('timeline.saved'), episode.change)
     },
   }
 }

@@ -13,7 +13,7 @@ const KEY = 'rc_…'
 
 /** Those that import what they use; the others show a part of one. */
 function clientsOnPage(): readonly string[] {
-  const page = readFileSync(join(ROOT, 'docs/gateway.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'docs/guides/gateway.md'), 'utf8')
   const section = page.split(/^## /m).find((each) => each.startsWith('Clients')) ?? ''
   const blocks = [...section.matchAll(/^```js\n(.*?)^```/gms)].map(([, code = '']) => code)
   return blocks.filter((code) => code.startsWith('import '))

@@ -1,4 +1,5 @@
 /** Commands that copy the database and go back to a copy. */
+import { sleep } from '../../../../lib/abort.ts'
 import { AppError } from '../../../../lib/errors.ts'
 import { DAY_MS } from '../../../../lib/time.ts'
 import {
@@ -71,7 +72,7 @@ async function repeated(call: Invocation<typeof BACKUP_OPTIONS>): Promise<Comman
   let last = await database.snapshot(folder, keepOf(keep))
   for (taken = 1; spanMs !== null && !host.stopSignal.aborted; taken++) {
     await host.stdout.write(call.isJson ? `${JSON.stringify(last)}\n` : `${last.file}\n`)
-    if (!(await hasPassed(spanMs, host.stopSignal))) break
+    if (!(await sleep(spanMs, host.stopSignal))) break
     last = await database.snapshot(folder, keepOf(keep))
   }
   const text =
@@ -88,21 +89,6 @@ function keepOf(text: string | undefined): number {
   const keep = Number(text ?? KEEP)
   if (Number.isInteger(keep) && keep >= 1 && keep <= KEEP_MAX) return keep
   throw new UsageError('--keep takes a whole number of at least 1.')
-}
-
-/** False when it was stopped before. */
-function hasPassed(spanMs: number, stop: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      resolve(false)
-    }
-    const timer = setTimeout(() => {
-      stop.removeEventListener('abort', end)
-      resolve(true)
-    }, spanMs)
-    stop.addEventListener('abort', end, { once: true })
-  })
 }
 
 export const recoverCommand = defineCommand({

@@ -1,5 +1,6 @@
 /** Commands about the database as a whole. */
 import type { z } from 'zod'
+import { createAbortedError, sleep } from '../../../../lib/abort.ts'
 import { AppError, ERRORS } from '../../../../lib/errors.ts'
 import { listOwners } from '../../../operations/admin/key-operations.ts'
 import { getSettings } from '../../../operations/admin/settings-operations.ts'
@@ -275,23 +276,13 @@ async function reindexed(call: Invocation): Promise<z.output<(typeof getReindexS
       progress.show(
         `${formatNumber(done)} of ${formatNumber(total)} embedded${formatPercent(done, total)}`,
       )
-      await pause(call)
+      if (!(await sleep(LOOK_AGAIN_MS, call.host.stopSignal))) {
+        throw createAbortedError('Stopped; `reindex` goes on from here.')
+      }
     }
   } finally {
     progress.clear()
   }
-}
-
-function pause({ host }: Invocation): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(new AppError('cancelled', 'Stopped; `reindex` goes on from here.'))
-    if (host.stopSignal.aborted) return end()
-    host.stopSignal.addEventListener('abort', end, { once: true })
-    setTimeout(() => {
-      host.stopSignal.removeEventListener('abort', end)
-      resolve()
-    }, LOOK_AGAIN_MS)
-  })
 }
 
 const DOCTOR_OPTIONS = {

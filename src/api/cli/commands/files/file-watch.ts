@@ -1,6 +1,7 @@
 /** Watching files until told to stop: what a server does besides, for machines that run none. */
 
 import type { FileStatus } from '../../../../files/file-search.ts'
+import { sleep } from '../../../../lib/abort.ts'
 import { AppError } from '../../../../lib/errors.ts'
 import { assertLocal, type CommandResult, type Invocation } from '../../command.ts'
 import { formatCount, toTerminalLine } from '../../output/text-rendering.ts'
@@ -37,24 +38,11 @@ async function tellChanges(
       const line = { id, path, files, chunks, problems, at: new Date(lastSyncAt).toISOString() }
       await host.stdout.write(`${isJson ? JSON.stringify(line) : lineOf(root)}\n`)
     }
-    await pause(host.stopSignal)
+    await sleep(LOOK_MS, host.stopSignal)
   }
 }
 
 function lineOf({ path, files, chunks, problems }: Root): string {
   const amiss = problems.length === 0 ? '' : `, ${formatCount(problems.length, 'problem')}`
   return `${toTerminalLine(path)}: ${formatCount(files, 'file')}, ${formatCount(chunks, 'chunk')}${amiss}`
-}
-
-function pause(stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stop.aborted) return resolve()
-    const end = () => {
-      clearTimeout(timer)
-      stop.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, LOOK_MS)
-    stop.addEventListener('abort', end, { once: true })
-  })
 }

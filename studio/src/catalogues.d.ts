@@ -1,4 +1,0 @@
-/** See `studio/catalogues.ts`. */
-declare module '*?catalogue' {
-  export const address: string
-}

@@ -1,0 +1,167 @@
+/** Runs the programs of `examples/` as they stand, against the built package and a server of its own. */
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from './support/temporary-folder.ts'
+
+const CLI = resolve('dist/app/cli-main.js')
+const isBuilt = existsSync(CLI)
+
+const folders = readdirSync('examples', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
+it('every example has a README, and the list of examples names it', () => {
+  const list = readFileSync('examples/README.md', 'utf8')
+  for (const folder of folders) {
+    expect(existsSync(join('examples', folder, 'README.md')), folder).toBe(true)
+    expect(list).toContain(`[${folder}](${folder})`)
+  }
+})
+
+it('every example is run here', () => {
+  expect(folders.sort()).toEqual(['agent-mcp', 'chat-openai', 'custom-embedder', 'embed-server'])
+})
+
+describe.skipIf(!isBuilt)('examples (skipped when dist is not built)', () => {
+  describe('against a server', () => {
+    const environment: NodeJS.ProcessEnv = { ...process.env, RECOLLECT_DATA: temporaryFolder() }
+    let server: Started
+
+    beforeAll(async () => {
+      server = await start(CLI, ['serve', '--port', '0'], environment, [
+        /listens on (\S+)/,
+        /^\s+(rc_management_\S+)$/m,
+      ])
+      const [url = '', key = ''] = server.found
+      environment.RECOLLECT_URL = url
+      environment.RECOLLECT_API_KEY = key
+      await run(CLI, ['settings', 'set', 'enabled=true', '--system', '--url', url], environment)
+    })
+    afterAll(() => server.stop())
+
+    it('chat-openai remembers in one session what was said in another', async () => {
+      const chat = (session: string, input: string) =>
+        run(resolve('examples/chat-openai/chat.mjs'), [session], environment, input)
+      await chat('monday', 'We painted the kitchen sage green\n')
+      const reply = await chat('tuesday', 'Which color is the kitchen?\n')
+      expect(reply).toContain('sage green')
+      // What is not relevant is not added.
+      const unrelated = await chat('wednesday', 'How many planets are there?\n')
+      expect(unrelated).not.toContain('sage green')
+    })
+
+    it('chat-openai says what is missing without a key', async () => {
+      const chat = run(resolve('examples/chat-openai/chat.mjs'), [], {
+        ...environment,
+        RECOLLECT_API_KEY: '',
+      })
+      await expect(chat).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('RECOLLECT_API_KEY must be set'),
+      })
+    })
+
+    it('agent-mcp remembers, finds and forgets', async () => {
+      const agent = (task: string) =>
+        run(resolve('examples/agent-mcp/agent.mjs'), task.split(' '), environment)
+      const fact = 'Ada reviews pull requests before noon'
+      const question = 'when does Ada review pull requests'
+      await agent(`remember that ${fact}`)
+      expect(await agent(question)).toContain(fact)
+      await agent(`forget that ${fact}`)
+      expect(await agent(question)).not.toContain(fact)
+    })
+  })
+
+  it('embed-server keeps the memories of users apart', async () => {
+    const program = resolve('examples/embed-server/server.mjs')
+    const database = join(temporaryFolder(), 'memory.db')
+    const environment = { ...process.env, DATABASE: database, PORT: '0' }
+    const server = await start(program, [], environment, [/Listening on (\S+)/])
+    onTestFinished(() => server.stop())
+    const [url = ''] = server.found
+    const add = (body: string) => fetch(`${url}/users/ada/memories`, { method: 'POST', body })
+    const context = async (user: string) =>
+      (await fetch(`${url}/users/${user}/context?q=what+should+I+drink`)).json()
+
+    const added = await add('{"text": "I prefer tea over coffee"}')
+    expect(await added.json()).toMatchObject({ outcome: 'create' })
+    expect(await context('ada')).toEqual({ context: ['I prefer tea over coffee'] })
+    expect(await context('ben')).toEqual({ context: [] })
+    expect((await add('no JSON')).status).toBe(400)
+    expect((await fetch(`${url}/elsewhere`)).status).toBe(404)
+    // A second run finds what the first one stored.
+    await server.stop()
+    const second = await start(program, [], environment, [/Listening on (\S+)/])
+    onTestFinished(() => second.stop())
+    const found = await fetch(`${second.found[0]}/users/ada/context?q=what+should+I+drink`)
+    expect(await found.json()).toEqual({ context: ['I prefer tea over coffee'] })
+  })
+
+  it('custom-embedder finds misspelled words', async () => {
+    const search = (question: string) =>
+      run(resolve('examples/custom-embedder/search.mjs'), question.split(' '), {
+        ...process.env,
+        DATABASE: join(temporaryFolder(), 'facts.db'),
+      })
+    expect(await search('expresso mashine')).toBe('The espresso machine is in the basement\n')
+    expect(await search('deployement skripts')).toBe('Ada maintains the deployment scripts\n')
+  })
+})
+
+type Started = {
+  /** What each of the patterns captured. */
+  readonly found: readonly string[]
+  stop(): Promise<void>
+}
+
+/** Resolves once the program has printed all of the patterns. */
+async function start(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  patterns: readonly RegExp[],
+): Promise<Started> {
+  const child = spawn(process.execPath, [program, ...args], { env })
+  const ended = once(child, 'exit')
+  const found = await printed(child, patterns)
+  return {
+    found,
+    stop: async () => {
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([0, null])
+    },
+  }
+}
+
+function printed(
+  child: ChildProcessWithoutNullStreams,
+  patterns: readonly RegExp[],
+): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const read = (chunk: Buffer) => {
+      text += chunk.toString()
+      const found = patterns.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])
+      if (found.length === patterns.length) resolve(found)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.once('exit', () => reject(new Error(`The program ended: ${text}`)))
+  })
+}
+
+async function run(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input = '',
+): Promise<string> {
+  const running = promisify(execFile)(process.execPath, [program, ...args], { env })
+  running.child.stdin?.end(input)
+  return (await running).stdout
+}
