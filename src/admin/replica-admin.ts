@@ -14,7 +14,7 @@ import type {
   VectorReplicaStatus,
   VectorReplication,
 } from '../storage/vector-replication.ts'
-import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
+import { explainMissingVectors } from '../storage/vector-index.ts'
 import { buildSecretChange, maskSecret, readSecret } from './secrets.ts'
 import type { SettingChanges, StoredSettings } from './stored-settings.ts'
 

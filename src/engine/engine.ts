@@ -80,7 +80,7 @@ import { CountCache } from '../storage/access/count-cache.ts'
 import { yieldingStore } from '../storage/access/yielding-store.ts'
 import type { Change, IntegrityProblem, MemoryCounts, Page, StoreReport } from '../storage/store.ts'
 import type { VectorReplicaStatus } from '../storage/vector-replication.ts'
-import { explainMissingVectors } from '../storage/vectors-unavailable.ts'
+import { explainMissingVectors } from '../storage/vector-index.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import {
   buildEmbedderReport,

@@ -63,11 +63,11 @@ export function createSignalWriter(
       },
     )
     if (signals.length === 0 || settings['learning.extractionMode'] === 'manual') return signals
-    return [
-      ...signals,
-      ...(await jobs().buildScheduleChanges(buildDistillationJob(place, settings, now), store)),
-      ...(await buildPreviousSessionFlush({ ...ports, store }, jobs(), place, open, settings)),
-    ]
+    const [scheduled, flushed] = await Promise.all([
+      jobs().buildScheduleChanges(buildDistillationJob(place, settings, now), store),
+      buildPreviousSessionFlush({ ...ports, store }, jobs(), place, open, settings),
+    ])
+    return [...signals, ...scheduled, ...flushed]
   }
 }
 

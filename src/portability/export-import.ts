@@ -183,7 +183,7 @@ async function resolveConflict(
   { rows: [entry] }: ImportUnit,
   conflict: ImportConflict,
 ): Promise<ConflictResolution> {
-  if (conflict.because === 'key') throw createKeyTakenError(conflict.id)
+  if (conflict.reason === 'key') throw createKeyTakenError(conflict.id)
   if (entry === undefined) return 'skipped'
   if (entry.table === 'revision')
     return (await isRowPresent(store, entry)) ? 'skipped' : 'elsewhere'

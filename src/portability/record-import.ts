@@ -200,7 +200,7 @@ async function resolveConflict(
   const { owner, user } = first.row.place
   const known = await ports.store.get('memory', { owner, user }, first.row.id)
   if (known !== null) return updateExisting(ports, known, first.row)
-  return conflict.because === 'key' ? insertWithoutKey(ports, unit, first.row) : 'elsewhere'
+  return conflict.reason === 'key' ? insertWithoutKey(ports, unit, first.row) : 'elsewhere'
 }
 
 async function updateExisting(

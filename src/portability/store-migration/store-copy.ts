@@ -177,7 +177,7 @@ export class StoreCopy {
       if (again.kind === 'conflict') {
         throw new AppError('internal', `A row of the table ${again.table} can't be copied.`, {
           id: again.id,
-          because: again.because,
+          reason: again.reason,
         })
       }
     }

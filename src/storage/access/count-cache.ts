@@ -1,23 +1,22 @@
 /**
- * Counts that are asked for again and again, as every page of a list does, and that take a look at all of an owner's
- * memories. They are kept until something of that owner changes here, and for a moment at most, because another process
- * may change it too.
+ * Caches counts of memories: every page of a list asks for one, and each scans all memories of the owner. A count is
+ * dropped when this process writes a memory of the owner, and after two seconds, because other processes write, too.
  */
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Change, MemoryCounts, MemoryFilter, Store } from '../store.ts'
 
-const FRESH_MS = 2_000
-const KEPT_MAX = 1_000
-const KEPT_PER_OWNER_MAX = 20
+const TTL_MS = 2_000
+const OWNERS_MAX = 1_000
+const COUNTS_PER_OWNER_MAX = 20
 
 export class CountCache {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #kept = new Map<
+  readonly #owners = new Map<
     OwnerId,
-    Map<string, { readonly tally: Promise<MemoryCounts>; readonly until: number }>
+    Map<string, { readonly counts: Promise<MemoryCounts>; readonly expiresAt: number }>
   >()
 
   constructor(store: Store, clock: Clock) {
@@ -26,37 +25,37 @@ export class CountCache {
   }
 
   async count(scope: Scope, where: MemoryFilter): Promise<MemoryCounts> {
-    // Now is different each time; what has ended within the last moments may still be counted.
-    const { validAt: unendedAt, ...lasting } = where
-    const name = JSON.stringify([scope, lasting, unendedAt !== undefined])
-    const known = this.#kept.get(scope.owner)?.get(name)
-    if (known !== undefined && this.#clock.now() < known.until) return known.tally
-    // Kept before it is done, so that two who ask at once wait for one count.
-    const tally = this.#store.countMemories(scope, where)
-    this.#keep(scope.owner, name, tally)
-    tally.catch(() => this.#kept.delete(scope.owner))
-    return tally
+    // `validAt` is the current time, so it is different in each call and must not be part of the key.
+    const { validAt, ...filters } = where
+    const key = JSON.stringify([scope, filters, validAt !== undefined])
+    const cached = this.#owners.get(scope.owner)?.get(key)
+    if (cached !== undefined && this.#clock.now() < cached.expiresAt) return cached.counts
+    // Cached before it resolves, so that concurrent callers share one query.
+    const counts = this.#store.countMemories(scope, where)
+    this.#add(scope.owner, key, counts)
+    counts.catch(() => this.#owners.delete(scope.owner))
+    return counts
   }
 
   onCommit(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.op === 'put' && change.table === 'memory') {
-        this.#kept.delete(change.row.place.owner)
+        this.#owners.delete(change.row.place.owner)
       }
-      if (change.op === 'remove' && change.table === 'memory') this.#kept.delete(change.scope.owner)
+      if (change.op === 'remove' && change.table === 'memory') this.#owners.delete(change.scope.owner)
     }
   }
 
   invalidate(owners: readonly OwnerId[] | 'any'): void {
-    if (owners === 'any') this.#kept.clear()
-    else for (const owner of owners) this.#kept.delete(owner)
+    if (owners === 'any') this.#owners.clear()
+    else for (const owner of owners) this.#owners.delete(owner)
   }
 
-  #keep(owner: OwnerId, name: string, tally: Promise<MemoryCounts>): void {
-    if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
-    const kept = this.#kept.get(owner) ?? new Map()
-    if (kept.size >= KEPT_PER_OWNER_MAX) kept.clear()
-    kept.set(name, { tally, until: this.#clock.now() + FRESH_MS })
-    this.#kept.set(owner, kept)
+  #add(owner: OwnerId, key: string, counts: Promise<MemoryCounts>): void {
+    if (this.#owners.size >= OWNERS_MAX) this.#owners.clear()
+    const cached = this.#owners.get(owner) ?? new Map()
+    if (cached.size >= COUNTS_PER_OWNER_MAX) cached.clear()
+    cached.set(key, { counts, expiresAt: this.#clock.now() + TTL_MS })
+    this.#owners.set(owner, cached)
   }
 }

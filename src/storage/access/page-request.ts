@@ -2,17 +2,15 @@ import { parseId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { AppError } from '../../lib/errors.ts'
 
-/** What an earlier page gave as `next`. Anything else would look like the end of the list. */
+/** Checks a cursor. Any other text would look like the end of the list. */
 export function parseCursor(prefix: 'mem' | 'aud' | 'rcp', after: string): string {
   try {
     return parseId(prefix, after)
   } catch (error) {
     throw new AppError(
       'invalid_input',
-      '`after` is what `next` of the page before said.',
-      {
-        field: 'after',
-      },
+      '`after` must be `next` of the page before.',
+      { field: 'after' },
       error,
     )
   }
@@ -20,9 +18,8 @@ export function parseCursor(prefix: 'mem' | 'aud' | 'rcp', after: string): strin
 
 export function parseLimit(limit: number, max = PAGE_ROWS_MAX): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > max) {
-    throw new AppError('invalid_input', `A limit is a whole number from 1 to ${max}.`, {
-      field: 'limit',
-    })
+    const message = `\`limit\` must be an integer from 1 to ${max}; got ${limit}.`
+    throw new AppError('invalid_input', message, { field: 'limit' })
   }
   return limit
 }

@@ -150,7 +150,7 @@ export function describeEntries(open: OpenStore): void {
       const store = await open()
       const row = make()
       const next = { ...row, version: 2 }
-      const conflict = (because: string) => ({ kind: 'conflict', table, id: row.id, because })
+      const conflict = (reason: string) => ({ kind: 'conflict', table, id: row.id, reason })
       const about = (op: 'remove' | 'check', scope: Scope, expect: Expectation) =>
         ({ op, table, scope, id: row.id, expect }) as Change // table and id come from one row
       expect(await store.commit([put(next, { version: 1 })])).toEqual(conflict('version'))

@@ -238,7 +238,7 @@ function describeCommits(open: OpenStore): void {
       { op: 'remove', table: 'memory', scope: ADA, id: first.id, expect: 'any' },
       create({ ...first, id: second.id }),
     ])
-    expect(outcome).toEqual({ kind: 'conflict', table: 'memory', id: second.id, because: 'exists' })
+    expect(outcome).toEqual({ kind: 'conflict', table: 'memory', id: second.id, reason: 'exists' })
     expect(await store.get('memory', ADA, first.id)).toEqual(first)
     expect(await store.get('memory', ADA, second.id)).toBeNull()
     expect(
@@ -376,7 +376,7 @@ function describeCommits(open: OpenStore): void {
       kind: 'conflict',
       table: 'memory',
       id: row.id,
-      because: 'key',
+      reason: 'key',
     })
     const rival = memory({ key: 'name', status: 'disabled' })
     expect(await store.commit([create(rival)])).toEqual(taken(rival))

@@ -98,11 +98,11 @@ function apply(draft: PlanDraft, change: Exclude<Change, { op: 'count' }>): Comm
   const scope = change.op === 'put' ? homeOf(change.row) : change.scope
   const existing = draft.slots[change.table].get(id)
   const isVisible = existing !== undefined && isWithinScope(scope, existing.place)
-  const because = checkExpectation(
+  const reason = checkExpectation(
     change.expect,
     existing === undefined ? null : { version: existing.version, isCovered: isVisible },
   )
-  if (because !== null) return { kind: 'conflict', table: change.table, id, because }
+  if (reason !== null) return { kind: 'conflict', table: change.table, id, reason }
   if (change.op === 'remove' && isVisible) {
     draft.slots[change.table].delete(id)
     draft.removed[change.table].add(id)
@@ -121,7 +121,7 @@ function put(draft: PlanDraft, change: Extract<Change, { op: 'put' }>): CommitCo
   if (table === 'memory') {
     const holder = isKeyHolder(row) ? draft.holders.get(keyName(row)) : id
     const isTaken = holder !== undefined && holder !== id
-    if (isTaken) return { kind: 'conflict', table, id, because: 'key' }
+    if (isTaken) return { kind: 'conflict', table, id, reason: 'key' }
     releaseKey(draft, id)
     assignKey(draft, row)
     const earlier = draft.slots.memory.get(id)?.row

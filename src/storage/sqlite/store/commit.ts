@@ -65,12 +65,12 @@ function write(session: SqliteDatabase, changes: readonly Change[]): CommitOutco
         countUses(session, change)
         continue
       }
-      const because =
+      const reason =
         change.op === 'put' ? put(session, change, growth) : address(session, change, growth)
-      if (because === null) continue
+      if (reason === null) continue
       rollback()
       const id = change.op === 'put' ? change.row.id : change.id
-      return { kind: 'conflict', table: change.table, id, because }
+      return { kind: 'conflict', table: change.table, id, reason }
     }
     growth.write(session)
     return { kind: 'committed' }
@@ -107,8 +107,8 @@ function address(
   growth: CorpusDelta,
 ): ConflictReason | null {
   const row = existing(session, change.table, change.id)
-  const because = refusal(change.expect, row, change.scope)
-  if (because !== null || row === null || change.op === 'check') return because
+  const reason = refusal(change.expect, row, change.scope)
+  if (reason !== null || row === null || change.op === 'check') return reason
   if (change.table === 'memory') {
     removeDocument(session, row, growth)
     return null
@@ -139,8 +139,8 @@ function put(
   if (change.expect === 'absent') return insert(session, change, home, growth)
   if (isRewritten(session, change, home)) return null
   const row = existing(session, change.table, change.row.id)
-  const because = refusal(change.expect, row, { owner: place.owner, user: place.user })
-  if (because !== null) return because
+  const reason = refusal(change.expect, row, { owner: place.owner, user: place.user })
+  if (reason !== null) return reason
   if (row === null) return insert(session, change, home, growth)
   if (change.table === 'memory') return updateDocument(session, change.row, home, row, growth)
   if (change.table === 'turn') return updateTurn(session, change.row, home, row, growth)
