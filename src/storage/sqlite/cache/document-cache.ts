@@ -25,13 +25,13 @@ type KnownRow = {
 }
 
 export class DocumentCache {
-  readonly #session: SqliteDatabase
+  readonly #database: SqliteDatabase
   /** Those read first come first. */
   readonly #rows = new Map<MemoryId, KnownRow>()
   #characters = 0
 
-  constructor(session: SqliteDatabase) {
-    this.#session = session
+  constructor(database: SqliteDatabase) {
+    this.#database = database
   }
 
   /** Those of the ids that pass, the newest first. */
@@ -56,6 +56,11 @@ export class DocumentCache {
     this.#characters -= known.memory.content.length
   }
 
+  /** Another process has written something. */
+  invalidate(): void {
+    this.clear()
+  }
+
   clear(): void {
     this.#rows.clear()
     this.#characters = 0
@@ -64,10 +69,10 @@ export class DocumentCache {
   #read({ owner }: Scope, ids: readonly MemoryId[]): readonly KnownRow[] {
     const conditions = toDocumentConditions({ ids, types: DOCUMENT_TYPES })
     const where = joinConditions([
-      ...toScopeConditions('memory', { owner }, this.#session, conditions),
+      ...toScopeConditions('memory', { owner }, this.#database, conditions),
       ...conditions,
     ])
-    return this.#session
+    return this.#database
       .selectPacked(
         {
           columns: MEMORY_SELECTION,

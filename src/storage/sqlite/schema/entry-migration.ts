@@ -6,13 +6,13 @@ import { runBesideMigrationTriggers } from '../maintenance/sqlite-migration-sour
 import {
   ENTRY_COLUMNS,
   JOB_COLUMNS,
+  readStoredPlace,
   SIGNAL_COLUMNS,
   toEntryValues,
   toJobValues,
   toLegacyEntry,
   toSignalValues,
-} from '../store/entry-codec.ts'
-import { readStoredPlace } from '../store/row-codec.ts'
+} from '../store/row-codec.ts'
 
 const PAGE_ROWS = 500
 

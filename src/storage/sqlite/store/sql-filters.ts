@@ -39,7 +39,7 @@ const NOWHERE = -1
 export function toScopeConditions(
   table: string,
   scope: Scope,
-  session: SqliteDatabase,
+  database: SqliteDatabase,
   others: readonly SqlCondition[],
 ): readonly SqlCondition[] {
   const isFoundAlone = others.some(({ index }) => index === 'alone')
@@ -47,12 +47,12 @@ export function toScopeConditions(
     isFoundAlone ? excludeFromIndex(`${table}.${name}`) : `${table}.${name}`
   const owner = condition(
     `${column('owner_number')} = ?`,
-    session.findOwnerNumber(scope) ?? NOWHERE,
+    database.findOwnerNumber(scope) ?? NOWHERE,
   )
   const user =
     scope.user === undefined
       ? []
-      : [condition(`${column('place_number')} = ?`, session.findPlaceNumber(scope) ?? NOWHERE)]
+      : [condition(`${column('place_number')} = ?`, database.findPlaceNumber(scope) ?? NOWHERE)]
   const inSession = isDefined(scope.session, (name) =>
     name === null
       ? condition(`${table}.session IS NULL`)
