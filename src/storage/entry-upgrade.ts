@@ -96,7 +96,10 @@ type BodyUpgrade = (body: JsonObject) => JsonObject
 const BODY_UPGRADES: { readonly [kind: string]: BodyUpgrade } = {
   key: ({ home, ...rest }) => (home === undefined ? rest : { ...rest, defaultOwner: home }),
   setting: renameSettings,
-  audit: (body) => ({ ...body, operation: renameValue(OPERATIONS, body.operation) }),
+  audit: (body) =>
+    typeof body.operation === 'string'
+      ? { ...body, operation: renameValue(OPERATIONS, body.operation) }
+      : body,
   idempotency: (body) => renameFields(body, { asks: 'requestHash', answer: 'response' }),
   receipt: upgradeReceipt,
   'receipt-line': (body) => {
@@ -120,6 +123,7 @@ const BODY_UPGRADES: { readonly [kind: string]: BodyUpgrade } = {
     return { ...renamed, problems: mapObjects(renamed.problems ?? [], upgradeProblem) }
   },
   file: (body) => {
+    if (body.mark === undefined) return body
     const renamed = renameFields(body, { mark: 'checkpoint', trouble: 'problem' })
     const { problem } = renamed
     return { ...renamed, problem: isObject(problem) ? upgradeProblem(problem) : null }
@@ -173,6 +177,7 @@ const NO_TOOL_MEMORY_IDS = { found: [], saved: [], updated: [], forgotten: [] }
 
 /** The first releases of 0.1 wrote fewer fields. */
 function upgradeReceipt(body: JsonObject): JsonObject {
+  if (body.recalled === undefined) return body
   const renamed = renameFields(body, {
     recalled: 'results',
     identity: 'identityIds',

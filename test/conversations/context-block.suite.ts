@@ -248,9 +248,10 @@ function describeCost(open: OpenStore): void {
       gate: _gate,
       identityIds: _identity,
       excerptIds: _excerpts,
+      results: recalled,
       ...body
     } = entry.body as ReceiptBody // a receipt's
-    const { row } = upgradeEntry({ ...entry, body }) ?? {}
+    const { row } = upgradeEntry({ ...entry, body: { ...body, recalled } }) ?? {}
     await store.commit([{ op: 'put', table: 'entry', row: row as Entry, expect: 'any' }])
     expect(await reading.receipt()).toEqual({
       ...receipt,

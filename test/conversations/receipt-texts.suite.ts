@@ -179,8 +179,8 @@ function describeShown(open: OpenStore): void {
     const { id, injected } = await asked(QUESTION)
     const entry = await store.get('entry', { owner: ada }, id)
     if (entry === null) throw new Error('The receipt is gone.')
-    const { lines: _lines, frame: _frame, ...body } = entry.body as ReceiptBody // a receipt's
-    const { row } = upgradeEntry({ ...entry, body }) ?? {}
+    const { lines: _lines, frame: _frame, results: recalled, ...body } = entry.body as ReceiptBody // a receipt's
+    const { row } = upgradeEntry({ ...entry, body: { ...body, recalled } }) ?? {}
     await store.commit([{ op: 'put', table: 'entry', row: row as Entry, expect: 'any' }])
     expect(await detail(id)).toMatchObject({ lines: [], block: null, injected })
     expect((await engine.conversations.listReceipts(ADA)).rows).toMatchObject([{ lines: [] }])

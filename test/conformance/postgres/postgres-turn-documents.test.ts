@@ -32,6 +32,8 @@ function withoutDocuments(schema: string): string {
     ALTER TABLE "${schema}".turn ADD COLUMN length integer NOT NULL DEFAULT 0;
     CREATE TABLE "${schema}".turn_posting (turn bigint, term text);
     CREATE TABLE "${schema}".turn_corpus (owner_id text, turns bigint);
+    DROP TABLE "${schema}".job, "${schema}".signal;
+    CREATE INDEX entry_by_time ON "${schema}".entry (owner_id, kind, at);
     DELETE FROM "${schema}".migration WHERE version > 7;`
 }
 
