@@ -1,9 +1,9 @@
-/** Owners: who has something here, and removing everything of one for good. */
+/** Permanent removal of everything that belongs to one owner. */
 
 import { parseEntry } from '../domain/entries/entry.ts'
+import { createInvalidInputError } from '../domain/field-parsers.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { SYSTEM_OWNER } from '../domain/scope.ts'
-import { AppError } from '../lib/errors.ts'
 import { yieldToEventLoop } from '../lib/event-loop.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import { buildEntryRemoval, SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
@@ -11,20 +11,22 @@ import type { StoreDependencies } from '../storage/access/types.ts'
 import { type Change, mapTables, TABLES, type Table } from '../storage/store.ts'
 
 export type ErasedOwner = {
-  /** Rows of each table, and keys and settings among the entries. */
+  /** Rows per table; `entry` includes the owner's keys and settings. */
   readonly rows: Readonly<Record<Table, number>>
 }
 
-/** Removes whatever an owner has: memories with their history and traces, conversations, settings, its keys. */
+/** Removes an owner's memories with their revisions and tombstones, conversations, settings, jobs and keys. */
 export async function eraseOwner(
   ports: StoreDependencies,
   owner: OwnerId,
   { dryRun = false }: { readonly dryRun?: boolean },
 ): Promise<ErasedOwner> {
-  if (owner === SYSTEM_OWNER) throw new AppError('invalid_input', 'That is no owner.')
+  if (owner === SYSTEM_OWNER) {
+    throw createInvalidInputError('owner', `\`owner\` must not be the reserved ${SYSTEM_OWNER}.`)
+  }
   const rows = mapTables(() => 0)
   for (const table of TABLES) {
-    // Pages go on by the last id, so removing what was read does not skip anything.
+    // Keyset pagination: removing the rows of a page does not skip rows of the next one.
     for await (const page of pages(ports.store, table, { owner }, { where: {} })) {
       rows[table] += page.length
       if (!dryRun) await removeRows(ports, table, { owner }, page)
@@ -33,7 +35,7 @@ export async function eraseOwner(
   const kinds = ['key', 'setting', 'owner-lock', 'model-budget'] as const
   const query = { where: { kinds, about: owner }, limit: ROWS_PER_COMMIT }
   for await (const page of pages(ports.store, 'entry', SYSTEM_SCOPE, query)) {
-    // The management key has a default owner as well; without it nobody could manage what is left.
+    // The management key may belong to this owner; without it nobody could administer the system.
     const entries = page.filter((entry) => parseEntry('key', entry)?.body.isManagement !== true)
     rows.entry += entries.length
     if (!dryRun) await ports.store.commit(entries.map((entry) => buildEntryRemoval(entry)))
@@ -46,7 +48,7 @@ export async function eraseOwner(
   return { rows }
 }
 
-/** So few that others are answered between two commits. */
+/** Small enough that other requests are served between two commits. */
 const ROWS_PER_COMMIT = 200
 
 async function removeRows(
@@ -57,7 +59,7 @@ async function removeRows(
 ): Promise<void> {
   for (let start = 0; start < page.length; start += ROWS_PER_COMMIT) {
     const changes = page.slice(start, start + ROWS_PER_COMMIT).map(
-      ({ id }) => ({ op: 'remove', table, scope, id, expect: 'any' }) as Change, // an id of this table
+      ({ id }) => ({ op: 'remove', table, scope, id, expect: 'any' }) as Change, // the id is of this table
     )
     await store.commit(changes)
     await yieldToEventLoop()

@@ -6,11 +6,18 @@
  * one that is armed while it runs is armed for the next time, and no wake-up is lost.
  */
 import type { OwnerLease } from '../domain/entries/learning-entries.ts'
+import {
+  createInvalidInputError,
+  parseInstant,
+  parseInteger,
+  parseText,
+} from '../domain/field-parsers.ts'
 import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
 import { JOB_FAULTS, type Job, type JobErrorCode } from '../domain/job.ts'
-import { AppError } from '../lib/errors.ts'
-import { sha256 } from '../lib/hash.ts'
+import type { AppError } from '../lib/errors.ts'
+import { hashParts } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { exponentialBackoffMs } from '../lib/retry.ts'
 import { addMs, HOUR_MS, INSTANT_MAX, type Instant } from '../lib/time.ts'
 import { SYSTEM_SCOPE } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
@@ -65,7 +72,6 @@ const PAUSE_MS_MAX = HOUR_MS
 
 /** How long a done or cancelled job can still be inspected. */
 const SETTLED_TTL_MS = HOUR_MS
-const HASH_CHARACTERS = 40
 
 export function buildJobId({
   kind,
@@ -82,10 +88,6 @@ export function buildJobLockId({ id, owner }: Pick<Job, 'id' | 'owner'>): EntryI
 
 export function buildOwnerLockId(owner: OwnerId): EntryId {
   return `lane_${hashParts(owner)}` as EntryId // as above
-}
-
-function hashParts(...parts: readonly (string | null)[]): string {
-  return sha256(JSON.stringify(parts)).slice(0, HASH_CHARACTERS)
 }
 
 /** The job as it will be; null when nothing is to be changed. */
@@ -116,24 +118,12 @@ const NEW = {
 }
 
 function assertValidRequest({ kind, key, at, everyMs }: JobRequest): void {
-  if (!KIND.test(kind))
-    throw createInvalidJobError('kind', 'A kind of job is a word of up to 19 letters.')
-  if (key.length > KEY_CHARACTERS_MAX) {
-    throw createInvalidJobError(
-      'key',
-      `The key of a job has at most ${KEY_CHARACTERS_MAX} characters.`,
-    )
+  if (!KIND.test(kind)) {
+    throw createInvalidInputError('kind', '`kind` must be a camelCase word of at most 19 letters.')
   }
-  if (!Number.isSafeInteger(at) || Math.abs(at) > INSTANT_MAX) {
-    throw createInvalidJobError('at', 'A job is due at a time.')
-  }
-  if (everyMs !== undefined && !(Number.isSafeInteger(everyMs) && everyMs >= EVERY_MS_MIN)) {
-    throw createInvalidJobError('everyMs', `A job recurs after at least ${EVERY_MS_MIN} ms.`)
-  }
-}
-
-function createInvalidJobError(field: string, message: string): AppError {
-  return new AppError('invalid_input', message, { field })
+  parseText('key', key, KEY_CHARACTERS_MAX)
+  parseInstant('at', at)
+  if (everyMs !== undefined) parseInteger('everyMs', everyMs, EVERY_MS_MIN, Number.MAX_SAFE_INTEGER)
 }
 
 /**
@@ -197,7 +187,10 @@ function failJob(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLi
   }
   const attempts = job.attempts + 1
   if (attempts < attemptsMax) {
-    const pause = Math.min(FIRST_PAUSE_MS * 2 ** job.attempts, PAUSE_MS_MAX)
+    const pause = exponentialBackoffMs(job.attempts, {
+      firstMs: FIRST_PAUSE_MS,
+      maxMs: PAUSE_MS_MAX,
+    })
     return toWaiting({ ...told, attempts }, addMs(now, pause), now)
   }
   // What recurs has another chance by itself.

@@ -40,10 +40,7 @@ export type BuildSignalChanges = (
 
 const OPEN_SESSION_TTL_MS = 30 * DAY_MS
 
-export function createSignalWriter(
-  ports: MemoryDependencies,
-  jobs: () => Jobs,
-): BuildSignalChanges {
+export function createSignalWriter(ports: MemoryDependencies, jobs: Jobs): BuildSignalChanges {
   return async (place, exchanges, settings, store = ports.store) => {
     const ids = exchanges.map(({ turns }) => buildSignalId(turns[0]))
     const [known, open] = await Promise.all([
@@ -64,8 +61,8 @@ export function createSignalWriter(
     )
     if (signals.length === 0 || settings['learning.extractionMode'] === 'manual') return signals
     const [scheduled, flushed] = await Promise.all([
-      jobs().buildScheduleChanges(buildDistillationJob(place, settings, now), store),
-      buildPreviousSessionFlush({ ...ports, store }, jobs(), place, open, settings),
+      jobs.buildScheduleChanges(buildDistillationJob(place, settings, now), store),
+      buildPreviousSessionFlush({ ...ports, store }, jobs, place, open, settings),
     ])
     return [...signals, ...scheduled, ...flushed]
   }

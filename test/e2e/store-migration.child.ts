@@ -9,7 +9,7 @@ const [what, folder = '', target = ''] = process.argv.slice(2)
 const tell = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`)
 
 async function move(): Promise<void> {
-  const environment = { RECOLLECT_DATA: folder, RECOLLECT_EMBEDDING: 'none' }
+  const environment = { RECOLLECT_DATA: folder, RECOLLECT_EMBEDDING_SOURCE: 'none' }
   const system = { platform: 'linux', home: '/nowhere' } as const
   const config = readConfig({}, environment, system)
   const serveMcp = () => Promise.reject(new Error('Nobody speaks MCP here.'))
@@ -37,7 +37,7 @@ async function write(): Promise<void> {
     for (let number = 0; ; number++) {
       const scope = { owner: number % 5 === 0 ? 'bob' : 'ada' }
       const { memory } = await engine.remember(scope, { content: `written meanwhile ${number}` })
-      if (number % 4 === 3) await engine.erase(scope, memory.id)
+      if (number % 4 === 3) await engine.memories.erase(scope, memory.id)
       else tell({ owner: scope.owner, id: memory.id })
       await new Promise((resolve) => setTimeout(resolve, 2))
     }

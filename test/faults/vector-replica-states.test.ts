@@ -65,7 +65,7 @@ describe('states', () => {
       { done: 500, total: 1_200 },
       { done: 1_000, total: 1_200 },
     ])
-    expect(new Set(opened.outcomes)).toEqual(new Set(['state']))
+    expect(new Set(opened.outcomes)).toEqual(new Set(['inactive']))
     await opened.expectWhole()
   })
 

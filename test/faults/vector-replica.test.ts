@@ -1,7 +1,7 @@
 /** A mirror that fails, hangs, falls behind, loses everything and comes back: no request fails, and nothing is lost. */
 import { describe, expect, it, vi } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { createReplicationListener } from '../../src/engine/replica-instrumentation.ts'
+import { createReplicationListener } from '../../src/engine/instrumentation.ts'
 import { ADA, BOB, instant, session } from '../fakes/memories.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
 import { unitVector } from '../fakes/vectors.ts'
@@ -22,7 +22,7 @@ describe('failures', () => {
       const opened = await openTiered()
       opened.faulty.fail(fault)
       await opened.expectSame()
-      expect(opened.outcomes).toEqual(['failed', 'state', 'state'])
+      expect(opened.outcomes).toEqual(['failed', 'inactive', 'inactive'])
       const { state, reason: because, nextRetryAt: nextTryAt, since } = opened.tiers.status()
       expect([state, typeof because]).toEqual(['down', 'string'])
       expect(nextTryAt).toBeGreaterThan(since)
@@ -46,12 +46,12 @@ describe('failures', () => {
     await opened.search()
     await opened.search()
     const told = telemetry.logged.map(({ level, fields: { state } }) => `${level} ${state}`)
-    expect(told).toEqual(['info checking', 'info filling', 'info active', 'warn down'])
-    const counted = (tier: string, outcome: string) =>
-      telemetry.counted('recollect_vector_searches_total', { tier, outcome })
+    expect(told).toEqual(['info checking', 'info backfilling', 'info active', 'warn down'])
+    const counted = (backend: string, outcome: string) =>
+      telemetry.counted('recollect_vector_searches_total', { backend, outcome })
     expect(counted('qdrant', 'answered')).toBe(1)
-    expect(counted('embedded', 'failed')).toBe(1)
-    expect(counted('embedded', 'state')).toBe(1)
+    expect(counted('primary', 'failed')).toBe(1)
+    expect(counted('primary', 'inactive')).toBe(1)
     expect(opened.tiered.vectors.report()).toMatchObject({
       backend: 'qdrant',
       replicaState: 'down',
@@ -118,7 +118,7 @@ describe('failures', () => {
     const opened = await openTiered({ lagMax: 10 })
     await opened.remember(40, 2)
     await opened.expectSame()
-    expect(new Set(opened.outcomes)).toEqual(new Set(['behind']))
+    expect(new Set(opened.outcomes)).toEqual(new Set(['stale']))
     await opened.tiers.settle()
     expect(opened.states.slice(-2)).toEqual(['lagging', 'active'])
     await opened.expectWhole()
@@ -128,7 +128,7 @@ describe('failures', () => {
     const opened = await openTiered()
     await opened.faulty.lose(SPACE)
     await opened.expectSame()
-    expect(opened.outcomes).toEqual(['sparse', 'sparse', 'sparse'])
+    expect(opened.outcomes).toEqual(['too_few_hits', 'too_few_hits', 'too_few_hits'])
     await opened.tiers.settle()
     expect(opened.states.slice(-2)).toEqual(['backfilling', 'active'])
     await opened.expectWhole()
@@ -148,7 +148,7 @@ describe('failures', () => {
     const opened = await openTiered()
     await opened.faulty.lose(SPACE, 'strictly')
     await opened.expectSame()
-    expect(opened.outcomes).toEqual(['failed', 'state', 'state'])
+    expect(opened.outcomes).toEqual(['failed', 'inactive', 'inactive'])
     await opened.tryAgain()
     expect(opened.states.slice(-4)).toEqual(['down', 'recovering', 'backfilling', 'active'])
     await opened.expectWhole()
@@ -310,7 +310,12 @@ describe('following', () => {
     expect(await opened.tiered.store.checkIntegrity({ repair: false })).toEqual([])
     await opened.expectSame()
     await opened.search({ unendedAt: opened.clock.now() })
-    expect(opened.outcomes).toEqual(['filter', 'filter', 'filter', 'answered'])
+    expect(opened.outcomes).toEqual([
+      'unsupported_filter',
+      'unsupported_filter',
+      'unsupported_filter',
+      'answered',
+    ])
     for (let round = 0; round < 3; round++) {
       opened.timers.pass(15_000)
       await opened.tiers.settle()
@@ -352,11 +357,11 @@ describe('two processes with one mirror', () => {
     const rows = await here.remember(5, 2)
     // At once, before anything was copied: the index answers for this owner.
     expect(ids(await nearestTo(there, rows[0]))).toContain(rows[0]?.id)
-    expect(there.outcomes).toEqual(['behind'])
+    expect(there.outcomes).toEqual(['stale'])
     await there.tiers.settle()
     expect(there.tiers.status()).toMatchObject({ state: 'active', pendingMemories: 0 })
     await there.expectWhole()
-    expect(there.outcomes).toEqual(['behind', 'answered', 'answered', 'answered'])
+    expect(there.outcomes).toEqual(['stale', 'answered', 'answered', 'answered'])
     here.faulty.heal()
     await here.tryAgain()
     await here.expectWhole()

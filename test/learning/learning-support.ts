@@ -112,6 +112,6 @@ export function workIn(store: Store) {
 
 export async function statusesOf(engine: Engine, session?: string): Promise<readonly string[]> {
   const scope = session === undefined ? ADA : { ...ADA, session }
-  const { rows } = await engine.signals.list(scope)
+  const { rows } = await engine.learning.signals.list(scope)
   return rows.map(({ status }) => status)
 }

@@ -58,49 +58,51 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
       ...{ receipt: 12, 'receipt-line': receiptLines },
       ...{ 'session-link': 33, 'open-session': 4, 'response-owner': 2 },
     })
-    expect(await engine.checkIntegrity()).toEqual([])
+    expect(await engine.admin.checkIntegrity()).toEqual([])
   })
 
   it('[ST19] knows keys, logins, secrets and answers, and who did what', async () => {
     const { engine } = await opened()
-    expect(await engine.keys.verify(secret)).toMatchObject({
+    expect(await engine.admin.keys.verify(secret)).toMatchObject({
       ...{ name: 'laptop of Ada', home: 'ada', actsFor: ['bob'], role: 'user' },
       ...{ isManagement: false, createdAt: 1_700_000_000_000, lastUsedAt: 1_700_000_000_000 },
     })
-    expect((await engine.keys.list()).map(({ id, home }) => [id, home]).sort()).toEqual([
+    expect((await engine.admin.keys.list()).map(({ id, home }) => [id, home]).sort()).toEqual([
       ['key_00000001', 'ada'],
       ['key_00000002', 'bob'],
       ['key_management', 'default'],
     ])
-    expect(await engine.keys.ensureManagement()).toBeNull()
-    expect(await engine.keys.logins.get('a'.repeat(64))).toMatchObject({ key: 'key_00000001' })
-    expect(await engine.replication.qdrant()).toMatchObject({ maskedKey: '***1234' })
+    expect(await engine.admin.keys.ensureManagement()).toBeNull()
+    expect(await engine.admin.keys.logins.get('a'.repeat(64))).toMatchObject({
+      key: 'key_00000001',
+    })
+    expect(await engine.admin.replication.qdrant()).toMatchObject({ maskedKey: '***1234' })
     const repeated = () => {
       throw new Error('It must not be done again.')
     }
     const request = 'POST /api/memories {}'
-    expect(await engine.idempotency.runOnce('key-of-a-request', request, repeated)).toEqual({
+    expect(await engine.admin.idempotency.runOnce('key-of-a-request', request, repeated)).toEqual({
       answer: { status: 200, body: { id: 'mem_1' } },
       isRepeated: true,
     })
-    const { rows } = await engine.audit.list({ operation: 'memory.emptyTrash' })
+    const { rows } = await engine.admin.audit.list({ operation: 'memory.emptyTrash' })
     expect(rows).toMatchObject([
       { actor: 'key_00000001', owner: 'ada', targets: ['mem_1', 'mem_2'], targetCount: 2 },
     ])
-    expect((await engine.audit.list({ owner: 'bob' })).rows).toMatchObject([
+    expect((await engine.admin.audit.list({ owner: 'bob' })).rows).toMatchObject([
       { actor: null, operation: 'review.resolve' },
     ])
   })
 
   it('[ST19] has settings in force under their present names', async () => {
     const { engine } = await opened()
-    expect(await engine.settings.getStored(null)).toEqual({
+    expect(await engine.admin.settings.getStored(null)).toEqual({
       ...{ 'gateway.enabled': true, 'learning.extractionModel': 'test/core' },
       ...{ 'gateway.gateModel': '', 'retention.trashDays': 45, 'retention.auditDays': 30 },
       ...{ 'server.requestsPerMinute': 0, 'recall.sharedMemoryEnabled': true },
       ...{ 'embedding.source': 'remote', 'embedding.model': 'openai/text-embedding-3-small' },
     })
-    expect(await engine.settings.resolve('ada' as OwnerId)).toMatchObject({
+    expect(await engine.admin.settings.resolve('ada' as OwnerId)).toMatchObject({
       ...{ 'gateway.enabled': true, 'retention.trashDays': 45, 'recall.limit': 7 },
       ...{ 'recall.vectorWeight': 0.6, 'recall.minTopSimilarity': 0.05 },
       ...{ 'recall.minSimilarity': 0.02, 'gateway.contextTimeoutMs': 20_000 },
@@ -109,7 +111,9 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
       ...{ 'retention.receiptDays': 20, 'files.chunkTokens': 300, 'files.redactEmails': true },
       ...{ 'files.timeZone': 'Europe/Berlin', 'gateway.memoryToolsEnabled': false },
     })
-    expect(await engine.settings.getStored('bob' as OwnerId)).toEqual({ 'gateway.dryRun': true })
+    expect(await engine.admin.settings.getStored('bob' as OwnerId)).toEqual({
+      'gateway.dryRun': true,
+    })
   })
 
   it('[ST19] recalls memories, with their history, conflicts and trash', async () => {
@@ -117,9 +121,9 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
     const { memories } = await engine.recall(ADA, { text: 'What do I prefer to drink?' })
     const tea = memories.find(({ memory }) => memory.key === 'drink')
     expect(tea?.memory).toMatchObject({ content: 'I prefer green tea over coffee.', key: 'drink' })
-    const history = await engine.history(ADA, tea?.memory.id ?? '')
+    const history = await engine.memories.history(ADA, tea?.memory.id ?? '')
     expect(history.map(({ memory }) => memory.content)).toContain('I prefer tea over coffee.')
-    expect((await engine.review.conflicts(ADA)).rows).toMatchObject([
+    expect((await engine.learning.review.listConflicts(ADA)).rows).toMatchObject([
       { memory: { content: expect.stringContaining('on Tuesday') } },
     ])
     const { rows: trash } = await engine.list(ADA, { statuses: ['forgotten'] })
@@ -133,16 +137,16 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
       engine.remember(ADA, { content: 'My favourite color is blue.', observedAt }),
     ).rejects.toMatchObject({ code: 'forgotten' })
     const [forgotten] = trash.filter(({ content }) => content.includes('Clara'))
-    const { rows: disabled } = await engine.transcript.turns({ ...ADA, session: 'trip' })
+    const { rows: disabled } = await engine.conversations.turns.list({ ...ADA, session: 'trip' })
     expect(disabled.filter((turn) => turn.disabled)).toHaveLength(2)
     await engine.restore(ADA, forgotten?.id ?? '')
-    const { rows: restored } = await engine.transcript.turns({ ...ADA, session: 'trip' })
+    const { rows: restored } = await engine.conversations.turns.list({ ...ADA, session: 'trip' })
     expect(restored.filter((turn) => turn.disabled)).toEqual([])
   })
 
   it('[ST19] shows receipts with the lines that they cite', async () => {
     const { engine } = await opened()
-    const { rows } = await engine.conversations.listReceipts({ ...ADA, session: 'trip' })
+    const { rows } = await engine.conversations.receipts.list({ ...ADA, session: 'trip' })
     expect(rows).toHaveLength(2)
     const [second] = rows
     expect(second).toMatchObject({
@@ -160,17 +164,17 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
       'threshold',
       'vector',
     ])
-    const detail = await engine.conversations.getReceipt(ADA, second?.id ?? '')
+    const detail = await engine.conversations.receipts.get(ADA, second?.id ?? '')
     expect(detail?.block).toContain('I prefer green tea over coffee.')
     expect(detail?.lines.map(({ redaction }) => redaction)).toContain(null)
-    const [bobs] = (await engine.conversations.listReceipts({ owner: 'bob' })).rows
+    const [bobs] = (await engine.conversations.receipts.list({ owner: 'bob' })).rows
     expect(bobs).toMatchObject({ injected: null, format: 'chat' })
   })
 
   it('[ST19] goes on with conversations that it knows', async () => {
     const { engine, client } = await opened()
     const sessions = async () =>
-      (await engine.transcript.sessions(ADA)).rows.map(({ place }) => place.session)
+      (await engine.conversations.sessions.list(ADA)).rows.map(({ place }) => place.session)
     const before = await sessions()
     const asked = { previousResponseId: 'resp_2' }
     const request = { asked, format: 'responses' as const }
@@ -203,10 +207,11 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
     const [upkeep] = jobs.filter(({ kind }) => kind === 'maintenance')
     expect(upkeep).toMatchObject({ everyMs: HOUR_MS, outcome: { owners: 4 } })
     expect(await engine.jobs.get(upkeep?.id ?? '')).toEqual(upkeep)
-    const report = async (owner: string) => (await engine.signals.report({ owner })).signals
+    const report = async (owner: string) =>
+      (await engine.learning.signals.report({ owner })).signals
     expect(await report('ada')).toEqual({ pending: 4, processed: 2, dead: 1, forgotten: 1 })
     expect(await report('dan')).toEqual({ pending: 1, processed: 0, dead: 1, forgotten: 0 })
-    const [bees] = (await engine.signals.list({ owner: 'dan' }, { status: 'dead' })).rows
+    const [bees] = (await engine.learning.signals.list({ owner: 'dan' }, { status: 'dead' })).rows
     expect(bees).toMatchObject({
       ...{ attempts: 3, error: 'bad_gateway', isPatternScanned: true, isHistory: false },
       ...{ place: { session: 'bees' }, createdAt: 1_700_028_862_000, expiresAt: null },
@@ -221,19 +226,22 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
     const { rows: jobs } = await engine.jobs.list({ limit: 100, statuses: ['running'] })
     expect(jobs).toEqual([])
     expect(model.prompts.join('\n')).toContain('stamps and old maps')
-    expect((await engine.signals.report(ADA)).signals).toMatchObject({ pending: 0, processed: 6 })
+    expect((await engine.learning.signals.report(ADA)).signals).toMatchObject({
+      pending: 0,
+      processed: 6,
+    })
     const { rows } = await engine.jobs.list({ kind: 'maintenance' })
     expect(rows).toHaveLength(1)
     expect(rows).toMatchObject([{ status: 'waiting', dueAt: clock.now() + HOUR_MS }])
     clock.advance(24 * HOUR_MS)
     await engine.jobs.runDue()
-    expect(await engine.consolidations(ADA)).toHaveLength(2)
-    expect(await engine.checkIntegrity()).toEqual([])
+    expect(await engine.learning.listConsolidations(ADA)).toHaveLength(2)
+    expect(await engine.admin.checkIntegrity()).toEqual([])
   })
 
   it('[ST19] shows reports of consolidation and what models have cost', async () => {
     const { engine } = await opened()
-    expect(await engine.consolidations(ADA)).toMatchObject([
+    expect(await engine.learning.listConsolidations(ADA)).toMatchObject([
       {
         ...{ isDryRun: false, isPurgeSkipped: false, memories: 9, narrativesWritten: 1 },
         ...{ adjudicated: 0, trashPurged: 0, expiredEntriesDeleted: 0, actionsTotal: 1 },
@@ -247,7 +255,7 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
         durationsMs: { 'update-narratives': 0, adjudicate: 0 },
       },
     ])
-    expect((await engine.learning(ADA)).usageToday).toMatchObject({
+    expect((await engine.learning.status(ADA)).usageToday).toMatchObject({
       calls: 7,
       input: 700,
       output: 70,
@@ -256,7 +264,7 @@ export function describeUpgrade(open: OpenUpgraded, { secret, receiptLines }: Fi
 
   it('[ST19] erases an owner with all that was upgraded', async () => {
     const { engine, store } = await opened()
-    await engine.eraseOwner('ada')
+    await engine.admin.eraseOwner('ada')
     const places = (await store.listPlaces()).map(({ owner }) => owner)
     expect(places).not.toContain('ada')
     expect((await engine.jobs.list({ owner: 'ada' })).rows).toEqual([])

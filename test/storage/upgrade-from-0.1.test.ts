@@ -154,15 +154,15 @@ it('[EX6] imports an export of version 0.1 under the present names', async () =>
   async function* lines() {
     yield* readFileSync(join(FIXTURES, 'export-0.1.jsonl'), 'utf8').trimEnd().split('\n')
   }
-  const result = await engine.import(lines())
+  const result = await engine.admin.import(lines())
   expect(result).toMatchObject({ imported: 51, updated: 0, skipped: 0, failed: 0, failures: [] })
-  expect(await engine.settings.getStored('ada' as OwnerId)).toMatchObject({
+  expect(await engine.admin.settings.getStored('ada' as OwnerId)).toMatchObject({
     'recall.limit': 7,
     'recall.vectorWeight': 0.6,
     'files.memoryFileSync': true,
   })
-  expect(await engine.settings.getStored(null)).toMatchObject({ 'retention.trashDays': 45 })
+  expect(await engine.admin.settings.getStored(null)).toMatchObject({ 'retention.trashDays': 45 })
   const { rows } = await store.find('entry', { owner: 'ada' as OwnerId }, { where: {}, limit: 9 })
   expect(rows.map(({ kind }) => kind)).toEqual(['file-root', 'file-root', 'file-root'])
-  expect(await engine.import(lines())).toMatchObject({ imported: 0, skipped: 51, failed: 0 })
+  expect(await engine.admin.import(lines())).toMatchObject({ imported: 0, skipped: 51, failed: 0 })
 })

@@ -4,6 +4,7 @@ import { ROLES } from '../../domain/access.ts'
 import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { AppError, toAppError } from '../../lib/errors.ts'
+import { lazy } from '../../lib/single-flight.ts'
 import { assertAccess, hasAccess } from '../operations/authorization.ts'
 import { isoTime } from '../operations/memory-schema.ts'
 import { streamChanges } from './messages/change-stream.ts'
@@ -35,7 +36,7 @@ export type BuiltinRouteOptions = Pick<
   HttpServerOptions,
   'isTls' | 'trustProxy' | 'allowedHosts' | 'metrics' | 'hasPublicMetrics' | 'studioFolder'
 > & {
-  readonly surroundings: ServerContext
+  readonly context: ServerContext
   readonly authentication: Authenticator
   readonly clock: Clock
   readonly isStopping: () => boolean
@@ -76,7 +77,7 @@ export function createBuiltinRoutes(options: BuiltinRouteOptions): readonly Buil
 }
 
 function healthRoutes({
-  surroundings: { engine, version },
+  context: { engine, version },
   clock,
   isStopping,
 }: BuiltinRouteOptions): readonly BuiltinRoute[] {
@@ -196,10 +197,10 @@ function requirePrincipal(identity: Principal | null): Principal {
 }
 
 function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
-  const { version } = options.surroundings
-  const api = memoize(() => describeApi(version, createBuiltinRoutes(options)))
-  const description = memoize(() => createStaticResponder(JSON_TYPE, `${JSON.stringify(api())}\n`))
-  const docs = memoize(() => createStaticResponder(HTML_TYPE, renderDocsPage(api())))
+  const { version } = options.context
+  const api = lazy(() => describeApi(version, createBuiltinRoutes(options)))
+  const description = lazy(() => createStaticResponder(JSON_TYPE, `${JSON.stringify(api())}\n`))
+  const docs = lazy(() => createStaticResponder(HTML_TYPE, renderDocsPage(api())))
   const studio = options.studioFolder === undefined ? [] : createStudioRoutes(options.studioFolder)
   return [
     ...(studio.length > 0 ? studio : [plainPage(options)]),
@@ -223,7 +224,7 @@ function pages(options: BuiltinRouteOptions): readonly BuiltinRoute[] {
 }
 
 /** The Studio is not built. */
-function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): BuiltinRoute {
+function plainPage({ context: { engine, version } }: BuiltinRouteOptions): BuiltinRoute {
   return {
     method: 'GET',
     path: '/',
@@ -238,7 +239,7 @@ function plainPage({ surroundings: { engine, version } }: BuiltinRouteOptions): 
 }
 
 function eventRoutes({
-  surroundings,
+  context,
   authentication,
   stopping,
 }: BuiltinRouteOptions): readonly BuiltinRoute[] {
@@ -254,7 +255,7 @@ function eventRoutes({
         const isWelcome = async () =>
           caller.key === null || (await authentication.identify(request, address, signal)) !== null
         return streamChanges({
-          engine: surroundings.engine,
+          engine: context.engine,
           response,
           caller,
           isAuthorized: isWelcome,
@@ -265,17 +266,8 @@ function eventRoutes({
   ]
 }
 
-/** Built on first use. */
-function memoize<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
-
 async function homePageData(engine: ServerContext['engine'], { caller }: Principal) {
-  const [status, places] = await Promise.all([engine.status(), engine.listPlaces()])
+  const [status, places] = await Promise.all([engine.status(), engine.admin.listPlaces()])
   const isAll = hasAccess(caller, 'manage')
   const reached = new Set([caller.home, ...caller.actsFor])
   return {

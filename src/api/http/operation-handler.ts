@@ -1,6 +1,6 @@
 /** Handles a request for an operation: input, preconditions, idempotency, response. */
-import { createHash } from 'node:crypto'
 import { AppError, ValidationError } from '../../lib/errors.ts'
+import { sha256 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { type Operation, type OperationContext, performOperation } from '../operations/operation.ts'
@@ -26,27 +26,27 @@ import {
 export type ReadOperations = ReadonlyMap<string, Operation>
 
 export async function handleOperation(
-  surroundings: ServerContext,
+  serverContext: ServerContext,
   readers: ReadOperations,
   operation: Operation,
   caller: Caller,
   exchange: RequestContext,
 ): Promise<void> {
   const { request, response, signal } = exchange
-  const context = createOperationContext(surroundings, caller, signal)
-  const given = await readInput(operation, exchange)
+  const context = createOperationContext(serverContext, caller, signal)
+  const input = await readInput(operation, exchange)
   const { stream, status = 200 } = operation.http
   if (stream === 'out') {
-    const lines = (await performOperation(operation, context, given)) as AsyncIterable<string> // as its output says
+    const lines = (await performOperation(operation, context, input)) as AsyncIterable<string> // as its output says
     return streamLines(request, response, lines, signal)
   }
-  const output = await performIdempotent(operation, context, exchange, given, async () =>
+  const output = await performIdempotent(operation, context, exchange, input, async () =>
     // Inside of the idempotent part: a retry must not fail on the version that its first attempt wrote.
     performConditional(
       operation,
       context,
       exchange,
-      await applyIfMatch(readers, operation, context, exchange, given),
+      await applyIfMatch(readers, operation, context, exchange, input),
     ),
   )
   const version = versionOf(operation, output)
@@ -99,10 +99,10 @@ async function applyIfMatch(
   operation: Operation,
   context: OperationContext,
   { request }: RequestContext,
-  given: InputFields,
+  input: InputFields,
 ): Promise<InputFields> {
   const header = request.headers['if-match']
-  if (header === undefined || operation.http.method === 'GET') return given
+  if (header === undefined || operation.http.method === 'GET') return input
   const reader = readers.get(operation.http.path)
   if (reader === undefined || operation.http.version === undefined) {
     throw new AppError('invalid_input', 'If-Match means nothing at this address.', {
@@ -110,27 +110,27 @@ async function applyIfMatch(
     })
   }
   const tags = parseETags(header, 'If-Match')
-  if (tags === 'any') return given
+  if (tags === 'any') return input
   const versions = tags.filter((tag) => /^\d{1,15}$/.test(tag)).map(Number)
   const takesVersion = fieldTypesOf(operation).has('version')
   const [only] = versions
   const version =
     takesVersion && versions.length === 1 && only !== undefined
       ? only
-      : await currentVersion(reader, context, given)
+      : await currentVersion(reader, context, input)
   if (!versions.includes(version)) throw preconditionFailed(version)
-  if (!takesVersion) return given
-  return mergeInput({}, { version }, given) as InputFields // an object, see there
+  if (!takesVersion) return input
+  return mergeInput({}, { version }, input) as InputFields // an object, see there
 }
 
 async function currentVersion(
   reader: Operation,
   context: OperationContext,
-  given: InputFields,
+  input: InputFields,
 ): Promise<number> {
   const known = fieldTypesOf(reader)
-  const input = Object.fromEntries(Object.entries(given).filter(([name]) => known.has(name)))
-  return versionOf(reader, await performOperation(reader, context, input)) ?? 0
+  const fields = Object.fromEntries(Object.entries(input).filter(([name]) => known.has(name)))
+  return versionOf(reader, await performOperation(reader, context, fields)) ?? 0
 }
 
 function versionOf(operation: Operation, output: unknown): number | null {
@@ -143,24 +143,28 @@ async function performIdempotent(
   operation: Operation,
   context: OperationContext,
   exchange: RequestContext,
-  given: InputFields,
+  input: InputFields,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   const { request, response, path } = exchange
   const header = request.headers['idempotency-key']
   if (header === undefined || operation.http.method === 'GET') return work()
   if (operation.http.stream !== undefined || operation.isSecret === true) {
-    const why = 'An Idempotency-Key is not taken here: the answer is not kept.'
-    throw new AppError('invalid_input', why, { field: 'Idempotency-Key' })
+    const message = 'This operation does not support Idempotency-Key: its response is not stored.'
+    throw new AppError('invalid_input', message, { field: 'Idempotency-Key' })
   }
   const key = parseIdempotencyKey([header].flat())
   const name = JSON.stringify([context.caller.key, operation.http.method, path, key])
-  const asked = [given, request.headers['if-match'] ?? null]
-  const hash = createHash('sha256').update(JSON.stringify(asked)).digest('hex')
-  const { answer, isRepeated } = await context.engine.idempotency.runOnce(name, hash, async () => {
-    // A JSON round trip, so that the stored response equals the sent one.
-    return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
-  })
+  const identity = [input, request.headers['if-match'] ?? null]
+  const hash = sha256(JSON.stringify(identity))
+  const { answer, isRepeated } = await context.engine.admin.idempotency.runOnce(
+    name,
+    hash,
+    async () => {
+      // A JSON round trip, so that the stored response equals the sent one.
+      return { output: JSON.parse(JSON.stringify(await work())) } as JsonObject
+    },
+  )
   if (isRepeated) response.setHeader('idempotency-replayed', 'true')
   return answer.output
 }
@@ -170,7 +174,7 @@ function parseIdempotencyKey([key = '', ...more]: readonly string[]): string {
   if (isFit && more.length === 0) return key
   throw new AppError(
     'invalid_input',
-    `An Idempotency-Key has 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} letters, digits and signs, and no space.`,
+    `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} printable ASCII characters without spaces.`,
     { field: 'Idempotency-Key' },
   )
 }
@@ -179,10 +183,10 @@ async function performConditional(
   operation: Operation,
   context: OperationContext,
   { request }: RequestContext,
-  given: InputFields,
+  input: InputFields,
 ): Promise<unknown> {
   try {
-    return await performOperation(operation, context, given)
+    return await performOperation(operation, context, input)
   } catch (error) {
     const version = request.headers['if-match'] === undefined ? null : conflictVersion(error)
     throw version === null ? error : preconditionFailed(version)

@@ -75,12 +75,12 @@ export function createHttpServer(
   options: HttpServerOptions,
   tls: { readonly cert: Buffer; readonly key: Buffer } | null = null,
 ): HttpServer {
-  const door = new RequestDispatcher(options)
+  const dispatcher = new RequestDispatcher(options)
   // A missing Host header is refused in the standard error shape.
   const settings = { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     // A failure while sending an error ends this connection, not the server.
-    door.answer(request, response).catch(() => response.destroy())
+    dispatcher.answer(request, response).catch(() => response.destroy())
   }
   const server: Server =
     tls === null
@@ -93,31 +93,31 @@ export function createHttpServer(
   server.on('clientError', respondMalformedRequest)
   server.on('checkExpectation', listener)
   server.on('connect', rejectConnect)
-  return { server, close: (graceMs) => door.close(server, graceMs) }
+  return { server, close: (graceMs) => dispatcher.close(server, graceMs) }
 }
 
 class RequestDispatcher {
   readonly connections = new ConnectionTracker()
   readonly #options: HttpServerOptions
-  readonly #surroundings: ServerContext
+  readonly #context: ServerContext
   readonly #authentication: Authenticator
   readonly #rates: RateLimiter
   readonly #router = new Router<Target>()
   readonly #readers: ReadOperations
   readonly #mounts: readonly Mount[]
-  readonly #unlisten: () => void
+  readonly #unsubscribe: () => void
 
   constructor(options: HttpServerOptions) {
     const { engine, version, clock, embeddingProviders = [], mounts = [] } = options
     this.#options = options
-    this.#surroundings = { engine, version, embeddingProviders }
-    this.#authentication = new Authenticator(engine.keys, clock)
+    this.#context = { engine, version, embeddingProviders }
+    this.#authentication = new Authenticator(engine.admin.keys, clock)
     this.#rates = new RateLimiter(
       clock,
-      async () => (await engine.settings.resolve(null))['server.requestsPerMinute'],
-      engine.changeFeed.takeTokens,
+      async () => (await engine.admin.settings.resolve(null))['server.requestsPerMinute'],
+      engine.admin.changeFeed.takeTokens,
     )
-    this.#unlisten = engine.changeFeed.subscribe((news) => {
+    this.#unsubscribe = engine.admin.changeFeed.subscribe((news) => {
       if (isAboutKind(news, 'key')) this.#authentication.forget()
       if (isAboutKind(news, 'setting')) this.#rates.invalidateLimit()
     })
@@ -131,7 +131,7 @@ class RequestDispatcher {
   }
 
   async close(server: Server, graceMs?: number): Promise<void> {
-    this.#unlisten()
+    this.#unsubscribe()
     await this.connections.close(server, graceMs)
   }
 
@@ -148,7 +148,7 @@ class RequestDispatcher {
     }
     const own = createBuiltinRoutes({
       ...this.#options,
-      surroundings: this.#surroundings,
+      context: this.#context,
       authentication: this.#authentication,
       isStopping: () => this.connections.isStopping,
       stopping: this.connections.stopping,
@@ -262,7 +262,7 @@ class RequestDispatcher {
     }
     const { operation } = target
     try {
-      await handleOperation(this.#surroundings, this.#readers, operation, caller, exchange)
+      await handleOperation(this.#context, this.#readers, operation, caller, exchange)
     } finally {
       // Keys may have been created or revoked.
       if (operation.access === 'manage' && operation.targets !== undefined) {
@@ -344,6 +344,6 @@ function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 function requestIdOf({ headers }: IncomingMessage): string {
-  const given = firstHeaderValue(headers, 'x-request-id') ?? ''
-  return REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
+  const requestId = firstHeaderValue(headers, 'x-request-id') ?? ''
+  return REQUEST_ID.test(requestId) ? requestId : `req_${randomUUID()}`
 }

@@ -78,11 +78,11 @@ function toToolListing({ name, description, inputSchema, outputSchema, annotatio
 async function callTool(
   tool: Tool,
   context: OperationContext,
-  given: ToolFields,
+  input: ToolFields,
   onError: McpServerOptions['onError'],
 ): Promise<CallToolResult> {
   try {
-    const output = await tool.call(context, given)
+    const output = await tool.call(context, input)
     return {
       content: [{ type: 'text', text: tool.formatResult(output) }],
       structuredContent: { ...output },

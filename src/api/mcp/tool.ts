@@ -26,7 +26,7 @@ export type Tool = {
     readonly openWorldHint: boolean
   }
   /** Returns a value of the output schema or throws an AppError. */
-  call(context: OperationContext, given: ToolFields): Promise<ToolFields>
+  call(context: OperationContext, input: ToolFields): Promise<ToolFields>
   /** The result as text, for clients that ignore structured content. */
   formatResult(output: ToolFields): string
 }
@@ -80,10 +80,10 @@ export function toTool(
       idempotentHint: isReading || (operation.isIdempotent ?? false),
       openWorldHint: false,
     },
-    call: async (context, given) => {
-      assertKnownFields(given, fields)
+    call: async (context, input) => {
+      assertKnownFields(input, fields)
       return (await performOperation(operation, context, {
-        ...given,
+        ...input,
         ...mcp.fixedInput,
       })) as ToolFields // outputs are objects
     },
@@ -92,8 +92,8 @@ export function toTool(
 }
 
 /** Operation fields that a model may not set are as unknown here as misspelled ones. */
-function assertKnownFields(given: ToolFields, fields: readonly string[]): void {
-  const strangers = Object.keys(given).filter((field) => !fields.includes(field))
+function assertKnownFields(input: ToolFields, fields: readonly string[]): void {
+  const strangers = Object.keys(input).filter((field) => !fields.includes(field))
   if (strangers.length === 0) return
   const known = fields.length === 0 ? 'It takes none.' : `It takes: ${fields.join(', ')}.`
   throw new ValidationError(

@@ -1,6 +1,6 @@
 /**
- * What two stores say of a move between them, in an entry of each. It keeps a half-filled store from being taken for a
- * whole one, and one that was left from being used on.
+ * The marker entry that both stores of a migration hold. It prevents the use of an incomplete target and of a source
+ * that was migrated away.
  */
 import type { StoreMigrationBody } from '../../domain/entries/access-entries.ts'
 import type { EntryOf } from '../../domain/entries/entry.ts'
@@ -11,7 +11,7 @@ import { getSystemEntry, SYSTEM_SCOPE } from '../../storage/access/system-entrie
 import { MOVED_MESSAGE } from '../../storage/migration-source.ts'
 import type { Store } from '../../storage/store.ts'
 
-export const MARKER_ID = 'move' as EntryId // there is one in a store
+export const MARKER_ID = 'move' as EntryId // at most one per store
 
 export type MigrationMarker = StoreMigrationBody
 
@@ -39,19 +39,19 @@ export async function removeMarker(store: Store): Promise<void> {
   ])
 }
 
-/** What writes are answered with once everything has moved. */
+/** The error message of writes to a migrated store. */
 export function buildMovedMessage(to: string): string {
-  return `${MOVED_MESSAGE}${to}. Use it there, or take this one back with \`recollect migrate --undo\`.`
+  return `${MOVED_MESSAGE}${to}. Use it there, or take this store back into use with \`recollect migrate --undo\`.`
 }
 
-/** Refuses a store that was left for another one, or that is not filled to the end. */
+/** Fails for a store that was migrated away or that is an incomplete target. */
 export async function assertMigrationComplete(store: Store): Promise<void> {
   const marker = (await readMarker(store))?.marker
   if (marker?.state === 'moved') throw new AppError('read_only', buildMovedMessage(marker.to))
   if (marker?.state === 'filling') {
     throw new AppError(
       'unavailable',
-      `This store is being filled from ${marker.from} and is not complete. Run \`recollect migrate\` there again; it goes on where it was.`,
+      `This store is being filled from ${marker.from} and is not complete. Run \`recollect migrate\` there again to resume.`,
     )
   }
 }

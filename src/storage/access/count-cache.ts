@@ -5,6 +5,7 @@
 import type { OwnerId } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scope.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { LruCache } from '../../lib/lru-cache.ts'
 import type { Change, MemoryCounts, MemoryFilter, Store } from '../store.ts'
 
 const TTL_MS = 2_000
@@ -14,10 +15,9 @@ const COUNTS_PER_OWNER_MAX = 20
 export class CountCache {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #owners = new Map<
-    OwnerId,
-    Map<string, { readonly counts: Promise<MemoryCounts>; readonly expiresAt: number }>
-  >()
+  readonly #owners = new LruCache<OwnerId, LruCache<string, Promise<MemoryCounts>>>({
+    entriesMax: OWNERS_MAX,
+  })
 
   constructor(store: Store, clock: Clock) {
     this.#store = store
@@ -29,7 +29,7 @@ export class CountCache {
     const { validAt, ...filters } = where
     const key = JSON.stringify([scope, filters, validAt !== undefined])
     const cached = this.#owners.get(scope.owner)?.get(key)
-    if (cached !== undefined && this.#clock.now() < cached.expiresAt) return cached.counts
+    if (cached !== undefined) return cached
     // Cached before it resolves, so that concurrent callers share one query.
     const counts = this.#store.countMemories(scope, where)
     this.#add(scope.owner, key, counts)
@@ -42,7 +42,8 @@ export class CountCache {
       if (change.op === 'put' && change.table === 'memory') {
         this.#owners.delete(change.row.place.owner)
       }
-      if (change.op === 'remove' && change.table === 'memory') this.#owners.delete(change.scope.owner)
+      if (change.op === 'remove' && change.table === 'memory')
+        this.#owners.delete(change.scope.owner)
     }
   }
 
@@ -52,10 +53,8 @@ export class CountCache {
   }
 
   #add(owner: OwnerId, key: string, counts: Promise<MemoryCounts>): void {
-    if (this.#owners.size >= OWNERS_MAX) this.#owners.clear()
-    const cached = this.#owners.get(owner) ?? new Map()
-    if (cached.size >= COUNTS_PER_OWNER_MAX) cached.clear()
-    cached.set(key, { counts, expiresAt: this.#clock.now() + TTL_MS })
-    this.#owners.set(owner, cached)
+    const now = () => this.#clock.now()
+    const options = { entriesMax: COUNTS_PER_OWNER_MAX, ttlMs: TTL_MS, now }
+    this.#owners.getOrCreate(owner, () => new LruCache(options)).set(key, counts)
   }
 }

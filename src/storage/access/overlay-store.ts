@@ -33,7 +33,8 @@ function listPendingRows<T extends Table>(
   const rows = new Map<Tables[T]['id'], Row<T> | null>()
   for (const change of changes) {
     if (change.op === 'count' || change.table !== table) continue
-    if (change.op === 'put') rows.set(change.row.id, change.row as Row<T>) // of this table
+    if (change.op === 'put')
+      rows.set(change.row.id, change.row as Row<T>) // of this table
     else if (change.op === 'remove') rows.set(change.id, null)
   }
   return rows

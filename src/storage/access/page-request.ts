@@ -1,3 +1,4 @@
+import { parseInteger } from '../../domain/field-parsers.ts'
 import { parseId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -17,9 +18,5 @@ export function parseCursor(prefix: 'mem' | 'aud' | 'rcp', after: string): strin
 }
 
 export function parseLimit(limit: number, max = PAGE_ROWS_MAX): number {
-  if (!Number.isInteger(limit) || limit < 1 || limit > max) {
-    const message = `\`limit\` must be an integer from 1 to ${max}; got ${limit}.`
-    throw new AppError('invalid_input', message, { field: 'limit' })
-  }
-  return limit
+  return parseInteger('limit', limit, 1, max)
 }

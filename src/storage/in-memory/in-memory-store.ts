@@ -388,7 +388,11 @@ function searchText(
   }
 }
 
-function listSessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Page<SessionSummary> {
+function listSessions(
+  turns: readonly Turn[],
+  scope: Scope,
+  query: SessionQuery,
+): Page<SessionSummary> {
   const sessions = new Map<string, SessionListPosition>()
   for (const { id, place, saidAt } of turns) {
     const { session } = place

@@ -6,7 +6,11 @@ import { startServer } from './cli-server.ts'
 it('[LI14] flush says what became of a session', async () => {
   const server = await startServer()
   const cli = await server.cli()
-  await server.engine.ingest({ owner: 'default', conversation: 'trip', turns: [{ user: 'Hi!' }] })
+  await server.engine.learning.ingest({
+    owner: 'default',
+    conversation: 'trip',
+    turns: [{ user: 'Hi!' }],
+  })
   const ran = await cli(['flush', 'trip'])
   expect(ran).toMatchObject({ exit: 0, err: '' })
   expect(ran.out).toMatch(/outcome +skipped:no_model/)
@@ -60,7 +64,11 @@ it('[LI14] jobs are listed, taken back and tried again, on a server as well', as
   const server = await startServer()
   const cli = await server.cli()
   expect((await cli(['jobs'])).out).toBe('There is no background work.\n')
-  await server.engine.ingest({ owner: 'default', conversation: 'trip', turns: [{ user: 'Hi!' }] })
+  await server.engine.learning.ingest({
+    owner: 'default',
+    conversation: 'trip',
+    turns: [{ user: 'Hi!' }],
+  })
   const [job] = (await cli(['jobs', '--json'])).json.jobs
   expect((await cli(['jobs', '--status', 'waiting'])).out).toContain(job.id)
   expect((await cli(['jobs', 'cancel', job.id])).out).toBe(`${job.id} is cancelled.\n`)
@@ -74,7 +82,7 @@ async function withTrip() {
   const cli = await server.cli()
   const owner = 'default'
   const turns = [{ user: 'Which ferry goes to Split?', assistant: 'The one at nine.' }]
-  await server.engine.ingest({ owner, conversation: 'trip', turns, skipExtraction: true })
+  await server.engine.learning.ingest({ owner, conversation: 'trip', turns, skipExtraction: true })
   const { memory } = await server.engine.remember(
     { owner, session: 'trip' },
     {
@@ -138,7 +146,7 @@ it('[LD12] sessions are listed, read, corrected and removed', async () => {
   expect((await cli(['sessions'])).out).toMatch(/trip +- +just now +2 +- +-/)
   const { out } = await cli(['sessions', 'show', 'trip'])
   expect(out).toMatch(/^user .*\nWhich ferry goes to Split\?\n\nassistant .*\nThe one at nine\.\n$/)
-  const first = await cli(['sessions', 'show', 'trip', '--limit', '1', '--last', '--json'])
+  const first = await cli(['sessions', 'show', 'trip', '--limit', '1', '--newest-first', '--json'])
   expect(first.json.turns[0].content).toBe('The one at nine.')
   const [{ id }, answered] = (await cli(['sessions', 'show', 'trip', '--json'])).json.turns
   await cli(['sessions', 'edit', id, 'Which train goes to Split?'])
@@ -160,7 +168,7 @@ it('[LD12] sessions are listed, read, corrected and removed', async () => {
   expect((await cli(['sessions', 'forget-turn', answered.id, '--yes'])).out).toBe(
     `Removed ${answered.id}.\n`,
   )
-  const gone = await cli(['sessions', 'forget', 'trip', '--memories', '--yes'])
+  const gone = await cli(['sessions', 'forget', 'trip', '--include-memories', '--yes'])
   expect(gone.out).toMatch(/^Removed 1 turn\.\n1 memory went into the bin/)
   expect((await cli(['sessions'])).out).toBe('No conversations are kept.\n')
   expect((await cli(['episodes', '--status', 'forgotten'])).out).toContain(episode.id)

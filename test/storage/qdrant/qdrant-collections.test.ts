@@ -30,7 +30,7 @@ it('[QD1] makes a collection for a space, with one graph for each owner and an i
   const { qdrant, mirror } = await openOnStandIn()
   await mirror.prepare(SPACE)
   const { config, payload_schema: indexes } = await infoOf(qdrant)
-  expect(config.params.vectors).toEqual({ vector: { size: 24, distance: 'Cosine' } })
+  expect(config.params.vectors).toEqual({ meaning: { size: 24, distance: 'Cosine' } })
   expect(config.hnsw_config).toMatchObject({ m: 0, payload_m: 16 })
   expect(Object.keys(indexes).sort()).toEqual(['expires_at', 'owner', 'session', 'type', 'user'])
   expect(indexes.owner?.params).toEqual({ type: 'keyword', is_tenant: true })

@@ -7,7 +7,7 @@ import {
 } from '../../support/qdrant/description.ts'
 import { startQdrant } from '../../support/qdrant/fake-server.ts'
 
-const COLLECTION = { vectors: { vector: { size: 2, distance: 'Cosine' } } }
+const COLLECTION = { vectors: { meaning: { size: 2, distance: 'Cosine' } } }
 const POINT = '00000000-0000-8000-8000-000000000001'
 
 describe('the stand-in for Qdrant', () => {
@@ -53,8 +53,8 @@ describe('the stand-in for Qdrant', () => {
 
 describe.skipIf(!hasDescription)(`the description (skipped when ${NO_DESCRIPTION})`, () => {
   const wrong: readonly (readonly [string, string, unknown])[] = [
-    ['PUT', '/collections/one', { vectors: { vector: { size: 2, distance: 'Near' } } }],
-    ['PUT', '/collections/one', { vectors: { vector: { size: 0, distance: 'Cosine' } } }],
+    ['PUT', '/collections/one', { vectors: { meaning: { size: 2, distance: 'Near' } } }],
+    ['PUT', '/collections/one', { vectors: { meaning: { size: 0, distance: 'Cosine' } } }],
     ['PUT', '/collections/one', { ...COLLECTION, hnsw: { m: 0 } }],
     ['PUT', '/collections/one/points', { points: [{ id: 'mem_1', vector: {} }] }],
     ['PUT', '/collections/one/points', { points: [{ id: POINT }] }],

@@ -1,4 +1,4 @@
-/** Operations on who may come in, who has memories, and who did what. */
+/** Operations on API keys, owners and the audit log. */
 import { z } from 'zod'
 import { type ApiKey, ROLES } from '../../../domain/access.ts'
 import { isoTime, timeField } from '../memory-schema.ts'
@@ -34,23 +34,23 @@ function toWireKey({ hash: _h, version: _v, ...key }: ApiKey): z.output<typeof w
 
 export const listKeys = defineOperation({
   name: 'key.list',
-  summary: 'All keys, without their secrets, which nobody knows.',
+  summary: 'Lists API keys, without secrets.',
   access: 'manage',
   input: nothing,
   output: z.object({ keys: z.array(wireKey) }),
   http: { method: 'GET', path: '/api/keys' },
   cli: 'keys',
-  run: async ({ engine }) => ({ keys: (await engine.keys.list()).map(toWireKey) }),
+  run: async ({ engine }) => ({ keys: (await engine.admin.keys.list()).map(toWireKey) }),
 })
 
 export const createKey = defineOperation({
   name: 'key.create',
-  summary: 'Makes a key. Its secret is in the answer and can never be shown again.',
+  summary: 'Creates an API key. The secret is returned once and cannot be retrieved later.',
   access: 'manage',
   isSecret: true,
   input: z.strictObject({
-    name: z.string().min(1).max(100).describe('What it is for.'),
-    home: z.string().min(1).max(200).describe('The owner that is meant when none is named.'),
+    name: z.string().min(1).max(100).describe('A name that says what the key is for.'),
+    home: z.string().min(1).max(200).describe('The owner of requests that name none.'),
     actsFor: z.array(z.string().min(1).max(200)).max(100).optional(),
     role: z.enum(ROLES).default('user'),
     expiresAt: timeField.nullable().optional(),
@@ -60,7 +60,7 @@ export const createKey = defineOperation({
   cli: 'keys',
   targets: ({ key }) => [key.id],
   run: async ({ engine }, { name, home, actsFor, role, expiresAt }) => {
-    const { key, secret } = await engine.keys.create({
+    const { key, secret } = await engine.admin.keys.create({
       name,
       defaultOwner: home,
       role,
@@ -73,7 +73,7 @@ export const createKey = defineOperation({
 
 export const revokeKey = defineOperation({
   name: 'key.revoke',
-  summary: 'Ends a key at once.',
+  summary: 'Revokes a key with immediate effect.',
   access: 'manage',
   isDestructive: true,
   input: z.strictObject({ id: z.string().min(1).max(100) }),
@@ -81,13 +81,13 @@ export const revokeKey = defineOperation({
   http: { method: 'DELETE', path: '/api/keys/{id}' },
   cli: 'keys',
   targets: ({ key }) => [key.id],
-  run: async ({ engine }, { id }) => ({ key: toWireKey(await engine.keys.revoke(id)) }),
+  run: async ({ engine }, { id }) => ({ key: toWireKey(await engine.admin.keys.revoke(id)) }),
 })
 
 export const listOwners = defineOperation({
   name: 'owner.list',
   summary:
-    'Who has memories or conversations here, and how many; for others than superadmins, of their own owners.',
+    'Lists owners with counts of memories and turns; for superadmins all of them, for others their own.',
   access: 'read',
   input: nothing,
   output: z.object({
@@ -96,7 +96,7 @@ export const listOwners = defineOperation({
         owner: z.string(),
         user: z.string().nullable(),
         memories: z.int().describe('With those in the bin.'),
-        turns: z.int().describe('Turns of conversations.'),
+        turns: z.int().describe('Conversation turns.'),
       }),
     ),
   }),
@@ -104,7 +104,7 @@ export const listOwners = defineOperation({
   cli: 'owners',
   run: async ({ engine, caller }) => {
     const reachable = new Set([caller.home, ...caller.actsFor])
-    const places = await engine.listPlaces()
+    const places = await engine.admin.listPlaces()
     return {
       owners: places
         .filter(({ owner }) => caller.role === 'superadmin' || reachable.has(owner))
@@ -115,8 +115,7 @@ export const listOwners = defineOperation({
 
 export const eraseOwner = defineOperation({
   name: 'owner.erase',
-  summary:
-    'Removes everything of an owner for good: memories, history, conversations, settings, keys.',
+  summary: 'Erases an owner permanently: memories, history, conversations, settings, keys.',
   access: 'manage',
   isDestructive: true,
   input: z.strictObject({
@@ -128,14 +127,14 @@ export const eraseOwner = defineOperation({
   cli: 'owners',
   targets: (_, { owner }) => [String(owner)],
   run: async ({ engine }, { owner, dryRun = false }) => ({
-    rows: (await engine.eraseOwner(owner, { dryRun })).rows,
+    rows: (await engine.admin.eraseOwner(owner, { dryRun })).rows,
     dryRun,
   }),
 })
 
 export const listAudit = defineOperation({
   name: 'audit.list',
-  summary: 'Who did what to which memory, newest first.',
+  summary: 'The audit log, newest first.',
   access: 'manage',
   input: z.strictObject({
     owner: scopeFields.owner,
@@ -144,14 +143,14 @@ export const listAudit = defineOperation({
       .min(1)
       .max(100)
       .optional()
-      .describe('The id of a key, or `none` for whoever sat at the machine.'),
+      .describe('The id of a key, or `none` for local access.'),
     operation: z
       .string()
       .min(1)
       .max(100)
       .optional()
-      .describe('As `memory.forget`, or `memory` for all that is done to memories.'),
-    target: z.string().min(1).max(200).optional().describe('The id of what it was done to.'),
+      .describe('For example `memory.forget`, or `memory` for all operations on memories.'),
+    target: z.string().min(1).max(200).optional().describe('The id of the affected resource.'),
     from: timeField.optional(),
     before: timeField.optional(),
     limit: z.int().min(1).max(1_000).default(50),
@@ -175,7 +174,7 @@ export const listAudit = defineOperation({
   cli: 'audit',
   run: async (context, { owner, actor, operation, target, from, before, limit, after }) => {
     if (owner !== undefined) resolveOwner(context, { owner }, 'manage')
-    const { rows, next } = await context.engine.audit.list({
+    const { rows, next } = await context.engine.admin.audit.list({
       limit,
       ...(owner === undefined ? {} : { owner }),
       ...(actor === undefined ? {} : { actor: actor === 'none' ? null : actor }),

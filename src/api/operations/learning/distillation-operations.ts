@@ -1,12 +1,7 @@
-/** Operations on the life of memories: what was said is distilled, memories are consolidated, doubts are settled. */
+/** Operations on ingestion and distillation. */
 import { z } from 'zod'
 import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { ScopeInput } from '../../../domain/scope.ts'
-import {
-  CONSOLIDATION_ACTIONS,
-  type StoredConsolidationReport,
-  UNDO_STATES,
-} from '../../../learning/consolidation/report.ts'
 import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversation-ingest.ts'
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
 import { AppError } from '../../../lib/errors.ts'
@@ -14,7 +9,6 @@ import { memoryIdField } from '../memories/memory-operations.ts'
 import { changesSchema, isoTime, timeField } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
-import type { WireReport } from './consolidation-operations.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
 const { owner, apiKeyId, user } = scopeFields
@@ -26,8 +20,8 @@ const facts = z
     reinforced: z.int(),
     superseded: z.int(),
     conflicts: z.int(),
-    suspect: z.int().describe('Those of them that wait for review.'),
-    rejected: z.int().describe('Not stored, because they were forgotten before.'),
+    suspect: z.int().describe('Those waiting for review.'),
+    rejected: z.int().describe('Not stored because they were forgotten before.'),
   })
   .describe('The outcomes of the extracted facts.')
 
@@ -40,9 +34,7 @@ const distilled = {
 }
 const outcome = z
   .string()
-  .describe(
-    'What became of it: distilled, no_signals, skipped:…, empty:…, dead_letter:n or error:….',
-  )
+  .describe('The outcome: distilled, no_signals, skipped:…, empty:…, dead_letter:n or error:….')
 
 function toDistilled({ change, changes, facts, identity, pending }: Distillation) {
   const { refused: rejected, ...counts } = facts
@@ -54,13 +46,13 @@ function toDistilled({ change, changes, facts, identity, pending }: Distillation
 
 export const ingestConversation = defineOperation({
   name: 'memory.ingest',
-  summary: 'Keeps a whole conversation and distils it. Sent again, it changes nothing.',
+  summary: 'Stores a conversation and distills it. Idempotent.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
-    agent_id: name.optional().describe('Whose memories; default: the home of the key.'),
+    agent_id: name.optional().describe("The owner. Default: the key's default owner."),
     user,
-    conversation_id: name.describe('Its name, which is that of its session.'),
+    conversation_id: name.describe('Its id, which becomes the session id.'),
     turns: z
       .array(
         z.strictObject({
@@ -69,11 +61,11 @@ export const ingestConversation = defineOperation({
         }),
       )
       .max(INGESTED_EXCHANGES_MAX),
-    session_date: timeField.optional().describe('When it took place; default: now.'),
-    skip_extraction: z.boolean().default(false).describe('Only keeps what was said.'),
+    session_date: timeField.optional().describe('When it took place. Default: now.'),
+    skip_extraction: z.boolean().default(false).describe('Stores the turns without distillation.'),
   }),
   output: z.object({
-    status: z.literal('ok').describe('What was said is kept; `distillation` tells the rest.'),
+    status: z.literal('ok').describe('The turns are stored; `distillation` reports the rest.'),
     turns_ingested: z.int(),
     distillation: outcome,
     episode_id: z.string().nullable(),
@@ -88,7 +80,7 @@ export const ingestConversation = defineOperation({
       { owner: input.agent_id, user: input.user },
       'write',
     )
-    const told = await context.engine.ingest(
+    const told = await context.engine.learning.ingest(
       {
         owner: whose,
         user: person ?? null,
@@ -111,12 +103,12 @@ export const ingestConversation = defineOperation({
 
 export const flushSession = defineOperation({
   name: 'session.flush',
-  summary: 'Distils a session now, for agents that are about to shorten their context.',
+  summary: 'Distills a session now, for agents that are about to compact their context.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
     ...{ owner, apiKeyId, user },
-    id: name.optional().describe('Default: the latest.'),
+    id: name.optional().describe('Default: the latest session.'),
   }),
   output: z.object({ outcome, episode: z.string().nullable(), ...distilled }),
   http: { method: 'POST', path: '/api/sessions/{id}/flush' },
@@ -132,10 +124,13 @@ export const flushSession = defineOperation({
       id === undefined
         ? await latestSession(context, resolveScope(context, input, 'write'))
         : resolveScope(context, { ...input, sessionId: id }, 'write')
-    const told = await context.engine.distill(scope, { signal: context.signal })
+    const told = await context.engine.learning.distill(scope, { signal: context.signal })
     const isEmpty = told.outcome === 'no_signals' && told.episode === null
-    if (isEmpty && (await context.engine.signals.list(scope, { limit: 1 })).rows.length === 0) {
-      throw new AppError('not_found', 'Nothing was said in such a session here.', {
+    if (
+      isEmpty &&
+      (await context.engine.learning.signals.list(scope, { limit: 1 })).rows.length === 0
+    ) {
+      throw new AppError('not_found', 'Session not found: it has no turns.', {
         id: id ?? null,
       })
     }
@@ -144,62 +139,9 @@ export const flushSession = defineOperation({
 })
 
 async function latestSession({ engine }: OperationContext, scope: ScopeInput): Promise<ScopeInput> {
-  const [latest] = (await engine.transcript.sessions(scope, { limit: 1 })).rows
+  const [latest] = (await engine.conversations.sessions.list(scope, { limit: 1 })).rows
   if (latest !== undefined) return latest.place
-  throw new AppError('not_found', 'Nothing was said here that could be learned from.')
-}
-
-export const report = z
-  .object({
-    id: z.string().nullable().describe('Null for a dry run, which is not stored.'),
-    startedAt: z.string(),
-    finishedAt: z.string(),
-    isDryRun: z.boolean(),
-    isPurgeSkipped: z
-      .boolean()
-      .describe('Whether permanent deletion was skipped, because the clock may have jumped.'),
-    memories: z.int().describe('Active memories that were read.'),
-    salienceDecayed: z.int().describe('Those that have lost at least half of their salience.'),
-    merged: z.int(),
-    adjudicated: z
-      .int()
-      .describe('Contradictions that a model settled; in a dry run, those to be settled.'),
-    promoted: z.int(),
-    evicted: z.int().describe('Memories moved to the trash for their low salience.'),
-    expired: z.int().describe('Memories moved to the trash because they were unused for too long.'),
-    episodesDeleted: z.int().describe('Episodes moved to the trash for their age.'),
-    turnsDeleted: z.int().describe('Turns past their retention.'),
-    expiredEntriesDeleted: z.int().describe('Log entries past their retention.'),
-    trashPurged: z.int().describe('Memories erased from the trash.'),
-    narrativesWritten: z.int().describe('Identity narratives that were written or removed.'),
-    actions: z.array(
-      z.object({
-        kind: z.enum(CONSOLIDATION_ACTIONS),
-        memories: z.array(z.string()).describe('In a merge, the surviving memory comes first.'),
-        reason: z.string(),
-        change: z.string().nullable().describe('The change to pass to undo.'),
-        undo: z
-          .enum(UNDO_STATES)
-          .describe(
-            '`done`: nothing is left to undo. `impossible`: the action cannot be undone, or its memories no longer exist.',
-          ),
-      }),
-    ),
-    actionsTotal: z
-      .int()
-      .describe('The total: a run lists up to 1,000 actions, a stored report 200, a dry run all.'),
-    durationsMs: z.record(z.string(), z.number()),
-  })
-  .meta({ id: 'ConsolidationReport' })
-
-export function toReport(given: StoredConsolidationReport): WireReport {
-  return {
-    ...given,
-    startedAt: isoTime(given.startedAt),
-    finishedAt: isoTime(given.finishedAt),
-    actions: given.actions.map((action) => ({ ...action, memories: [...action.memories] })),
-    durationsMs: { ...given.durationsMs },
-  }
+  throw new AppError('not_found', 'No session with learnable turns exists.')
 }
 
 export const reviewInput = z.strictObject({ ...scopeFields, id: memoryIdField })

@@ -1,57 +1,13 @@
-/** Operations on what is done in the background: jobs, and signals, which tell what is to be learned from. */
+/** Operations on signals and the learning status. */
 import { z } from 'zod'
 import { SIGNAL_STATUSES, type Signal } from '../../../domain/signal.ts'
-import { JOB_STATUSES } from '../../../jobs/job.ts'
-import type { Job } from '../../../jobs/jobs.ts'
 import type { LearningStatus } from '../../../learning/learning.ts'
 import { AppError } from '../../../lib/errors.ts'
-import type { WireJob } from '../admin/job-operations.ts'
 import { canReachOwner, hasAccess } from '../authorization.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { nextCursorField, pageFields } from '../page-fields.ts'
 import { resolveScope, scopeFields } from '../scope-fields.ts'
-
-export const wireJob = z
-  .object({
-    id: z.string(),
-    kind: z.string(),
-    owner: z.string().nullable(),
-    input: z.record(z.string(), z.json()),
-    status: z.enum(JOB_STATUSES),
-    dueAt: z.string().nullable(),
-    statusChangedAt: z.string(),
-    attempts: z.int(),
-    everyMs: z.int().nullable(),
-    lastError: z.string().nullable(),
-    outcome: z.record(z.string(), z.json()).nullable(),
-  })
-  .meta({ id: 'Job' })
-
-export function toWireJob(job: Job): WireJob {
-  const { id, kind, owner: whose, input, status, dueAt, statusChangedAt } = job
-  const { attempts, everyMs, lastError, outcome: came } = job
-  return {
-    ...{ id, kind, owner: whose, status, attempts, everyMs, lastError },
-    input: { ...input } as WireJob['input'], // plain data
-    dueAt: dueAt === null ? null : isoTime(dueAt),
-    statusChangedAt: isoTime(statusChangedAt),
-    outcome: came && ({ ...came } as WireJob['outcome']), // plain data
-  }
-}
-
-export const jobInput = z.strictObject({
-  id: z.string().min(1).max(200).describe('The id of a job.'),
-})
-
-/** Jobs of others are not there. */
-export async function requireJob({ engine, caller }: OperationContext, id: string): Promise<void> {
-  const job = await engine.jobs.get(id)
-  const isReached =
-    job !== null &&
-    (job.owner === null ? hasAccess(caller, 'manage') : canReachOwner(caller, job.owner, 'curate'))
-  if (!isReached) throw new AppError('not_found', 'There is no such job here.', { id })
-}
 
 const wireSignal = z
   .object({
@@ -82,7 +38,7 @@ function toWireSignal(signal: Signal): WireSignal {
 
 export const listSignals = defineOperation({
   name: 'signal.list',
-  summary: 'What was said and is to be learned from, what was, and what failed too often.',
+  summary: 'Lists signals: pending, processed and dead.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
@@ -93,7 +49,7 @@ export const listSignals = defineOperation({
   http: { method: 'GET', path: '/api/signals' },
   cli: 'signals',
   run: async (context, { status, limit, after, ...input }) => {
-    const page = await context.engine.signals.list(resolveScope(context, input, 'read'), {
+    const page = await context.engine.learning.signals.list(resolveScope(context, input, 'read'), {
       limit,
       ...(status === undefined ? {} : { status }),
       ...(after === undefined ? {} : { after }),
@@ -104,7 +60,7 @@ export const listSignals = defineOperation({
 
 export const getSignal = defineOperation({
   name: 'signal.get',
-  summary: 'One exchange that is to be learned from, was, or failed too often.',
+  summary: 'One signal.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, id: z.string().min(1).max(100) }),
   output: z.object({ signal: wireSignal }),
@@ -112,7 +68,7 @@ export const getSignal = defineOperation({
   cli: 'signals',
   run: async (context, { id, ...input }) => ({
     signal: toWireSignal(
-      await context.engine.signals.get(resolveScope(context, input, 'read'), id),
+      await context.engine.learning.signals.get(resolveScope(context, input, 'read'), id),
     ),
   }),
 })
@@ -121,45 +77,51 @@ const signalIds = z.array(z.string().max(100)).max(1_000)
 
 export const forgetSignals = defineOperation({
   name: 'signal.forget',
-  summary: 'Learns nothing from what waits or failed. What was said stays; `retry` takes it back.',
+  summary: 'Discards pending and dead signals. The turns stay; `retry` revives the signals.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
-    ids: signalIds.optional().describe('Default: all of the session that is named.'),
+    ids: signalIds.optional().describe('Default: all signals of the session.'),
   }),
-  output: z.object({ signals: z.array(wireSignal).describe('Those that waited until now.') }),
+  output: z.object({ signals: z.array(wireSignal).describe('The signals that were pending.') }),
   http: { method: 'POST', path: '/api/signals/forget' },
   cli: 'signals',
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
     const scope = resolveScope(context, input, 'curate')
     if (ids === undefined && scope.session == null) {
-      throw new AppError('invalid_input', 'Which signals? Give ids, or a session.', {
+      throw new AppError('invalid_input', '`ids` or `session` is required.', {
         field: 'ids',
       })
     }
-    const forgotten = await context.engine.signals.forget(scope, ids === undefined ? {} : { ids })
+    const forgotten = await context.engine.learning.signals.forget(
+      scope,
+      ids === undefined ? {} : { ids },
+    )
     return { signals: forgotten.map(toWireSignal) }
   },
 })
 
 export const retrySignals = defineOperation({
   name: 'signal.retry',
-  summary: 'Tries again to learn from what failed too often, or was forgotten and is named.',
+  summary: 'Retries dead signals, and discarded ones that are named.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
-    ids: signalIds.optional().describe('Default: all that failed.'),
+    ids: signalIds.optional().describe('Default: all dead signals.'),
   }),
-  output: z.object({ signals: z.array(wireSignal).describe('As they are now.') }),
+  output: z.object({ signals: z.array(wireSignal).describe('Their current state.') }),
   http: { method: 'POST', path: '/api/signals/retry' },
   cli: 'signals',
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
     const scope = resolveScope(context, input, 'curate')
-    const revived = await context.engine.signals.retry(scope, ids === undefined ? {} : { ids })
+    const revived = await context.engine.learning.signals.retry(
+      scope,
+      ids === undefined ? {} : { ids },
+    )
     return { signals: revived.map(toWireSignal) }
   },
 })
@@ -214,7 +176,9 @@ export const learningStatus = defineOperation({
   http: { method: 'GET', path: '/api/learning/status' },
   cli: 'status',
   run: async (context, input) => {
-    const status = await context.engine.signals.report(resolveScope(context, input, 'read'))
+    const status = await context.engine.learning.signals.report(
+      resolveScope(context, input, 'read'),
+    )
     return { ...toWireLearning(status), signals: { ...status.signals } }
   },
 })
